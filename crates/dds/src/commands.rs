@@ -1,7 +1,8 @@
-//! Commands from other ROS 2 programs: the newest of each topic, one at a time.
+//! Executes commands from other ROS 2 programs, one at a time, and only the newest command of each
+//! topic.
 //!
-//! At most one command waits for the sim thread. Older commands of the same topic that arrive
-//! meanwhile are skipped. Therefore a fast sender can't fill the inbox of the sim thread.
+//! At most one command waits for the sim thread. If more commands of a topic arrive meanwhile, all
+//! but the newest are skipped. Therefore a fast sender can't fill the inbox of the sim thread.
 
 use chicane_host::driver::Simulator;
 use chicane_ros::{Message, Topic};
@@ -10,7 +11,7 @@ use futures_util::{FutureExt, StreamExt};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
-/// Failed commands are logged at most this often.
+/// Shortest time between two log lines about failed commands.
 const WARNING_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Executes the commands of all streams, until `stopped` is set.
@@ -43,12 +44,14 @@ pub(super) async fn execute_commands(
     }
 }
 
-/// Takes the messages that have arrived, and returns the newest of each topic in order of arrival.
+/// Takes the messages that have arrived. Returns the newest message of each topic, in order of
+/// arrival.
 fn newest(
     first: (Topic, Message),
     messages: &mut (impl futures_util::Stream<Item = (Topic, Message)> + Unpin),
 ) -> Vec<(Topic, Message)> {
-    /// Messages that are taken at a time, so that a fast sender can't keep this function running.
+    /// Maximum number of messages that are taken at a time, so that a fast sender can't keep this
+    /// function running.
     const MAX_TAKEN: usize = 256;
     let mut all = vec![first];
     for _ in 0..MAX_TAKEN {

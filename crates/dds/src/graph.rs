@@ -1,5 +1,5 @@
-//! The message that tells ROS 2 programs to which node the writers and readers of a participant
-//! belong. `ros2 node list` shows these nodes. The format follows the definition of
+//! The message that tells other ROS 2 programs which node owns the writers and readers of a
+//! participant. `ros2 node list` shows these nodes. The format follows the definition of
 //! `rmw_dds_common` as of ROS 2 Iron.
 
 use rustdds::{GUID, QosPolicies, QosPolicyBuilder, policy};
@@ -28,7 +28,7 @@ struct NodeEntitiesInfo {
 }
 
 impl ParticipantEntitiesInfo {
-    /// A single node that owns all readers and writers.
+    /// Information about a single node that owns all readers and writers.
     pub(super) fn new(participant: GUID, readers: &[GUID], writers: &[GUID]) -> ParticipantEntitiesInfo {
         let node = NodeEntitiesInfo {
             node_namespace: "/",
@@ -44,7 +44,7 @@ fn gid(guid: GUID) -> [u8; 16] {
     guid.to_bytes()
 }
 
-/// The quality of service of this topic, which `rmw_dds_common` fixes.
+/// The quality of service of this topic, as `rmw_dds_common` defines it.
 pub(super) fn qos() -> QosPolicies {
     QosPolicyBuilder::new()
         .reliability(policy::Reliability::Reliable { max_blocking_time: rustdds::Duration::ZERO })

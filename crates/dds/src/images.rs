@@ -1,4 +1,5 @@
-//! Camera frames on the image topics, drawn only while a topic has subscribers.
+//! Publishes camera frames on the image topics. A frame is drawn only while a topic has
+//! subscribers.
 
 use crate::participant::RobotParticipant;
 use chicane_host::camera::Camera;
@@ -7,7 +8,8 @@ use chicane_host::image_topics::{FrameToPublish, publish_frame};
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// Frames that may wait to be drawn: half a second, so that a short load peak loses none.
+/// Maximum number of frames that wait to be drawn. They cover half a second, so that no frame is
+/// lost in a short load peak.
 const MAX_WAITING_FRAMES: usize = 8;
 
 /// Draws frames until `stopped` is set. If frames arrive too fast, the oldest are skipped.

@@ -1,10 +1,10 @@
 //! The robot's topics on a ROS 2 graph.
 //!
 //! One thread reads a tap of the sim thread, makes the messages of each tick with
-//! `chicane_ros::Publisher`, and passes them to the DDS participant, where each message is encoded
-//! once for all subscribers. The sim thread never waits for it. A task draws images while a client
-//! subscribes to them. Another task executes incoming commands, one at a time, and only the newest
-//! of each topic. The participant has threads of its own.
+//! `chicane_ros::Publisher`, and passes them to the DDS participant, which encodes each message
+//! once for all subscribers. The sim thread never waits for this thread. A task draws images while
+//! a client subscribes to them. Another task executes incoming commands, one at a time, and only
+//! the newest command of each topic. The participant has its own threads.
 //!
 //! | Module | Content |
 //! |---|---|
@@ -39,18 +39,19 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// How long [`RosNode::stop`] waits until the participant has announced its end to the others.
+/// How long [`RosNode::stop`] waits until the participant has announced its end to other
+/// participants.
 const LEAVE_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Why the robot can't join a ROS 2 graph.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum JoinError {
-    /// There is no such network interface with an IPv4 address.
+    /// No network interface has this name or address, or it has no IPv4 address.
     #[error(
         "--ros-network {interface} is not a network interface with an IPv4 address; choose one of: {known}"
     )]
     UnknownNetwork {
-        /// Name or address that was requested.
+        /// The requested name or address.
         interface: String,
         /// Names and addresses of the interfaces of this machine.
         known: String,
@@ -60,7 +61,7 @@ pub enum JoinError {
     Participant {
         /// Number of the domain.
         domain: u16,
-        /// Error of the DDS library.
+        /// Error message of the DDS library.
         reason: String,
     },
     /// The topics could not be created.
@@ -68,10 +69,10 @@ pub enum JoinError {
     Topics {
         /// Number of the domain.
         domain: u16,
-        /// Error of the DDS library.
+        /// Error message of the DDS library.
         reason: String,
     },
-    /// The thread that joins the graph panicked.
+    /// The thread that joins the graph panicked. The text is the message of the panic.
     #[error("can't join the ROS 2 graph: {0}")]
     Panicked(String),
 }
@@ -79,7 +80,7 @@ pub enum JoinError {
 /// A participant that has joined a graph and has not published anything yet.
 pub struct JoinedGraph(RobotParticipant);
 
-/// The robot as a node of a ROS 2 graph, which publishes and receives messages.
+/// The robot as a node of a ROS 2 graph. The node publishes and receives messages.
 pub struct RosNode {
     thread: JoinHandle<()>,
     stop: watch::Sender<bool>,
@@ -118,8 +119,8 @@ impl JoinedGraph {
         let runtime = tokio::runtime::Handle::current();
         let thread = std::thread::Builder::new().name("ros".to_owned()).spawn(move || {
             runtime.block_on(publish_ticks(&participant, &tap, publisher, stopped));
-            // Dropping the participant announces its end to the others. That blocks, so it happens
-            // on this thread.
+            // When the participant is dropped, it announces its end to other participants. This
+            // blocks, so it is done on this thread.
             drop(participant);
         })?;
         Ok(RosNode { thread, stop })

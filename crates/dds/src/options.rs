@@ -11,7 +11,7 @@ pub struct RosOptions {
     pub network: Option<String>,
 }
 
-/// The environment variable `ROS_DOMAIN_ID` has this text, which is not a domain.
+/// The environment variable `ROS_DOMAIN_ID` has this text, which is not a valid domain.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("ROS_DOMAIN_ID is {0:?}, but must be a number from 0 to {max}", max = RosOptions::LAST_DOMAIN)]
 pub struct BadDomain(pub String);
@@ -20,7 +20,8 @@ impl RosOptions {
     /// Largest domain. The port numbers of larger domains would exceed 65535.
     pub const LAST_DOMAIN: u16 = 232;
 
-    /// The domain that an environment variable (`ROS_DOMAIN_ID`) requests; 0 if it is not set.
+    /// The domain that the environment variable `ROS_DOMAIN_ID` requests; 0 if the variable is not
+    /// set.
     pub fn domain_from_environment(variable: Option<&str>) -> Result<u16, BadDomain> {
         let Some(text) = variable.map(str::trim).filter(|text| !text.is_empty()) else { return Ok(0) };
         let domain = text.parse().ok().filter(|domain| *domain <= RosOptions::LAST_DOMAIN);

@@ -1,13 +1,13 @@
-//! The DDS participant of the robot, with a writer or a reader for every topic. Only this crate
-//! uses the library, `rustdds`, which implements RTPS in Rust.
+//! The DDS participant of the robot, with a writer or a reader for every topic. It uses the library
+//! `rustdds`, which implements the protocol RTPS in Rust. No other crate uses `rustdds`.
 //!
-//! Each outgoing topic has one writer for all subscribers, which encodes a message once. Writing
+//! Each outgoing topic has one writer for all subscribers, which encodes a message once. A write
 //! never blocks. `rustdds` refuses a sample of a reliable writer while too many samples are not
-//! acknowledged. If that lasts a short time, samples are dropped, because a subscriber is only
-//! slow. A subscriber that never acknowledges would stop the topic for all others. Therefore a
-//! writer that is refused for [`BLOCKED_WRITER_TIMEOUT`] is replaced by a new one, which the other
-//! subscribers discover soon. The number of unacknowledged samples is limited, because each image
-//! is large.
+//! acknowledged. If the refusals last only a short time, a subscriber is slow, and the refused
+//! samples are dropped. A subscriber that never acknowledges would stop the topic for all others.
+//! Therefore a writer that is refused for [`BLOCKED_WRITER_TIMEOUT`] is replaced by a new writer,
+//! which the other subscribers discover soon. The number of unacknowledged samples is limited,
+//! because images are large.
 
 use crate::JoinError;
 use crate::graph::{self, ParticipantEntitiesInfo};
@@ -28,10 +28,10 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Instant, SystemTime};
 
-/// Samples that a subscriber may leave unacknowledged: 20 s of the topic `/clock`. A subscriber
-/// whose process died is removed earlier, when its lease expires.
+/// Number of samples that a subscriber may leave unacknowledged. It covers 20 s of the topic
+/// `/clock`. A subscriber whose process died is removed earlier, when its lease expires.
 const MAX_UNACKNOWLEDGED: i32 = 4096;
-/// Images that a subscriber may leave unacknowledged: 8 s.
+/// Number of images that a subscriber may leave unacknowledged. It covers 8 s.
 const MAX_UNACKNOWLEDGED_IMAGES: i32 = 120;
 /// How long a writer may refuse samples before it is replaced.
 const BLOCKED_WRITER_TIMEOUT: std::time::Duration = std::time::Duration::from_millis(300);
@@ -60,7 +60,8 @@ struct TopicWriter {
     writer: DataWriterCdr<Message>,
     /// Number of matching subscribers.
     subscribers: usize,
-    /// Since when `rustdds` has refused every sample.
+    /// The time since which `rustdds` has refused every sample; `None` if the last sample was
+    /// accepted.
     blocked_since: Option<Instant>,
 }
 
@@ -121,7 +122,8 @@ impl RobotParticipant {
         Ok(joined)
     }
 
-    /// The messages that arrive on topics. The stream of a topic can be taken only once.
+    /// The streams of the messages that arrive on these topics. The stream of a topic can be taken
+    /// only once.
     pub(super) fn take_streams(&self, topics: &[Topic]) -> Vec<(Topic, BoxStream<'static, Message>)> {
         let mut readers = lock(&self.readers);
         topics.iter().filter_map(|topic| Some((*topic, readers.streams.remove(topic)?))).collect()
@@ -132,7 +134,7 @@ impl RobotParticipant {
         self.writers.get(&topic).is_some_and(|writer| lock(writer).count_subscribers() > 0)
     }
 
-    /// Publishes a message with the wall-clock time of its tick.
+    /// Publishes a message. Its source time is `at`, the time of the system clock at its tick.
     pub(super) fn publish(&self, Outgoing { topic, message }: Outgoing, at: SystemTime) {
         let Some(writer) = self.writers.get(&topic) else { return };
         let mut held = lock(writer);
@@ -141,8 +143,8 @@ impl RobotParticipant {
                 let since = *held.blocked_since.get_or_insert_with(Instant::now);
                 let is_latched = topic.qos().durability == Durability::TransientLocal;
                 drop(held);
-                // A subscriber that is only slow acknowledges soon, and may lose this message. A
-                // latched message must not be lost, because it is not repeated.
+                // A slow subscriber acknowledges soon, so this message is dropped. A latched
+                // message must not be lost, because it is not repeated.
                 if is_latched || since.elapsed() >= BLOCKED_WRITER_TIMEOUT {
                     self.replace_writer(topic, writer, data, at);
                 }
@@ -151,7 +153,8 @@ impl RobotParticipant {
         }
     }
 
-    /// Replaces a writer that refuses samples, and publishes the refused message with the new one.
+    /// Replaces a writer that refuses samples, and publishes the refused message with the new
+    /// writer.
     fn replace_writer(&self, topic: Topic, writer: &Mutex<TopicWriter>, message: Message, at: SystemTime) {
         let mut held = lock(writer);
         match self.publisher.create_datawriter_no_key_cdr(&held.topic, Some(held.qos.clone())) {
@@ -172,7 +175,7 @@ impl RobotParticipant {
         }
     }
 
-    /// Publishes which writers and readers belong to the robot's node.
+    /// Publishes that all writers and readers belong to the robot's node.
     fn publish_node_info(&self) {
         let writers: Vec<_> = self.writers.values().map(|writer| lock(writer).writer.guid()).collect();
         let info = ParticipantEntitiesInfo::new(self.participant.guid(), &lock(&self.readers).ids, &writers);
@@ -203,7 +206,7 @@ fn create_reader<M: DeserializeOwned + Into<Message> + Send + 'static>(
     Ok((id, messages.boxed()))
 }
 
-/// Seconds since 1970 as a fixed-point number with 32 fractional bits.
+/// Converts a time to seconds since 1970, as a fixed-point number with 32 fractional bits.
 fn timestamp(at: SystemTime) -> Option<Timestamp> {
     let since = at.duration_since(SystemTime::UNIX_EPOCH).ok()?;
     let fraction = (u64::from(since.subsec_nanos()) << 32) / 1_000_000_000;
@@ -223,7 +226,7 @@ fn qos(topic: Topic) -> QosPolicies {
         _ => MAX_UNACKNOWLEDGED,
     };
     QosPolicyBuilder::new()
-        // Zero, so that a writer refuses a sample instead of blocking.
+        // The time is zero, so that a writer refuses a sample instead of blocking.
         .reliability(policy::Reliability::Reliable { max_blocking_time: Duration::ZERO })
         .durability(match qos.durability {
             Durability::Volatile => policy::Durability::Volatile,

@@ -1,4 +1,4 @@
-//! The on-board camera: a frame is drawn on the first request for it and then shared by all
+//! The on-board camera. A frame is drawn on the first request for it and then shared by all
 //! clients.
 //!
 //! The sim thread keeps an [`Exposure`], the world at the tick of the frame. A drawn frame depends
@@ -31,20 +31,20 @@ pub struct Camera {
 #[derive(Default)]
 struct FrameCache {
     renderer: Option<(Arc<Stage>, Renderer)>,
-    /// The oldest frame is first.
+    /// The frames, the oldest first.
     frames: VecDeque<DrawnFrame>,
 }
 
 /// A frame that was drawn.
 struct DrawnFrame {
-    /// Weak, so that the cache does not keep an old world alive.
+    /// The reference is weak, so that the cache does not keep an old world alive.
     exposure: Weak<Exposure>,
     /// Width and height, px.
     size: [usize; 2],
     /// Brightness factor in millionths.
     brightness: u64,
     rgb: Arc<Rgb>,
-    /// Encoded on the first request for a JPEG.
+    /// The frame as JPEG. It is encoded on the first request for a JPEG.
     jpeg: Option<Bytes>,
 }
 
@@ -53,7 +53,7 @@ struct DrawnFrame {
 pub struct NotDrawn;
 
 impl Camera {
-    /// A camera of this robot, with an empty cache.
+    /// A camera of this car, with an empty cache.
     pub(crate) fn new(profile: Arc<Profile>) -> Camera {
         Camera { profile, cache: Arc::default() }
     }
@@ -79,7 +79,7 @@ impl Camera {
         self.draw(exposure, size, brightness, |frame| Arc::clone(&frame.rgb)).await
     }
 
-    /// Like [`Camera::rgb`], encoded as JPEG.
+    /// Like [`Camera::rgb`], but encoded as JPEG.
     pub async fn jpeg(
         &self,
         exposure: &Arc<Exposure>,
@@ -99,11 +99,11 @@ impl Camera {
         let mut cache = Arc::clone(&self.cache).lock_owned().await;
         let (exposure, profile) = (Arc::clone(exposure), Arc::clone(&self.profile));
         let (send, drawn) = oneshot::channel();
-        // On a rayon thread, because from another thread rayon passes each part of the work to its
-        // pool and the result back.
+        // The work runs on a rayon thread. On another thread, rayon would pass each part of the
+        // work to its pool and wait for the result.
         rayon::spawn(move || {
             let work = || take(cache.frame(exposure, size, brightness, &profile));
-            // On panic the sender is dropped and the receiver returns `NotDrawn`.
+            // If the work panics, the sender is dropped and the receiver returns `NotDrawn`.
             if let Ok(taken) = catch_unwind(AssertUnwindSafe(work)) {
                 let _ = send.send(taken);
             }
@@ -113,7 +113,7 @@ impl Camera {
 }
 
 impl FrameCache {
-    /// The frame of this exposure, drawn if it is not in the cache.
+    /// The frame of this exposure. It is drawn if it is not in the cache.
     fn frame(
         &mut self,
         exposure: Arc<Exposure>,
@@ -153,7 +153,7 @@ impl FrameCache {
         &mut self.frames[index]
     }
 
-    /// The renderer of this stage. The renderer of an earlier stage is dropped first.
+    /// The renderer of this stage. If the renderer of another stage exists, it is dropped first.
     fn renderer(&mut self, stage: Arc<Stage>) -> &mut Renderer {
         let is_current = self.renderer.as_ref().is_some_and(|(s, _)| Arc::ptr_eq(s, &stage));
         if !is_current {
@@ -179,7 +179,7 @@ impl DrawnFrame {
     }
 }
 
-/// Multiplies every channel by the factor, rounds it and clamps it to 0..=255.
+/// Multiplies every channel by `brightness`, then rounds and clamps the result to 0..=255.
 fn brighten(bytes: &mut [u8], brightness: f64) {
     if brightness == 1.0 {
         return;

@@ -21,7 +21,7 @@ use tokio::sync::watch;
 
 /// The world that a new data folder starts with.
 const FIRST_WORLD: &str = "oval";
-/// How long a stopping host waits for the sim thread, and then for the last user of the data
+/// How long a stopping host waits for the sim thread, and then again for the last user of the data
 /// folder.
 const STOP_TIMEOUT: Duration = Duration::from_millis(300);
 
@@ -33,10 +33,11 @@ pub enum BootError {
     Broken {
         /// Name of the world.
         name: String,
-        /// Why its files can't be used.
+        /// Why the files of the world can't be used.
         reason: String,
     },
-    /// The world was not found, not stored as the last world, or refused by the sim thread.
+    /// The world was not found, it could not be stored as the last world, or the sim thread refused
+    /// it.
     #[error(transparent)]
     Failed(LoadFailure),
     /// The simulator was stopped while it loaded the world.
@@ -47,7 +48,7 @@ pub enum BootError {
 /// Why [`Host::find_judge`] found no way to run judging scripts.
 #[derive(Debug, thiserror::Error)]
 pub enum FindJudgeError {
-    /// Judging scripts can't be run, for this reason.
+    /// Judging scripts can't be run. The error is the reason.
     #[error(transparent)]
     Setting(#[from] TrialError),
     /// The test panicked.
@@ -67,7 +68,7 @@ pub struct Host {
     pub feed: Feed,
     /// Draws frames of the on-board camera.
     pub camera: Camera,
-    /// The robot's sounds.
+    /// The sound output of the robot.
     pub loudspeaker: Loudspeaker,
     /// Starts and stops evaluations.
     pub evaluations: Arc<Evaluations>,
@@ -77,17 +78,17 @@ pub struct Host {
     pub workspace: PathBuf,
     /// Metrics for operators.
     pub metrics: Arc<Metrics>,
-    /// The robot.
+    /// Profile of the car.
     pub profile: Arc<Profile>,
     thread: Mutex<Option<JoinHandle<()>>>,
-    /// The result of loading the first world; `None` while it is being loaded.
+    /// The result of loading the first world; `None` while this world is being loaded.
     boot: watch::Receiver<Option<Result<(), BootError>>>,
 }
 
-/// A simulator whose data folder is open and whose first world is known, but which does not run.
+/// A simulator that is not started yet. Its data folder is open and its first world is known.
 ///
 /// A web server opens its listening socket between [`Prepared::new`] and [`Prepared::start`],
-/// because student programs get its address in their environment.
+/// because student programs get the address of the socket in their environment.
 pub struct Prepared {
     options: HostOptions,
     data: Arc<Data>,
@@ -97,13 +98,13 @@ pub struct Prepared {
     chosen: bool,
     /// The stored lights of the first world.
     red: RedLights,
-    /// The stored brightness, a factor of every channel of a pixel.
+    /// The stored brightness. Every channel of a pixel is multiplied by it.
     brightness: f64,
 }
 
 impl Prepared {
-    /// Opens the data folder, closes sessions that a killed program left open, and finds the first
-    /// world.
+    /// Opens the data folder, closes sessions that were active when the simulator was killed, and
+    /// finds the first world.
     pub fn new(mut options: HostOptions) -> Result<Prepared, StartHostError> {
         let data = Arc::new(Data::open(&options.data_dir)?);
         let settings = data.settings();
@@ -115,7 +116,7 @@ impl Prepared {
         Ok(Prepared { options, data, name, chosen, red, brightness })
     }
 
-    /// Starts the simulator. Its first world is loaded in the background.
+    /// Starts the simulator. The first world is loaded in the background.
     pub fn start(self, access: StudentAccess) -> Result<Arc<Host>, StartHostError> {
         let Prepared { options, data, name, chosen, red, brightness } = self;
         let metrics = Arc::new(Metrics::default());
@@ -203,7 +204,7 @@ impl Host {
         self.evaluations.start(request, drive.into()).await.map(|session| session.id)
     }
 
-    /// The session that is active, or the last one.
+    /// The active session, or else the last one.
     pub fn session(&self) -> CurrentSession {
         self.evaluations.current().response()
     }
@@ -232,7 +233,7 @@ impl Host {
     /// Ends the session, the sim thread and the event stream. Orders that wait for a reply are
     /// refused with [`Refused::Stopping`](crate::driver::Refused::Stopping).
     pub async fn stop(&self) {
-        // The session is first, because it needs the sim thread to stop the car.
+        // The session is ended first, because it needs the sim thread to stop the car.
         self.evaluations.shut_down().await;
         self.simulator.stop();
         self.feed.close();
@@ -257,7 +258,7 @@ impl Host {
     }
 }
 
-/// The name of the first world, and whether the options name it.
+/// The name of the first world, and whether the options name this world.
 fn first_world(options: &HostOptions, last: Option<String>) -> Result<(String, bool), StartHostError> {
     let library = &options.library;
     if let Some(name) = &options.world {
@@ -272,7 +273,8 @@ fn first_world(options: &HostOptions, last: Option<String>) -> Result<(String, b
     Ok((known.unwrap_or_else(|| FIRST_WORLD.to_owned()), false))
 }
 
-/// Loads the first world. If the last used world can't be loaded, the default world is loaded.
+/// Loads the first world. If the last used world can't be loaded, the default world is loaded
+/// instead.
 async fn load_first_world(
     loader: Loader,
     name: String,
@@ -298,7 +300,7 @@ async fn load_first_world(
     booted.send_replace(Some(outcome));
 }
 
-/// Loads a world again after its simulation panicked, until the sim thread ends.
+/// Loads a world again whenever its simulation panicked. Returns when the sim thread ends.
 async fn reload_lost_worlds(loader: Loader) {
     let mut view = loader.simulator.watch();
     while view.wait_for(|now| now.lost.is_some()).await.is_ok() {

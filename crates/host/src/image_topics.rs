@@ -12,7 +12,7 @@ pub struct FrameToPublish<'a> {
     pub exposure: &'a Arc<Exposure>,
     /// The tick of the frame.
     pub tick: u64,
-    /// Factor of every channel of a pixel.
+    /// Every channel of a pixel is multiplied by this factor.
     pub brightness: f64,
 }
 

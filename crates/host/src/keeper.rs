@@ -1,11 +1,11 @@
 //! Stores settings (brightness, last world, lights) on disk.
 //!
-//! A change is written before it is applied, so an acknowledged change survives `kill -9`, and a
-//! change that can't be stored has no effect.
+//! A change is written before it is applied. An acknowledged change therefore survives `kill -9`,
+//! and a change that can't be stored has no effect.
 //!
 //! After a command was applied or refused, the keeper writes the published state again, because an
-//! HTTP client and a judging script may have changed a setting at the same time. The published
-//! state is read under the lock of the disk, so the last write has the newest state.
+//! HTTP client and a judging script may have changed a setting at the same time. The keeper reads
+//! the published state while it holds the lock of the disk, so the last write has the newest state.
 //!
 //! Only one HTTP handler at a time changes a setting. A judging script does not wait for that
 //! handler, because the handler may wait for the sim thread, and the sim thread waits for the
@@ -24,7 +24,7 @@ pub enum KeepError {
     /// The database failed.
     #[error("the setting could not be stored: {0}")]
     Store(#[from] StoreError),
-    /// The task that writes to the database panicked, with this message.
+    /// The task that writes to the database panicked. The text is the message of the panic.
     #[error("the setting could not be stored: {0}")]
     Panicked(String),
 }
@@ -38,7 +38,7 @@ pub enum ChangeError {
     /// The sim thread refused the change.
     #[error(transparent)]
     Refused(#[from] Refused),
-    /// The task that carries out the change panicked.
+    /// The task that carries out the change panicked. The text is the message of the panic.
     #[error("the change failed: {0}")]
     Panicked(String),
 }
@@ -46,13 +46,13 @@ pub enum ChangeError {
 /// The lights of a world by name: `true` is red, `false` is green.
 pub type RedLights = BTreeMap<String, bool>;
 
-/// Stores the settings of a simulator. Clones share their locks.
+/// Stores the settings of a simulator. Clones share the locks.
 #[derive(Clone)]
 pub struct Keeper {
     data: Arc<Data>,
-    /// Held by an HTTP handler from its first write to its last.
+    /// An HTTP handler holds this lock from its first write to its last.
     turn: Arc<tokio::sync::Mutex<()>>,
-    /// Held for a single write.
+    /// This lock is held for a single write.
     disk: Arc<Mutex<OnDisk>>,
 }
 
@@ -73,7 +73,7 @@ impl Keeper {
     /// Stores the brightness, then applies it.
     pub async fn brightness(&self, simulator: &Simulator, value: f64) -> Result<(), ChangeError> {
         let (own, simulator) = (self.clone(), simulator.clone());
-        // Spawned, so that a cancelled request cannot leave disk and state different.
+        // The work is spawned, so that a cancelled request cannot leave disk and state different.
         finished(tokio::spawn(async move {
             let _turn = own.turn.lock().await;
             own.blocking(move |own| own.put_brightness(&mut own.disk(), value)).await?;
@@ -87,8 +87,8 @@ impl Keeper {
         .await
     }
 
-    /// Applies a command that changes lights. `change` computes the lights after the command, which
-    /// are stored first.
+    /// Stores the changed lights, then applies a command that changes lights. `change` computes the
+    /// lights after the command.
     pub async fn with_lights(
         &self,
         simulator: &Simulator,
@@ -96,7 +96,7 @@ impl Keeper {
         change: impl FnOnce(&mut RedLights) + Send + 'static,
     ) -> Result<(Applied, Arc<Published>), ChangeError> {
         let (own, simulator) = (self.clone(), simulator.clone());
-        // Spawned, so that a cancelled request cannot leave disk and state different.
+        // The work is spawned, so that a cancelled request cannot leave disk and state different.
         finished(tokio::spawn(async move {
             let _turn = own.turn.lock().await;
             let view = simulator.clone();
@@ -111,7 +111,7 @@ impl Keeper {
         .await
     }
 
-    /// Applies a light command of a judging script through `apply`. Blocks.
+    /// Stores and applies a light command of a judging script. `apply` applies it. Blocks.
     pub(crate) fn light_of_script(
         &self,
         simulator: &Simulator,
@@ -131,7 +131,7 @@ impl Keeper {
         applied
     }
 
-    /// Sets the brightness of a judging script through `apply`. Blocks.
+    /// Stores and applies a brightness that a judging script set. `apply` applies it. Blocks.
     pub(crate) fn brightness_of_script(
         &self,
         simulator: &Simulator,
@@ -187,7 +187,7 @@ impl Keeper {
         if disk.red.as_ref().is_some_and(|(w, r)| *w == world && *r == red) {
             return Ok(());
         }
-        // `None` during the write, so that the next call repeats a failed write.
+        // The value is `None` during the write, so that the next call repeats a failed write.
         disk.red = None;
         self.data.settings().set_lights(&world, &red)?;
         disk.red = Some((world, red));
@@ -236,7 +236,7 @@ fn not_kept(error: KeepError) -> SessionHostError {
     SessionHostError::Refused(error.to_string())
 }
 
-/// The result of a spawned change.
+/// Waits for a spawned change and returns its result.
 async fn finished<T>(work: tokio::task::JoinHandle<Result<T, ChangeError>>) -> Result<T, ChangeError> {
     work.await.unwrap_or_else(|e| Err(ChangeError::Panicked(e.to_string())))
 }

@@ -5,8 +5,8 @@
 //! events to subscribers, and [`evaluation`] runs evaluations. The web server, ROS 2 and the
 //! command line are clients of this crate.
 //!
-//! Clocks, threads and files are used here and not in the crates of the simulation (`sim`, `robot`,
-//! `world`, `render`, `ros`), so that equal inputs give equal outputs there.
+//! This crate uses clocks, threads and files. The crates of the simulation (`sim`, `robot`,
+//! `world`, `render`, `ros`) do not, so that equal inputs give equal outputs there.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod camera;

@@ -2,8 +2,8 @@
 //!
 //! The sim thread registers the transition and refuses a second one. A blocking thread reads the
 //! world and creates its `Sim` while the old world continues. The swap is one order at a tick
-//! boundary. A world that fails to load changes nothing. A respawn takes the same path with the
-//! running world, which is not read again.
+//! boundary. If a world fails to load, nothing changes. A respawn does the same with the running
+//! world, but does not read its files again.
 
 use crate::driver::{Loaded, Published, Refused, ServedWorld, Simulator};
 use crate::keeper::{KeepError, Keeper};
@@ -14,7 +14,7 @@ use chicane_world::Profile;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Seed of a simulation and of its camera if the client gives none. It is fixed, so that equal
+/// Seed of a simulation and of its camera if the client gives no seed. It is fixed, so that equal
 /// inputs give equal bytes.
 pub(crate) const DEFAULT_SEED: u64 = 0;
 
@@ -27,7 +27,7 @@ pub enum LoadFailure {
     /// No world has this name.
     #[error("world not found")]
     NotFound,
-    /// The files of the world can't be used, for this reason.
+    /// The files of the world can't be used. The text is the reason.
     #[error("{0}")]
     Broken(String),
     /// The sim thread refused the transition.
@@ -47,11 +47,11 @@ pub enum RemoveFailure {
     Protected,
     /// The world runs or is being loaded.
     Current,
-    /// Its files could not be removed, for this reason.
+    /// The files of the world could not be removed. The text is the reason.
     Disk(String),
 }
 
-/// Loads and removes worlds. Clones share their lock.
+/// Loads and removes worlds. Clones share one lock.
 #[derive(Clone)]
 pub struct Loader {
     /// The sim thread.
@@ -60,27 +60,27 @@ pub struct Loader {
     pub library: Arc<Library>,
     /// Stores the last world and its lights.
     pub(crate) keeper: Keeper,
-    /// Held while a world is looked up and its transition is registered, and while a world is
-    /// removed. Otherwise a world could be removed between the two steps.
+    /// This lock is held while a world is looked up and its transition is registered, and while a
+    /// world is removed. Without it, a world could be removed between lookup and registration.
     pub(crate) choice_lock: Arc<tokio::sync::Mutex<()>>,
-    /// The robot.
+    /// Profile of the car.
     pub(crate) profile: Arc<Profile>,
 }
 
-/// The lights of a world that is loaded.
+/// The lights that a loaded world starts with.
 #[derive(Debug, Clone)]
 enum InitialLights {
-    /// All green.
+    /// All lights are green.
     Green,
-    /// As in the running world; a yellow light becomes red.
+    /// The lights are as in the running world; a yellow light becomes red.
     Kept,
-    /// As stored: by name, `true` is red.
+    /// The lights are as stored: by name, `true` is red.
     Stored(BTreeMap<String, bool>),
 }
 
 impl Loader {
-    /// Loads the first world, with its stored lights. Its transition stays open on failure, because
-    /// the caller may load another world.
+    /// Loads the first world, with its stored lights. If this fails, the transition stays open,
+    /// because the caller may load another world.
     pub(crate) async fn boot(&self, name: &str, red: BTreeMap<String, bool>) -> Result<(), LoadFailure> {
         self.load_and_swap(TransitionKind::Boot, name, InitialLights::Stored(red), DEFAULT_SEED)
             .await
@@ -92,8 +92,8 @@ impl Loader {
         self.load_and_swap(TransitionKind::Switch, name, InitialLights::Green, DEFAULT_SEED).await
     }
 
-    /// Loads the running world again, with its lights as they are. The simulation and its camera
-    /// start with this seed.
+    /// Loads the running world again, and keeps its lights. The simulation and its camera start
+    /// with this seed.
     pub async fn respawn(&self, seed: u64) -> Result<Arc<Published>, LoadFailure> {
         let now = self.simulator.now();
         let lost = now.lost.as_ref();
@@ -101,7 +101,7 @@ impl Loader {
         self.load_and_swap(TransitionKind::Respawn, name, InitialLights::Kept, seed).await
     }
 
-    /// Loads a world and swaps it in. The work is a task of its own, so that a cancelled request
+    /// Loads a world and swaps it in. A separate task does the work, so that a cancelled request
     /// cannot leave a transition open.
     async fn load_and_swap(
         &self,
@@ -154,7 +154,7 @@ impl Loader {
     ) -> Result<LibraryEntry, LoadFailure> {
         let _choice = self.choice_lock.lock().await;
         let entry = self.library.entry(name).ok_or(LoadFailure::NotFound)?;
-        // The transition of the first world is open since the start of the sim thread.
+        // The transition of the first world has been open since the start of the sim thread.
         if kind != TransitionKind::Boot {
             let required_world = (kind == TransitionKind::Respawn).then(|| Arc::from(entry.name.as_str()));
             let target = Arc::from(format!("{}.world", entry.name));
@@ -175,7 +175,7 @@ impl Loader {
         let loaded = tokio::task::spawn_blocking(move || loading.load(entry, lights, seed)).await;
         let loaded =
             loaded.unwrap_or_else(|_| Err(LoadFailure::Broken("loading the world failed".to_owned())))?;
-        // A respawn changes nothing that is stored.
+        // A respawn changes no stored setting.
         if kind != TransitionKind::Respawn {
             let stored = self.keeper.world(&loaded.served.name, loaded.red_lights()).await;
             stored.map_err(LoadFailure::NotKept)?;
@@ -183,8 +183,8 @@ impl Loader {
         Ok(loaded)
     }
 
-    /// A world by name. If it is unknown, the folder of installed worlds is read again, because
-    /// another process may have installed it.
+    /// Finds a world by name. If the name is unknown, the folder of installed worlds is read again,
+    /// because another process may have installed the world.
     pub async fn find(&self, name: &str) -> Option<LibraryEntry> {
         if let Some(entry) = self.library.entry(name) {
             return Some(entry);

@@ -1,9 +1,10 @@
 //! Sends the robot's sound events to listeners: pages that play the sounds, and programs.
 //!
 //! A sound event is sent after its effect is published, together with the serial number of that
-//! published view. A listener that starts from the current sounds therefore knows which events they
-//! already include, and misses none. All listeners read from one bounded ring buffer. A listener
-//! that falls behind gets an error and starts again from the current sounds.
+//! published view. A listener starts from the current sounds. From the serial number it knows which
+//! events the current sounds already include, so it misses none. All listeners read from one
+//! bounded ring buffer. A listener that falls behind gets an error and starts again from the
+//! current sounds.
 
 use bytes::Bytes;
 use chicane_robot::audio::AudioEvent;
@@ -15,7 +16,7 @@ const BUFFERED_EVENTS: usize = 256;
 /// Maximum number of listeners.
 const MAX_LISTENERS: usize = 256;
 
-/// The output of the robot's sounds. Clones share their listeners.
+/// The output of the robot's sounds. Clones share the listeners.
 #[derive(Clone)]
 pub struct Loudspeaker {
     events: broadcast::Sender<Arc<SoundNotice>>,
@@ -30,7 +31,7 @@ pub struct SoundNotice {
     pub time_s: f64,
     /// The event.
     pub event: AudioEvent,
-    /// The event as it is sent, written once for all listeners.
+    /// The event as it is sent. It is encoded once for all listeners.
     pub bytes: OnceLock<Bytes>,
 }
 
@@ -41,7 +42,7 @@ impl Loudspeaker {
     }
 
     /// Sends events, each with its simulated time in seconds, to all listeners. `serial` is the
-    /// published value that includes them.
+    /// serial number of the published value that includes the events.
     pub(crate) fn publish(&self, serial: u64, events: impl IntoIterator<Item = (f64, AudioEvent)>) {
         for (time_s, event) in events {
             // The send fails if there is no listener.

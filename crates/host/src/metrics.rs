@@ -7,7 +7,8 @@ use std::time::Duration;
 /// Metrics of the sim thread and of the event stream.
 #[derive(Debug, Default)]
 pub struct Metrics {
-    /// Real time of a tick. The count of the histogram is the number of ticks.
+    /// Real time that the simulation of a tick takes. The count of the histogram is the number of
+    /// ticks.
     pub tick_time: Histogram,
     /// Real time from an order to its reply.
     pub command_latency: Histogram,

@@ -20,7 +20,7 @@ pub(crate) struct ObservedClock {
     pub(crate) paused: bool,
     /// Measured real-time factor.
     pub(crate) rtf: f64,
-    /// Factor of every channel of a shown pixel.
+    /// Every channel of a shown pixel is multiplied by this factor.
     pub(crate) brightness: f64,
 }
 
@@ -51,8 +51,8 @@ pub(crate) fn statics(served: &ServedWorld, script: &str, seed: u64) -> Result<S
     })
 }
 
-/// The world at one tick as the script gets it. `sounds` are the sound events since the last
-/// observation.
+/// The state of the world at one tick as the script gets it. `sounds` are the sound events since
+/// the last observation.
 pub(crate) fn observation(
     served: &ServedWorld,
     snapshot: &Snapshot,
@@ -93,7 +93,7 @@ fn sound(playing: &Playing) -> JudgeSound {
     }
 }
 
-/// A sound event as the script gets it. `StopAll` has no event of its own, because `JudgedSession`
+/// A sound event as the script gets it. `StopAll` is not converted, because `JudgedSession`
 /// replaces it by a stop event for each sound.
 fn sound_event(event: &AudioEvent) -> Option<JudgeSoundEvent> {
     Some(match event {

@@ -6,26 +6,27 @@ use chicane_world::Profile;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// How a simulator is started, apart from its web side.
+/// How a simulator is started. The options of the web server are not included.
 pub struct HostOptions {
     /// Folder of settings, records and installed worlds.
     pub data_dir: PathBuf,
     /// Name of the first world; the last used world if `None`.
     pub world: Option<String>,
-    /// The robot.
+    /// Profile of the car.
     pub profile: Profile,
     /// Requested real-time factor; 0 is as fast as possible.
     pub speed: f64,
     /// Folder that student programs run in.
     pub workspace: PathBuf,
-    /// The worlds that came with the program. Installed worlds are added from the data folder.
+    /// The worlds that came with the program. The host adds the installed worlds of the data
+    /// folder.
     pub library: Library,
     /// How judging scripts and student programs are run.
     pub judge: JudgeOptions,
 }
 
 impl Default for HostOptions {
-    /// The built-in worlds and robot, in real time, with data and programs in the current folder.
+    /// The built-in worlds and car, in real time, with data and programs in the current folder.
     fn default() -> HostOptions {
         HostOptions {
             data_dir: PathBuf::from("."),
@@ -44,7 +45,7 @@ impl Default for HostOptions {
 pub struct StudentAccess {
     /// Environment variables of a student's program, such as `CHICANE_URL`.
     pub environment: BTreeMap<String, String>,
-    /// The simulator accepts connections from this machine only.
+    /// Whether the simulator accepts connections from this machine only.
     pub loopback_only: bool,
 }
 

@@ -1,7 +1,7 @@
-//! The world and the car as binary glTF files for viewers.
+//! The world and the car as binary glTF files for the viewer.
 //!
-//! Each file is made on the first request. Its address contains a hash of its content, so browsers
-//! may cache the file without expiry.
+//! Each file is made on the first request. Its URL contains a hash of its content, so browsers may
+//! cache the file without expiry.
 
 use bytes::Bytes;
 use chicane_world::Profile;
@@ -22,12 +22,12 @@ pub struct SceneFile {
     pub gzipped: Bytes,
 }
 
-/// The file of the car, made on the first request.
+/// The glTF file of the car, made on the first request.
 #[derive(Default)]
 pub struct CarFile(OnceLock<Arc<SceneFile>>);
 
 impl CarFile {
-    /// The file of the car. The first call blocks while it is made.
+    /// The file of the car. The first call blocks while the file is made.
     pub fn file(&self, profile: &Profile) -> Arc<SceneFile> {
         Arc::clone(self.0.get_or_init(|| Arc::new(SceneFile::new(chicane_render::glb::car(profile)))))
     }
@@ -36,11 +36,11 @@ impl CarFile {
 impl SceneFile {
     /// Hashes and compresses the content of a file.
     pub(crate) fn new(glb: Vec<u8>) -> SceneFile {
-        // `DefaultHasher::new` has fixed keys, so equal bytes have equal addresses after a restart.
+        // `DefaultHasher::new` has fixed keys, so equal content has the same URL after a restart.
         let mut hasher = DefaultHasher::new();
         hasher.write(&glb);
         let mut encoder = GzEncoder::new(Vec::with_capacity(glb.len() / 2), Compression::default());
-        // Writing to memory cannot fail. If it did, the file would be sent uncompressed.
+        // A write to memory cannot fail. If it did, the file would be sent uncompressed.
         let gzipped = encoder.write_all(&glb).and_then(|()| encoder.finish()).unwrap_or_default();
         SceneFile {
             version: format!("{:016x}", hasher.finish()),

@@ -1,4 +1,4 @@
-//! A loaded world with the responses about it that do not change while it runs.
+//! A loaded world, together with the responses about it that do not change while it runs.
 
 use crate::scene::SceneFile;
 use crate::view;
@@ -25,15 +25,15 @@ pub struct ServedWorld {
     pub(crate) lights: Vec<usize>,
     /// Response of `GET /world`.
     pub world_json: Bytes,
-    /// Response of `GET /route`; `None` without a route.
+    /// Response of `GET /route`; `None` if the world has no route.
     pub route_json: Option<Bytes>,
-    /// Response of `GET /bounds`; `None` without a ground.
+    /// Response of `GET /bounds`; `None` if the world has no ground.
     pub bounds_json: Option<Bytes>,
-    /// Response of `GET /evaluation`; `None` without an evaluation.
+    /// Response of `GET /evaluation`; `None` if the world has no evaluation.
     pub evaluation_json: Option<Bytes>,
-    /// Created for the first camera frame.
+    /// The world prepared for the renderer. It is created for the first camera frame.
     stage: OnceLock<Arc<Stage>>,
-    /// Created for the first viewer.
+    /// The world as a file for viewers. It is created for the first viewer.
     scene: OnceLock<Arc<SceneFile>>,
 }
 
@@ -44,7 +44,7 @@ impl std::fmt::Debug for ServedWorld {
 }
 
 impl ServedWorld {
-    /// Writes the responses about a world. The error is an evaluation whose configuration is not
+    /// Writes the responses about a world. Fails if the configuration of the evaluation is not
     /// valid JSON.
     pub(crate) fn new(entry: LibraryEntry, world: Arc<World>) -> Result<ServedWorld, serde_json::Error> {
         let names: Vec<Arc<str>> = world.objects.iter().map(|o| Arc::from(o.name.as_str())).collect();
@@ -71,12 +71,12 @@ impl ServedWorld {
         })
     }
 
-    /// The world prepared for the renderer. The first call blocks while it is prepared.
+    /// The world prepared for the renderer. The first call blocks while the world is prepared.
     pub(crate) fn stage(&self, profile: &Arc<Profile>) -> Arc<Stage> {
         Arc::clone(self.stage.get_or_init(|| Arc::new(Stage::new(&self.world, Arc::clone(profile)))))
     }
 
-    /// The world as a file for viewers. The first call blocks while it is made.
+    /// The world as a file for viewers. The first call blocks while the file is made.
     pub fn scene(&self) -> Arc<SceneFile> {
         let make = || Arc::new(SceneFile::new(chicane_render::glb::world(&self.world)));
         Arc::clone(self.scene.get_or_init(make))

@@ -1,4 +1,4 @@
-//! The status of the evaluation in the live state.
+//! The status of the evaluation in the response of `GET /state`.
 
 use chicane_wire::{EvaluationState, RunState};
 
@@ -6,8 +6,8 @@ use chicane_wire::{EvaluationState, RunState};
 /// the sim thread publishes them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct SessionStatus {
-    /// The student's program.
+    /// Status of the student's program.
     pub(crate) run: RunState,
-    /// The session.
+    /// Status of the session.
     pub(crate) evaluation: EvaluationState,
 }

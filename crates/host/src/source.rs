@@ -1,7 +1,7 @@
 //! The origin of an order.
 
-/// The origin of an order to the sim thread. The rules of a judged run depend on it, and its record
-/// stores commands that did not come from the judging script.
+/// The origin of an order to the sim thread. The rules of a judged run depend on the origin. The
+/// record of the run contains the commands that did not come from the judging script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Source {
     /// A person at the web page.

@@ -41,8 +41,8 @@ pub(crate) fn rect(bounds: &Bounds) -> Rect {
     Rect { min_x: Num(min.x), max_x: Num(max.x), min_y: Num(min.y), max_y: Num(max.y) }
 }
 
-/// The lines of a route. Clients expect loops, so the first point of an open line is repeated at
-/// its end.
+/// The lines of a route. Clients expect closed lines, so the first point of an open line is
+/// repeated at its end.
 pub(crate) fn route_lines(route: &Route) -> RouteLines {
     let closed = route.is_closed();
     let points = |line: &[DVec2]| -> Vec<[Num; 2]> {
@@ -161,7 +161,7 @@ pub(crate) fn light(name: Arc<str>, at: &Pose, lamp: Lamp, panel: Option<&Panel>
     wire::Light { name, x, y, yaw, state, builtin: true, panel, yellow_left }
 }
 
-/// The evaluation of a world; `None` if it has none. The error is a configuration that is not valid
+/// The evaluation of a world; `None` if the world has none. Fails if its configuration is not valid
 /// JSON.
 pub(crate) fn evaluation(world: &World) -> Result<Option<wire::EvaluationDocument>, serde_json::Error> {
     let Some(e) = &world.evaluation else { return Ok(None) };
@@ -169,7 +169,7 @@ pub(crate) fn evaluation(world: &World) -> Result<Option<wire::EvaluationDocumen
     Ok(Some(wire::EvaluationDocument { version: e.version, config, script: e.script.clone() }))
 }
 
-/// The robot, in SI units.
+/// The profile of a car, in SI units.
 pub fn profile(p: &Profile) -> wire::Profile {
     wire::Profile {
         generation: p.generation.clone(),
@@ -233,7 +233,7 @@ pub fn sound_id(number: u64) -> String {
     format!("a{number}")
 }
 
-/// Odometry in the response to a step.
+/// Odometry, as in the response to a step.
 pub fn odom_observation(odom: &chicane_robot::Odom) -> wire::OdomObservation {
     wire::OdomObservation {
         time: Num(odom.tick as f64 * TICK_S),

@@ -1,7 +1,8 @@
-//! Arbitration of drive commands: the newest command wins, a speed expires, a steering angle stays.
+//! Arbitration of drive commands. The newest command wins, a speed expires, and a steering angle
+//! stays.
 //!
-//! Each of the four axes has one command and the tick at which it ends. Every command has a serial
-//! number, so that its sender can check later whether the command is still in force.
+//! Each of the four axes has one command and the tick at which this command ends. Every command has
+//! a serial number, so that its sender can check later whether the command is still in force.
 
 use chicane_world::Profile;
 pub use chicane_world::readings::Drive;
@@ -11,7 +12,7 @@ use chicane_world::readings::TICKS_PER_SECOND;
 const SPEED_LASTS_TICKS: u64 = TICKS_PER_SECOND;
 /// The command of a disconnected client expires after this many ticks.
 const RELEASED_LASTS_TICKS: u64 = 7 * TICKS_PER_SECOND / 10;
-/// A twist below this counts as zero, m/s and rad/s.
+/// A linear or angular velocity below this counts as zero, m/s or rad/s.
 const STILL: f64 = 0.01;
 
 /// The quantities that can be commanded.
@@ -41,7 +42,7 @@ impl AxisCommand {
     }
 }
 
-/// The state of a speed that was commanded for a duration.
+/// The state of a timed speed command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hold {
     /// The speed is in force.
@@ -68,7 +69,7 @@ impl Arbiter {
         Arbiter { held: [AxisCommand::default(); 4], limits, wheelbase: profile.wheelbase_m, serial: 0 }
     }
 
-    /// Sets a command. Returns its serial number and the value clamped to the car's limits. A
+    /// Sets a command. Returns its serial number and its value, clamped to the car's limits. A
     /// non-finite value becomes zero.
     pub(crate) fn set(&mut self, axis: Axis, value: f64, ends: Option<u64>) -> (u64, f64) {
         self.serial += 1;
@@ -83,7 +84,8 @@ impl Arbiter {
         self.set(Axis::Speed, value, Some(tick + SPEED_LASTS_TICKS))
     }
 
-    /// Sets speed (m/s) and steering from the linear and angular velocity (rad/s) of a twist.
+    /// Sets speed and steering from a twist: its linear velocity in m/s and its angular velocity in
+    /// rad/s.
     pub(crate) fn twist(&mut self, linear: f64, angular: f64, tick: u64) {
         let full = self.limits[Axis::Steering as usize];
         let (speed, steering) = if linear.abs() > STILL {
@@ -97,13 +99,13 @@ impl Arbiter {
         self.set(Axis::Steering, steering, None);
     }
 
-    /// The client of a command disconnected: the command expires soon, unless a newer one replaced
-    /// it.
+    /// Handles that the client of a command disconnected. The command expires soon, unless a newer
+    /// command replaced it.
     pub(crate) fn release(&mut self, axis: Axis, serial: u64, tick: u64) {
         self.end_by(axis, serial, tick + RELEASED_LASTS_TICKS);
     }
 
-    /// Ends a command now, unless a newer one replaced it.
+    /// Ends a command now, unless a newer command replaced it.
     pub(crate) fn end(&mut self, axis: Axis, serial: u64, tick: u64) {
         self.end_by(axis, serial, tick);
     }
@@ -115,7 +117,7 @@ impl Arbiter {
         }
     }
 
-    /// The state of a speed that was commanded for a duration.
+    /// The state of a timed speed command.
     pub(crate) fn hold(&self, serial: u64, tick: u64) -> Hold {
         let held = &self.held[Axis::Speed as usize];
         match held.ends {

@@ -1,9 +1,9 @@
-//! The on-board stack: readings in, topics and actuator commands out.
+//! The on-board stack. It receives readings, and gives topics and actuator commands.
 //!
 //! A [`Stack`] is the software that would run on the physical car. It receives the [`Readings`] of
-//! each tick, stores the newest message of every topic, and computes the actuator commands. It uses
-//! no clock, thread, file or network, it never receives the true pose, and it does not depend on
-//! the simulator.
+//! each tick, stores the newest message of every topic, and computes the actuator commands. The
+//! stack uses no clock, thread, file or network. It never receives the true pose, and this crate
+//! does not depend on the simulator.
 //!
 //! [`Readings`]: chicane_world::readings::Readings
 //!

@@ -11,20 +11,21 @@ use std::sync::Arc;
 /// A command to the car.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Command {
-    /// Speed in m/s. It expires after one second unless it is refreshed.
+    /// Sets the speed in m/s. It expires after one second unless it is sent again.
     Speed(f64),
-    /// A speed for a number of ticks, then zero.
+    /// Sets a speed for a number of ticks, then zero.
     Hold {
         /// Speed, m/s.
         speed: f64,
         /// Duration in ticks.
         ticks: u64,
     },
-    /// Steering angle in rad, positive to the left. It stays in force until it is replaced.
+    /// Sets the steering angle in rad, positive to the left. It stays in force until it is
+    /// replaced.
     Steering(f64),
-    /// Speed and steering together. An omitted value is not changed.
+    /// Sets speed and steering together. A value that is `None` is not changed.
     Drive {
-        /// Speed in m/s. It expires after one second unless it is refreshed.
+        /// Speed in m/s. It expires after one second unless it is sent again.
         speed: Option<f64>,
         /// Steering angle in rad, positive to the left.
         steering: Option<f64>,
@@ -36,19 +37,19 @@ pub enum Command {
         /// Turn rate in rad/s, positive to the left.
         angular: f64,
     },
-    /// Pan angle of the camera in rad, positive to the left.
+    /// Sets the pan angle of the camera in rad, positive to the left.
     Pan(f64),
-    /// Tilt angle of the camera in rad, positive upwards.
+    /// Sets the tilt angle of the camera in rad, positive upwards.
     Tilt(f64),
-    /// The client of a command disconnected: the command expires soon, unless a newer one replaced
-    /// it.
+    /// Reports that the client of a command disconnected. The command expires soon, unless a newer
+    /// command replaced it.
     Release {
         /// Axis of the command.
         axis: Axis,
         /// Serial number of the command.
         serial: u64,
     },
-    /// Ends a command now, unless a newer one replaced it.
+    /// Ends a command now, unless a newer command replaced it.
     End {
         /// Axis of the command.
         axis: Axis,
@@ -96,7 +97,7 @@ pub enum Done {
     Driving(Drive),
     /// A sound with this id started.
     SoundStarted(u64),
-    /// The samples were added. The stream now has this many ticks of samples buffered.
+    /// The samples were added. The number is the length of the stream's buffered samples in ticks.
     Buffered(u64),
     /// The command was carried out and has no result.
     Completed,
@@ -151,7 +152,7 @@ impl Stack {
             let mut laser = self.odometry.add_scan(scan, readings.tick);
             laser.sample = scan.sample;
             topics.laser = Some(laser);
-            // Reuses the buffer of the last scan, so that a tick allocates nothing.
+            // The buffer of the last scan is used again, so that a tick allocates nothing.
             let kept = topics.scan.get_or_insert_default();
             kept.sample = scan.sample;
             kept.ranges.clone_from(&scan.ranges);
@@ -223,8 +224,8 @@ impl Stack {
         Ok(done)
     }
 
-    /// Removes all commands and stops all sounds: the car stops and looks ahead. The odometry
-    /// continues.
+    /// Removes all commands and stops all sounds. The car then stops and its camera looks ahead.
+    /// The odometry continues.
     pub fn clear_commands(&mut self) {
         self.arbiter.clear();
         self.player.stop_all();
@@ -235,7 +236,7 @@ impl Stack {
         self.arbiter.at(self.tick)
     }
 
-    /// The state of a speed that was commanded for a duration.
+    /// The state of a timed speed command.
     pub fn hold(&self, serial: u64) -> Hold {
         self.arbiter.hold(serial, self.tick)
     }

@@ -1,4 +1,4 @@
-//! The topics of the stack: the newest message of each.
+//! The topics of the stack, with the newest message of each topic.
 
 pub use chicane_world::readings::{BatterySample as Battery, ImuSample as Imu, Scan};
 
@@ -11,11 +11,11 @@ pub const ODOM_RATE_HZ: u32 = 30;
 pub struct Odom {
     /// Number of the message, from 0.
     pub sample: u64,
-    /// Tick of the values.
+    /// Tick for which the values are valid.
     pub tick: u64,
-    /// Position, m.
+    /// Position along x in the frame `odom`, m.
     pub x: f64,
-    /// Position, m.
+    /// Position along y in the frame `odom`, m.
     pub y: f64,
     /// Heading in rad, in (−π, π].
     pub yaw: f64,
@@ -36,7 +36,7 @@ pub struct Odom {
 pub struct Joints {
     /// Number of the message, from 0.
     pub sample: u64,
-    /// Tick of the values.
+    /// Tick for which the values are valid.
     pub tick: u64,
     /// Rotation angles of the front left, front right, rear left and rear right wheel, rad.
     pub wheel_angles: [f64; 4],
@@ -54,7 +54,7 @@ pub struct Joints {
     pub speed: f64,
 }
 
-/// The newest message of every topic, or `None` before the first one.
+/// The newest message of every topic; `None` before the first message of a topic.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Topics {
     /// Odometry, 30 Hz.

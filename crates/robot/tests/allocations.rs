@@ -1,5 +1,5 @@
-//! The stack allocates no heap memory while it runs. This test is a separate program, because it
-//! replaces the global allocator to count every allocation.
+//! Tests that the stack allocates no heap memory while it runs. This test is a separate program,
+//! because it replaces the global allocator to count every allocation.
 #![allow(clippy::expect_used, missing_docs, unsafe_code)]
 
 use chicane_robot::{Command, Stack};
@@ -16,7 +16,8 @@ thread_local! {
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
 }
 
-// SAFETY: every call is forwarded to the system allocator; the counter has no effect on it.
+// SAFETY: every call is forwarded to the system allocator; the counter does not affect the
+// allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.set(ALLOCATIONS.get() + 1);

@@ -1,4 +1,5 @@
-//! Odometry in the simulator, and from recorded readings only.
+//! Tests of the odometry in the simulator. One test also repeats a drive from its recorded readings
+//! alone.
 #![allow(clippy::expect_used, clippy::panic, missing_docs)]
 
 use chicane_robot::{Command, Odom, Stack};
@@ -60,7 +61,7 @@ impl Run {
     }
 }
 
-/// Owned readings of one tick, as in a recording.
+/// Readings of one tick as owned values, for a recording.
 #[derive(Clone)]
 struct Recorded {
     tick: u64,
@@ -101,7 +102,7 @@ fn the_error_is_small_after_two_laps_of_the_technical_track() {
         }
         assert!(run.sim.tick() < 200 * 100, "two laps in time");
     }
-    // 2 % and 3° are required; the odometry is better than that.
+    // The requirement is 2 % and 3°. The odometry is better than that.
     assert!(furthest < 0.01, "off by {furthest} of the distance");
     while run.odom().tick != run.sim.tick() {
         run.tick(1.0, 0.0);
@@ -113,7 +114,7 @@ fn the_error_is_small_after_two_laps_of_the_technical_track() {
     let odom = run.odom();
     assert!((odom.forward - 1.0).abs() < 0.05 && odom.pose_covariance[0][0] > 0.0, "{odom:?}");
 
-    // A stack that gets the recorded readings has the same result.
+    // A stack that gets only the recorded readings must have the same result.
     let mut again = Stack::new(Arc::new(Profile::gen1()));
     for recorded in &recorded {
         again.sense(&recorded.readings());
@@ -121,8 +122,8 @@ fn the_error_is_small_after_two_laps_of_the_technical_track() {
     assert_eq!(again.topics(), run.stack.topics());
 }
 
-/// Hash of the odometry, equal on every machine. Update it only after an intended change of sensors
-/// or odometry.
+/// Hash of the odometry. It is equal on every machine. Update it only after an intended change of
+/// sensors or odometry.
 const GOLDEN: u64 = 0xc958_64ed_e1bc_5ffe;
 
 #[test]
@@ -143,9 +144,10 @@ fn golden_hash() {
 
 #[test]
 fn covariances_agree_with_the_errors() {
-    // The mean of 20 values, each a sum of three squares, has a chi-squared distribution. The mean
-    // must be in the central 95 % on the technical track. On the two other tracks it must be below
-    // the 99.95 % quantile, and the covariance must not be three times too large.
+    // Each of the 20 values is a sum of three squares, so 20 times their mean has a chi-squared
+    // distribution with 60 degrees of freedom. On the technical track the mean must be in the
+    // central 95 %. On the two other tracks it must be below the 99.95 % quantile, and the
+    // covariance must not be three times too large.
     let (close, wide) = (40.48 / 20.0..83.30 / 20.0, 1.0..99.61 / 20.0);
     for (name, honest) in [("technical", close), ("oval", wide.clone()), ("riverside", wide)] {
         let world = Arc::new(shipped_world(name));
@@ -185,7 +187,7 @@ fn the_estimate_of_a_standing_car_does_not_drift() {
             run.tick(0.0, 0.0);
             check(&run, [0.0; 3]);
         }
-        // The same after a drive, relative to the pose at rest.
+        // After a drive the estimate must not drift either. It is compared with the pose at rest.
         for _ in 0..600 {
             run.tick(1.0, 0.1);
         }
@@ -237,7 +239,7 @@ fn a_teleport_leaves_an_offset_and_a_new_stack_has_none() {
         let moved = libm::hypot(after.x - before.x, after.y - before.y);
         assert!(moved < 0.25 + 0.3 * speed, "the teleport is not part of the estimate: {moved}");
         assert!((after.yaw - before.yaw).abs() < 0.1 && after.forward.abs() < 0.02, "{after:?}");
-        // After the teleport the odometry is as exact as before.
+        // After the teleport the odometry must be as exact as before.
         while run.odom().tick != run.sim.tick() {
             run.tick(0.0, 0.0);
         }

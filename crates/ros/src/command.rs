@@ -27,7 +27,7 @@ impl std::fmt::Display for MessageError {
 
 impl std::error::Error for MessageError {}
 
-/// The command of a message on a topic. The robot clamps the values to its limits.
+/// Converts a message on a topic to a command. The robot clamps the values to its limits.
 pub fn command(topic: Topic, message: &Message) -> Result<Command, MessageError> {
     let (command, values) = match (topic, message) {
         (Topic::Speed, Message::Float64(m)) => (Command::Speed(m.data), [m.data, 0.0]),

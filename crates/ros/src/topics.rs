@@ -1,4 +1,4 @@
-//! The topics: name, type, quality of service and direction of each.
+//! The topics, each with its name, type, quality of service and direction.
 
 use crate::messages::{
     BatteryState, CameraInfo, Clock, CompressedImage, Float64, Image, Imu, JointState, LaserScan, Odometry,
@@ -34,7 +34,7 @@ pub enum Topic {
     BatteryState,
     /// Simulated time.
     Clock,
-    /// The epoch: the number of times that the car was placed elsewhere.
+    /// The epoch: a counter that increases when the car is moved by other means than driving.
     Epoch,
     /// Speed command, m/s.
     Speed,
@@ -62,11 +62,12 @@ pub enum Direction {
 pub enum Durability {
     /// A late subscriber gets new messages only.
     Volatile,
-    /// A late subscriber gets the last messages, up to the depth.
+    /// A late subscriber gets the last messages, at most as many as the depth of the history.
     TransientLocal,
 }
 
-/// Quality of service. All topics are reliable, so that reliable and best-effort subscribers match.
+/// Quality of service. All topics are reliable, so that both reliable and best-effort subscribers
+/// match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Qos {
     /// Number of messages in the history.

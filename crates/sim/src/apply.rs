@@ -43,7 +43,7 @@ impl Sim {
         self.set_lamps(|name| was(name).unwrap_or_default());
     }
 
-    /// Sets the lights for which `is_red` is true to red and all others to green, without a
+    /// Sets the lights for which `is_red` returns true to red and all others to green, without a
     /// yellow phase.
     pub fn start_with_red(&mut self, is_red: impl Fn(&str) -> bool) {
         self.set_lamps(|name| if is_red(name) { Lamp::Red } else { Lamp::Green });
@@ -58,7 +58,7 @@ impl Sim {
     fn reset(&mut self) -> Vec<usize> {
         let state = &mut self.state;
         state.engine = self.initial_engine.clone();
-        // A new solver, because the old one caches data about the replaced bodies.
+        // The solver is replaced, because the old solver caches data about the replaced bodies.
         self.solver = Solver::new(self.world.gravity);
         state.car = Car::default();
         state.imu.set_at_rest(state.engine.car().pose.rotation);
@@ -103,8 +103,8 @@ impl Sim {
         })
     }
 
-    /// Sets the height: the car always stands on the ground, and an object that would be below
-    /// the ground is raised onto it.
+    /// Sets the height. The car always stands on the ground, and an object that would be below the
+    /// ground is raised onto the ground.
     fn on_ground(&self, object: Option<usize>, mut at: UprightPose) -> UprightPose {
         let ground = self.world.ground.z;
         at.z = match object.map(|i| &self.world.objects[i]) {
@@ -142,8 +142,8 @@ impl Sim {
         start
     }
 
-    /// Places the car (`None`) or an object at rest. The IMU measures no acceleration for the
-    /// jump, and contacts are cleared.
+    /// Places the car (`None`) or an object at rest, and clears its contacts. The IMU does not
+    /// measure the jump as an acceleration.
     pub(crate) fn teleport(&mut self, object: Option<usize>, pose: &Pose) {
         self.put(object, pose);
         match object {
@@ -155,7 +155,7 @@ impl Sim {
         }
     }
 
-    /// Places the car (`None`) or an object at rest; keeps the state of the IMU and the contacts.
+    /// Places the car (`None`) or an object at rest. Keeps the state of the IMU and the contacts.
     pub(crate) fn put(&mut self, object: Option<usize>, pose: &Pose) {
         match object {
             None => {

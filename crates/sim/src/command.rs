@@ -1,26 +1,26 @@
-//! The commands that change a running simulation, and the reasons to refuse one.
+//! The commands that change a running simulation, and the reasons to refuse a command.
 
 use crate::lights::Lamp;
 use chicane_world::Pose;
 
-/// A change of the simulation. [`Sim::apply`](crate::Sim::apply) applies it between two ticks,
-/// completely or not at all.
+/// A change of the simulation. [`Sim::apply`](crate::Sim::apply) applies the command between two
+/// ticks, completely or not at all.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Command {
-    /// Places or moves the vehicle or an object. Omitted fields keep their current value. The
-    /// final pose is upright, and a motion in progress ends.
+    /// Places or moves the vehicle or an object. Fields that are `None` keep their current value.
+    /// The final pose is upright. A motion in progress ends.
     Place {
         /// The vehicle or object to place.
         who: Who,
-        /// Position in metres.
+        /// Position along x in metres.
         x: Option<f64>,
-        /// Position in metres.
+        /// Position along y in metres.
         y: Option<f64>,
-        /// Height in metres. Ignored for the vehicle, which always stands on the ground.
+        /// Height in metres. The vehicle always stands on the ground, so its height is ignored.
         z: Option<f64>,
         /// Heading in radians.
         yaw: Option<f64>,
-        /// Whether the pose is reached immediately or over time.
+        /// How the pose is reached: immediately, or over time.
         how: How,
     },
     /// Switches a traffic light to red or green.
@@ -30,8 +30,8 @@ pub enum Command {
         /// True for red, false for green.
         red: bool,
     },
-    /// Resets every movable object to its origin, the lights to green and the vehicle to the
-    /// spawn pose, with zero velocities and without motions. The tick count continues.
+    /// Resets every movable object to its origin, the lights to green and the vehicle to the spawn
+    /// pose. All velocities are zero and all motions end. The tick count continues.
     Reset,
 }
 
@@ -47,20 +47,21 @@ pub enum Who {
 /// The way in which a pose is reached.
 #[derive(Debug, Clone, PartialEq)]
 pub enum How {
-    /// Immediately.
+    /// The pose is reached immediately.
     AtOnce,
-    /// At constant speed within a duration of simulated time.
+    /// The body moves to the pose at constant speed within a duration of simulated time.
     Over {
         /// Simulated seconds.
         duration_s: f64,
     },
-    /// Along a path of points on the ground. The heading follows the path unless `yaw` is given.
+    /// The body moves along a path of points on the ground. The heading follows the path unless
+    /// `yaw` is given.
     Along {
-        /// Points, x and y in metres.
+        /// The points of the path: x and y in metres.
         path: Vec<[f64; 2]>,
         /// Speed along the path, m/s.
         speed: f64,
-        /// Whether the motion continues from the last point to the first one, without end.
+        /// Whether the motion starts again at the first point after the last point, without end.
         repeat: bool,
     },
 }
@@ -68,7 +69,7 @@ pub enum How {
 /// The result of an applied command.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Applied {
-    /// The new pose. For a motion: the pose at its start.
+    /// The new pose. For a motion, this is the pose at its start.
     Placed(Pose),
     /// The new state of the light.
     Light(Lamp),
@@ -138,7 +139,7 @@ impl std::fmt::Display for NotMovableWhy {
     }
 }
 
-/// Limit of x and y in a pose command, in metres to either side of the origin.
+/// Limit of x and y in a pose command: the largest distance from the origin, m.
 const XY_LIMIT: f64 = 100.0;
 /// Maximum number of points in a path.
 const PATH_LIMIT: usize = 10_000;
@@ -148,7 +149,7 @@ fn within(field: &'static str, value: f64, low: f64, high: f64) -> Result<(), Re
 }
 
 impl Command {
-    /// Checks the range of every number. Names are checked later.
+    /// Checks the range of every number. Names are checked elsewhere.
     pub(crate) fn check(&self) -> Result<(), Refusal> {
         let Command::Place { x, y, z, yaw, how, .. } = self else {
             return Ok(());

@@ -1,8 +1,8 @@
-//! Values as postcard bytes.
+//! Encodes values as postcard bytes.
 
 /// Appends the postcard encoding of `value` to `bytes`.
 pub(crate) fn append(value: &impl serde::Serialize, bytes: Vec<u8>) -> Vec<u8> {
-    // Postcard fails only for a sequence of unknown length. The state contains none.
+    // Postcard fails only for a sequence of unknown length. The state contains no such sequence.
     postcard::to_extend(value, bytes).expect("every sequence in the state has a known length")
 }
 

@@ -1,6 +1,6 @@
-//! Gyro and accelerometer. Both return the mean since their last sample, like real units that
-//! integrate between two samples. Therefore the sum of the samples gives the exact change of
-//! heading and of velocity.
+//! Gyro and accelerometer. Each sample is the mean since the last sample, as in a real unit that
+//! integrates between two samples. The samples therefore add up to the exact change of heading and
+//! velocity.
 
 use crate::noise::{Sensor, Stream};
 use crate::physics::BodyState;
@@ -9,7 +9,7 @@ use chicane_world::vehicle::Imu;
 use glam::{DQuat, DVec3};
 use serde::{Deserialize, Serialize};
 
-/// State of the unit: rotation and velocity at the last sample, and the ticks since then.
+/// State of the IMU: rotation and velocity at the last sample, and the ticks since then.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(crate) struct ImuState {
     rotation: DQuat,
@@ -18,7 +18,8 @@ pub(crate) struct ImuState {
 }
 
 impl ImuState {
-    /// The car was placed at rest. The next sample must not contain the jump as an acceleration.
+    /// Sets the state of a car that was placed at rest, so that the next sample does not contain
+    /// the jump as an acceleration.
     pub(crate) fn set_at_rest(&mut self, rotation: DQuat) {
         self.rotation = rotation;
         self.velocity = DVec3::ZERO;

@@ -1,7 +1,8 @@
-//! The lidar: closed-form ray casts against every solid, limited to the beams that can hit it.
+//! The lidar. It casts rays at every solid with closed-form formulas, and tests only the beams that
+//! can hit the solid.
 //!
 //! Beams lie in the plane z = 0 of the sensor. A solid is skipped when its bounding box does not
-//! intersect this plane. Otherwise the corners of the box limit the range of beams to test.
+//! intersect this plane. Otherwise the corners of the box determine which beams are tested.
 
 use crate::noise::{Sensor, Stream};
 use crate::physics::Engine;
@@ -35,7 +36,7 @@ struct LidarSolid {
     chunks: Vec<Chunk>,
 }
 
-/// A group of triangles of a mesh with its bounding box, in the mesh's frame.
+/// A group of triangles of a mesh and their bounding box, in the mesh's frame.
 #[derive(Debug)]
 struct Chunk {
     centre: DVec3,
@@ -67,7 +68,7 @@ impl Lidar {
         Scan { sample: 0, ranges: vec![f32::INFINITY; self.beams.len()] }
     }
 
-    /// Measures a scan from the car's pose. `exact` is a scratch buffer with one number per beam.
+    /// Measures a scan from the car's pose. `exact` is a scratch buffer with one distance per beam.
     pub(crate) fn scan(
         &self,
         engine: &Engine,
@@ -97,7 +98,8 @@ impl Lidar {
         }
         for (object, target) in &self.moving {
             let pose = engine.object_pose(*object);
-            // Most objects have one solid without an offset, which saves the multiplication.
+            // Most objects have one solid without an offset. The multiplication is skipped for
+            // them.
             let pose = if target.pose == Pose::IDENTITY { pose } else { pose.then(&target.pose) };
             self.target(target, sensor, &pose, ranges);
         }
@@ -107,7 +109,7 @@ impl Lidar {
         let height = sensor.position.z - self.ground_z;
         let (x, y) = (sensor.rotation * DVec3::X, sensor.rotation * DVec3::Y);
         ranges.fill(f64::INFINITY);
-        // The usual case: the sensor is so level that no beam reaches the ground within range.
+        // In the usual case the sensor is so level that no beam reaches the ground within range.
         if height > 0.0 && (x.z * x.z + y.z * y.z).sqrt() * self.model.range_max_m < height {
             return;
         }
@@ -131,7 +133,8 @@ impl Lidar {
         let flat = away.truncate().length();
         match target.shape {
             Shape::Mesh(_) => return self.mesh(target, pose, ranges),
-            // For a long or near box, a beam costs a third if tested against one face at a time.
+            // For a long or near box, testing one face at a time takes a third of the time per
+            // beam.
             Shape::Box(half) if flat < 4.0 * target.radius => return self.faces(half, pose, ranges),
             _ => {}
         }
@@ -155,13 +158,14 @@ impl Lidar {
         }
     }
 
-    /// The beams that can hit a solid: index of the first one, and their number. `flat` is the
-    /// distance in the sensor's plane.
+    /// The beams that can hit a solid: the index of the first beam, and the number of beams. `flat`
+    /// is the distance to the solid in the sensor's plane, m.
     fn window(&self, pose: &Pose, flat: f64, target: &LidarSolid) -> Option<(usize, usize)> {
         let n = self.beams.len();
         let towards = libm::atan2(pose.position.y, pose.position.x);
         let (low, high) = if flat > 4.0 * target.radius {
-            // Small and far: use the bounding circle. asin(x) < 1.05·x in this range.
+            // The solid is small and far, so its bounding circle is used. In this range asin(x) <
+            // 1.05·x.
             let a = 1.05 * target.radius / flat;
             (-a, a)
         } else {
@@ -177,7 +181,7 @@ impl Lidar {
         Some(((first as i64).rem_euclid(n as i64) as usize, count))
     }
 
-    /// Tests a box face by face; skips the faces that point away from the sensor.
+    /// Tests a box face by face. Skips the faces that point away from the sensor.
     fn faces(&self, half: DVec3, pose: &Pose, ranges: &mut [f64]) {
         let eye = pose.rotation.conjugate() * -pose.position;
         if eye.abs().cmple(half).all() {
@@ -213,7 +217,7 @@ impl Lidar {
         }
     }
 
-    /// Tests a line segment in the sensor's plane.
+    /// Tests a line segment in the sensor's plane against the beams.
     fn segment(&self, a: DVec2, b: DVec2, ranges: &mut [f64]) {
         let n = self.beams.len();
         let from = libm::atan2(a.y, a.x);
@@ -226,7 +230,8 @@ impl Lidar {
         let mut i = first.rem_euclid(n as i64) as usize;
         for _ in first..=last {
             let beam = self.beams[i];
-            // A beam parallel to the segment divides by zero; then the comparison below is false.
+            // For a beam parallel to the segment this divides by zero, and the comparison below is
+            // false.
             let share = 1.0 / beam.perp_dot(direction);
             let (t, u) = (area * share, a.perp_dot(beam) * share);
             if t >= 0.0 && t < ranges[i] && (-1e-12..=1.0 + 1e-12).contains(&u) {
@@ -240,8 +245,8 @@ impl Lidar {
     }
 }
 
-/// Lowest and highest direction of a bounding box's corners, relative to `towards`. `None` if the
-/// box does not intersect the plane z = 0.
+/// Lowest and highest angle to a corner of a bounding box, relative to `towards`. `None` if the box
+/// does not intersect the plane z = 0.
 fn corner_span(pose: &Pose, half: DVec3, towards: f64) -> Option<(f64, f64)> {
     let (mut below, mut above) = (f64::INFINITY, f64::NEG_INFINITY);
     let (mut low, mut high) = (0.0f64, 0.0f64);
@@ -257,7 +262,7 @@ fn corner_span(pose: &Pose, half: DVec3, towards: f64) -> Option<(f64, f64)> {
     (below <= 0.0 && above >= 0.0).then_some((low, high))
 }
 
-/// Wraps a difference of two angles in −π..π into −π..π.
+/// Wraps the difference of two angles, each in −π..π, to −π..π.
 fn wrap_difference(angle: f64) -> f64 {
     if angle > PI {
         angle - TAU
@@ -268,7 +273,7 @@ fn wrap_difference(angle: f64) -> f64 {
     }
 }
 
-/// The segment in which a convex polygon intersects the plane z = 0.
+/// The line segment in which a convex polygon intersects the plane z = 0.
 fn cut(corners: &[DVec3]) -> Option<(DVec2, DVec2)> {
     let mut points = [DVec2::ZERO; 2];
     let mut found = 0;

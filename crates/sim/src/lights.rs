@@ -1,8 +1,9 @@
-//! Traffic lights: green → yellow for three seconds → red; red → green without delay.
+//! Traffic lights. From green, a light is yellow for three seconds and then red. From red, it turns
+//! green without delay.
 
 use serde::{Deserialize, Serialize};
 
-/// Length of the yellow phase: 3.0 simulated seconds.
+/// Length of the yellow phase in ticks: 3 simulated seconds.
 const YELLOW_TICKS: u32 = 3 * chicane_world::readings::TICKS_PER_SECOND as u32;
 /// Length of the yellow phase, simulated seconds.
 pub const YELLOW_S: f64 = YELLOW_TICKS as f64 / chicane_world::readings::TICKS_PER_SECOND as f64;
@@ -22,7 +23,7 @@ pub enum Lamp {
     Red,
 }
 
-/// Error: a command arrived during the yellow phase.
+/// Error: a command for a light arrived during its yellow phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct InYellowPhase;
 

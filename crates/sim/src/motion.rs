@@ -1,11 +1,11 @@
-//! Motions that the simulator performs: within a duration, or along a path.
+//! Motions that the simulator performs: to a pose within a duration, or along a path.
 
 use chicane_world::Pose;
 use chicane_world::pose::wrap_angle;
 use glam::DVec2;
 use serde::{Deserialize, Serialize};
 
-/// Turn rate of a body towards the next segment of its path, rad/s.
+/// Rate at which a body turns towards the next segment of its path, rad/s.
 const TURN_RATE: f64 = 6.0;
 
 /// A motion in progress. The body is upright during the whole motion.
@@ -49,8 +49,8 @@ impl Motion {
         Motion::Over { from, to, elapsed_s: 0.0, duration_s }
     }
 
-    /// Moves from `at` to the first point and along the path. If `turns` is true, the heading
-    /// follows the path.
+    /// A motion from `at` to the first point and then along the path. If `turns` is true, the
+    /// heading follows the path.
     pub(crate) fn along(at: UprightPose, path: &[[f64; 2]], speed: f64, repeat: bool, turns: bool) -> Motion {
         let points = path.iter().map(|&[x, y]| DVec2::new(x, y)).collect();
         Motion::Along { legs: PathFollower { points, next: 0, speed, repeat }, at, turns }
@@ -61,8 +61,8 @@ impl Motion {
         match self {
             Motion::Over { from, to, elapsed_s, duration_s } => {
                 *elapsed_s += dt;
-                // Half a step of tolerance, because the rounding errors of the sum could delay the
-                // end.
+                // The tolerance is half a step, because rounding errors of the sum could otherwise
+                // delay the end.
                 if *elapsed_s >= *duration_s - 0.5 * dt {
                     return (to.pose(), true);
                 }
@@ -94,7 +94,8 @@ impl PathFollower {
     /// last segment, and whether the end was reached.
     fn walk(&mut self, from: DVec2, dt: f64) -> (DVec2, Option<f64>, bool) {
         let (mut at, mut left, mut heading) = (from, self.speed * dt, None);
-        // Pass each point at most once; otherwise a lap of equal points would loop for ever.
+        // Each point is passed at most once. Otherwise a repeated path of equal points would loop
+        // for ever.
         for _ in 0..=self.points.len() {
             let Some(&target) = self.points.get(self.next) else {
                 return (at, heading, true);

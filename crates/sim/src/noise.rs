@@ -1,7 +1,8 @@
 //! Seeded noise, one stream per sensor.
 //!
-//! A stream is a pure function of seed, sensor, sample and element. It has no state, so a sensor
-//! that is not read does not change the noise of another one, and a save contains no generator.
+//! A stream is a pure function of seed, sensor, sample and element, without state. Therefore a
+//! sensor that is not read does not change the noise of another sensor, and a saved simulation
+//! contains no generator.
 
 use std::sync::OnceLock;
 
@@ -28,7 +29,8 @@ impl Stream {
         Stream { base: mix(mix(mix(seed) ^ sensor as u64) ^ sample) }
     }
 
-    /// A number from the standard normal distribution for an element, within ±3.7.
+    /// A random number from the standard normal distribution, within ±3.7. `element` is the index
+    /// of the number in the sample, for example of a beam.
     pub(crate) fn normal(&self, element: u64) -> f64 {
         let bits = mix(self.base.wrapping_add(element.wrapping_mul(0x9E37_79B9_7F4A_7C15)));
         let table = quantiles();
@@ -38,7 +40,7 @@ impl Stream {
     }
 }
 
-/// The finaliser of SplitMix64: every input bit reaches every output bit.
+/// The finaliser of SplitMix64. Every input bit affects every output bit.
 fn mix(x: u64) -> u64 {
     let x = x.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -46,9 +48,9 @@ fn mix(x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// Quantiles of the normal distribution at equal steps of probability. A table look-up takes
-/// three nanoseconds, uses no platform mathematics, and its values are bounded, so tests can
-/// assert a maximum.
+/// Quantiles of the normal distribution at equal steps of probability. A table look-up takes three
+/// nanoseconds and uses no platform mathematics. The values are bounded, so tests can assert a
+/// maximum.
 fn quantiles() -> &'static [f64; CELLS + 1] {
     static TABLE: OnceLock<Box<[f64; CELLS + 1]>> = OnceLock::new();
     TABLE.get_or_init(|| {
@@ -56,7 +58,7 @@ fn quantiles() -> &'static [f64; CELLS + 1] {
         let mut x = 0.0;
         for i in CELLS / 2..=CELLS {
             let above = 1.0 - (i as f64 + 0.5) / (CELLS + 1) as f64;
-            // Newton's method starts at the previous node, which is near because the steps are
+            // Newton's method starts at the previous quantile, which is near because the steps are
             // small.
             for _ in 0..12 {
                 let density = libm::exp(-0.5 * x * x) * 0.398_942_280_401_432_7;
@@ -110,7 +112,7 @@ mod tests {
 
     #[test]
     fn the_table_contains_the_quantiles() {
-        // Φ⁻¹(0.975) is at index 0.975·4097 − 0.5 of the table.
+        // The quantile Φ⁻¹(0.975) is at index 0.975·4097 − 0.5 of the table.
         let at = 0.975 * (CELLS + 1) as f64 - 0.5;
         let (i, part) = (at as usize, at.fract());
         let q = quantiles()[i] + (quantiles()[i + 1] - quantiles()[i]) * part;

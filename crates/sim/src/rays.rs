@@ -1,4 +1,4 @@
-//! Closed-form ray casts against the solid shapes, each in the shape's own frame.
+//! Closed-form ray casts against the solid shapes. Rays are given in the shape's own frame.
 //!
 //! `o` is the origin of the ray, `d` its direction (unit length). The result is the distance to the
 //! first surface, or 0 for a ray that starts inside the shape.
@@ -32,7 +32,8 @@ pub(crate) fn half_extents(shape: &Shape) -> DVec3 {
 }
 
 fn aligned_box(half: DVec3, o: DVec3, d: DVec3) -> f64 {
-    // Replace zero, because for a ray parallel to a face the sign of zero would decide the result.
+    // Zero is replaced. Otherwise the sign of zero would decide the result for a ray parallel to a
+    // face.
     let safe = |v: f64| if v == 0.0 { 1e-300 } else { v };
     let inverse = DVec3::new(1.0 / safe(d.x), 1.0 / safe(d.y), 1.0 / safe(d.z));
     let (a, b) = ((-half - o) * inverse, (half - o) * inverse);
@@ -51,7 +52,8 @@ fn sphere(radius: f64, o: DVec3, d: DVec3) -> f64 {
     if b > 0.0 || disc < 0.0 { f64::INFINITY } else { -b - disc.sqrt() }
 }
 
-/// Distances at which the ray enters and leaves the infinite cylinder about z, or `None`.
+/// Distances at which the ray enters and leaves an infinite cylinder around the z axis; `None` if
+/// it misses.
 fn tube(radius: f64, o: DVec3, d: DVec3) -> Option<(f64, f64)> {
     let a = d.x * d.x + d.y * d.y;
     let c = o.x * o.x + o.y * o.y - radius * radius;
@@ -67,7 +69,7 @@ fn tube(radius: f64, o: DVec3, d: DVec3) -> Option<(f64, f64)> {
     Some(((-b - root) / a, (-b + root) / a))
 }
 
-/// Distances at which the ray enters and leaves the slab |z| ≤ `half`, or `None`.
+/// Distances at which the ray enters and leaves the slab |z| ≤ `half`; `None` if it misses.
 fn slab(half: f64, o: DVec3, d: DVec3) -> Option<(f64, f64)> {
     if d.z == 0.0 {
         return (o.z.abs() <= half).then_some((f64::NEG_INFINITY, f64::INFINITY));
@@ -101,7 +103,7 @@ fn cone(radius: f64, half_length: f64, o: DVec3, d: DVec3) -> f64 {
         return 0.0;
     }
     let mut best = f64::INFINITY;
-    // Side: x² + y² = slope²·(half_length − z)².
+    // The side satisfies x² + y² = slope²·(half_length − z)².
     let h = half_length - o.z;
     let k = slope * slope;
     let a = d.x * d.x + d.y * d.y - k * d.z * d.z;
@@ -124,7 +126,7 @@ fn cone(radius: f64, half_length: f64, o: DVec3, d: DVec3) -> f64 {
             side((-b + root) / a);
         }
     }
-    // Base disc.
+    // The base disc.
     if d.z != 0.0 {
         let t = (-half_length - o.z) / d.z;
         let p = o + d * t;
@@ -140,7 +142,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Whether a point is inside a shape, computed without ray casts.
+    /// Whether a point is inside a shape. This is computed without ray casts.
     fn contains(shape: &Shape, p: DVec3) -> bool {
         match *shape {
             Shape::Box(h) => p.abs().cmple(h).all(),
@@ -160,7 +162,7 @@ mod tests {
         }
     }
 
-    /// Distance of the first point inside the shape, found by small steps along the ray.
+    /// Distance to the first point inside the shape, found in small steps along the ray.
     fn march(shape: &Shape, o: DVec3, d: DVec3) -> Option<f64> {
         (0..60_000).map(|i| f64::from(i) * 1e-4).find(|&t| contains(shape, o + d * t))
     }
@@ -188,7 +190,7 @@ mod tests {
             let got = cast(&shape, o, d);
             match march(&shape, o, d) {
                 Some(wanted) => prop_assert!((got - wanted).abs() < 3e-4, "{got} not {wanted}"),
-                // Marching can step over a corner that the ray only grazes.
+                // `march` can step over a corner that the ray only grazes.
                 None if got.is_finite() => {
                     let h = half_extents(&shape);
                     let p = o + d * got;

@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_64;
 const MAGIC: &[u8; 8] = b"chicane1";
 const HEADER: usize = 8 + 8 + 8;
 
-/// The reason why bytes cannot be restored. The simulation is unchanged.
+/// The reason why bytes cannot be restored. The simulation stays unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum RestoreError {
     /// The bytes were not written by [`Sim::save`] of this version.
@@ -33,7 +33,7 @@ pub struct Digest {
 }
 
 impl Sim {
-    /// The complete state as bytes.
+    /// Returns the complete state as bytes.
     pub fn save(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(128 << 10);
         bytes.extend_from_slice(MAGIC);
@@ -68,7 +68,7 @@ impl Sim {
         Ok(())
     }
 
-    /// Hashes of the parts of the state. A test uses them to name the part that differs.
+    /// Hashes of the parts of the state. Tests use them to name the part that differs.
     pub fn digests(&self) -> Vec<Digest> {
         let state = &self.state;
         let mut digests = vec![

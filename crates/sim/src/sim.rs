@@ -1,4 +1,4 @@
-//! [`Sim`]: construction, steps, readings and snapshots. `apply.rs` contains the commands.
+//! [`Sim`]: construction, steps, readings and snapshots. Commands are in `apply.rs`.
 
 use crate::imu::ImuState;
 use crate::lidar::Lidar;
@@ -17,14 +17,14 @@ pub struct Sim {
     profile: Arc<Profile>,
     seed: u64,
     pub(crate) state: State,
-    /// The engine at tick 0. A reset copies it.
+    /// The engine at tick 0. A reset clones it.
     pub(crate) initial_engine: Engine,
     pub(crate) solver: Solver,
     model: CarModel,
     lidar: Lidar,
     /// Hash of world, profile and seed.
     pub(crate) origin: u64,
-    /// Results of the last tick, valid until the next one.
+    /// Results of the last tick. The next tick overwrites them.
     last_tick: TickResults,
 }
 
@@ -35,12 +35,13 @@ struct TickResults {
     ranges: Vec<f64>,
 }
 
-/// An event of the last tick that no command caused directly.
+/// An event of the last tick that is not the direct effect of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SimEvent {
-    /// The state of the vehicle (`None`) or object was not finite, so it was reset to its origin.
+    /// The state of the vehicle (`None`) or of an object was not finite, so the body was reset to
+    /// its origin.
     Quarantined(Option<usize>),
-    /// The motion of the vehicle (`None`) or an object reached its end.
+    /// The motion of the vehicle (`None`) or of an object reached its end.
     MotionEnded(Option<usize>),
     /// The light of this object turned red.
     TurnedRed(usize),
@@ -99,8 +100,8 @@ impl Sim {
         self.state.tick
     }
 
-    /// Number of bodies that physics currently moves: the car, unless a motion carries it, and the
-    /// objects that are not at rest.
+    /// Number of bodies that the physics engine currently moves: the car, unless a motion carries
+    /// it, and the objects that are not at rest.
     pub fn awake(&self) -> usize {
         self.state.engine.awake()
     }
@@ -144,8 +145,8 @@ impl Sim {
         }
     }
 
-    /// The battery has a constant charge, so that a run does not depend on the time of earlier
-    /// runs.
+    /// The battery sample of this tick, if one is due. The charge is constant, so that a run does
+    /// not depend on the duration of earlier runs.
     fn battery(&self, tick: u64) -> Option<BatterySample> {
         let battery = &self.profile.battery;
         let sample = sample_at(tick, battery.rate_hz)?;
@@ -153,7 +154,7 @@ impl Sim {
         Some(BatterySample { sample, voltage, percentage, current })
     }
 
-    /// The most recent scan and IMU sample, also in ticks without a new sample.
+    /// The most recent scan and IMU sample. They are also available in ticks without a new sample.
     pub fn last_readings(&self) -> (&Scan, &ImuSample) {
         (&self.state.scan, &self.state.imu_sample)
     }
@@ -242,7 +243,7 @@ impl Sim {
         self.state.engine.mark_touched(&mut self.state.touched);
     }
 
-    /// Clears the events, because after a restore they belong to another tick.
+    /// Clears the events, because after a restore the old events belong to another tick.
     pub(crate) fn clear_events(&mut self) {
         self.last_tick.events.clear();
     }

@@ -1,4 +1,4 @@
-//! The visible state of a simulation at one tick: complete, immutable and cheap to share.
+//! The visible state of a simulation at one tick. It is complete, immutable and cheap to share.
 
 use crate::lights::Lamp;
 use chicane_world::Pose;
@@ -15,11 +15,11 @@ pub struct Snapshot {
     pub vehicle: VehicleState,
     /// Pose of each object, in the order of `World::objects`.
     pub objects: Vec<Pose>,
-    /// Each light: its index in `World::objects` and its state.
+    /// The lights, each with its index in `World::objects` and its state.
     pub lights: Vec<(usize, Lamp)>,
     /// Indices of the objects and walls that the car touched in this tick, ascending.
     pub contacts: Vec<usize>,
-    /// The tick in which the car last touched each object. A reader that skips ticks still
+    /// The tick in which the car last touched each object. With it, a reader that skips ticks still
     /// notices a short contact.
     pub last_contact: Vec<Option<u64>>,
     /// Indices of the objects that a motion carries, ascending.

@@ -10,7 +10,7 @@ use chicane_world::{Profile, World};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3;
 
-/// All data that changes during a run and belongs into a save.
+/// All data that changes during a run and belongs in a save.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct State {
     pub(crate) tick: u64,
@@ -18,7 +18,7 @@ pub(crate) struct State {
     pub(crate) car: Car,
     pub(crate) lamps: Vec<Lamp>,
     pub(crate) car_motion: Option<Motion>,
-    /// One slot per object.
+    /// The current motion of each object.
     pub(crate) motions: Vec<Option<Motion>>,
     /// Whether the car touched each object in the last tick.
     pub(crate) touched: Vec<bool>,
@@ -29,7 +29,7 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// Whether all vectors have the same lengths as in another state of the same world.
+    /// Whether all vectors have the same lengths as in `other`, which is a state of the same world.
     pub(crate) fn fits(&self, other: &State) -> bool {
         let sizes = |s: &State| {
             (s.lamps.len(), s.motions.len(), s.touched.len(), s.last_contact.len(), s.scan.ranges.len())
@@ -40,8 +40,8 @@ impl State {
 
 /// Hash of the world, profile and seed that a save belongs to.
 pub(crate) fn origin(world: &World, profile: &Profile, seed: u64) -> u64 {
-    // Debug output contains every number exactly. Meshes are long, so their numbers are hashed
-    // directly.
+    // Debug output contains every number exactly. The numbers of meshes are hashed directly,
+    // because the debug output of a mesh would be long.
     let mut hash = Xxh3::new();
     let constant = format!("{profile:?}{seed}{:?}{:?}{:?}", world.gravity, world.ground, world.spawn);
     hash.update(constant.as_bytes());

@@ -76,11 +76,12 @@ impl Driver {
         }
     }
 
-    /// Sends a command to the robot of this world, or of the running one if `world` is `None`.
+    /// Sends a command to the robot of the world with the number `world`, or of the running world
+    /// if `world` is `None`.
     fn ask_robot(&mut self, command: RobotCommand, world: Option<u64>, reply: Reply<Done>) {
         let current = world.is_none_or(|world| world == self.worlds.assets_version);
-        // Orders that end a command are accepted during a transition. If the new world fails to
-        // load, the running world continues, and the car must not continue with it.
+        // `Release` and `End` are accepted during a transition. If the new world fails to load, the
+        // running world continues, and the car must not drive on in it.
         let ends = matches!(command, RobotCommand::Release { .. } | RobotCommand::End { .. });
         let accepted = current && (ends || self.worlds.transition.is_none());
         let Some(running) = self.worlds.running.as_mut().filter(|_| accepted) else {
@@ -96,7 +97,7 @@ impl Driver {
         }
     }
 
-    /// Starts a timed speed command. Its reply is sent at its end.
+    /// Starts a timed speed command. The reply is sent when the command ends.
     fn hold(&mut self, speed: f64, ticks: u64, reply: Reply<Held>) {
         let running = match self.worlds.ready() {
             Ok(running) => running,
@@ -137,7 +138,7 @@ impl Driver {
         self.reply(reply, ());
     }
 
-    /// Replaces the running world with a loaded one.
+    /// Replaces the running world with a loaded world.
     pub(super) fn swap(&mut self, loaded: Loaded) {
         let Loaded { mut sim, served, keep_lights } = loaded;
         if let Some(old) = self.worlds.running.as_ref().filter(|_| keep_lights) {
@@ -145,7 +146,7 @@ impl Driver {
         }
         let now = Instant::now();
         if let Some(old) = &mut self.worlds.running {
-            // Ends the commands of the old world, so that clients that wait for their end get a
+            // The commands of the old world end here, so that clients that wait for their end get a
             // reply.
             old.stack.clear_commands();
             self.take_sounds();
@@ -161,9 +162,9 @@ impl Driver {
     }
 }
 
-/// Whether this order has to wait until pending replies are published. Otherwise those replies
-/// would describe the effect of this order: another speed, text or world, or lights that were
-/// reset.
+/// Whether pending replies have to be published before this order is carried out. Otherwise those
+/// replies would include the effect of this order: another speed, text or world, or lights that
+/// were reset.
 fn changes_pending_replies(order: &Order) -> bool {
     match order {
         Order::Command(command, _) => matches!(command, Command::Reset),

@@ -24,7 +24,7 @@ impl SimClock {
         self.pacer.speed()
     }
 
-    /// Pauses, continues or paces time. `None` keeps a setting.
+    /// Pauses or continues time, or changes its speed. `None` keeps a setting.
     pub(super) fn set(&mut self, paused: Option<bool>, speed: Option<f64>) {
         let now = Instant::now();
         if paused.is_some_and(|p| p != self.pacer.paused()) {
@@ -33,12 +33,12 @@ impl SimClock {
         self.pacer.set(paused, speed, now);
     }
 
-    /// Drops the ticks that are due, so that the time of a wait is not made up for.
+    /// Drops the ticks that are due, so that time does not run faster after a wait.
     pub(super) fn forget_due(&mut self) {
         self.pacer.restart(Instant::now());
     }
 
-    /// Starts counting and measuring again, because another world was loaded.
+    /// Restarts the count of due ticks and the measurement, because another world was loaded.
     pub(super) fn restart(&mut self, now: Instant) {
         self.pacer.restart(now);
         self.meter.restart(now);

@@ -1,4 +1,4 @@
-//! Changes the world, the clock and the display, for clients and judging scripts.
+//! Commands that change the world, the clock and the display, from clients and judging scripts.
 
 use super::published::OverlayView;
 use super::refused::Refused;
@@ -32,7 +32,7 @@ impl Driver {
         Ok(applied)
     }
 
-    /// Pauses, continues or paces time. `None` keeps a setting.
+    /// Pauses or continues time, or changes its speed. `None` keeps a setting.
     pub(super) fn set_clock(&mut self, source: Source, paused: Option<bool>, speed: Option<f64>) {
         self.report_command(source, CommandName::Clock, json!({"paused": paused, "speed": speed}));
         if let (Some(judging), Some(paused)) = (&mut self.session.judging, paused) {
@@ -44,7 +44,7 @@ impl Driver {
         self.clock.set(paused, speed);
     }
 
-    /// Shows a text for some real seconds. An empty text removes it.
+    /// Shows a text for `ttl_s` real seconds. An empty text removes the shown text.
     pub(super) fn set_overlay(&mut self, text: String, ttl_s: f64, size: f64) {
         let ends = (!text.is_empty()).then(|| Instant::now() + Duration::from_secs_f64(ttl_s));
         let seq = self.display.overlay.seq + 1;

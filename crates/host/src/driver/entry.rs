@@ -14,7 +14,7 @@ pub(crate) struct Loaded {
     pub(crate) sim: Sim,
     /// The world as clients see it.
     pub(crate) served: Arc<ServedWorld>,
-    /// Whether the new world takes over the lights of the running one.
+    /// Whether the new world takes over the lights of the running world.
     pub(crate) keep_lights: bool,
 }
 
@@ -48,20 +48,20 @@ pub(crate) enum SessionRequest {
     Resume,
     /// Apply a command of the judging script.
     Apply(Command, SyncSender<Result<(), Refused>>),
-    /// Show a text of the judging script.
+    /// Show a text for the judging script.
     Overlay {
-        /// The text; empty removes it.
+        /// The text; an empty text removes the shown text.
         text: String,
-        /// Real seconds for which it is shown.
+        /// Real seconds for which the text is shown.
         ttl_s: f64,
-        /// Factor of the font size.
+        /// The font size is multiplied by this factor.
         size: f64,
     },
     /// Pause or continue time for the judging script.
     Pause(bool),
-    /// Show a brightness that is stored already. It is a factor of every channel of a pixel.
+    /// Apply a brightness that is stored already. Every channel of a pixel is multiplied by it.
     Brightness(f64, SyncSender<()>),
-    /// End the session. The reply is its simulated time in seconds.
+    /// End the session. The reply is the simulated time of the session in seconds.
     Halt(SyncSender<f64>),
 }
 

@@ -1,4 +1,4 @@
-//! The receiving end of the inbox.
+//! The receiving end of the sim thread's order channel.
 
 use super::order::Envelope;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -7,7 +7,7 @@ use std::time::Duration;
 /// Orders that wait for the sim thread.
 pub(super) struct Inbox {
     orders: Receiver<Envelope>,
-    /// An order that arrived while ticks were simulated.
+    /// An order that `has_next` has taken from the channel.
     next: Option<Envelope>,
 }
 
@@ -21,7 +21,7 @@ impl Inbox {
         self.next.take().or_else(|| self.orders.try_recv().ok())
     }
 
-    /// Whether an order waits. The order is kept for the next call.
+    /// Whether an order waits. The order stays in the inbox.
     pub(super) fn has_next(&mut self) -> bool {
         if self.next.is_none() {
             self.next = self.orders.try_recv().ok();
@@ -29,7 +29,7 @@ impl Inbox {
         self.next.is_some()
     }
 
-    /// Waits for an order, for `timeout` at most. `None` as timeout waits without limit.
+    /// Waits for an order, at most for `timeout`, or without limit if `timeout` is `None`.
     pub(super) fn wait(&mut self, timeout: Option<Duration>) -> Result<Option<Envelope>, Disconnected> {
         if let Some(order) = self.next.take() {
             return Ok(Some(order));

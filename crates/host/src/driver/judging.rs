@@ -1,7 +1,9 @@
-//! The sim thread's data about a judged session: when it observes, and when time has to wait.
+//! The sim thread's data about a judged session: when an observation is due, and when time has to
+//! wait for the judge.
 //!
-//! Requests of the session arrive on a channel of their own instead of the inbox. A long step takes
-//! no order from the inbox, but the session must still be able to judge it and to stop it.
+//! Requests of the session arrive on a separate channel, not through the inbox. The sim thread
+//! takes no order from the inbox during a long step, but the session must still be able to judge
+//! the step and to stop it.
 
 use super::entry::{DriveAt, Loaded, SessionEntry, SessionRequest};
 use chicane_robot::audio::AudioEvent as SoundEvent;
@@ -28,22 +30,22 @@ pub(super) struct JudgedSession {
     drive: Arc<[DriveAt]>,
     /// Index of the drive command in force.
     next_drive: usize,
-    /// `None` until the session starts time.
+    /// Ticks of the run; `None` until the session starts time.
     run: Option<RunTicks>,
-    /// An observation or the end of the time limit was sent and is not judged yet.
+    /// Whether an observation or the end of the time limit was sent and is not judged yet.
     waiting: bool,
     paused_by_script: bool,
-    /// When a world that the script paused was last observed.
+    /// When the last observation was made while the script paused the world.
     observed_paused: Instant,
     /// Sound events since the last observation.
     sounds: Vec<SoundEvent>,
-    /// Size of these events, bytes.
+    /// Size of the data in `sounds`, bytes.
     sound_bytes: usize,
     /// Ids of the sounds that play, according to the events that the script got.
     playing: BTreeSet<u64>,
 }
 
-/// Ticks of the simulation at which the session does something.
+/// The ticks at which a run starts, has its next observation, and passes its time limit.
 #[derive(Debug, Clone, Copy)]
 struct RunTicks {
     /// The tick at which the session began to run.
@@ -73,7 +75,7 @@ impl JudgedSession {
         (judging, loaded, at)
     }
 
-    /// Whether simulated time has to wait: the session has not started it, or an observation is
+    /// Whether simulated time has to wait: the session has not started time, or an observation is
     /// being judged.
     pub(super) fn is_holding(&self) -> bool {
         self.waiting || self.run.is_none()
@@ -84,7 +86,8 @@ impl JudgedSession {
         self.run.is_none()
     }
 
-    /// Keeps sound events for the next observation. Stream samples above the limit are dropped.
+    /// Keeps sound events for the next observation. Stream samples beyond the size limit are
+    /// dropped.
     pub(super) fn keep_sounds(&mut self, events: &[SoundEvent]) {
         for event in events {
             match event {
@@ -127,19 +130,20 @@ impl JudgedSession {
         self.notes.send(Note::Stop(StopCause::WorldLost));
     }
 
-    /// Reports a command to the session that its script did not send.
+    /// Reports to the session a command that did not come from the judging script.
     pub(super) fn report_command(&self, command: CommandName, detail: serde_json::Value) {
         self.notes.send(Note::Event(EvaluationKind::Command { command, detail }));
     }
 
     /// Starts simulated time at this tick.
     pub(super) fn start(&mut self, tick: u64, limit_s: f64) {
-        // Half a tick is added, because a limit such as 0.3 s has no exact binary fraction.
+        // Half a tick is added to round the limit, because a limit such as 0.3 s has no exact
+        // binary representation.
         let limit = tick + (limit_s * TICKS_PER_SECOND as f64 + 0.5) as u64 + 1;
         self.run = Some(RunTicks { start: tick, next: tick, limit });
     }
 
-    /// The drive command of a recorded drive for this tick.
+    /// The command of the recorded drive that is in force at this tick.
     pub(super) fn drive_at(&mut self, tick: u64) -> Option<DriveAt> {
         let run = self.run.filter(|_| !self.drive.is_empty())?;
         let tick = tick - run.start;
@@ -149,8 +153,8 @@ impl JudgedSession {
         self.drive.get(self.next_drive).filter(|at| at.tick <= tick).copied()
     }
 
-    /// Whether this tick has to be observed. A tick past the time limit is not observed but
-    /// reported.
+    /// Whether this tick has to be observed. A tick past the time limit is not observed; a note
+    /// about the limit is sent to the session instead.
     pub(super) fn is_due(&mut self, tick: u64) -> bool {
         let Some(run) = &mut self.run else { return false };
         if tick >= run.limit {
@@ -165,7 +169,7 @@ impl JudgedSession {
         due
     }
 
-    /// Sends an observation. Time waits until it is judged.
+    /// Sends an observation. Time waits until the observation is judged.
     pub(super) fn observe(&mut self, observation: Observation) {
         self.waiting = true;
         self.notes.send(Note::Observed(Box::new(observation)));
@@ -192,7 +196,7 @@ impl JudgedSession {
         self.paused_by_script = false;
     }
 
-    /// Real time until the next observation of a world that the script paused.
+    /// Real time until the next observation while the script pauses the world.
     pub(super) fn next_paused_observation(&self, now: Instant) -> Option<Duration> {
         let due = self.observed_paused + PAUSED_INTERVAL;
         (self.paused_by_script && !self.is_holding()).then(|| due.saturating_duration_since(now))
@@ -208,7 +212,7 @@ impl JudgedSession {
         self.requests.try_recv().ok()
     }
 
-    /// Waits for a request. The error is a timeout, or a session whose thread has ended.
+    /// Waits for a request. Fails after the timeout, or if the thread of the session has ended.
     pub(super) fn wait_request(&self, timeout: Duration) -> Result<SessionRequest, RecvTimeoutError> {
         self.requests.recv_timeout(timeout)
     }

@@ -3,12 +3,13 @@
 //! Orders arrive through a bounded inbox. The sim thread carries them out between two ticks in the
 //! order of arrival, or refuses them with a [`Refused`] value. It then publishes the result as one
 //! immutable value that replaces the last one, and only then sends the replies. A client that got a
-//! reply therefore sees its effect in every later read. Readers take the latest value and never
-//! wait for the sim thread. Between orders the sim thread simulates the ticks that are due and
-//! sleeps until the next one. It never blocks on a reader, because replies and published values are
-//! left in channels.
+//! reply therefore sees the effect of its order in every later read. Readers take the latest value
+//! and never wait for the sim thread. Between orders the sim thread simulates the ticks that are
+//! due, and sleeps until the next tick. The sim thread never blocks on a reader, because it leaves
+//! replies and published values in channels.
 //!
-//! [`Simulator`] is the handle of the thread. `state` holds the data of the thread, `run` its loop.
+//! [`Simulator`] is the handle of the thread. `state` holds the data of the thread, and `run` is
+//! its loop.
 
 mod carry_out;
 mod clock;
@@ -55,34 +56,35 @@ use tokio::sync::{oneshot, watch};
 
 /// Capacity of the inbox. An order to a full inbox is refused.
 const MAX_WAITING_ORDERS: usize = 1024;
-/// Maximum sum of the ticks of all steps that wait. A step beyond it is refused.
+/// Maximum sum of the ticks of all steps that wait. A step that would exceed it is refused.
 const MAX_QUEUED_TICKS: u64 = 200_000;
 /// How long [`Simulator::wait_until_shown`] waits at most.
 const SHOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Handle of the sim thread. It sends orders, which carry the handle's [`Source`], and reads
-/// published values.
+/// Handle of the sim thread. It sends orders with the handle's [`Source`], and reads published
+/// values.
 #[derive(Clone)]
 pub struct Simulator {
     source: Source,
     inbox: SyncSender<Envelope>,
     view: watch::Receiver<Arc<Published>>,
-    /// Set when the thread has to end.
+    /// Whether the thread has to end.
     stopping: Arc<AtomicBool>,
     metrics: Arc<Metrics>,
     /// Sum of the ticks of all steps that wait or run.
     queued_ticks: Arc<AtomicU64>,
-    /// Closed when the thread ends.
+    /// This channel is closed when the thread ends.
     alive: watch::Receiver<()>,
     taps: Taps,
 }
 
-/// The ticks of one step, counted in `Simulator::queued_ticks` until this value is dropped.
+/// The ticks of one step. They are counted in `Simulator::queued_ticks` until this value is
+/// dropped.
 struct QueuedTicks<'a>(&'a AtomicU64, u64);
 
 impl<'a> QueuedTicks<'a> {
-    /// Counts a step. `None` if too many ticks wait already, because no other order is carried out
-    /// during a step. A step is always accepted if no other step waits.
+    /// Counts a step. Returns `None` if too many ticks wait already, because no other order is
+    /// carried out during a step. A step is always accepted if no other step waits.
     fn new(all: &'a AtomicU64, ticks: u64) -> Option<QueuedTicks<'a>> {
         let before = all.fetch_add(ticks, Ordering::Relaxed);
         let queued = QueuedTicks(all, ticks);
@@ -96,7 +98,7 @@ impl Drop for QueuedTicks<'_> {
     }
 }
 
-/// Wakes the sim thread when it is dropped, because the thread sleeps while time is paused.
+/// Wakes the sim thread when this value is dropped, because the thread sleeps while time is paused.
 struct WakeOnDrop<'a>(&'a Simulator);
 
 impl Drop for WakeOnDrop<'_> {
@@ -173,8 +175,8 @@ impl Simulator {
         self.ask(|reply| Order::Robot { command, world: None, reply }).await
     }
 
-    /// Sends a command to the robot, but only if the running world has this number
-    /// ([`Published::assets_version`]). Waits while the inbox is full.
+    /// Sends a command to the robot. The command is refused unless the running world has the number
+    /// `world` ([`Published::assets_version`]). Waits while the inbox is full.
     pub async fn robot_of_world(
         &self,
         command: chicane_robot::Command,
@@ -193,7 +195,8 @@ impl Simulator {
             let world = self.now().assets_version;
             match self.robot_of_world(command.clone(), world).await {
                 Ok((done, _)) => return Ok((done, world)),
-                // Another world was loaded in the meantime, so the command is sent to that one.
+                // Another world was loaded meanwhile, so the command is sent to the robot of that
+                // world.
                 Err(Refused::NotReady) if self.now().assets_version != world => {}
                 Err(refused) => return Err(refused),
             }
@@ -203,14 +206,14 @@ impl Simulator {
     /// Drives at a speed in m/s for a number of ticks. The car stops when the returned future is
     /// dropped.
     pub async fn hold(&self, speed: f64, ticks: u64) -> Answer<Held> {
-        // Dropped after the receiver of the reply, so that the woken thread finds the reply closed
-        // and ends the command.
+        // `_wake` is dropped after the receiver of the reply. The woken thread therefore finds the
+        // reply closed and ends the command.
         let _wake = WakeOnDrop(self);
         self.ask(|reply| Order::Hold { speed, ticks, reply }).await
     }
 
-    /// Pauses, continues or paces time. `None` keeps a setting. `speed` is the real-time factor; 0
-    /// is as fast as possible.
+    /// Pauses or continues time, or changes its speed. `None` keeps a setting. `speed` is the
+    /// real-time factor; 0 is as fast as possible.
     pub async fn clock(&self, paused: Option<bool>, speed: Option<f64>) -> Answer<()> {
         self.ask(|reply| Order::Clock { paused, speed, reply }).await
     }
@@ -234,8 +237,8 @@ impl Simulator {
         self.send_when_free(|reply| Order::Command(command, reply)).await
     }
 
-    /// Changes the brightness, a factor of every channel of a shown pixel. Waits while the inbox is
-    /// full.
+    /// Changes the brightness. Every channel of a shown pixel is multiplied by it. Waits while the
+    /// inbox is full.
     pub(crate) async fn brightness(&self, value: f64) -> Answer<()> {
         self.send_when_free(|reply| Order::Brightness(value, reply)).await
     }
@@ -251,18 +254,19 @@ impl Simulator {
         self.ask(|reply| Order::BeginTransition { kind, target, required_world, reply }).await
     }
 
-    /// Shows the progress of loading, 0 to 1. A full inbox drops it, because a later value replaces
-    /// it.
+    /// Shows the progress of loading, 0 to 1. If the inbox is full, the value is dropped, because a
+    /// later value replaces it anyway.
     pub(crate) fn report_progress(&self, fraction: f64) {
         let _ = self.inbox.try_send(self.envelope(Order::Progress(fraction)));
     }
 
-    /// Shows that a world is being installed; `None` at the end. Waits while the inbox is full.
+    /// Shows that a world is being installed; `None` means that the installation has ended. Waits
+    /// while the inbox is full.
     pub async fn show_installation(&self, installing: Option<Transition>) -> Answer<()> {
         self.send_when_free(|reply| Order::Installing(installing, reply)).await
     }
 
-    /// Replaces the running world with a loaded one, which ends the transition.
+    /// Replaces the running world with a loaded world. This ends the transition.
     pub(crate) async fn swap(&self, loaded: Loaded) -> Answer<()> {
         self.send_when_free(|reply| Order::Swap { loaded: Box::new(loaded), reply }).await
     }
@@ -272,21 +276,22 @@ impl Simulator {
         self.send_when_free(Order::AbortTransition).await
     }
 
-    /// Begins an evaluation. Time waits until the session starts it. The reply is the first
-    /// observation.
+    /// Begins an evaluation. Simulated time waits until the session starts it. The reply is the
+    /// first observation.
     pub(crate) async fn judge(&self, entry: SessionEntry) -> Answer<Option<Box<chicane_wire::Observation>>> {
         self.send_when_free(|reply| Order::Judge { entry: Box::new(entry), reply }).await
     }
 
-    /// Wakes the thread after a request of the session, a change of its status, or a dropped reply.
+    /// Wakes the thread after the session sent a request or changed its status, or after a client
+    /// is gone.
     pub(crate) fn wake(&self) {
         // If the inbox is full, the thread is awake already.
         let _ = self.inbox.try_send(self.envelope(Order::Wake));
     }
 
-    /// Waits until the published state shows this session as active, or as not active. `active` is
-    /// called again for every published value, because the session may end in the meantime. The
-    /// wait has a timeout, because the sim thread publishes late during a long step.
+    /// Waits until the published state shows the session as active or as not active, whichever
+    /// `active` returns. `active` is called for every published value, because the session may end
+    /// meanwhile. The wait has a timeout, because the sim thread publishes late during a long step.
     pub(crate) async fn wait_until_shown(&self, session: &str, active: impl Fn() -> bool) {
         let mut view = self.watch();
         let seen = view.wait_for(|now| {
@@ -304,7 +309,7 @@ impl Simulator {
         let _ = self.inbox.try_send(self.envelope(Order::Stop));
     }
 
-    /// Why the thread dropped the reply of an order.
+    /// Why the thread dropped an order without a reply.
     fn lost(&self) -> Refused {
         if self.is_stopping() { Refused::Stopping } else { Refused::Failed }
     }

@@ -23,41 +23,43 @@ pub type Answer<T> = Result<(T, Arc<Published>), Refused>;
 /// The channel for the result of an order.
 pub(super) type Reply<T> = oneshot::Sender<Answer<T>>;
 
-/// An order to the sim thread, carried out between two ticks.
+/// An order to the sim thread. The sim thread carries it out between two ticks.
 pub(super) enum Order {
     /// Applies a command to the world.
     Command(Command, Reply<Applied>),
-    /// Sends a command to the robot. If `world` is given, it has to be the number of the running
+    /// Sends a command to the robot. If `world` is given, it must be the number of the running
     /// world (`Published::assets_version`).
     Robot { command: chicane_robot::Command, world: Option<u64>, reply: Reply<chicane_robot::Done> },
-    /// Drives at a speed in m/s for a number of ticks. The reply is sent at the end of them.
+    /// Drives at a speed in m/s for a number of ticks. The reply is sent after the last of them.
     Hold { speed: f64, ticks: u64, reply: Reply<Held> },
-    /// Pauses, continues or paces time. `None` keeps a setting.
+    /// Pauses or continues time, or changes its speed. `None` keeps a setting.
     Clock { paused: Option<bool>, speed: Option<f64>, reply: Reply<()> },
-    /// Pauses time and simulates a number of ticks, with a drive command if one is given.
+    /// Pauses time and simulates a number of ticks. `speed` and `steering` are the drive command,
+    /// if they are given.
     Step { ticks: u64, speed: Option<f64>, steering: Option<f64>, reply: Reply<()> },
-    /// Shows a text for `ttl_s` real seconds. An empty text removes it.
+    /// Shows a text for `ttl_s` real seconds. An empty text removes the shown text.
     Overlay { text: String, ttl_s: f64, size: f64, reply: Reply<()> },
-    /// Changes the brightness, a factor of every channel of a shown pixel.
+    /// Changes the brightness. Every channel of a shown pixel is multiplied by it.
     Brightness(f64, Reply<()>),
-    /// Registers that a world is being loaded. Refused while another one is. For a respawn,
-    /// `required_world` is the name of the world that has to run.
+    /// Registers that a world is being loaded. The order is refused while another world is being
+    /// loaded. For a respawn, `required_world` is the name of the world that has to run.
     BeginTransition {
         kind: TransitionKind,
         target: Arc<str>,
         required_world: Option<Arc<str>>,
         reply: Reply<()>,
     },
-    /// Progress of loading, 0 to 1.
+    /// Shows the progress of loading, 0 to 1.
     Progress(f64),
-    /// Shows that a world is being installed; `None` at the end. The running world continues.
+    /// Shows that a world is being installed; `None` means that the installation has ended. The
+    /// running world continues.
     Installing(Option<Transition>, Reply<()>),
-    /// Replaces the running world with a loaded one.
+    /// Replaces the running world with a loaded world.
     Swap { loaded: Box<Loaded>, reply: Reply<()> },
     /// Ends a transition whose world could not be loaded. The old world continues.
     AbortTransition(Reply<()>),
-    /// Begins an evaluation with a new simulation. Time waits until the session starts it. The
-    /// reply is the first observation.
+    /// Begins an evaluation with a new simulation. Simulated time waits until the session starts
+    /// it. The reply is the first observation.
     Judge { entry: Box<SessionEntry>, reply: Reply<Option<Box<Observation>>> },
     /// Wakes the thread: a client is gone, or the session sent a request or changed its status.
     Wake,
@@ -70,6 +72,6 @@ pub(super) enum Order {
 pub struct Held {
     /// The speed, clamped to the limits of the car, m/s.
     pub value: f64,
-    /// A newer command replaced this one before its time was over.
+    /// Whether a newer command replaced the timed command before its end.
     pub superseded: bool,
 }

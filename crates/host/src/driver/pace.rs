@@ -1,16 +1,16 @@
 //! Computes how many ticks are due, and measures the real-time factor.
 //!
-//! Due ticks are counted from a fixed time, so that a late wake-up is made up for and no error adds
-//! up. A lag above [`MAX_LAG`] is given up, because the machine is too slow. The measured factor
-//! then shows it.
+//! Due ticks are counted from a fixed time. After a late wake-up, the missed ticks are simulated,
+//! so errors do not accumulate. If the lag exceeds [`MAX_LAG`], the machine is too slow and the
+//! missed ticks are dropped. The measured factor is then below the requested one.
 
 use chicane_sim::{TICK_S, TICKS_PER_SECOND};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// Longest lag that is made up for.
+/// Longest lag whose missed ticks are still simulated.
 const MAX_LAG: Duration = Duration::from_millis(500);
-/// Shortest sleep. At a high speed several ticks are simulated after one sleep.
+/// Shortest sleep. At a high speed, more than one tick is due after such a sleep.
 const MIN_SLEEP: Duration = Duration::from_millis(1);
 
 /// Computes when ticks are due.
@@ -21,7 +21,7 @@ pub(super) struct Pacer {
     paused: bool,
     /// The time from which due ticks are counted.
     since: Instant,
-    /// Ticks simulated since then.
+    /// Ticks simulated since `since`.
     done: u64,
 }
 
@@ -38,8 +38,8 @@ impl Pacer {
         self.paused
     }
 
-    /// Pauses, continues or paces time. `None` keeps a setting. The lag is kept, so that repeated
-    /// calls do not slow time down.
+    /// Pauses or continues time, or changes its speed. `None` keeps a setting. The lag is kept, so
+    /// that repeated calls do not slow time down.
     pub(super) fn set(&mut self, paused: Option<bool>, speed: Option<f64>, now: Instant) {
         let lag_ticks = self.lag_ticks(now);
         self.paused = paused.unwrap_or(self.paused);
@@ -51,7 +51,7 @@ impl Pacer {
         }
     }
 
-    /// Ticks that are due and not simulated, with their fraction.
+    /// Ticks that are due and not simulated yet, including the fraction of the next tick.
     fn lag_ticks(&self, now: Instant) -> f64 {
         if self.paused || self.speed == 0.0 {
             return 0.0;
@@ -60,7 +60,7 @@ impl Pacer {
         (now.saturating_duration_since(self.since).as_secs_f64() * rate - self.done as f64).max(0.0)
     }
 
-    /// Counts due ticks from now on. Ticks that were due are not made up for.
+    /// Restarts the count of due ticks at `now`. Overdue ticks are dropped.
     pub(super) fn restart(&mut self, now: Instant) {
         self.since = now;
         self.done = 0;
@@ -107,7 +107,7 @@ impl Pacer {
 /// Measures the real-time factor over the last second.
 #[derive(Debug)]
 pub(super) struct Meter {
-    /// Real times, each with the number of ticks until then.
+    /// Real times, each with the number of ticks simulated by then.
     samples: VecDeque<(Instant, u64)>,
     /// Ticks so far.
     ticks: u64,
@@ -168,8 +168,8 @@ mod tests {
         let start = Instant::now();
         let mut pacer = Pacer::new(1.0, start);
         let mut done = 0;
-        // Wake-ups at irregular times for a minute: the number of ticks stays within one of the
-        // exact number.
+        // The thread wakes at irregular times for a minute. The number of ticks never differs from
+        // the exact number by more than one.
         let mut now = start;
         for i in 0..6000 {
             now += ms(7 + i % 7);

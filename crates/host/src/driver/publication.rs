@@ -1,4 +1,4 @@
-//! Publishes values, and sends the replies that wait for them.
+//! Publishes values, and then sends the replies that describe them.
 
 use super::order::Reply;
 use super::published::Published;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
-/// Sends a reply, once the state that it describes is published.
+/// Sends a reply after the state that the reply describes is published.
 type SendReply = Box<dyn FnOnce(&Arc<Published>) + Send>;
 
 /// The sim thread's output: published values, then replies and sound events.
@@ -23,9 +23,9 @@ pub(super) struct Publication {
     replies: Vec<SendReply>,
     /// Sound events since the last publication, each with its simulated time in seconds.
     pub(super) sounds: Vec<(f64, SoundEvent)>,
-    /// A change or a reply is not published yet.
+    /// Whether a change or a reply is not published yet.
     unseen: bool,
-    /// Simulated time advanced since the last publication.
+    /// Whether simulated time advanced since the last publication.
     stale: bool,
     published_at: Instant,
 }
@@ -96,7 +96,7 @@ impl Publication {
         }));
     }
 
-    /// Drops the replies that wait. Their receivers see a closed channel.
+    /// Drops the pending replies. Their receivers see a closed channel.
     pub(super) fn drop_replies(&mut self) {
         self.replies.clear();
     }

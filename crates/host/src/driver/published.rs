@@ -1,4 +1,5 @@
-//! The published state of the simulator: immutable, shared by all readers, replaced as a whole.
+//! The published state of the simulator. It is immutable, shared by all readers, and replaced as a
+//! whole.
 
 use crate::served_world::ServedWorld;
 use crate::session_status::SessionStatus;
@@ -16,29 +17,30 @@ use std::time::{Duration, Instant};
 pub struct Published {
     /// Number of the publication.
     pub serial: u64,
-    /// Number of changes other than motion and time: commands, worlds, lights, contacts.
+    /// Number of changes so far. Commands, worlds, lights and contacts count; motion and time do
+    /// not.
     pub(crate) changes: u64,
     /// The running world and its state.
     pub running: Option<WorldView>,
     /// The world that is being loaded.
     pub transition: Option<Transition>,
-    /// The world that is being installed, while another one runs.
+    /// The world that is being installed while another world runs.
     pub(crate) installing: Option<Transition>,
     /// The clock.
     pub clock: ClockView,
     /// The text on the screen.
     pub overlay: OverlayView,
-    /// Factor of every channel of a shown pixel.
+    /// Every channel of a shown pixel is multiplied by this factor.
     pub brightness: f64,
     /// Number of worlds loaded so far.
     pub assets_version: u64,
-    /// Increases when the car is teleported or simulated time starts again.
+    /// A counter that increases when the car is teleported or simulated time starts again.
     pub epoch: u64,
-    /// Name of the world whose simulation panicked, until it is loaded again.
+    /// Name of the world whose simulation panicked; `None` again after this world was loaded again.
     pub(crate) lost: Option<Arc<str>>,
     /// The status of the evaluation.
     pub(crate) status: SessionStatus,
-    /// The live state as JSON, written on the first request.
+    /// The live state as JSON. It is written on the first request.
     pub(super) state_json: OnceLock<Bytes>,
 }
 
@@ -57,8 +59,8 @@ pub struct WorldView {
     pub robot: RobotView,
 }
 
-/// The newest sample of each of the robot's topics. A sample is shared by all published values
-/// until a newer one replaces it.
+/// The newest sample of each of the robot's topics. All published values share a sample until a
+/// newer sample replaces it.
 #[derive(Debug, Clone, Default)]
 pub struct RobotView {
     /// Odometry.
@@ -75,11 +77,11 @@ pub struct RobotView {
     pub command: Drive,
     /// The sounds that play.
     pub playing: Arc<[Playing]>,
-    /// Files of the sounds that play, and of some that have ended.
+    /// Files of the sounds that play, and of some sounds that have ended.
     pub files: Files,
 }
 
-/// A sample of a topic, with its JSON, which is written once for all readers.
+/// A sample of a topic and its JSON, which is written once for all readers.
 #[derive(Debug)]
 pub struct TopicSample<T> {
     sample: T,
@@ -121,7 +123,7 @@ impl RobotView {
     }
 }
 
-/// Replaces a sample if the stack has a newer one.
+/// Replaces the shared sample if the stack has a newer sample.
 fn renew<T: Clone>(shared: &mut Option<Arc<TopicSample<T>>>, newest: Option<&T>, sample: impl Fn(&T) -> u64) {
     if newest.map(&sample) != shared.as_deref().map(|topic| sample(topic)) {
         *shared =
@@ -167,11 +169,12 @@ pub struct OverlayView {
     pub text: Arc<str>,
     /// Real seconds for which the text is shown.
     pub ttl_s: f64,
-    /// Factor of the font size.
+    /// The font size is multiplied by this factor.
     pub size: f64,
-    /// Number of the text. It increases with every text, so that viewers notice an equal text.
+    /// Number of the text. It increases with every text, so that viewers notice a new text that is
+    /// equal to the last one.
     pub seq: u64,
-    /// When the text is removed; `None` if there is none.
+    /// When the text is removed; `None` if there is no text.
     pub(super) ends: Option<Instant>,
 }
 
@@ -188,7 +191,7 @@ impl OverlayView {
 }
 
 impl Published {
-    /// Name of the running world; `None` while another one is being loaded.
+    /// Name of the running world; `None` while another world is being loaded.
     pub fn current(&self) -> Option<Arc<str>> {
         let seen = self.running.as_ref().filter(|_| self.transition.is_none());
         seen.map(|s| Arc::clone(&s.served.name))
@@ -226,8 +229,8 @@ impl Published {
         }
     }
 
-    /// The live state in the response to a step. It has no epoch, because the epoch still counts
-    /// after a respawn, and a repeated run has to get equal responses.
+    /// The live state in the response to a step. It has no epoch. The epoch continues to count
+    /// after a respawn, but a repeated run must get equal responses.
     pub fn stepped_state(&self) -> State {
         State { epoch: None, ..self.state() }
     }

@@ -7,7 +7,7 @@ use std::fmt;
 /// Why an order was refused. A refused order changes nothing.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Refused {
-    /// There is no world, or one is being loaded.
+    /// There is no world, or a world is being loaded.
     NotReady,
     /// A world is being loaded already.
     Switching,

@@ -1,4 +1,4 @@
-//! The loop of the sim thread. A turn carries out orders, publishes, and simulates ticks.
+//! The loop of the sim thread. Each turn carries out orders, publishes, and simulates ticks.
 
 use super::inbox::Disconnected;
 use super::order::Envelope;
@@ -13,7 +13,7 @@ use std::time::Instant;
 const MAX_ORDERS_PER_TURN: usize = 256;
 
 impl Driver {
-    /// Runs until the thread has to stop or every sender of the inbox is gone.
+    /// Runs the loop until the thread has to stop or every sender of the inbox is gone.
     pub(super) fn run(mut self) {
         while !self.is_stopping() {
             match catch_unwind(AssertUnwindSafe(|| self.run_once())) {
@@ -43,8 +43,8 @@ impl Driver {
         Ok(())
     }
 
-    /// Waits for the next order. `None` if a tick, a publication, the end of the overlay or an
-    /// observation is due first.
+    /// Waits for the next order. Returns `None` if a tick, a publication, the end of the overlay or
+    /// an observation is due first.
     fn wait(&mut self) -> Result<Option<Envelope>, Disconnected> {
         let now = Instant::now();
         let runs = self.worlds.running.is_some() && !self.session.is_held();
@@ -64,7 +64,7 @@ impl Driver {
         }
     }
 
-    /// Drops a simulation that panicked. The host loads its world again.
+    /// Drops a simulation that panicked. The host then loads its world again.
     fn drop_panicked_world(&mut self) {
         if let Some(running) = self.worlds.running.take() {
             tracing::error!(

@@ -1,10 +1,10 @@
 //! The running world, with the robot in it.
 //!
 //! `Running::tick` is the only place where robot and world meet: the stack gives the drive command,
-//! the world advances by one tick, and the stack reads the sensors. Timeouts, held speeds and
-//! sounds are counted in ticks. A respawn and a switch create a new stack. A reset clears the
-//! stack's commands and sounds and keeps its odometry. A teleport does not change the stack,
-//! because a physical car would not notice it either.
+//! the world advances by one tick, and the stack reads the sensors. Timeouts, timed speed commands
+//! and sounds are counted in ticks. A respawn and a switch create a new stack. A reset clears the
+//! commands and sounds of the stack and keeps its odometry. A teleport does not change the stack,
+//! because a physical car would not notice a teleport either.
 
 use super::order::{Held, Reply};
 use super::published::{Exposure, RobotView, WorldView};
@@ -27,7 +27,8 @@ pub(super) struct Running {
     pub(super) exposure: Arc<Exposure>,
     /// The robot as last published.
     robot: RobotView,
-    /// Timed speed commands that are not over: serial number, speed in m/s, and the client's reply.
+    /// Timed speed commands that have not ended: serial number, speed in m/s, and the client's
+    /// reply.
     holds: Vec<(u64, f64, Reply<Held>)>,
 }
 
@@ -45,14 +46,15 @@ impl Running {
         Running { sim, stack, served, since, contacts, exposure, robot, holds }
     }
 
-    /// Simulates one tick: the robot's drive commands move the world, and the robot senses it.
+    /// Simulates one tick: the drive command of the robot moves the car, then the robot reads its
+    /// sensors.
     pub(super) fn tick(&mut self) {
         let readings = self.sim.step(self.stack.drive());
         self.stack.sense(&readings);
         self.expose();
     }
 
-    /// Keeps the snapshot for the camera, if a frame falls on this tick.
+    /// Keeps the snapshot for the camera, if this tick has a camera frame.
     fn expose(&mut self) {
         let rate = self.sim.profile().camera.rate_hz;
         if let Some(frame) = sample_at(self.sim.tick(), rate) {
@@ -61,7 +63,7 @@ impl Running {
         }
     }
 
-    /// The world as it is published, and whether the car's contacts changed since the last time.
+    /// The world as it is published, and whether the car's contacts changed since the last call.
     pub(super) fn view(&mut self) -> (WorldView, bool) {
         let snapshot = self.sim.snapshot();
         let contacts_changed = snapshot.contacts != self.contacts;
@@ -80,8 +82,8 @@ impl Running {
         self.holds.push((serial, value, reply));
     }
 
-    /// Removes timed speed commands that are over, with the reply to send. A command whose client
-    /// is gone is ended and has no reply.
+    /// Removes the timed speed commands that have ended, and returns each with its reply. If the
+    /// client of a command is gone, the command is ended and there is no reply.
     pub(super) fn ended_holds(&mut self) -> Vec<(Held, Option<Reply<Held>>)> {
         let mut ended = Vec::new();
         if self.holds.is_empty() {
@@ -99,7 +101,7 @@ impl Running {
                 Hold::Stopped => false,
                 Hold::Superseded => true,
             };
-            // `retain_mut` only lends the reply, so it is exchanged for a closed channel.
+            // `retain_mut` only lends the reply, so a closed channel is left in its place.
             let reply = std::mem::replace(reply, tokio::sync::oneshot::channel().0);
             ended.push((Held { value: *value, superseded }, Some(reply)));
             false

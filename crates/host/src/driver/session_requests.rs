@@ -15,16 +15,17 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 impl Driver {
-    /// Whether a session owns the world: from its creation, before its simulation is swapped in,
-    /// until its end. A world that panicked can be loaded again while its session ends.
+    /// Whether a session owns the world. The session owns it from its creation, before its
+    /// simulation is swapped in, until its end. An exception is a world that panicked: it can be
+    /// loaded again while its session ends.
     pub(super) fn session_owns_world(&self) -> bool {
         let session = &self.session;
         let exists = || session.to_show.lock().unwrap_or_else(PoisonError::into_inner).evaluation.active;
         session.judging.is_some() || (self.worlds.lost.is_none() && exists())
     }
 
-    /// Replaces the running simulation with that of an evaluation. Time waits until the session
-    /// starts it. The reply is the first observation.
+    /// Replaces the running simulation with the simulation of an evaluation. Simulated time waits
+    /// until the session starts it. The reply is the first observation.
     pub(super) fn begin_session(&mut self, entry: SessionEntry, reply: Reply<Option<Box<Observation>>>) {
         if let Err(why) = self.worlds.ready() {
             return refuse(reply, why);
@@ -45,13 +46,13 @@ impl Driver {
         self.reply(reply, first);
     }
 
-    /// Real time until the next observation of a world that the script paused.
+    /// Real time until the next observation while the script pauses the world.
     pub(super) fn next_paused_observation(&self, now: Instant) -> Option<Duration> {
         let judging = self.session.judging.as_ref().filter(|_| self.clock.paused())?;
         judging.next_paused_observation(now)
     }
 
-    /// Applies the recorded drive command of this tick.
+    /// Applies the command of the recorded drive that is in force at this tick.
     pub(super) fn drive_by_tick(&mut self) {
         let (Some(judging), Some(running)) = (&mut self.session.judging, &mut self.worlds.running) else {
             return;
@@ -105,7 +106,8 @@ impl Driver {
         }
     }
 
-    /// Waits for one request of the session during a step. Returns whether time may continue.
+    /// Waits for one request of the session during a step. Returns whether simulated time may
+    /// continue.
     pub(super) fn wait_for_session(&mut self, timeout: Duration) -> bool {
         let Some(judging) = &self.session.judging else { return true };
         match judging.wait_request(timeout) {
@@ -132,8 +134,8 @@ impl Driver {
                     self.out.change();
                 }
                 if is_light {
-                    // The keeper stores the lights of the published state, so this command has to
-                    // be part of it when the reply arrives.
+                    // The keeper stores the lights of the published state, so the state must be
+                    // published before the reply is sent.
                     self.publish();
                 }
                 // The send fails if the session gave up waiting.

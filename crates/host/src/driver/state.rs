@@ -1,4 +1,4 @@
-//! The state that the sim thread owns, one struct for each concern.
+//! The state that the sim thread owns. Each concern has its own struct.
 
 use super::clock::SimClock;
 use super::inbox::Inbox;
@@ -20,19 +20,21 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 use tokio::sync::watch;
 
-/// Longest real time for which ticks are simulated, or a change waits, before a publication.
+/// Longest real time for which ticks are simulated before a publication. A published value is never
+/// stale for longer, except during a step.
 pub(super) const TIME_SLICE: Duration = Duration::from_millis(2);
 
 /// The values that the sim thread starts with.
 pub(crate) struct InitialState {
     /// Requested real-time factor; 0 is as fast as possible.
     pub(crate) speed: f64,
-    /// Factor of every channel of a shown pixel.
+    /// Every channel of a shown pixel is multiplied by this factor.
     pub(crate) brightness: f64,
-    /// The status of the evaluation. A thread that changes it calls `Simulator::wake` afterwards.
+    /// The status of the evaluation. A thread that changes the status calls `Simulator::wake`
+    /// afterwards.
     pub(crate) status: Arc<Mutex<SessionStatus>>,
     /// The transition to the first world. It is open from the start, so that a client cannot switch
-    /// worlds before the first one is ready.
+    /// worlds before the first world is ready.
     pub(crate) transition: Transition,
 }
 
@@ -46,14 +48,14 @@ pub(super) struct Driver {
     pub(super) session: SessionSlot,
     pub(super) taps: Taps,
     pub(super) metrics: Arc<Metrics>,
-    /// Set when the thread has to end.
+    /// Whether the thread has to end.
     pub(super) stopping: Arc<AtomicBool>,
 }
 
-/// The parts of the picture that do not belong to the world.
+/// The parts of the shown picture that do not belong to the world.
 pub(super) struct Display {
     pub(super) overlay: OverlayView,
-    /// Factor of every channel of a pixel.
+    /// Every channel of a pixel is multiplied by this factor.
     pub(super) brightness: f64,
 }
 
@@ -64,16 +66,16 @@ pub(super) struct Worlds {
     pub(super) transition: Option<Transition>,
     /// The world that is being installed.
     pub(super) installing: Option<Transition>,
-    /// Name of the world whose simulation panicked, until it is loaded again.
+    /// Name of the world whose simulation panicked; `None` again after this world was loaded again.
     pub(super) lost: Option<Arc<str>>,
     /// Number of worlds loaded so far.
     pub(super) assets_version: u64,
-    /// Increases when the car is teleported or simulated time starts again.
+    /// A counter that increases when the car is teleported or simulated time starts again.
     pub(super) epoch: u64,
 }
 
 impl Worlds {
-    /// The running world, unless another one is being loaded.
+    /// The running world. Fails while another world is being loaded.
     pub(super) fn ready(&mut self) -> Result<&mut Running, Refused> {
         self.running.as_mut().filter(|_| self.transition.is_none()).ok_or(Refused::NotReady)
     }
@@ -156,14 +158,15 @@ impl Driver {
         self.out.publish(published(&self.display, &self.worlds, &self.session, clock, seen), now);
     }
 
-    /// Publishes if replies are pending, so that they describe the state before the next order.
+    /// Publishes if replies are pending, so that these replies describe the state before the next
+    /// order.
     pub(super) fn publish_pending_replies(&mut self) {
         if self.out.has_pending_replies() {
             self.publish();
         }
     }
 
-    /// Sends a reply with the next publication, which counts as a change.
+    /// Counts a change, and sends the reply with the next publication.
     pub(super) fn reply<T: Send + 'static>(&mut self, reply: Reply<T>, value: T) {
         self.out.change();
         self.out.answer(reply, value);
@@ -205,7 +208,8 @@ impl Driver {
         self.out.sounds.extend(events.into_iter().map(|event| (time_s, event)));
     }
 
-    /// Answers clients whose timed speed command has ended, and ends those whose client is gone.
+    /// Replies to clients whose timed speed command has ended. Ends the commands whose client is
+    /// gone.
     pub(super) fn answer_holds(&mut self) {
         let Some(running) = self.worlds.running.as_mut() else { return };
         for (held, reply) in running.ended_holds() {
@@ -243,7 +247,7 @@ fn published(
     }
 }
 
-/// Sends a refusal at once. It needs no publication, because the order changed nothing.
+/// Sends a refusal at once. A refusal needs no publication, because the order changed nothing.
 pub(super) fn refuse<T>(reply: Reply<T>, why: Refused) {
     let _ = reply.send(Err(why));
 }

@@ -1,9 +1,9 @@
 //! Taps, which receive every tick, for ROS 2.
 //!
-//! Readers of published values may skip ticks, but ROS topics are published by simulated time and
-//! must not. At every tick the sim thread puts the robot's topics of that tick into all taps. A tap
-//! is a bounded queue that drops its oldest ticks when its reader is slow. While there is no tap,
-//! the sim thread collects nothing.
+//! Readers of published values may skip ticks. ROS topics are published by simulated time and must
+//! not skip any. At every tick the sim thread puts the robot's topics of that tick into all taps. A
+//! tap is a bounded queue that drops its oldest ticks when its reader is slow. While there is no
+//! tap, the sim thread collects nothing.
 
 use super::published::Exposure;
 use chicane_ros::Sample;
@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 use tokio::sync::Notify;
 
-/// Capacity of a tap, ticks: two seconds in real time.
+/// Capacity of a tap, in ticks. In real time this is two seconds.
 const MAX_WAITING_TICKS: usize = 400;
 
 /// A tick as a tap receives it.
@@ -23,7 +23,8 @@ pub struct TappedTick {
     pub at: SystemTime,
     /// The robot's topics.
     pub sample: Sample,
-    /// The camera frame of this tick, if there is one, and its brightness factor.
+    /// The camera frame of this tick and its brightness factor; `None` if this tick has no camera
+    /// frame.
     pub frame: Option<(Arc<Exposure>, f64)>,
 }
 
@@ -33,7 +34,8 @@ pub(super) struct Taps(Arc<TapList>);
 
 #[derive(Debug, Default)]
 struct TapList {
-    /// Number of queues, so that the sim thread needs no lock while there is none.
+    /// Number of queues. The sim thread reads this number first, so that it takes no lock while
+    /// there is no queue.
     open: AtomicUsize,
     queues: Mutex<Vec<Arc<TapQueue>>>,
 }
@@ -41,11 +43,11 @@ struct TapList {
 #[derive(Debug, Default)]
 struct TapQueue {
     ticks: Mutex<VecDeque<Arc<TappedTick>>>,
-    /// Notified when a tick is added.
+    /// Wakes the reader when a tick is added.
     added: Notify,
 }
 
-/// A queue that receives every tick until it is dropped.
+/// A queue that receives every tick. Dropping this value closes the queue.
 #[derive(Debug)]
 pub struct Tap {
     taps: Taps,
@@ -62,8 +64,8 @@ impl Taps {
         Tap { taps: self.clone(), queue }
     }
 
-    /// Puts a tick into all taps. `make` is only called if there is a tap. The locks are held only
-    /// to add one tick or to take all, so the sim thread does not wait for a reader.
+    /// Puts a tick into all taps. `make` is only called if there is a tap. A lock is held only to
+    /// add one tick or to take all ticks, so the sim thread does not wait for a reader.
     pub(super) fn put(&self, make: impl FnOnce() -> TappedTick) {
         if self.0.open.load(Relaxed) == 0 {
             return;
@@ -82,7 +84,7 @@ impl Taps {
 }
 
 impl Tap {
-    /// Takes all ticks. Waits if there is none.
+    /// Takes all ticks. Waits if there are none.
     pub async fn take(&self) -> VecDeque<Arc<TappedTick>> {
         loop {
             let ticks = std::mem::take(&mut *lock(&self.queue.ticks));

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 /// Real time between two publications during a long step.
 const STEP_PUBLISH_INTERVAL: Duration = Duration::from_millis(33);
-/// Ticks of a long step between two checks whether its client is still there.
+/// Number of ticks after which a long step checks again whether its client is still connected.
 const STEP_CHECK_TICKS: u64 = 32;
 
 impl Driver {
@@ -33,8 +33,8 @@ impl Driver {
         }
         if done > 0 {
             self.clock.count_done(done);
-            // A fast judged run observes a thousand times a second. It still publishes at most once
-            // in a time slice.
+            // A fast judged run makes an observation a thousand times a second, but publishes at
+            // most once per time slice.
             self.out.mark_stale();
             if !self.session.is_held() || self.out.age() >= TIME_SLICE {
                 self.publish();
@@ -44,7 +44,8 @@ impl Driver {
 
     /// Simulates one tick and passes its events on.
     fn tick(&mut self) {
-        // Before the tick, so that the car does not continue for a client that is gone.
+        // `answer_holds` is called before the tick, so that the car does not drive on for a client
+        // that is gone.
         self.answer_holds();
         self.drive_by_tick();
         let Some(running) = &mut self.worlds.running else { return };
@@ -94,7 +95,7 @@ impl Driver {
         let detail = serde_json::json!({"ticks": ticks, "speed": speed, "steering": steering});
         self.report_command(source, CommandName::Step, detail);
         if self.out.is_unseen() {
-            // Replies of earlier orders describe the state before the step.
+            // Pending replies of earlier orders must describe the state before the step.
             self.publish();
         }
         if !self.clock.paused() {
@@ -107,7 +108,8 @@ impl Driver {
                 return self.publish();
             }
             let Some(running) = &mut self.worlds.running else { return };
-            // The command is given again at every tick, so that it does not expire during the step.
+            // The drive command is given again at every tick, so that it does not expire during the
+            // step.
             if speed.is_some() || steering.is_some() {
                 let _ = running.stack.apply(RobotCommand::Drive { speed, steering });
             }
@@ -120,11 +122,11 @@ impl Driver {
             }
         }
         self.out.answer(reply, ());
-        // Published now, because the next order may be another step.
+        // The reply is only sent with a publication, and the next order may be another long step.
         self.publish();
     }
 
-    /// Waits until the session has judged its observation. False if the step has to end.
+    /// Waits until the session has judged its observation. Returns false if the step has to end.
     fn wait_until_judged(&mut self, reply: &Reply<()>, shown: &mut Instant) -> bool {
         while self.session.is_held() && !self.wait_for_session(STEP_PUBLISH_INTERVAL) {
             if reply.is_closed() || self.is_stopping() {
@@ -135,7 +137,8 @@ impl Driver {
         true
     }
 
-    /// Publishes if the last publication of the step is long enough ago.
+    /// Publishes if `STEP_PUBLISH_INTERVAL` has passed since `shown`, the last publication of the
+    /// step.
     fn publish_if_due(&mut self, shown: &mut Instant) {
         if shown.elapsed() >= STEP_PUBLISH_INTERVAL {
             self.publish();

@@ -129,7 +129,7 @@ impl Evaluations {
         thread.map(drop).map_err(|e| StartEvaluationError::Failed(e.to_string()))
     }
 
-    /// Why the evaluation can't be judged by this program or with this robot; `None` if it can.
+    /// Why this program or this car can't be used for the evaluation; `None` if they can.
     fn unsupported(&self, evaluation: &Evaluation) -> Option<Unsupported> {
         let own = &self.parts.profile.generation;
         if evaluation.version != 1 {
@@ -163,7 +163,7 @@ fn new_session(
     request: StartRequest,
 ) -> Result<NewSession, StartEvaluationError> {
     Ok(NewSession {
-        // Random, because the id gives access to the record.
+        // The id is random, because it gives access to the record.
         id: random_hex().map_err(|e| StartEvaluationError::Failed(e.to_string()))?,
         world: served.name.to_string(),
         world_id: served.entry.world_id.clone(),
@@ -180,8 +180,8 @@ fn new_session(
     })
 }
 
-/// Marks the session as ended when it is dropped: after its normal end, if its thread panics, and
-/// if its thread could not be started.
+/// Marks the session as ended when this value is dropped: after the normal end, if the thread
+/// panics, and if the thread could not be started.
 struct EndGuard {
     id: String,
     current: Arc<Current>,
@@ -200,7 +200,7 @@ impl Drop for EndGuard {
     }
 }
 
-/// Stores the end of a session, then publishes it.
+/// Stores the end of a session, then publishes this end.
 fn finish(mut session_world: SessionWorld, start: &NewSession, ended: &SessionEnd) {
     let outcome = ended.ending.outcome();
     let reason = ended.ending.reason(start.time_limit_s);
@@ -234,8 +234,8 @@ fn finish(mut session_world: SessionWorld, start: &NewSession, ended: &SessionEn
         session.elapsed_s = Num(ended.time_s);
     });
     simulator.wake();
-    // The event is sent after the state shows the end, so that a client that reacts to it reads the
-    // ended session.
+    // The event is sent after the published state shows the end, so that a client that reacts to
+    // the event reads the ended session.
     runtime.block_on(simulator.wait_until_shown(&start.id, || false));
     let event = EvaluationEvent { session: start.id.clone(), time: Num(ended.time_s), kind: end };
     feed.send(&StoryEvent::Evaluation(event));

@@ -1,4 +1,4 @@
-//! The active session, or the last one, as clients see it.
+//! The active session as clients see it, or else the last session.
 
 use crate::session_status::SessionStatus;
 use chicane_store::NewSession;
@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// Maximum number of log lines in `GET /evaluation/session`.
 pub(super) const SHOWN_LOG_LINES: usize = 200;
 
-/// The active session, or the last one, as clients see it.
+/// The active session as clients see it, or else the last session.
 #[derive(Debug)]
 pub(crate) struct Current {
     view: Mutex<CurrentView>,
@@ -22,12 +22,13 @@ struct CurrentView {
     /// Whether the session has not ended.
     active: bool,
     session: Option<Session>,
-    /// The newest log lines of the judging script. `session.log` is filled from them on request.
+    /// The newest log lines of the judging script. `response` copies them into `session.log`.
     log: VecDeque<String>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // No code under this lock can panic between two changes that belong together.
+    // A poisoned lock can be used: no code under this lock panics between two changes that belong
+    // together.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -59,7 +60,7 @@ impl Current {
     }
 
     /// Shows a new session. The view changes before the status, so the published state never shows
-    /// a session that the view does not. `end` has the same order.
+    /// a session that the view does not show yet. `end` has the same order.
     pub(super) fn begin(&self, session: Session) {
         let (id, phase) = (session.id.clone(), session.phase);
         *lock(&self.view) = CurrentView { active: true, session: Some(session), log: VecDeque::new() };
@@ -89,7 +90,8 @@ impl Current {
         }
     }
 
-    /// Adds a log line of the judging script and drops the oldest one if there are too many.
+    /// Adds a log line of the judging script. If there are too many lines, the oldest line is
+    /// dropped.
     pub(super) fn log(&self, line: &str) {
         let log = &mut lock(&self.view).log;
         if log.len() == SHOWN_LOG_LINES {

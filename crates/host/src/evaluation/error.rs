@@ -3,7 +3,7 @@
 /// Why an evaluation did not start. No session was created.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StartEvaluationError {
-    /// There is no world, or one is being loaded.
+    /// There is no world, or a world is being loaded.
     #[error("world not ready")]
     NotReady,
     /// The world has no evaluation.

@@ -1,7 +1,7 @@
 //! Tests how judging scripts can be run on this machine, and checks scripts.
 //!
-//! The finder has no reference to the simulator, so a check that still runs at shutdown does not
-//! keep the data folder open.
+//! The finder has no reference to the simulator, so a script check that still runs at shutdown does
+//! not keep the data folder open.
 
 use super::options::JudgeOptions;
 use chicane_session::{
@@ -26,11 +26,11 @@ enum CheckScriptError {
 /// Tests how judging scripts can be run. The result is cached.
 pub struct Finder {
     options: JudgeOptions,
-    /// The simulator accepts connections from this machine only.
+    /// Whether the simulator accepts connections from this machine only.
     loopback_only: bool,
     /// The result of the test; `None` until a test succeeds.
     found: Mutex<Option<FoundSetting>>,
-    /// Held while a script is checked, so that one check runs at a time.
+    /// This lock is held while a script is checked, so that only one check runs at a time.
     checking: Mutex<()>,
 }
 
@@ -57,8 +57,8 @@ impl Finder {
         Ok((setting, isolation))
     }
 
-    /// Checks without running it whether a script can judge, and logs a warning if not. Blocks
-    /// while the check runs in a process of its own.
+    /// Checks whether a script can judge, and logs a warning if not. The script is not run. Blocks
+    /// while the check runs in a separate process.
     pub fn check_script(&self, world: &str, script: &str) {
         let _turn = self.checking.lock().unwrap_or_else(PoisonError::into_inner);
         match self.fault_of(script) {

@@ -1,7 +1,7 @@
-//! Writes the events of a session to the database while it runs, so a crash loses a fraction of a
-//! second.
+//! Writes the events of a session to the database while the session runs, so that a crash loses
+//! only the events of a fraction of a second.
 //!
-//! A thread of its own collects events for a short time and writes them in one transaction, so the
+//! A separate thread collects events for a short time and writes them in one transaction, so the
 //! supervisor of the session does not wait for the disk. The stored size of a session is limited;
 //! events beyond the limit are left out.
 
@@ -25,9 +25,9 @@ const MAX_SESSION_BYTES: usize = 16 << 20;
 enum JournalEntry {
     /// An event as JSON.
     Line(String),
-    /// The record so far as JSON, and the simulated seconds of the session.
+    /// The unfinished record as JSON, and the simulated seconds of the session.
     Progress(String, f64),
-    /// Write all earlier entries now, then send a message.
+    /// Write all earlier entries now, then send a message on this channel.
     Flush(SyncSender<()>),
     /// The last event as JSON, and the result of the session.
     End(String, SessionResult),
@@ -48,11 +48,11 @@ pub(super) enum JournalError {
 pub(super) struct Journal {
     entries: SyncSender<JournalEntry>,
     thread: JoinHandle<Result<(), JournalError>>,
-    /// Number of lines so far, with those that were left out.
+    /// Number of lines so far, including those that were left out.
     lines: usize,
-    /// Size of all lines so far.
+    /// Size of all lines so far, bytes.
     bytes: usize,
-    /// A line was left out.
+    /// Whether a line was left out.
     full: bool,
 }
 
@@ -81,12 +81,12 @@ impl Journal {
         if !required && (self.full || self.lines > MAX_SESSION_LINES || self.bytes > MAX_SESSION_BYTES) {
             return std::mem::replace(&mut self.full, true);
         }
-        // The send fails if the writer thread failed, which stops the session.
+        // The send fails only if the writer thread failed, which also stops the session.
         let _ = self.entries.send(JournalEntry::Line(line));
         true
     }
 
-    /// Stores the record so far and the simulated seconds of the session.
+    /// Stores the unfinished record and the simulated seconds of the session.
     pub(super) fn set_progress(&mut self, record: String, elapsed_s: f64) {
         let _ = self.entries.send(JournalEntry::Progress(record, elapsed_s));
     }
@@ -110,7 +110,7 @@ impl Journal {
 /// Writes entries until the session ends or its journal is dropped.
 fn write(data: &Data, number: i64, queue: &Receiver<JournalEntry>) -> Result<(), JournalError> {
     let records = data.records();
-    // Line 0, the start of the session, is stored already.
+    // Line 0 is the start of the session. It is stored already.
     let (mut next_line, mut lines, mut progress) = (1, Vec::new(), ("null".to_owned(), 0.0));
     let (mut deadline, mut waiting) = (None::<Instant>, None);
     loop {
@@ -123,7 +123,8 @@ fn write(data: &Data, number: i64, queue: &Receiver<JournalEntry>) -> Result<(),
                     JournalEntry::Line(line) => lines.push(line),
                     JournalEntry::Progress(record, elapsed_s) => progress = (record, elapsed_s),
                     JournalEntry::Flush(done) => waiting = Some(done),
-                    // One transaction, so that a stored end event always has a stored result.
+                    // The end event and the result are written in one transaction, so that a stored
+                    // end event always has a stored result.
                     JournalEntry::End(line, result) => {
                         lines.push(line);
                         return Ok(records.end(number, next_line, &lines, &result)?);

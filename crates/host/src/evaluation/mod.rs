@@ -1,8 +1,9 @@
 //! Runs evaluations, one at a time, from the request to the record.
 //!
 //! [`Evaluations`] starts and stops sessions. Each session has a thread that supervises it (crate
-//! `session`) and another one that writes its events to the database (`journal`). `SessionWorld` is
-//! the session's access to the simulator, `Current` the session as clients see it.
+//! `session`) and a second thread that writes its events to the database (`journal`).
+//! `SessionWorld` is the session's access to the simulator. `Current` is the session as clients see
+//! it.
 
 mod begin;
 mod current;
@@ -39,7 +40,8 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 pub(crate) struct EvaluationParts {
     /// The sim thread.
     pub(crate) simulator: Simulator,
-    /// The loader's lock, so that no transition is registered while a session begins.
+    /// The lock of the loader. It is held while a session begins, so that no transition is
+    /// registered.
     pub(crate) choice_lock: Arc<tokio::sync::Mutex<()>>,
     /// Stores brightness and lights.
     pub(crate) keeper: Keeper,
@@ -47,9 +49,9 @@ pub(crate) struct EvaluationParts {
     pub(crate) feed: Feed,
     /// The data folder, with the records.
     pub(crate) data: Arc<Data>,
-    /// The robot.
+    /// Profile of the car.
     pub(crate) profile: Arc<Profile>,
-    /// The status of the evaluation in the live state.
+    /// The status of the evaluation in the response of `GET /state`.
     pub(crate) status: Arc<Mutex<SessionStatus>>,
     /// Folder that student programs run in.
     pub(crate) workspace: PathBuf,
@@ -57,7 +59,7 @@ pub(crate) struct EvaluationParts {
     pub(crate) environment: BTreeMap<String, String>,
     /// How judging scripts and student programs are run.
     pub(crate) options: JudgeOptions,
-    /// The simulator accepts connections from this machine only.
+    /// Whether the simulator accepts connections from this machine only.
     pub(crate) loopback_only: bool,
 }
 
@@ -66,7 +68,7 @@ pub struct Evaluations {
     parts: EvaluationParts,
     current: Arc<Current>,
     finder: Arc<Finder>,
-    /// Held while a session is being started.
+    /// This lock is held while a session is being started.
     starting: tokio::sync::Mutex<()>,
     /// Channel to the supervisor of the last session.
     notes: Mutex<Option<Notes<Note>>>,
@@ -78,7 +80,8 @@ pub struct Evaluations {
 }
 
 impl Evaluations {
-    /// Evaluations of this simulator. Clients see the last stored session until one is started.
+    /// Evaluations of this simulator. Until a session is started, clients see the last stored
+    /// session.
     pub(crate) fn new(parts: EvaluationParts) -> Evaluations {
         let current = Arc::new(Current::new(Arc::clone(&parts.status)));
         if let Ok(Some(last)) = records::last_session(&parts.data) {
@@ -96,22 +99,23 @@ impl Evaluations {
         }
     }
 
-    /// The current session. The published state may not show its last change yet.
+    /// The current session. The published state may not show the last change of the session yet.
     pub(crate) fn current(&self) -> &Current {
         &self.current
     }
 
-    /// The current session, after the published state shows it too.
+    /// Returns the current session, and waits until the published state agrees with it.
     pub async fn session(&self) -> CurrentSession {
         let response = self.current.response();
         if let Some(Session { id, .. }) = &response.session {
-            // The session may end meanwhile, so its activity is read again each time.
+            // The session may end during the wait, so `wait_until_shown` asks again whether it is
+            // active.
             self.parts.simulator.wait_until_shown(id, || self.current.active().as_ref() == Some(id)).await;
         }
         response
     }
 
-    /// Tests how judging scripts can be run on this machine.
+    /// The finder, which tests how judging scripts can be run on this machine.
     pub fn finder(&self) -> &Arc<Finder> {
         &self.finder
     }
@@ -124,7 +128,7 @@ impl Evaluations {
     ) -> Result<Session, StartEvaluationError> {
         ready(&self.parts.simulator)?;
         let own = Arc::clone(self);
-        // Spawned, so that a cancelled request cannot leave a session half started.
+        // The work is spawned, so that a cancelled request cannot leave a session half started.
         let work = tokio::spawn(async move {
             let Ok(_starting) = own.starting.try_lock() else { return Err(StartEvaluationError::InProgress) };
             if own.current.active().is_some() {
@@ -133,8 +137,8 @@ impl Evaluations {
             if request.command.is_some() && own.student_still_runs() {
                 return Err(StartEvaluationError::StudentStillRunning);
             }
-            // Under this lock no transition can begin. An earlier one is seen by `ready`, and a
-            // later one is refused because of the session.
+            // No transition can begin while this lock is held. `ready` fails if a transition began
+            // earlier. A later transition is refused because of the session.
             let _choice = own.parts.choice_lock.lock().await;
             let served = ready(&own.parts.simulator)?;
             let runtime = tokio::runtime::Handle::current();
@@ -144,7 +148,7 @@ impl Evaluations {
         work.await?
     }
 
-    /// Whether processes of an earlier student program still exist, although they were killed.
+    /// Whether processes of an earlier student program were killed but still exist.
     fn student_still_runs(&self) -> bool {
         let mut left = self.leftover_processes.lock().unwrap_or_else(PoisonError::into_inner);
         if !left.as_ref().is_some_and(LingeringProcesses::are_alive) {
@@ -153,9 +157,10 @@ impl Evaluations {
         left.is_some()
     }
 
-    /// Ends the session, if there is one, and waits for its end. Returns whether there was one.
+    /// Ends the active session, if there is one, and waits for its end. Returns whether a session
+    /// was active.
     pub async fn stop(&self, cause: StopCause) -> bool {
-        // Waits for a session that is being started.
+        // If a session is being started, the lock is free when its start is complete.
         let _starting = self.starting.lock().await;
         let Some(id) = self.current.active() else {
             self.session().await;
@@ -187,7 +192,8 @@ impl Evaluations {
         }
     }
 
-    /// Ends the session because the simulator stops. Returns after a timeout at the latest.
+    /// Ends the session because the simulator stops. Returns at the latest after
+    /// `SHUTDOWN_TIMEOUT`.
     pub(crate) async fn shut_down(&self) {
         let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, self.stop(StopCause::Shutdown)).await;
     }

@@ -6,13 +6,15 @@ use std::path::PathBuf;
 /// How judging scripts and student programs are run.
 #[derive(Debug, Clone, Default)]
 pub struct JudgeOptions {
-    /// The program `chicane`, which is started again for every jail; the running program if `None`.
+    /// The program `chicane`, which is started as a new process for every jail; the running program
+    /// if `None`.
     pub launcher: Option<PathBuf>,
-    /// Folder with the prepared Python; the one in the user's cache if `None`.
+    /// Folder with the prepared Python; the folder in the user's cache if `None`.
     pub folder: Option<PathBuf>,
     /// How limits are enforced; the best available way if `None`.
     pub isolation: Option<Isolation>,
-    /// Source code of a judging script that replaces the world's own; `None` uses the world's own.
+    /// Source code of a judging script that replaces the script of the world; `None` keeps the
+    /// world's script.
     pub script: Option<String>,
     /// The container engine that runs judging scripts; the built-in jail if `None`.
     pub engine: Option<EngineOptions>,

@@ -1,4 +1,4 @@
-//! Reads records from the database, converts them to responses, and closes records that a killed
+//! Reads records from the database and converts them to responses. Closes records that a killed
 //! simulator left open.
 
 use super::current::{SHOWN_LOG_LINES, first_view};
@@ -9,7 +9,7 @@ use chicane_wire::{EvaluationKind, JudgeWork, Num, Outcome, Phase, Record, Recor
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// Number of records in a page, if the client gives none.
+/// Number of records in a page, if the client gives no number.
 pub const RECORDS_PER_PAGE: usize = 50;
 
 /// Closes sessions that were active when the simulator was killed.
@@ -41,7 +41,7 @@ pub(crate) fn close_unfinished(data: &Data) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// The record of a session, or of the last one.
+/// The record of the session `id`, or of the last session if `id` is `None`.
 pub fn record(data: &Data, id: Option<&str>) -> Result<Option<Record>, StoreError> {
     let Some(row) = data.records().session(id)? else { return Ok(None) };
     let events = data.records().events(row.number)?;
@@ -54,7 +54,7 @@ pub(crate) fn log(data: &Data, id: &str, from: usize) -> Result<Vec<String>, Sto
     Ok(data.records().events(row.number)?.iter().filter_map(|e| log_line(e)).skip(from).collect())
 }
 
-/// The log line of an event; `None` if the event has another kind.
+/// The log line of an event; `None` if the event is not a log line.
 fn log_line(event: &str) -> Option<String> {
     let event = value(event);
     event["line"].as_str().filter(|_| event["kind"] == "log").map(str::to_owned)
@@ -82,8 +82,8 @@ pub(crate) fn last_session(data: &Data) -> Result<Option<Session>, StoreError> {
     Ok(Some(session))
 }
 
-/// A page of records, the newest first: at most `limit` records with numbers below `below`, of one
-/// world if `world` is given.
+/// A page of records, the newest first. It has at most `limit` records with numbers below `below`.
+/// If `world` is given, only records of this world are listed.
 pub fn list(
     data: &Data,
     world: Option<&str>,

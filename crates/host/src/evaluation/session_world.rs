@@ -22,11 +22,12 @@ use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel, sync_channel};
 use std::time::{Duration, Instant};
 
-/// Distance of the front bumper behind the start line, m.
+/// Distance from the start line back to the front bumper, m.
 const BEHIND_LINE_M: f64 = 0.05;
-/// How long a session waits for the sim thread, which answers within microseconds.
+/// How long a session waits for a reply of the sim thread. The sim thread usually answers within
+/// microseconds.
 const SIM_THREAD_TIMEOUT: Duration = Duration::from_secs(5);
-/// Shortest real time between two writes of the record so far.
+/// Shortest real time between two writes of the unfinished record.
 const RECORD_INTERVAL: Duration = Duration::from_millis(200);
 
 /// The access of one session to the simulator: its world, its record and the event stream.
@@ -105,7 +106,7 @@ impl SessionWorld {
     /// Writes an event to the record and sends it to the event stream.
     pub(super) fn announce(&mut self, time_s: f64, kind: EvaluationKind) {
         self.store_event(time_s, &kind);
-        // A phase is sent after it is on disk, with every event before it.
+        // A phase is sent after the phase and every earlier event are on disk.
         if matches!(&kind, EvaluationKind::Phase { phase } if *phase != Phase::Ended) {
             self.journal.flush();
         }
@@ -128,7 +129,7 @@ impl SessionWorld {
         self.journal.end(event_json(time_s, end), result)
     }
 
-    /// Changes the status of the evaluation in the live state.
+    /// Changes the status of the evaluation in the response of `GET /state`.
     fn change_status(&self, change: impl FnOnce(&mut SessionStatus)) {
         self.current.change_status(change);
         self.simulator.wake();
@@ -242,7 +243,7 @@ fn refused(error: impl Display) -> SessionHostError {
 }
 
 /// Start pose of the car: x, y in metres and yaw in radians. The car heads from the first waypoint
-/// to the second one, with its front bumper just behind the first.
+/// to the second. Its front bumper is just behind the first waypoint.
 fn start_pose(served: &ServedWorld, profile: &Profile) -> Option<[f64; 3]> {
     let line = &served.world.route.as_ref()?.centre;
     let first = *line.first()?;

@@ -1,5 +1,5 @@
-//! Makes the state frames of the event stream: at once after a change, at 30 Hz while something
-//! moves, and at 10 Hz while only simulated time advances.
+//! Makes the state frames of the event stream. A frame is made at once after a change, at 30 Hz
+//! while something moves, and at 10 Hz while only simulated time advances.
 
 use super::{Feed, StateFrame, event_bytes};
 use crate::driver::Published;
@@ -10,9 +10,9 @@ use tokio::time::{Instant, sleep_until};
 
 /// Time between two frames while the car or an object moves: 30 Hz.
 const MOTION_INTERVAL: Duration = Duration::from_micros(33_333);
-/// Time between two frames while only simulated time advances: slightly above 10 Hz.
+/// Time between two frames while only simulated time advances: slightly more than 10 Hz.
 const TIME_INTERVAL: Duration = Duration::from_millis(95);
-/// Shortest time between two frames. Faster changes share a frame.
+/// Shortest time between two frames. Changes that follow faster share a frame.
 const CHANGE_INTERVAL: Duration = Duration::from_millis(4);
 /// Time between two heartbeats.
 const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(15);
@@ -22,7 +22,7 @@ pub(super) async fn make_frames(feed: Feed) {
     let mut view = feed.simulator.watch();
     let mut last = view.borrow_and_update().clone();
     let mut at = Instant::now();
-    // When a published change that came too early gets its frame.
+    // When the next frame is due, if a change was published too soon after the last frame.
     let mut due: Option<Instant> = None;
     loop {
         match due {
@@ -45,7 +45,8 @@ pub(super) async fn make_frames(feed: Feed) {
             due = Some(at + wait);
             continue;
         }
-        // The next frame is scheduled from the due time of this one, so that delays do not add up.
+        // The next frame is scheduled from the due time of this frame, so that delays do not add
+        // up.
         let late = at.elapsed().saturating_sub(wait);
         at = if late < wait { at + wait } else { Instant::now() };
         due = None;
@@ -54,7 +55,7 @@ pub(super) async fn make_frames(feed: Feed) {
     }
 }
 
-/// Shortest time from the last frame to the next one; `None` if nothing changed.
+/// Shortest time from the last frame to the next frame; `None` if nothing changed.
 fn gap(last: &Arc<Published>, now: &Arc<Published>) -> Option<Duration> {
     if last.changes != now.changes {
         return Some(CHANGE_INTERVAL);
@@ -68,7 +69,7 @@ fn gap(last: &Arc<Published>, now: &Arc<Published>) -> Option<Duration> {
     Some(if moved { MOTION_INTERVAL } else { TIME_INTERVAL })
 }
 
-/// Sends a frame to the subscribers. Without subscribers no JSON is written.
+/// Sends a frame to the subscribers. If there are none, no JSON is written.
 fn send_frame(feed: &Feed, now: &Published) {
     if feed.metrics.subscribers.load(Relaxed) == 0 {
         return;

@@ -17,16 +17,16 @@ use std::sync::Arc;
 use story::Story;
 use tokio::sync::watch;
 
-/// The newest frame, line and heartbeat. A change of it wakes the subscribers.
+/// The newest frame, story line and heartbeat. A change of this value wakes the subscribers.
 #[derive(Debug, Clone, Default)]
 struct Head {
-    /// The newest frame; `None` until the first one is made.
+    /// The newest frame; `None` until the first frame is made.
     frame: Option<Arc<StateFrame>>,
     /// Id of the newest story line.
     newest_line: u64,
     /// Number of heartbeats so far.
     heartbeats: u64,
-    /// The feed is closed, so subscribers end their streams.
+    /// Whether the feed is closed. Subscribers then end their streams.
     closed: bool,
 }
 
@@ -35,7 +35,8 @@ struct Head {
 struct StateFrame {
     /// Event id.
     id: u64,
-    /// Number of the frame. A gap between two sent frames is the number of missed frames.
+    /// Number of the frame. A gap between the numbers of two sent frames shows how many frames were
+    /// missed.
     number: u64,
     /// Serial number of the published value that the frame shows.
     serial: u64,
@@ -64,7 +65,7 @@ impl Feed {
     /// Sends a story line to every subscriber.
     pub fn send(&self, event: &chicane_wire::StoryEvent) {
         let Ok(data) = event.data() else { return };
-        // Under the lock of the head, so that the ids in the head increase.
+        // The id is taken under the lock of the head, so that the ids in the head only increase.
         self.head.send_modify(|head| head.newest_line = self.story.push(event.name(), &data));
     }
 

@@ -20,7 +20,7 @@ struct Ring {
     last_id: u64,
     /// Lines with their ids, the oldest first.
     lines: VecDeque<(u64, Bytes)>,
-    /// Size of all lines.
+    /// Size of all lines, bytes.
     bytes: usize,
     /// Id of the newest line that was dropped from the buffer.
     last_dropped: u64,
@@ -47,7 +47,7 @@ impl Story {
         id
     }
 
-    /// A new id for an event that is not stored, such as a state frame.
+    /// Returns a new id for an event that is not stored, such as a state frame.
     pub(super) fn next_id(&self) -> u64 {
         let mut ring = self.ring();
         ring.last_id += 1;
@@ -59,7 +59,7 @@ impl Story {
         self.ring().last_id
     }
 
-    /// At most `limit` lines after this id, with their ids.
+    /// Returns at most `limit` lines after this id, each with its own id.
     pub(super) fn after(&self, id: u64, limit: usize) -> Result<Vec<(u64, Bytes)>, Behind> {
         let ring = self.ring();
         if id < ring.last_dropped {
@@ -69,16 +69,18 @@ impl Story {
         Ok(ring.lines.iter().skip(from).take(limit).cloned().collect())
     }
 
-    /// The id after which a client resumes that received all events up to `id`. A client that is
-    /// behind the buffer resumes with its oldest line. An unknown id, from an earlier run of the
-    /// program, resumes after the newest event.
+    /// Returns the id after which a client resumes if it received all events up to `id`. A client
+    /// that is behind the buffer resumes with the oldest line of the buffer. If the id is unknown
+    /// because it comes from an earlier run of the program, the client resumes after the newest
+    /// event.
     pub(super) fn resume(&self, id: u64) -> u64 {
         let ring = self.ring();
         if id > ring.last_id { ring.last_id } else { id.max(ring.last_dropped) }
     }
 
     fn ring(&self) -> MutexGuard<'_, Ring> {
-        // No code under this lock can panic between two changes that belong together.
+        // A poisoned lock can be used: no code under this lock panics between two changes that
+        // belong together.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

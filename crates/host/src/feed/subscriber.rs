@@ -21,7 +21,7 @@ const LINES_PER_BATCH: usize = 64;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooManySubscribers;
 
-/// Counts an open stream in the metrics until it is dropped.
+/// Counts an open stream in the metrics until this value is dropped.
 struct OpenStream(Arc<Metrics>);
 
 impl Drop for OpenStream {
@@ -35,10 +35,11 @@ struct Subscriber {
     head: watch::Receiver<Head>,
     /// Id of the last story line that was sent.
     line: u64,
-    /// Number of the last frame that was sent, or of the newest one at the start of the stream.
+    /// Number of the last frame that was sent, or else of the newest frame at the start of the
+    /// stream.
     frame: Option<u64>,
     /// Serial number of the published value in the first event. Frames of older values are skipped,
-    /// because they would set the client back.
+    /// because they would replace the client's state by an older one.
     first: u64,
     /// Number of the last heartbeat that was sent.
     heartbeats: u64,
@@ -48,8 +49,8 @@ struct Subscriber {
 }
 
 impl Feed {
-    /// Opens a stream: first the current state, then the story lines after `last_event_id`, then
-    /// new events.
+    /// Opens a stream. It sends first the current state, then the story lines after
+    /// `last_event_id`, then new events.
     pub fn subscribe(
         &self,
         last_event_id: Option<u64>,
@@ -66,12 +67,14 @@ impl Feed {
         };
         let newest = self.story.last_id();
         let line = last_event_id.map_or(newest, |id| self.story.resume(id));
-        // The first event has the id of the last received line. If the connection breaks before the
-        // missed lines are sent, the client asks for them again.
+        // The first event has the id of the last story line that the client received. If the
+        // connection breaks before the missed lines are sent, the client asks for those lines
+        // again.
         let now = self.simulator.now();
         let ready = VecDeque::from([event_bytes(line, "state", &now.state_json())]);
         let first = now.serial;
-        // The missed lines are in the buffer already, so they must not wait for the next change.
+        // The missed lines are in the buffer already, so the subscriber must not wait for a change
+        // of the head.
         head.mark_changed();
         let subscriber =
             Subscriber { feed: self.clone(), head, line, frame, first, heartbeats, ready, _open: open };
@@ -83,7 +86,7 @@ impl Feed {
 }
 
 impl Subscriber {
-    /// The next event of the stream; `None` at its end.
+    /// The next event of the stream; `None` at the end of the stream.
     async fn next(&mut self) -> Option<Bytes> {
         loop {
             if let Some(bytes) = self.ready.pop_front() {
@@ -111,7 +114,7 @@ impl Subscriber {
         let is_new =
             |f: &&Arc<StateFrame>| f.serial > self.first && self.frame.is_none_or(|sent| f.number > sent);
         let mut frame = head.frame.as_ref().filter(is_new);
-        // Lines that are newer than this head are sent with a later head.
+        // Lines that are newer than `head` are sent after the next change of the head.
         for (id, bytes) in lines.into_iter().take_while(|(id, _)| *id <= head.newest_line) {
             if let Some(frame) = frame.take_if(|f| f.id < id) {
                 self.take_frame(frame);
@@ -119,7 +122,8 @@ impl Subscriber {
             self.line = id;
             self.ready.push_back(bytes);
         }
-        // If more lines wait, some of them may have ids below the frame's, so the frame waits too.
+        // If more lines wait, some of them may have ids below the id of the frame, so the frame
+        // waits too.
         if let Some(frame) = frame.filter(|_| !more_lines) {
             self.take_frame(frame);
         }

@@ -1,4 +1,4 @@
-//! The player: sounds by id, with times in ticks.
+//! The player: the playing sounds by id. Times are in ticks.
 
 use super::decode::{Clip, Format};
 use chicane_world::readings::{TICK_S, TICKS_PER_SECOND};
@@ -12,14 +12,14 @@ const MAX_FILES: usize = 32;
 /// Maximum total size of the files in the cache, bytes.
 const MAX_FILE_BYTES: usize = 64 << 20;
 
-/// A sound to play. The file was decoded once to check it.
+/// A sound to play. Its file was already decoded once to check it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sound {
     /// Properties of the file.
     pub clip: Clip,
     /// Bytes of the file.
     pub file: Arc<[u8]>,
-    /// Source of the file as displayed text: a name, a URL, or `data`.
+    /// Displayed source of the file: a name, a URL, or `data`.
     pub source: Arc<str>,
     /// Volume, 0 to 1.
     pub volume: f64,
@@ -96,9 +96,9 @@ pub enum AudioEvent {
 pub struct Playing {
     /// Id of the sound.
     pub id: u64,
-    /// File or stream.
+    /// Whether the samples come from a file or a stream.
     pub kind: SoundSource,
-    /// Source of the file as displayed text.
+    /// Displayed source of the file: a name, a URL, or `data`.
     pub source: Arc<str>,
     /// Format of the file; `None` for a stream.
     pub format: Option<Format>,
@@ -120,15 +120,16 @@ pub struct Playing {
 #[derive(Debug, Clone, PartialEq)]
 struct Track {
     playing: Playing,
-    /// Tick of the start. For a stream: the tick at which samples arrived after a buffer underrun.
+    /// Tick at which the sound started. For a stream: the tick at which it started, or continued
+    /// after the last buffer underrun.
     since: u64,
-    /// Samples per channel that a stream received since then.
+    /// Number of samples per channel that a stream received since tick `since`.
     frames: u64,
-    /// Samples per channel of a stream that were played before then.
+    /// Number of samples per channel of a stream that were played before tick `since`.
     played: u64,
 }
 
-/// The cached files by the id of their sound.
+/// The cached files, by the id of their sound.
 pub type Files = Arc<BTreeMap<u64, (Format, Arc<[u8]>)>>;
 
 /// The audio player.
@@ -200,8 +201,8 @@ impl Player {
         let (sample_rate, channels) = (track.playing.sample_rate, track.playing.channels);
         let ticks = |frames: u64| frames * TICKS_PER_SECOND / u64::from(sample_rate);
         if tick - track.since > ticks(track.frames) {
-            // Buffer underrun: all samples were played. The silence since then is not part of the
-            // position.
+            // In a buffer underrun all samples were played. The silence after them is not part of
+            // the position.
             track.played += std::mem::take(&mut track.frames);
             track.since = tick;
         }
@@ -273,7 +274,7 @@ impl Player {
         self.tracks.is_empty()
     }
 
-    /// The cached files, also of sounds that have ended.
+    /// The cached files, including those of sounds that have ended.
     pub fn files(&self) -> &Files {
         &self.files
     }
@@ -283,8 +284,8 @@ impl Player {
         std::mem::take(&mut self.events)
     }
 
-    /// Adds a file to the cache. Removes the oldest files over the limits, except for files of
-    /// sounds that are playing.
+    /// Adds a file to the cache. If a limit is exceeded, the oldest files are removed, but not
+    /// those of sounds that are playing.
     fn keep_file(&mut self, id: u64, format: Format, file: Arc<[u8]>) {
         let files = Arc::make_mut(&mut self.files);
         files.insert(id, (format, file));

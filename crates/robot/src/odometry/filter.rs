@@ -1,12 +1,15 @@
-//! The Kalman filter: pose and velocity of the car and pose of the keyframe, with one covariance.
+//! The Kalman filter. It estimates the pose and velocity of the car and the pose of the keyframe,
+//! with one covariance.
 //!
-//! State: x, y, yaw in `odom`; speed forward and to the left in the car's frame; x, y, yaw of the
-//! keyframe, and x, y, yaw of the next keyframe during a change. The turn rate is not part of the
-//! state, because the gyro is a thousand times as exact as a scan.
+//! The state has x, y, yaw of the car in the frame `odom`; the speed forward and to the left in the
+//! car's frame; x, y, yaw of the keyframe; and x, y, yaw of the next keyframe while the keyframe is
+//! changed. The turn rate is not part of the state, because the gyro is a thousand times as exact
+//! as a scan.
 //!
-//! The pose of a keyframe is its *apparent* pose, which contains the error of its own noise. When a
-//! matched scan becomes the next keyframe, the same noise is in the match and in the new keyframe.
-//! Therefore the two errors cancel, and a change of the keyframe adds only a small error.
+//! The pose of a keyframe is its *apparent* pose, which includes the error from the noise of the
+//! keyframe's scan. When a matched scan becomes the next keyframe, the same noise is in the match
+//! and in the new keyframe. Therefore the two errors cancel, and a change of the keyframe adds only
+//! a small error.
 
 #![allow(clippy::needless_range_loop)] // Matrix code is clearer with row and column indices.
 
@@ -26,26 +29,28 @@ const SIDEWAYS: usize = 4;
 const KEY: usize = 5;
 const NEXT: usize = 8;
 
-/// Error of an acceleration due to the body's tilt, as a part of the acceleration.
+/// Error of an acceleration due to the body's tilt, as a fraction of the acceleration.
 const TILT: f64 = 0.05;
-/// Standard deviation of the time of a speed change within an interval, as a part of the interval.
+/// Standard deviation of the time of a speed change within an interval, as a fraction of the
+/// interval.
 const WHEN: f64 = 0.29;
 /// Number of samples for which a tilt error lasts.
 const TILT_LASTS: f64 = 6.0;
-/// Random error of the gyro, as a part of the turn.
+/// Random error of the gyro, as a fraction of the turn.
 const GYRO_SCALE: f64 = 3e-4;
-/// Part of a keyframe's noise that does not cancel with the noise of its match.
+/// Fraction of a keyframe's noise that does not cancel with the noise of its match.
 const KEYFRAME_NOISE_PART: f64 = 0.1;
 /// Minimum standard deviation of a match, m and rad.
 const MATCH_SD: f64 = 1e-4;
-/// A direction with a smaller part of the maximum information is ignored.
+/// A direction with less than this fraction of the maximum information is ignored.
 const LEAST_PART: f64 = 0.01;
 /// Standard deviation of the velocity of a standing car, m/s.
 const STANDING_SD: f64 = 1e-4;
-/// Standard deviation of the velocity that a starting car may have before its motion is detected,
+/// Standard deviation of the velocity that a car may have reached before its motion is detected,
 /// m/s.
 const STARTING_SD: f64 = 0.01;
-/// Standard deviation of the side slip: a constant in m/s, and a part of the speed.
+/// Standard deviation of the side slip. It is the sum of a constant in m/s and a fraction of the
+/// speed.
 const SLIP_SD: [f64; 2] = [0.03, 0.1];
 
 /// The filter.
@@ -72,8 +77,8 @@ impl Filter {
         }
     }
 
-    /// Predicts the state after `dt` seconds, from the mean turn rate and the mean acceleration in
-    /// the frame at the end of the interval.
+    /// Predicts the state after `dt` seconds from the mean turn rate and the mean acceleration. The
+    /// acceleration is given in the car's frame at the end of the interval.
     pub(super) fn predict(&mut self, dt: f64, turning: f64, [ax, ay]: [f64; 2], sample_dt: f64) {
         let turn = turning * dt;
         let [x, y, yaw, u, v, ..] = self.state;
@@ -108,13 +113,13 @@ impl Filter {
             let (noise, tilt) = (self.accelerometer_sd * dt, TILT * a * dt);
             self.covariance[i][i] += noise * noise / samples + TILT_LASTS * tilt * tilt;
         }
-        // The time of an impact within the interval is unknown, which adds a position error.
+        // The time of an impact within the interval is unknown. This adds a position error.
         let when = WHEN * WHEN * (ax * ax + ay * ay) * dt * dt * dt * dt;
         self.covariance[0][0] += when;
         self.covariance[1][1] += when;
     }
 
-    /// Propagates the covariance by the Jacobian of the predicted part.
+    /// Propagates the covariance with the Jacobian of the part of the state that `predict` changes.
     fn propagate_covariance(&mut self, f: &[[f64; MOVING]; MOVING]) {
         let p = self.covariance;
         let mut half = [[0.0; N]; MOVING];
@@ -136,21 +141,23 @@ impl Filter {
         }
     }
 
-    /// Sets the keyframe to the current pose. `information` is the inverse covariance of the
-    /// keyframe's own noise.
+    /// Makes a new scan at the current pose the keyframe. `information` is the inverse covariance
+    /// of the scan's noise.
     pub(super) fn set_keyframe(&mut self, information: &Matrix) {
         self.clone_pose(information);
         self.activate_next();
     }
 
-    /// Makes the matched scan the keyframe.
+    /// Makes a matched scan the keyframe. `information` is the inverse covariance of the scan's
+    /// noise.
     pub(super) fn change_keyframe(&mut self, found: &Match, information: &Matrix) {
         self.clone_pose(information);
         self.apply_match(found, NEXT, KEYFRAME_NOISE_PART);
         self.activate_next();
     }
 
-    /// Sets the next keyframe to the pose of the car, plus the keyframe's own noise.
+    /// Sets the next keyframe to the pose of the car, and adds the noise of its scan to the
+    /// covariance.
     fn clone_pose(&mut self, information: &Matrix) {
         for i in 0..3 {
             self.state[NEXT + i] = self.state[i];
@@ -160,7 +167,7 @@ impl Filter {
             }
         }
         let noise = inverse(information).unwrap_or_default();
-        // The noise is given in the frame of the keyframe.
+        // The noise is given in the keyframe's frame.
         let (sin, cos) = libm::sincos(self.state[YAW]);
         let turn = [[cos, -sin, 0.0], [sin, cos, 0.0], [0.0, 0.0, 1.0]];
         for i in 0..3 {
@@ -172,7 +179,7 @@ impl Filter {
         }
     }
 
-    /// Replaces the keyframe by the next one.
+    /// Replaces the keyframe by the next keyframe.
     fn activate_next(&mut self) {
         for i in 0..3 {
             self.state[KEY + i] = self.state[NEXT + i];
@@ -202,13 +209,14 @@ impl Filter {
             for j in 0..3 {
                 spread[i][j] = (0..N).map(|k| through[i][k] * jacobian[j][k]).sum();
             }
-            // A small variance, so that the matrix always has an inverse.
+            // A small variance is added, so that the matrix always has an inverse.
             spread[i][i] += 1e-10;
         }
         (pose, spread)
     }
 
-    /// The pose at index `of` of the state relative to the keyframe, and its Jacobian.
+    /// The pose at index `of` of the state, relative to the keyframe, and the Jacobian of this
+    /// relative pose.
     fn relative_pose(&self, of: usize) -> ([f64; 3], [[f64; N]; 3]) {
         let s = &self.state;
         let (sin, cos) = libm::sincos(s[KEY + YAW]);
@@ -228,7 +236,7 @@ impl Filter {
         std::array::from_fn(|i| (0..N).map(|j| self.covariance[i][j] * row[j]).sum())
     }
 
-    /// Squared Mahalanobis distance of a scan's pose from the predicted pose.
+    /// Squared Mahalanobis distance between the pose of a match and the predicted pose.
     pub(super) fn mahalanobis(&self, found: &Match) -> f64 {
         let (predicted, mut spread) = self.relative();
         let Some(noise) = inverse(&found.information) else { return 0.0 };
@@ -247,8 +255,9 @@ impl Filter {
         self.apply_match(found, 0, 1.0)
     }
 
-    /// Corrects the pose at index `of` by a match with a part of its noise. Each eigenvector of the
-    /// information is a scalar measurement; directions without information are skipped.
+    /// Corrects the pose at index `of` by a match. `part` is the fraction of the match's noise that
+    /// counts. Each eigenvector of the information is one scalar measurement. Directions without
+    /// information are skipped.
     fn apply_match(&mut self, found: &Match, of: usize, part: f64) -> f64 {
         let (predicted, jacobian) = self.relative_pose(of);
         let (values, vectors) = eigen(found.information);
@@ -262,7 +271,7 @@ impl Filter {
             let row: [f64; N] = std::array::from_fn(|j| (0..3).map(|i| vector[i] * jacobian[i][j]).sum());
             let along = |v: &[f64; 3]| (0..3).map(|i| vector[i] * v[i]).sum::<f64>();
             let measured = along(&found.pose) - along(&found.slope) / value;
-            // The previous directions have already changed the state.
+            // The measurements in earlier directions have already changed the state.
             let moved: f64 = (0..N).map(|j| row[j] * (self.state[j] - start[j])).sum();
             let miss = measured - along(&predicted) - moved;
             mahalanobis += self.update(&row, miss, part / value + MATCH_SD * MATCH_SD);
@@ -270,7 +279,7 @@ impl Filter {
         mahalanobis
     }
 
-    /// A scalar measurement. Returns the squared Mahalanobis distance.
+    /// Applies a scalar measurement. Returns the squared Mahalanobis distance.
     fn update(&mut self, row: &[f64; N], miss: f64, variance: f64) -> f64 {
         let through = self.times(row);
         let total = (0..N).map(|i| row[i] * through[i]).sum::<f64>() + variance;
@@ -297,7 +306,7 @@ impl Filter {
         }
     }
 
-    /// The car stands: the velocity is measured as zero.
+    /// Handles that the car stands: the velocity is measured as zero.
     pub(super) fn set_standing(&mut self) {
         for i in [FORWARD, SIDEWAYS] {
             let mut row = [0.0; N];
@@ -306,15 +315,16 @@ impl Filter {
         }
     }
 
-    /// The car no longer stands. It may have started slightly before its motion was detected.
+    /// Handles that the car no longer stands. The car may have started slightly before its motion
+    /// was detected.
     pub(super) fn leave_standing(&mut self) {
         for i in [FORWARD, SIDEWAYS] {
             self.covariance[i][i] += STARTING_SD * STARTING_SD;
         }
     }
 
-    /// Increases the covariance after a collision: the position is within `reach` metres and the
-    /// velocity is unknown, but the gyro remains reliable.
+    /// Increases the covariance after a collision. The position is known within `reach` metres and
+    /// the velocity is unknown, but the gyro is still reliable.
     pub(super) fn widen_after_shock(&mut self, reach: f64) {
         for (i, add) in [(0, reach * reach), (1, reach * reach), (YAW, 1e-6), (FORWARD, 1.0), (SIDEWAYS, 1.0)]
         {
@@ -322,7 +332,8 @@ impl Filter {
         }
     }
 
-    /// Increases the covariance after the car was placed elsewhere: its velocity is unknown.
+    /// Increases the covariance after the car was placed elsewhere, because its velocity is
+    /// unknown.
     pub(super) fn widen_after_teleport(&mut self) {
         for (i, add) in [(0, 2.5e-3), (1, 2.5e-3), (YAW, 1e-6), (FORWARD, 1.0), (SIDEWAYS, 0.04)] {
             self.covariance[i][i] += add;
@@ -356,7 +367,8 @@ impl Filter {
             forward: s[FORWARD],
             sideways: s[SIDEWAYS],
             turning,
-            // The initial pose is exact, but consumers need a covariance with an inverse.
+            // The initial pose is exact, but programs that read the topic need a covariance with an
+            // inverse.
             pose_covariance: std::array::from_fn(|i| {
                 std::array::from_fn(|j| if i == j { p[i][i].max(1e-10) } else { p[i][j] })
             }),
@@ -376,7 +388,8 @@ mod tests {
         filter.predict(1.0, 0.0, [0.0; 2], 0.02);
         let odom = filter.odom(0, 0.0, 0.0, 0.0);
         assert!((odom.x - 1.5).abs() < 1e-12 && odom.forward == 1.0, "{odom:?}");
-        // 1 rad/s at 1 m/s is a circle with a radius of 1 m and 1 m/s² centripetal acceleration.
+        // A turn of 1 rad/s at 1 m/s is a circle with a radius of 1 m and a centripetal
+        // acceleration of 1 m/s².
         let mut filter = Filter::new(&Profile::gen1());
         filter.state[FORWARD] = 1.0;
         let steps = 10_000;

@@ -1,17 +1,17 @@
-//! A scan as points, and a keyframe: a scan as line segments.
+//! Two forms of a scan: as points, and as line segments (a keyframe).
 
 use crate::topics::Scan;
 use chicane_world::vehicle::Lidar;
 
-/// Lengths of contour that a line is fitted to, m. The shorter one is tried if the longer one is
-/// not straight.
+/// Lengths of the contour to which a line is fitted, m. The shorter length is tried if the contour
+/// is not straight over the longer one.
 const LENGTHS: [f64; 2] = [0.4, 0.2];
-/// Minimum reach of a line segment from its centre, m. A shorter one could be the surface of a
-/// round object, whose visible side depends on the position of the lidar.
+/// Minimum half length of a line segment, m. A shorter segment could be the surface of a round
+/// object, whose visible side depends on the position of the lidar.
 const MIN_REACH: f64 = 0.08;
 /// Minimum number of points on a line.
 const MIN_POINTS: usize = 5;
-/// Maximum distance of a segment's ends from its line, in standard deviations.
+/// Maximum distance of the ends of a segment from its line, in standard deviations.
 const MAX_BEND_SD: f64 = 1.5;
 /// Deviation of real walls from a straight line, m.
 const ROUGHNESS: f64 = 0.002;
@@ -43,7 +43,7 @@ impl Beams {
         Beams {
             directions: (0..n).map(direction).collect(),
             origin: [lidar.position_m[0], lidar.position_m[1]],
-            // A minimum, because real walls are not perfectly straight.
+            // The value has a minimum, because real walls are not perfectly straight.
             sd: lidar.noise_sd_m.max(0.003),
             points: Vec::with_capacity(n),
             beam: Vec::with_capacity(n),
@@ -89,8 +89,8 @@ pub(super) struct LineSegment {
     pub(super) reach: f64,
 }
 
-/// Prefix sums over points. The difference of two gives the sums of the points in between, so that
-/// a line can be fitted in constant time.
+/// Prefix sums over points. The difference of two prefix sums gives the sums over the points in
+/// between, so that a line can be fitted in constant time.
 #[derive(Debug, Clone, Copy, Default)]
 struct Sums {
     n: f64,
@@ -124,17 +124,18 @@ impl Sums {
         }
     }
 
-    /// The line fitted to the points, and their mean squared distance from it.
+    /// The line that fits the points best, and the mean squared distance of the points from it.
     fn line(&self) -> (LineSegment, f64) {
         let (mx, my) = (self.x / self.n, self.y / self.n);
         let xx = self.xx / self.n - mx * mx;
         let xy = self.xy / self.n - mx * my;
         let yy = self.yy / self.n - my * my;
-        // Eigenvalues of the 2×2 covariance: along the line and across it.
+        // The eigenvalues of the 2×2 covariance are the variances along the line and across it.
         let (mean, half) = (0.5 * (xx + yy), 0.5 * (xx - yy));
         let spread = (half * half + xy * xy).sqrt();
         let (along, across) = (mean + spread, (mean - spread).max(0.0));
-        // Of the two forms of the eigenvector, the longer one has the smaller rounding error.
+        // The eigenvector can be computed in two forms. The longer form has the smaller rounding
+        // error.
         let tangent = if half >= 0.0 { [half + spread, xy] } else { [xy, spread - half] };
         let length = (tangent[0] * tangent[0] + tangent[1] * tangent[1]).sqrt().max(1e-12);
         let normal = [-tangent[1] / length, tangent[0] / length];
@@ -143,7 +144,7 @@ impl Sums {
     }
 }
 
-/// A scan as line segments, one for each beam.
+/// A scan as line segments. Each beam has a segment.
 #[derive(Debug, Clone)]
 pub(super) struct Keyframe {
     pub(super) lines: Vec<LineSegment>,
@@ -160,7 +161,8 @@ impl Keyframe {
     pub(super) fn take(&mut self, beams: &Beams) {
         let n = beams.len();
         self.lines.fill(LineSegment::default());
-        // Three copies of the scan, so that a range of points can cross both ends.
+        // The sums cover three copies of the scan, so that a range of points can extend beyond both
+        // ends of the scan.
         self.sums.clear();
         self.sums.push(Sums::default());
         let mut sum = Sums::default();
@@ -182,8 +184,8 @@ impl Keyframe {
 
     /// The longest straight segment around point `i` of the middle copy.
     ///
-    /// A line is accepted only if the distances of its points are explained by noise. Otherwise a
-    /// curved surface would match best at the pose of its own scan and bias the estimate towards no
+    /// A line is accepted only if noise explains the distances of its points. Otherwise a curved
+    /// surface would match best at the pose of its own scan, and bias the estimate towards no
     /// motion.
     fn line(&self, i: usize, spacing: f64, beam: [f64; 2], n: usize, sd: f64) -> Option<LineSegment> {
         for length in LENGTHS {
@@ -191,7 +193,7 @@ impl Keyframe {
             for (from, to) in [(i - half, i + half), (i, i + 2 * half), (i - 2 * half, i)] {
                 let sums = self.sums[to + 1].minus(&self.sums[from]);
                 let (line, across) = sums.line();
-                // Range noise acts along the beam.
+                // Range noise acts along the beam, so only its part across the line counts.
                 let slant = line.normal[0] * beam[0] + line.normal[1] * beam[1];
                 let noise = sd * sd * slant * slant + ROUGHNESS * ROUGHNESS;
                 let most = noise * (1.0 + VARIANCE_TOLERANCE * (2.0 / sums.n).sqrt());
@@ -203,7 +205,8 @@ impl Keyframe {
         None
     }
 
-    /// Whether the ends of a segment are farther from its line than noise explains, as at a corner.
+    /// Whether the ends of a segment are farther from its line than noise explains, for example at
+    /// a corner.
     fn bends(&self, line: &LineSegment, from: usize, to: usize, noise: f64) -> bool {
         let third = (to + 1 - from) / 3;
         let off = |from: usize, to: usize| {

@@ -1,4 +1,5 @@
-//! Finds the pose of a scan relative to a keyframe: point-to-line matching by Gauss–Newton.
+//! Finds the pose of a scan relative to a keyframe. Points are matched to lines by the Gauss–Newton
+//! method.
 
 #![allow(clippy::needless_range_loop)] // Matrix code is clearer with row and column indices.
 
@@ -6,15 +7,15 @@ use super::keyframe::{Beams, Keyframe, LineSegment};
 use super::linear::{Matrix, inverse, solve};
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
-/// Maximum number of rounds. Each round assigns the points to lines again.
+/// Maximum number of rounds. In each round the points are assigned to lines again.
 const ROUNDS: usize = 4;
 /// Gauss–Newton steps per round.
 const STEPS: usize = 2;
-/// Maximum distance of a point from its line in the last round, in standard deviations.
+/// Maximum distance of a point from its line after the first round, in standard deviations.
 const NEAR_SD: f64 = 4.0;
-/// The weight of a point decreases beyond this distance, in standard deviations.
+/// Beyond this distance from its line, the weight of a point decreases, in standard deviations.
 const FAR_SD: f64 = 1.8;
-/// Error of the lines of a keyframe, m.
+/// Standard deviation of the error of a keyframe's lines, m.
 const MODEL_SD: f64 = 0.003;
 /// Minimum number of points for a match.
 pub(super) const MIN_POINTS: usize = 40;
@@ -28,13 +29,13 @@ pub(super) struct Match {
     pub(super) information: Matrix,
     /// Gradient of the cost at `pose`.
     pub(super) slope: [f64; 3],
-    /// Part of the points near lines that lie on these lines.
+    /// Of the points near a line, the fraction that lies on the line.
     pub(super) fit: f64,
-    /// Part of all points that are near a line.
+    /// Fraction of all points that are near a line.
     pub(super) overlap: f64,
 }
 
-/// The matcher. It owns a buffer, so that a match allocates nothing.
+/// The matcher. It keeps a buffer, so that matching allocates no memory.
 #[derive(Debug, Clone)]
 pub(super) struct Matcher {
     pairs: Vec<Pair>,
@@ -47,7 +48,7 @@ struct Pair {
     normal: [f64; 2],
     /// Distance of the line from the origin, m.
     offset: f64,
-    /// Inverse of the variance.
+    /// Inverse of the variance of the distance between point and line.
     weight: f64,
 }
 
@@ -64,8 +65,8 @@ impl Matcher {
         Matcher { pairs: Vec::with_capacity(beams.count()) }
     }
 
-    /// Finds the pose at which a scan fits a keyframe, starting at a predicted pose with its
-    /// covariance. Returns `None` if too few points are near a line.
+    /// Finds the pose at which a scan fits a keyframe. The search starts at the predicted pose;
+    /// `spread` is the covariance of this pose. Returns `None` if too few points are near a line.
     pub(super) fn fit(
         &mut self,
         beams: &Beams,
@@ -113,14 +114,14 @@ impl Matcher {
         Some(Match { pose, information: sums.information, slope: sums.slope, fit, overlap })
     }
 
-    /// The information of a scan that is matched against its own lines.
+    /// The information (inverse covariance) of a scan that is matched against its own lines.
     pub(super) fn certainty(&mut self, beams: &Beams, keyframe: &Keyframe) -> Matrix {
         self.pair(beams, keyframe, [0.0; 3], NEAR_SD * beams.sd);
         self.sums([0.0; 3], beams.sd).information
     }
 
-    /// Assigns each point to the line of the keyframe in the same direction. Returns the number of
-    /// points within `gate` metres of their line.
+    /// Pairs each point with the line of the keyframe in the same direction, if the point is within
+    /// `gate` metres of the line. Returns the number of pairs.
     fn pair(&mut self, beams: &Beams, keyframe: &Keyframe, [x, y, yaw]: [f64; 3], gate: f64) -> usize {
         self.pairs.clear();
         let (sin, cos) = libm::sincos(yaw);
@@ -138,7 +139,8 @@ impl Matcher {
             if across.abs() > gate || along.abs() > line.reach || (nx == 0.0 && ny == 0.0) {
                 continue;
             }
-            // Range noise acts along the beam, so a slanted beam has less noise across the line.
+            // Range noise acts along the beam, so a beam at a slant to the line causes less noise
+            // across the line.
             let [bx, by] = beams.direction(beam as usize);
             let slant = nx * (cos * bx - sin * by) + ny * (sin * bx + cos * by);
             let sd = beams.sd * slant;
@@ -179,7 +181,7 @@ impl Matcher {
     }
 }
 
-/// Angle of a direction with an error below 1e-4 rad. The distance between two beams is about a
+/// Angle of a direction with an error below 1e-4 rad. The angle between two beams is about a
 /// hundred times as large.
 fn angle(y: f64, x: f64) -> f64 {
     let (ax, ay) = (x.abs(), y.abs());
@@ -213,7 +215,8 @@ mod tests {
         }
     }
 
-    /// Matches scans from pairs of poses 0.4 m apart along a track, each with different noise.
+    /// Matches scans of pairs of poses along a track. The poses of a pair are 0.4 m apart, and
+    /// every scan has different noise.
     #[test]
     fn the_error_of_a_match_agrees_with_its_information() {
         let profile = Arc::new(Profile::gen1());
@@ -250,7 +253,8 @@ mod tests {
                 let miss: [f64; 3] = std::array::from_fn(|i| found.pose[i] - back[i] - truth[i]);
                 for i in 0..3 {
                     mean[i] += miss[i] / first.len() as f64;
-                    // Divided by two, because both scans have noise.
+                    // The square is divided by two, because both scans have noise and the
+                    // information covers only one.
                     squares += (0..3).map(|j| miss[i] * found.information[i][j] * miss[j]).sum::<f64>() / 2.0;
                 }
                 count += 1.0;

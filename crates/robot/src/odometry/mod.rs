@@ -2,11 +2,11 @@
 //!
 //! Theory of operation. Between scans the filter integrates gyro and accelerometer. Each scan is
 //! matched, point to line, against a keyframe. A keyframe is an earlier scan with lines fitted to
-//! its points; it is replaced after 0.4 m or 20°. The state of the filter contains the pose of the
-//! keyframe with the error that comes from the keyframe's own noise. All scans that are matched
+//! its points. It is replaced after 0.4 m or 20°. The state of the filter contains the pose of the
+//! keyframe, including the error from the noise of the keyframe's scan. All scans that are matched
 //! against one keyframe share this error, so the covariance is correct. A scan that does not fit
 //! near the predicted pose means that the car was placed elsewhere. Then the scan becomes the new
-//! keyframe at the estimated pose, and the offset of the jump remains in the estimate.
+//! keyframe at the estimated pose, and the estimate does not include the jump.
 
 mod filter;
 mod keyframe;
@@ -20,42 +20,45 @@ use filter::Filter;
 use keyframe::{Beams, Keyframe};
 use matcher::{Match, Matcher};
 
-/// A keyframe is replaced at this distance, m.
+/// A keyframe is replaced at this distance of the car from it, m.
 const KEYFRAME_REACH: f64 = 0.4;
 /// A keyframe is replaced after a turn of this angle, rad.
 const KEYFRAME_TURN: f64 = 20.0 * std::f64::consts::PI / 180.0;
-/// A keyframe is replaced if a smaller part of the scan overlaps with it.
+/// A keyframe is replaced if less than this fraction of the scan overlaps with it.
 const KEYFRAME_OVERLAP: f64 = 0.5;
-/// A scan with a smaller part of its points on the keyframe's lines does not fit.
+/// A scan does not fit if less than this fraction of its points near lines lies on these lines.
 const LEAST_FIT: f64 = 0.5;
-/// A scan with a smaller part of its points near the keyframe's lines does not fit.
+/// A scan does not fit if less than this fraction of its points is near the keyframe's lines.
 const LEAST_OVERLAP: f64 = 0.3;
-/// A scan is suspicious if its overlap is below this part of the last scan's overlap.
+/// A scan is suspicious if its overlap is below this fraction of the last scan's overlap.
 const USUAL_OVERLAP: f64 = 0.8;
-/// If the squared Mahalanobis distance of a scan's pose from the predicted pose is larger, the car
-/// was placed elsewhere.
+/// If the squared Mahalanobis distance of a scan's pose from the predicted pose is larger than
+/// this, the car was placed elsewhere.
 const MAX_MAHALANOBIS: f64 = 40.0;
-/// The car stands only after this number of consecutive quiet IMU samples.
+/// The car counts as standing only after this number of consecutive quiet IMU samples.
 const QUIET_SAMPLES: u32 = 15;
-/// An IMU sample is quiet if it is below this number of standard deviations.
+/// An IMU sample is quiet if its values are below this number of standard deviations.
 const QUIET_SD: f64 = 4.5;
 /// The car counts as slow only after this number of consecutive scans that agree with the
 /// prediction.
 const AGREEING_SCANS: u32 = 4;
-/// A scan agrees with the prediction if its squared Mahalanobis distance is smaller.
+/// A scan agrees with the prediction if its squared Mahalanobis distance is smaller than this.
 const AGREEMENT: f64 = 25.0;
-/// The car counts as slow below this estimated speed, m/s. A slow car with a quiet IMU stands.
+/// The car counts as slow below this estimated speed, m/s. A slow car with a quiet IMU counts as
+/// standing.
 const STANDING_SPEED: f64 = 0.03;
 
 /// Maximum error of the predicted velocity in a crash, m/s.
 const SHOCK_SPEED: f64 = 2.0;
 /// Maximum error of the gyro's heading in a crash, rad.
 const SHOCK_TURN: f64 = 0.01;
-/// After a crash a scan is accepted only if this part of its points lies on lines.
+/// After a crash a scan is accepted only if at least this fraction of its points near lines lies on
+/// these lines.
 const SURE_FIT: f64 = 0.8;
-/// Two scans are from the same pose if they differ by less, m and rad.
+/// Two scans are from the same pose if their poses differ by less than this, m and rad.
 const STILL: f64 = 0.004;
-/// A car with a quiet IMU also stands after this number of consecutive scans from the same pose.
+/// A car with a quiet IMU also counts as standing after this number of consecutive scans from the
+/// same pose.
 const STILL_SCANS: u32 = 6;
 
 /// The odometry estimator.
@@ -83,17 +86,17 @@ pub(crate) struct Odometry {
     /// Number of consecutive scans from the pose `rest`.
     still: u32,
     scan_dt: f64,
-    /// Part of the last scan's points that were near a line.
+    /// Fraction of the last scan's points that were near a line.
     overlap: f64,
-    /// Whether the car stands. Then the estimate stays constant until the IMU or a scan shows a
-    /// motion.
+    /// Whether the car stands. While it stands, the estimate is constant until the IMU or a scan
+    /// shows a motion.
     standing: bool,
-    /// Tick of the last reading; `None` before the first one.
+    /// Tick of the last reading; `None` before the first reading.
     tick: Option<u64>,
 }
 
 impl Odometry {
-    /// Starts at the origin, at rest.
+    /// An estimator that starts at the origin, at rest.
     pub(crate) fn new(profile: &Profile) -> Odometry {
         let beams = Beams::new(&profile.lidar);
         Odometry {
@@ -133,7 +136,7 @@ impl Odometry {
         }
         let angular_acceleration = (turning - self.gyro) / dt;
         let [ahead, beside] = self.imu_at;
-        // Transform the acceleration from the position of the IMU to the pose origin.
+        // The acceleration is transformed from the position of the IMU to the pose origin.
         let ax = imu.acceleration.x + turning * turning * ahead + angular_acceleration * beside;
         let ay = imu.acceleration.y + turning * turning * beside - angular_acceleration * ahead;
         let exceeds = |v: f64, sd: f64| v.abs() > QUIET_SD * sd.max(1e-6);
@@ -150,7 +153,7 @@ impl Odometry {
         self.gyro = turning;
     }
 
-    /// Processes a scan and returns the estimate at its tick.
+    /// Processes a scan and returns the estimate at the tick of the scan.
     pub(crate) fn add_scan(&mut self, scan: &Scan, tick: u64) -> Odom {
         let dt = self.advance_to(tick);
         if dt > 0.0 && !self.standing {
@@ -174,7 +177,7 @@ impl Odometry {
         self.at(tick)
     }
 
-    /// The estimate at a tick that is not before the last reading.
+    /// The estimate at a tick. The tick must not be before the last reading.
     pub(crate) fn at(&self, tick: u64) -> Odom {
         if self.standing {
             return self.filter.odom(tick, 0.0, 0.0, self.gyro_sd);
@@ -189,7 +192,7 @@ impl Odometry {
         tick.saturating_sub(last) as f64 * TICK_S
     }
 
-    /// The car no longer stands.
+    /// Handles that the car no longer stands.
     fn start_moving(&mut self) {
         self.standing = false;
         self.filter.leave_standing();
@@ -222,9 +225,9 @@ impl Odometry {
         self.agreeing = if step < AGREEMENT { self.agreeing.saturating_add(1) } else { 0 };
     }
 
-    /// Searches a wider range, because in a crash the prediction from the accelerometer has a large
-    /// error. The match must be within reach of the last scan, agree with the heading of the gyro,
-    /// and be better than the expected match.
+    /// Matches the scan again in a wider range, because in a crash the prediction from the
+    /// accelerometer has a large error. The match must be within reach of the last scan, agree with
+    /// the heading of the gyro, and be better than the match `expected`.
     fn match_after_shock(&mut self, predicted: [f64; 3], expected: Option<Match>) -> Option<Match> {
         let before = self.last;
         let reach = SHOCK_SPEED * self.scan_dt;
@@ -261,7 +264,8 @@ impl Odometry {
         (self.last, self.rest, self.still) = ([0.0; 3], [0.0; 3], 0);
     }
 
-    /// The car was placed elsewhere: takes a new keyframe at the estimated pose.
+    /// Handles that the car was placed elsewhere: the current scan becomes the keyframe at the
+    /// estimated pose.
     fn restart(&mut self) {
         self.agreeing = 0;
         self.filter.widen_after_teleport();

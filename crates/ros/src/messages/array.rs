@@ -1,4 +1,5 @@
-//! Serialization of covariances: arrays of 36 numbers, because serde supports at most 32 elements.
+//! Serializes covariances. They are arrays of 36 numbers, but serde supports arrays of at most 32
+//! elements.
 
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::ser::SerializeTuple;

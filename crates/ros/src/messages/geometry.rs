@@ -1,4 +1,4 @@
-//! `geometry_msgs` and `tf2_msgs`.
+//! Message types of `geometry_msgs` and `tf2_msgs`.
 
 use super::array;
 use super::standard::Header;
@@ -24,7 +24,7 @@ pub struct Point {
     pub z: f64,
 }
 
-/// A rotation; the default is the identity.
+/// A rotation. The default is the identity.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[allow(missing_docs)]
@@ -42,7 +42,7 @@ impl Default for Quaternion {
 }
 
 impl Quaternion {
-    /// A rotation by `tilt` upwards, then by `pan` to the left, rad.
+    /// A rotation by `tilt` upwards, followed by a rotation by `pan` to the left, rad.
     pub fn of_pan_tilt(pan: f64, tilt: f64) -> Quaternion {
         let (sz, cz) = libm::sincos(0.5 * pan);
         let (sy, cy) = libm::sincos(-0.5 * tilt);
@@ -72,7 +72,7 @@ pub struct Pose {
 pub struct PoseWithCovariance {
     /// The pose.
     pub pose: Pose,
-    /// Rows of a 6×6 matrix: x, y, z, and the rotations about x, y, z.
+    /// A 6×6 matrix, row by row. Its rows are x, y, z, and the rotations about x, y, z.
     #[serde(with = "array")]
     pub covariance: [f64; 36],
 }
@@ -99,7 +99,7 @@ pub struct Twist {
 pub struct TwistWithCovariance {
     /// The velocity.
     pub twist: Twist,
-    /// Rows of a 6×6 matrix: x, y, z, and the rotations about x, y, z.
+    /// A 6×6 matrix, row by row. Its rows are x, y, z, and the rotations about x, y, z.
     #[serde(with = "array")]
     pub covariance: [f64; 36],
 }

@@ -1,8 +1,8 @@
-//! The message types of our topics, with the same fields in the same order as in ROS 2.
+//! The message types of our topics. They have the same fields in the same order as in ROS 2.
 //!
 //! The order of the fields defines the wire format of DDS, and the names define the JSON of
 //! rosbridge. A field that is missing in JSON is zero, as in rosbridge. Byte sequences use
-//! `serde_bytes`, because it copies an image at once instead of serializing every byte.
+//! `serde_bytes`, which copies a whole image instead of serializing every byte.
 
 mod array;
 mod geometry;
@@ -28,7 +28,7 @@ pub trait RosType {
     const NAME: &'static str;
 }
 
-/// Defines the names of the types and the enum `Message` of all types.
+/// Implements `RosType` for all types, and defines the enum `Message` with a variant for each type.
 macro_rules! messages {
     ($($variant:ident $name:literal)*) => {
         $(impl RosType for $variant { const NAME: &'static str = $name; })*

@@ -1,4 +1,4 @@
-//! `nav_msgs`.
+//! Message types of `nav_msgs`.
 
 use super::geometry::{PoseWithCovariance, TwistWithCovariance};
 use super::standard::Header;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct Odometry {
     /// Time, and the frame of the pose.
     pub header: Header,
-    /// The frame of the car and of the velocity.
+    /// The frame that is attached to the car. The velocity is given in this frame.
     pub child_frame_id: String,
     /// The pose.
     pub pose: PoseWithCovariance,

@@ -1,4 +1,4 @@
-//! `sensor_msgs`.
+//! Message types of `sensor_msgs`.
 
 use super::geometry::{Quaternion, Vector3};
 use super::standard::Header;
@@ -31,7 +31,7 @@ pub struct Image {
 pub struct CompressedImage {
     /// Time, and the camera's frame.
     pub header: Header,
-    /// Format of the file, such as `jpeg`.
+    /// File format, such as `jpeg`.
     pub format: String,
     /// Bytes of the file.
     #[serde(with = "serde_bytes")]
@@ -64,11 +64,11 @@ pub struct CameraInfo {
     pub distortion_model: String,
     /// Coefficients of the distortion model.
     pub d: Vec<f64>,
-    /// Focal lengths and principal point, rows of a 3×3 matrix.
+    /// Focal lengths and principal point as a 3×3 matrix, row by row.
     pub k: [f64; 9],
-    /// Rectification, rows of a 3×3 matrix.
+    /// Rectification as a 3×3 matrix, row by row.
     pub r: [f64; 9],
-    /// Projection of the rectified image, rows of a 3×4 matrix.
+    /// Projection of the rectified image as a 3×4 matrix, row by row.
     pub p: [f64; 12],
     /// Horizontal binning; 0 for none.
     pub binning_x: u32,
@@ -110,7 +110,7 @@ pub struct LaserScan {
 pub struct Imu {
     /// Time, and the frame of the IMU.
     pub header: Header,
-    /// Orientation; not measured.
+    /// Orientation. It is not measured.
     pub orientation: Quaternion,
     /// The first element is −1, which means that the orientation is unknown.
     pub orientation_covariance: [f64; 9],

@@ -1,4 +1,4 @@
-//! `builtin_interfaces`, `std_msgs`, `rosgraph_msgs`.
+//! Message types of `builtin_interfaces`, `std_msgs` and `rosgraph_msgs`.
 
 use chicane_world::readings::TICKS_PER_SECOND;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ pub struct Time {
 }
 
 impl Time {
-    /// The simulated time of a tick. It saturates after 68 years.
+    /// The simulated time of a tick. The seconds saturate after 68 years.
     pub fn of_tick(tick: u64) -> Time {
         let (sec, ticks) = (tick / TICKS_PER_SECOND, tick % TICKS_PER_SECOND);
         match i32::try_from(sec) {
@@ -50,7 +50,7 @@ pub struct UInt64 {
     pub data: u64,
 }
 
-/// Simulated time, for nodes with `use_sim_time`.
+/// Simulated time, for nodes with the parameter `use_sim_time`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Clock {

@@ -1,27 +1,28 @@
 //! The frames of the car and their transforms.
 //!
-//! `odom` → `base_footprint` → `base_link` → `lidar_link`, `imu_link`, `camera_link` →
-//! `camera_optical_frame`. The footprint is on the ground midway between the axles, and the base is
-//! above it at the height of the axles. x points ahead, y left, z up; in the optical frame z points
-//! ahead, x right, y down. The servos move the camera, so `camera_link` is a moving frame.
+//! The tree of frames is `odom` → `base_footprint` → `base_link` → `lidar_link`, `imu_link`,
+//! `camera_link` → `camera_optical_frame`. `base_footprint` is on the ground midway between the
+//! axles. `base_link` is above it at the height of the axles. x points ahead, y left, z up; in the
+//! optical frame z points ahead, x right, y down. The servos move the camera, so `camera_link` is a
+//! moving frame.
 
 use crate::messages::{Header, Quaternion, TFMessage, Time, Transform, TransformStamped, Vector3};
 use chicane_robot::{Joints, Odom};
 use chicane_world::Profile;
 
-/// The pose at which the stack started.
+/// The frame at the pose at which the stack started.
 pub(super) const ODOM: &str = "odom";
-/// The car, projected to the ground.
+/// The frame of the car on the ground.
 pub(super) const FOOTPRINT: &str = "base_footprint";
-/// The car, at the height of its axles.
+/// The frame of the car at the height of its axles.
 pub(super) const BASE: &str = "base_link";
-/// The lidar.
+/// The frame of the lidar.
 pub(super) const LIDAR: &str = "lidar_link";
-/// The IMU.
+/// The frame of the IMU.
 pub(super) const IMU: &str = "imu_link";
-/// The camera, with x ahead.
+/// The frame of the camera; x points ahead.
 pub(super) const CAMERA: &str = "camera_link";
-/// The camera, with z ahead.
+/// The frame of the camera images; z points ahead.
 pub(super) const OPTICAL: &str = "camera_optical_frame";
 
 pub(super) fn header(stamp: Time, frame: &str) -> Header {
@@ -34,7 +35,7 @@ pub(super) fn fixed(profile: &Profile) -> TFMessage {
         transform(Time::default(), parent, child, at, rotation)
     };
     let straight = Quaternion::default();
-    // Two quarter turns: z ahead, x right.
+    // The rotation consists of two quarter turns, after which z points ahead and x right.
     let optical = Quaternion { x: -0.5, y: 0.5, z: -0.5, w: 0.5 };
     TFMessage {
         transforms: vec![
@@ -61,7 +62,7 @@ pub(super) fn moving(
     TFMessage { transforms: car.into_iter().chain(camera).collect() }
 }
 
-/// Converts a position relative to the ground to one relative to the axles.
+/// Converts a height above the ground to a height relative to the axles.
 fn on_base([x, y, z]: [f64; 3], profile: &Profile) -> [f64; 3] {
     [x, y, z - profile.wheel_radius_m]
 }

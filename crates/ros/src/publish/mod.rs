@@ -1,9 +1,9 @@
-//! The messages of a tick: samples of the robot in, messages out.
+//! Converts samples of the robot to the messages of a tick.
 //!
 //! Every topic has its own rate in simulated time, and a [`Sample`] contains only the values that
 //! are due at its tick. Each transport has a [`Publisher`], which stores the car's constants and
-//! the latched messages. Images are separate, because they are rendered only if a client subscribes
-//! to them.
+//! the latched messages. Images are not part of a sample, because they are drawn only if a client
+//! subscribes to them.
 
 mod frames;
 mod sensors;
@@ -36,9 +36,9 @@ impl Outgoing {
 pub struct Sample {
     /// The tick.
     pub tick: u64,
-    /// The epoch: the number of times that the car was placed elsewhere.
+    /// The epoch: a counter that increases when the car is moved by other means than driving.
     pub epoch: u64,
-    /// Whether time advanced, so that the clock is published.
+    /// Whether simulated time advanced. Only then is the clock published.
     pub stepped: bool,
     /// Odometry.
     pub odom: Option<Odom>,
@@ -57,7 +57,7 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// The values of the newest topics that are due at this tick.
+    /// The values of `newest` that are due at this tick.
     pub fn at(tick: u64, epoch: u64, newest: &Topics, profile: &Profile) -> Sample {
         let due = |rate_hz: u32| sample_at(tick, rate_hz);
         fn fresh<T: Clone>(newest: Option<&T>, sample: impl Fn(&T) -> u64, due: Option<u64>) -> Option<T> {
@@ -78,7 +78,8 @@ impl Sample {
         }
     }
 
-    /// A sample with a new epoch only, for a car that was placed elsewhere while time was paused.
+    /// A sample with nothing but a new epoch, for a car that was placed elsewhere while time was
+    /// paused.
     pub fn epoch_only(tick: u64, epoch: u64) -> Sample {
         Sample { tick, epoch, ..Sample::default() }
     }
@@ -88,11 +89,11 @@ impl Sample {
 #[derive(Debug, Clone)]
 pub struct Publisher {
     profile: Arc<Profile>,
-    /// Fixed transforms; latched.
+    /// The transforms of the fixed frames, a latched message.
     fixed: TFMessage,
-    /// The last published epoch; latched.
+    /// The last published epoch, a latched message.
     epoch: Option<u64>,
-    /// The last joint states, to compute the velocities of the servos.
+    /// The last joint states, from which the velocities of the servos are computed.
     joints: Option<Joints>,
 }
 
@@ -103,12 +104,13 @@ impl Publisher {
         Publisher { profile, fixed, epoch: None, joints: None }
     }
 
-    /// The messages of a sample, except for images. The first call includes the latched messages.
+    /// The messages of a sample, without images. The first call includes the latched messages.
     pub fn messages(&mut self, sample: &Sample) -> Vec<Outgoing> {
         let (profile, stamp) = (&*self.profile, Time::of_tick(sample.tick));
         let mut out = Vec::with_capacity(8);
         if sample.stepped {
-            // The clock comes first, so that a subscriber knows the time of the messages after it.
+            // The clock comes first, so that a subscriber knows the time of the messages that
+            // follow.
             out.push(Outgoing::new(Topic::Clock, Clock { clock: stamp }));
         }
         if self.epoch.is_none() {
@@ -159,7 +161,7 @@ impl Publisher {
     }
 }
 
-/// A camera image as pixels: three bytes per pixel, rows from the top.
+/// A camera image as pixels. Each pixel has three bytes, and the top row is first.
 pub fn image(tick: u64, [width, height]: [u32; 2], rgb: Vec<u8>) -> Outgoing {
     let header = frames::header(Time::of_tick(tick), OPTICAL);
     let encoding = "rgb8".to_owned();

@@ -1,4 +1,4 @@
-//! Rates, times and contents of the published messages.
+//! Tests of the rates, times and contents of the published messages.
 
 use super::frames::{BASE, CAMERA, FOOTPRINT, IMU, LIDAR, ODOM};
 use super::*;

@@ -8,7 +8,7 @@ use glam::{DQuat, DVec3};
 use rapier::{ColliderBuilder, RigidBodyBuilder, SharedShape};
 use rapier3d_f64::prelude as rapier;
 
-/// Half of the minimum thickness of a solid, m.
+/// Minimum half thickness of a solid, m.
 const LEAST_HALF_M: f64 = 2.5e-4;
 /// Friction coefficient of the car's body.
 const BODY_FRICTION: f64 = 0.2;
@@ -44,7 +44,8 @@ impl Engine {
         engine
     }
 
-    /// Makes a step of zero seconds, so that the engine registers every body before the first tick.
+    /// Simulates a step of zero seconds, so that the engine registers every body before the first
+    /// tick.
     fn register_bodies(&mut self, solver: &mut Solver) {
         let (dt, mut faults) = (solver.set_dt(0.0), Vec::new());
         self.step(solver, &mut faults);
@@ -104,7 +105,7 @@ impl Engine {
 }
 
 impl Solver {
-    /// Sets the length of a sub-step in seconds and returns the previous one.
+    /// Sets the length of a sub-step in seconds and returns the previous length.
     fn set_dt(&mut self, dt: f64) -> f64 {
         std::mem::replace(&mut self.parameters_mut().dt, dt)
     }
@@ -124,7 +125,7 @@ fn collider(solid: &Solid, user_data: u128) -> Option<ColliderBuilder> {
 }
 
 fn shape(shape: &Shape) -> Option<(SharedShape, DQuat)> {
-    // Enforce a minimum size, because the engine takes seconds for very thin shapes.
+    // A minimum size is enforced, because the engine takes seconds for very thin shapes.
     let least = |v: &f64| v.max(LEAST_HALF_M);
     let made = match shape {
         Shape::Box(half) => {
@@ -150,7 +151,8 @@ fn shape(shape: &Shape) -> Option<(SharedShape, DQuat)> {
     Some(made)
 }
 
-/// Rotation of a shape along z, because cylinders and cones of the engine lie along y.
+/// Rotation of a cylinder or cone from the y axis to the z axis. The engine places these shapes
+/// along y, and a world places them along z.
 fn z_to_y() -> DQuat {
     let h = std::f64::consts::FRAC_1_SQRT_2;
     DQuat::from_xyzw(h, 0.0, 0.0, h)

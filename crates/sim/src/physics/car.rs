@@ -1,9 +1,9 @@
 //! The car: one rigid chassis on four sprung wheels with our own tyre model.
 //!
-//! In every sub-step each wheel casts a ray down to find the surface below. The spring and damper
-//! push the chassis up there, and the tyre exerts a force along the surface. The motor is a PI
-//! speed controller with limited force, which is distributed to the wheels in proportion to their
-//! load.
+//! In every sub-step each wheel casts a ray down to find the surface below. At the point that the
+//! ray hits, spring and damper push the chassis up, and the tyre exerts a force along the surface.
+//! The motor is a PI speed controller with limited force. Its force is distributed to the wheels in
+//! proportion to their load.
 
 use super::engine::{ChassisForce, Engine, Footing, SUBSTEP_S, from_engine};
 use super::model::CarModel;
@@ -12,18 +12,19 @@ use chicane_world::readings::{Drive, Wheels};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
-/// A body under a wheel that is slower than this counts as standing, m/s.
+/// If the body under a wheel is slower than this, it counts as standing, m/s.
 const STILL_MPS: f64 = 0.01;
 /// Time constant of the motor's proportional term, s.
 const MOTOR_LAG_S: f64 = 0.015;
-/// Time constant of the motor's integral term, which compensates a constant load (a slope), s.
+/// Time constant of the motor's integral term, s. This term compensates a constant load such as a
+/// slope.
 const MOTOR_LEARN_S: f64 = 0.1;
 
-/// State of the car except for the chassis, which is a body of the engine.
+/// State of the car without the chassis, which is a body of the engine.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(crate) struct Car {
     tyres: [TyreState; 4],
-    /// Rotation angle of each wheel, for drawing only, rad.
+    /// Rotation angle of each wheel, rad. It is only used for drawing.
     pub(crate) angle: [f64; 4],
     pub(crate) steering: f64,
     pub(crate) pan: f64,
@@ -45,9 +46,10 @@ struct LoadedWheel {
 }
 
 impl Car {
-    /// One sub-step of servos, motor, suspension and tyres. If `alone` is true, the wheels can only
-    /// stand on the ground. Applies the reaction to the bodies under the wheels and marks their
-    /// objects as touched. Returns the force on the chassis, which the caller has to apply.
+    /// Simulates one sub-step of servos, motor, suspension and tyres. If `alone` is true, the
+    /// wheels can only stand on the ground. The reaction is applied to the bodies under the wheels,
+    /// and their objects are marked as touched. Returns the force on the chassis, which the caller
+    /// has to apply.
     pub(crate) fn drive(
         &mut self,
         model: &CarModel,
@@ -94,7 +96,7 @@ impl Car {
         push
     }
 
-    /// One sub-step while a motion carries the car: the wheels roll, but exert no force.
+    /// Simulates one sub-step while a motion carries the car. The wheels roll, but exert no force.
     pub(crate) fn roll_carried(&mut self, model: &CarModel, speed: f64, drive: Drive) {
         self.turn_servos(model, drive);
         self.integral = 0.0;
@@ -104,7 +106,7 @@ impl Car {
         }
     }
 
-    /// Resets tyres and motor after the car was placed somewhere.
+    /// Resets tyres and motor after the car was placed.
     pub(crate) fn reset_tyres_and_motor(&mut self) {
         self.tyres = Default::default();
         self.angle = self.angle.map(|a| if a.is_finite() { a } else { 0.0 });
@@ -155,7 +157,8 @@ impl Car {
             let learn = error / (MOTOR_LAG_S * MOTOR_LEARN_S) * SUBSTEP_S;
             self.integral = (self.integral + learn).clamp(-most, most);
         } else if error.abs() >= 0.1 {
-            // A large error comes from a step of the requested speed, not from the load.
+            // A large error comes from a jump of the requested speed, not from the load, so the
+            // integral term decays.
             self.integral *= 1.0 - SUBSTEP_S / MOTOR_LEARN_S;
         }
         force
@@ -174,8 +177,8 @@ impl Car {
         }
         let point = mount - up * footing.distance;
         let under = footing.body.map_or(DVec3::ZERO, |h| engine.bodies[h].velocity_at_point(point));
-        // The engine gives a loaded body at rest a small velocity. Without this threshold the
-        // tyre would follow it.
+        // The engine gives a loaded body at rest a small velocity. Without this threshold the tyre
+        // would follow that velocity.
         let under = if under.length_squared() < STILL_MPS * STILL_MPS { DVec3::ZERO } else { under };
         let velocity = body.velocity_at_point(point) - under;
         let normal = footing.normal;
@@ -202,7 +205,7 @@ fn footing(model: &CarModel, engine: &Engine, mount: DVec3, up: DVec3, alone: bo
     let height = mount.z - model.ground_z;
     let ground = (up.z > 0.05 && height > 0.0).then(|| height / up.z).filter(|&d| d <= reach);
     let object = if alone { None } else { engine.footing(mount, -up, ground.unwrap_or(reach)) };
-    // An object that is higher than the axle is an obstacle: the colliders handle it, not the
+    // An object that is higher than the axle is an obstacle. Colliders handle an obstacle, not the
     // springs.
     let object = object.filter(|t| t.distance > model.rest - model.axle);
     object.or_else(|| ground.map(|distance| Footing { distance, normal: DVec3::Z, body: None, object: None }))

@@ -1,4 +1,4 @@
-//! Bodies, colliders, and one sub-step of the engine.
+//! Bodies and colliders of the physics engine, and the simulation of one sub-step.
 
 use crate::encode::Encode;
 use chicane_world::Pose;
@@ -13,18 +13,18 @@ use serde::{Deserialize, Serialize};
 pub(crate) const SUBSTEPS: usize = 2;
 /// Simulated seconds per sub-step.
 pub(crate) const SUBSTEP_S: f64 = chicane_world::readings::TICK_S / SUBSTEPS as f64;
-/// Two surfaces touch if their distance is at most this, m.
+/// Two surfaces touch if their distance is not larger than this, m.
 const TOUCH_M: f64 = 2e-4;
 
-/// The body whose state became non-finite.
+/// A body whose state became non-finite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
     Car,
     Object(usize),
 }
 
-/// All data of the engine that persists between ticks. A reset replaces it by a clone of the
-/// initial engine.
+/// All data of the engine that persists between ticks. A reset replaces this value by a clone of
+/// the initial engine.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Engine {
     pub(super) bodies: rapier::RigidBodySet,
@@ -38,11 +38,11 @@ pub(crate) struct Engine {
     pub(super) ccd: rapier::CCDSolver,
     pub(super) chassis: RigidBodyHandle,
     pub(super) objects: Vec<RigidBodyHandle>,
-    /// A body was moved or woken from outside since the last step of the engine.
+    /// Whether a body was moved or woken from outside since the last step of the engine.
     pub(super) dirty: bool,
 }
 
-/// Data that the engine needs for a step, but that does not belong to the state.
+/// Data that the engine needs for a step, but that is not part of the simulation's state.
 pub(crate) struct Solver {
     pipeline: rapier::PhysicsPipeline,
     parameters: rapier::IntegrationParameters,
@@ -56,8 +56,8 @@ pub(crate) struct ChassisForce {
     pub(super) torque: DVec3,
 }
 
-/// The surface under a wheel: its distance below the mount, its normal, and its body and object if
-/// it is not the ground.
+/// The surface under a wheel: its distance below the mount and its normal. If the surface is not
+/// the ground, also its body and object.
 #[derive(Clone, Copy)]
 pub(super) struct Footing {
     pub(super) distance: f64,
@@ -79,14 +79,16 @@ impl Solver {
         let parameters = rapier::IntegrationParameters {
             dt: SUBSTEP_S,
             min_ccd_dt: SUBSTEP_S / 100.0,
-            // The objects have sizes of decimetres, not of metres.
+            // The objects have sizes of decimetres, so a decimetre is the unit of length.
             length_unit: 0.1,
             normalized_prediction_distance: 0.05,
-            // Stiff enough that a stack of boxes sags by less than a millimetre.
+            // The contacts are stiff enough that a stack of boxes sags by less than a millimetre.
             contact_softness: rapier::SpringCoefficients { natural_frequency: 90.0, damping_ratio: 5.0 },
-            // 0.5 m/s: two bodies that were placed into each other separate slowly.
+            // This is 0.5 m/s (5.0 · `length_unit`), so that two overlapping bodies separate
+            // slowly.
             normalized_max_corrective_velocity: 5.0,
-            // 20 m/s, so that no impact throws a body out of the world.
+            // This is 20 m/s (200.0 · `length_unit`), so that no impact throws a body out of the
+            // world.
             normalized_max_linear_velocity: 200.0,
             num_solver_iterations: 4,
             ..rapier::IntegrationParameters::default()
@@ -107,7 +109,8 @@ pub(super) fn from_engine(pose: &rapier::Pose) -> Pose {
     Pose { position: pose.translation, rotation: pose.rotation }
 }
 
-/// The `user_data` of a collider names its owner: 0 none, 1 the car, 2 + i object i.
+/// The `user_data` of a collider identifies its owner: 0 for none, 1 for the car, 2 + i for object
+/// i.
 pub(super) const OWNER_NONE: u128 = 0;
 pub(super) const OWNER_CAR: u128 = 1;
 pub(super) const OWNER_OBJECT: u128 = 2;
@@ -126,8 +129,8 @@ impl Engine {
         chassis.add_torque(push.torque, false);
     }
 
-    /// Applies the reaction of a wheel to the body under it. It is an impulse, because a force
-    /// would stay on the body after this sub-step.
+    /// Applies the reaction of a wheel to the body under it, as an impulse. A force would stay on
+    /// the body after this sub-step.
     pub(super) fn apply_reaction(&mut self, body: RigidBodyHandle, force: DVec3, point: DVec3) {
         let body = &mut self.bodies[body];
         if body.is_dynamic() {
@@ -135,8 +138,8 @@ impl Engine {
         }
     }
 
-    /// One sub-step. Appends the bodies with a non-finite state to `faults`. The engine has
-    /// stopped these bodies.
+    /// Simulates one sub-step. Appends the bodies whose state became non-finite to `faults`; rapier
+    /// has already stopped them (its quarantine).
     pub(crate) fn step(&mut self, solver: &mut Solver, faults: &mut Vec<Fault>) {
         solver.pipeline.step(
             solver.gravity,
@@ -163,7 +166,7 @@ impl Engine {
         }
     }
 
-    /// Marks the objects that the car touches or touched within the last sub-step.
+    /// Marks the objects that the car touches, and those that it touched during the last sub-step.
     pub(crate) fn mark_touched(&self, touched: &mut [bool]) {
         if self.chassis().is_kinematic() {
             return self.mark_overlapped(touched);
@@ -182,14 +185,15 @@ impl Engine {
     }
 
     fn touches(&self, pair: &rapier::ContactPair, one: ColliderHandle, other: ColliderHandle) -> bool {
-        // A hit object can have left the car again within the sub-step.
+        // An object that was hit may have left the car again within the sub-step.
         if pair.total_impulse_magnitude() > 0.0 {
             return true;
         }
         if !pair.has_any_active_contact() {
             return false;
         }
-        // Measure again, because the engine caches the distances of pairs that hardly moved.
+        // The distance is measured again, because the engine caches the distances of pairs that
+        // hardly moved.
         close(&self.colliders[one], &self.colliders[other])
     }
 
@@ -199,8 +203,8 @@ impl Engine {
         self.broad_phase.as_query_pipeline(dispatcher, &self.bodies, &self.colliders, filter)
     }
 
-    /// Marks the objects that a carried car overlaps. The engine computes no contacts for a
-    /// carried car, so the shapes are compared directly.
+    /// Marks the objects that the car overlaps while a motion carries it. The engine computes no
+    /// contacts for a carried car, so the shapes are compared directly.
     fn mark_overlapped(&self, touched: &mut [bool]) {
         let query = self.query(rapier::QueryFilter::new().exclude_rigid_body(self.chassis));
         for part in self.chassis().colliders().iter().map(|&c| &self.colliders[c]) {
@@ -247,7 +251,7 @@ impl Engine {
         from_engine(self.bodies[self.objects[i]].position())
     }
 
-    /// Sets a body's velocity to NaN, to test that the fault does not spread.
+    /// Sets a body's velocity to NaN. Tests use it to check that the fault does not spread.
     #[cfg(test)]
     pub(crate) fn set_nan_velocity(&mut self, object: Option<usize>) {
         let handle = object.map_or(self.chassis, |i| self.objects[i]);
@@ -260,7 +264,7 @@ impl Engine {
     }
 }
 
-/// Whether two colliders touch, measured between their shapes.
+/// Whether two colliders touch. The distance between their shapes is measured.
 fn close(a: &rapier::Collider, b: &rapier::Collider) -> bool {
     query::contact(a.position(), a.shape(), b.position(), b.shape(), TOUCH_M)
         .is_ok_and(|c| c.is_some_and(|c| c.dist <= TOUCH_M))

@@ -1,8 +1,9 @@
-//! The isolated car: no collider near it, and no other body awake.
+//! The isolated car: no collider is near the car, and no other body is awake.
 //!
-//! In this case, which applies to most ticks, the engine would only integrate one body. This module
-//! does the same six times as fast and without a heap allocation. The engine reads the new pose in
-//! its next step. The choice depends on the state only, so it is deterministic.
+//! This case applies to most ticks, and the engine would only integrate one body. This module does
+//! the same six times as fast and without a heap allocation. The engine reads the new pose in its
+//! next step. Whether the car is isolated depends on the state only, so the result is
+//! deterministic.
 
 use super::engine::{BodyState, ChassisForce, Engine, SUBSTEP_S, to_engine};
 use super::model::CarModel;
@@ -12,17 +13,19 @@ use rapier3d_f64::parry::bounding_volume::BoundingVolume;
 use rapier3d_f64::parry::query;
 use rapier3d_f64::prelude as rapier;
 
-/// Free distance around the car, in addition to its travel in one and a half ticks, m.
+/// Free distance that an isolated car needs around it, m. The travel of the car in one and a half
+/// ticks is added.
 const MARGIN_M: f64 = 0.01;
-/// If the car's colliders are lower than this above the ground, the engine simulates the car, m.
+/// If the car's colliders are lower than this height above the ground, the engine simulates the
+/// car, m.
 const CLEARANCE_M: f64 = 0.003;
-/// If the cosine of the car's lean is lower than this, the engine simulates the car.
+/// If the cosine of the car's lean angle is lower than this, the engine simulates the car.
 const UPRIGHT: f64 = 0.9;
-/// Inner steps per sub-step; equal to the engine's number of solver iterations.
+/// Inner steps per sub-step. The number is equal to the engine's number of solver iterations.
 const INNER: usize = 4;
 
 impl Engine {
-    /// Whether the next tick can affect no body except for the car.
+    /// Whether the next tick can only affect the car and no other body.
     pub(crate) fn is_car_isolated(&self, model: &CarModel) -> bool {
         if self.dirty || self.islands.active_bodies().any(|h| h != self.chassis) {
             return false;
@@ -57,8 +60,8 @@ impl Engine {
         upright && self.chassis().is_enabled() && model.clearance(&pose) > CLEARANCE_M
     }
 
-    /// One sub-step of the isolated car. Returns `false`, and changes nothing, if the new state
-    /// is not finite.
+    /// Simulates one sub-step of the isolated car. If the new state is not finite, it returns
+    /// `false` and changes nothing.
     #[must_use]
     pub(crate) fn integrate_car(&mut self, push: &ChassisForce, gravity: DVec3) -> bool {
         let body = self.chassis();

@@ -5,8 +5,9 @@ use super::tyre::TyreModel;
 use chicane_world::{Pose, Profile};
 use glam::DVec3;
 
-/// Radius of a wheel's collider as a fraction of the real radius. The collider is smaller, because
-/// on the ground the tyre model carries the car. The collider acts at walls and on the roof.
+/// Radius of a wheel's collider as a fraction of the wheel's radius. The collider is smaller than
+/// the wheel, because on the ground the tyre model carries the car. The collider acts at walls, and
+/// when the car lies on its roof.
 pub(super) const SOLID_WHEEL: f64 = 0.8;
 
 /// The constants of a car, in SI units.
@@ -35,9 +36,9 @@ pub(crate) struct CarModel {
     pub(super) max_tilt: f64,
     pub(super) servo_step: f64,
     pub(super) ground_z: f64,
-    /// Lower corners of the body and lowest points of the wheel colliders, in the car's frame.
+    /// Lower corners of the body, and lowest points of the wheel colliders, in the car's frame.
     pub(super) low_points: [DVec3; 8],
-    /// Centre and half extents of a box around body and wheels.
+    /// Centre and half extents of a box around body and wheels, in the car's frame.
     pub(super) hull: (DVec3, DVec3),
 }
 
@@ -91,13 +92,14 @@ impl CarModel {
         }
     }
 
-    /// Height of the car's colliders (not of the tyres) above the ground, m.
+    /// Height of the car's colliders above the ground, m. The colliders of the wheels are smaller
+    /// than the tyres.
     pub(super) fn clearance(&self, pose: &Pose) -> f64 {
         let lowest = |low: f64, p: &DVec3| low.min(pose.point(*p).z);
         self.low_points.iter().fold(f64::INFINITY, lowest) - self.ground_z
     }
 
-    /// Steering angle of wheel `i` in Ackermann geometry, rad.
+    /// Steering angle of wheel `i`, rad. The front wheels have Ackermann geometry.
     pub(crate) fn wheel_angle(&self, i: usize, steering: f64) -> f64 {
         if i >= 2 || steering == 0.0 {
             return 0.0;
@@ -107,18 +109,18 @@ impl CarModel {
         libm::atan(self.wheelbase * t / (self.wheelbase - side * t))
     }
 
-    /// Force of spring and damper, N. `compression` is relative to the rest position (m),
-    /// `closing` is the speed of compression (m/s).
+    /// Force of spring and damper, N. `compression` is relative to the rest position, m. `closing`
+    /// is the speed of the compression, m/s.
     pub(super) fn suspension(&self, i: usize, compression: f64, closing: f64) -> f64 {
         let stop = 6.0 * self.spring * (compression - self.bump).max(0.0);
         let force = self.spring * (self.sag[i] + compression) + self.damper * closing + stop;
-        // Clamp to eight times the car's weight on Earth. The hardest landings stay below that, and
-        // a numerical error cannot exceed it.
+        // The force is clamped to eight times the car's weight on Earth. The hardest landings stay
+        // below that, but a numerical error could exceed it.
         force.clamp(0.0, 8.0 * self.mass * 9.81)
     }
 }
 
-/// The points that come nearest to the ground while the car is roughly upright.
+/// The points of the car that come nearest to the ground while the car is roughly upright.
 fn low_points(profile: &Profile) -> [DVec3; 8] {
     let (half, centre) =
         (DVec3::from_array(profile.body.size_m) * 0.5, DVec3::from_array(profile.body.centre_m));
@@ -126,7 +128,8 @@ fn low_points(profile: &Profile) -> [DVec3; 8] {
     std::array::from_fn(|i| {
         let [x, y] = profile.wheel_position(i % 4);
         if i < 4 {
-            // The outer edge of the wheel, because it touches the ground first when the car leans.
+            // The outer edge of the wheel is used, because this edge touches the ground first when
+            // the car leans.
             let y = y + (0.5 * profile.wheel_width_m).copysign(y);
             DVec3::new(x, y, profile.wheel_radius_m - radius)
         } else {
@@ -148,8 +151,8 @@ fn hull(profile: &Profile) -> (DVec3, DVec3) {
     (0.5 * (low + high), 0.5 * (high - low))
 }
 
-/// Side damping per load: 0.3 of the critical damping of the tread's side spring with a quarter of
-/// the car's mass.
+/// Side damping per load: 0.3 of the critical damping of a quarter of the car's mass on the side
+/// spring of the tread.
 fn tyre_damping(profile: &Profile, stiffness: f64, gravity: f64) -> f64 {
     let load = 0.25 * profile.mass_kg * gravity.max(0.1);
     let spring = stiffness * load / profile.tyre.relaxation_m;

@@ -1,4 +1,4 @@
-//! Bodies that are moved by commands: placed immediately, or carried by a motion.
+//! Commands that move bodies: a body is placed immediately, or a motion carries it.
 
 use super::engine::{Engine, to_engine};
 use chicane_world::Pose;
@@ -48,13 +48,13 @@ impl Engine {
         body.set_body_type(RigidBodyType::KinematicPositionBased, true);
     }
 
-    /// Sets the pose of a carried body after the next sub-step. `None` is the car.
+    /// Sets the pose that a carried body has after the next sub-step. `None` is the car.
     pub(crate) fn carry_to(&mut self, object: Option<usize>, pose: &Pose) {
         let handle = object.map_or(self.chassis, |i| self.objects[i]);
         self.bodies[handle].set_next_kinematic_position(to_engine(pose));
     }
 
-    /// Wakes the bodies in contact with a body that is about to move, because they can lose their
+    /// Wakes the bodies in contact with a body that is about to move, because they may lose their
     /// support.
     fn wake_neighbours(&mut self, handle: RigidBodyHandle) {
         let mut wake: Vec<RigidBodyHandle> = Vec::new();
@@ -67,7 +67,7 @@ impl Engine {
         self.wake(&wake);
     }
 
-    /// Wakes the bodies around the new position of a body, because they can overlap with it.
+    /// Wakes the bodies around the new position of a body, because they may overlap with it.
     fn wake_around(&mut self, handle: RigidBodyHandle) {
         let body = &self.bodies[handle];
         let pose = *body.position();

@@ -1,7 +1,8 @@
-//! The model of one tyre: forces in the contact plane from slip, limited by a friction circle.
+//! The model of one tyre. It computes the forces in the contact plane from the slip, limited by a
+//! friction circle.
 //!
 //! The side force comes from a brush model: side motion stretches the tread, and rolling relaxes
-//! it. A rolling tyre therefore has a force that depends on the slip *angle* at any speed. A
+//! it. The side force of a rolling tyre therefore depends on the slip *angle*, not on the speed. A
 //! standing tyre acts as a spring that holds the car in place. Along its heading the tyre transmits
 //! the force of the motor up to the friction circle. Beyond the circle the wheel spins or locks,
 //! and the force points against the slide.
@@ -16,9 +17,9 @@ pub(super) struct TyreModel {
     pub(super) slip_stiffness: f64,
     pub(super) relaxation: f64,
     pub(super) radius: f64,
-    /// Inertia of the wheel over radius², kg.
+    /// Moment of inertia of the wheel divided by radius², kg.
     pub(super) spin_mass: f64,
-    /// Side damping at standstill per load, s/m.
+    /// Side damping at standstill, divided by the load, s/m.
     pub(super) damping: f64,
 }
 
@@ -31,7 +32,7 @@ pub(crate) struct TyreState {
     pub(super) spin: f64,
 }
 
-/// Velocity of the contact patch over the surface, its load, and the inputs of the motor.
+/// Motion of the contact patch over the surface, its load, and the request of the motor.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Patch {
     /// Speed along the wheel's heading, m/s.
@@ -42,7 +43,7 @@ pub(super) struct Patch {
     pub(super) load: f64,
     /// Force that the motor requests, N.
     pub(super) drive: f64,
-    /// Speed that the motor controls to, m/s.
+    /// Speed that the motor tries to reach, m/s.
     pub(super) target: f64,
 }
 
@@ -68,7 +69,7 @@ impl TyreModel {
         let forward = patch.drive.clamp(-most, most);
         let excess = patch.drive - forward;
         state.spin = if excess == 0.0 {
-            // The wheel rolls, with the slip that corresponds to this force.
+            // The wheel rolls. Its slip corresponds to this force.
             let slip = forward / (self.slip_stiffness * patch.load);
             (patch.forward + slip.clamp(-0.3, 0.3) * patch.forward.abs()) / self.radius
         } else {
@@ -86,13 +87,13 @@ impl TyreModel {
         let stretch = (state.stretch + patch.left * dt) / (1.0 + rolled);
         state.stretch = stretch.clamp(-most, most);
         let linear = self.cornering_stiffness * patch.load * state.stretch / self.relaxation;
-        // A rolling tyre damps itself, but a standing one would oscillate without damping.
+        // A rolling tyre needs no damping, but a standing tyre would oscillate without it.
         let fade = 1.0 / (1.0 + 100.0 * patch.forward * patch.forward);
         let damped = linear_to_brush(linear, limit) + self.damping * patch.load * fade * patch.left;
         let mut force = -damped.clamp(-limit, limit);
         let slide = surface - patch.forward;
         if slide.abs() > 0.1 * patch.forward.abs().max(0.2) {
-            // Spinning or locked wheel: friction points against the direction of the slide.
+            // The wheel spins or is locked, so friction points against the direction of the slide.
             let most = limit * patch.left.abs() / libm::hypot(slide, patch.left);
             force = force.clamp(-most, most);
         }
@@ -105,7 +106,7 @@ impl TyreModel {
     }
 }
 
-/// The brush curve: linear for small forces, and at the limit from `linear` = 3 · `limit` on.
+/// The brush curve. It is linear for small forces and reaches `limit` at `linear` = 3 · `limit`.
 fn linear_to_brush(linear: f64, limit: f64) -> f64 {
     let s = (linear.abs() / limit).min(3.0);
     (limit * (s - s * s / 3.0 + s * s * s / 27.0)).copysign(linear)
@@ -142,7 +143,8 @@ mod tests {
         let (slow, _) = steady(0.2, 0.2 * 0.01, 0.0, 0.2);
         let (fast, _) = steady(2.0, 2.0 * 0.01, 0.0, 2.0);
         assert!((slow[1] / fast[1] - 1.0).abs() < 0.03, "{slow:?} {fast:?}");
-        // 25 per load and radian, minus the reduction by the brush curve at this angle.
+        // The stiffness is 25 per load and radian. The brush curve reduces the force slightly at
+        // this angle.
         assert!((fast[1] / (-25.0 * 8.0 * 0.01) - 1.0).abs() < 0.1, "{fast:?}");
     }
 

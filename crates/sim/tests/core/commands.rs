@@ -1,4 +1,4 @@
-//! Every command and every refusal. A command is applied completely or not at all.
+//! Tests of every command and every refusal. A command is applied completely or not at all.
 
 use crate::common::{drive, index, place, pose_of, run, sim, teleport, ticks, yard};
 use chicane_sim::{Applied, Command, How, Lamp, NotMovableWhy, Refusal, Sim, SimEvent, Who};

@@ -35,7 +35,7 @@ pub(crate) fn run(sim: &mut Sim, seconds: f64, drive: Drive) {
     }
 }
 
-/// Places the car immediately. Omitted fields keep their value.
+/// Places the car immediately. Fields that are `None` keep their value.
 pub(crate) fn teleport(sim: &mut Sim, x: Option<f64>, y: Option<f64>, yaw: Option<f64>) -> Pose {
     let command = Command::Place { who: Who::Vehicle, x, y, z: None, yaw, how: How::AtOnce };
     match sim.apply(command) {

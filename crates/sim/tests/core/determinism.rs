@@ -1,4 +1,5 @@
-//! Same inputs give the same bytes: in two runs, after save and restore, and as a golden hash.
+//! Tests that equal inputs give equal bytes: in two runs, after save and restore, and compared with
+//! a golden hash.
 
 use crate::common::{drive, place, teleport, yard};
 use chicane_sim::{Command, Drive, How, RestoreError, Sim};
@@ -17,7 +18,7 @@ fn busy() -> Sim {
     Sim::new(world.build(), Arc::new(Profile::gen1()), 42)
 }
 
-/// A fixed script: applies the commands of a tick and returns its drive command.
+/// A fixed script. It applies the commands of a tick and returns the drive command of the tick.
 fn act(sim: &mut Sim, tick: u64) -> Drive {
     match tick % 2_000 {
         300 => drop(sim.apply(Command::SetLight { name: "signal1".into(), red: tick % 4_000 < 2_000 })),
@@ -39,7 +40,7 @@ fn play(sim: &mut Sim, ticks: u64, mut each: impl FnMut(&Sim)) {
     }
 }
 
-/// Asserts that two simulations are equal; the message names the first part that differs.
+/// Asserts that two simulations are equal. The message names the first part that differs.
 fn same(a: &Sim, b: &Sim, when: &str) {
     for (a, b) in a.digests().iter().zip(b.digests()) {
         assert_eq!(a.hash, b.hash, "{when}: `{}` differs", a.part);
@@ -62,7 +63,8 @@ fn two_runs_are_equal_after_100_000_ticks() {
 fn a_restored_simulation_continues_like_the_original() {
     let mut a = busy();
     for round in 0..40 {
-        // Different lengths, so that the simulation is saved in many different situations.
+        // The rounds have different lengths, so that the simulation is saved in many different
+        // situations.
         play(&mut a, 137 + 61 * round, |_| {});
         let saved = a.save();
         let mut b = busy();
@@ -77,7 +79,8 @@ fn a_restored_simulation_continues_like_the_original() {
         let mut d = busy();
         d.restore(&saved).expect("same world");
         std::mem::swap(&mut a, &mut d);
-        // `d` was never restored, `b` was. They must be equal after the same 500 ticks.
+        // After the swap, `d` is the simulation that was saved, and `b` was restored from the save.
+        // They must be equal after the same 500 ticks.
         play(&mut d, 500, |_| {});
         same(&d, &b, &format!("the original and a restored simulation, round {round}"));
     }
@@ -102,11 +105,12 @@ fn digests_name_the_part_that_differs() {
 
 /// Hash of all visible data of 20,000 ticks.
 ///
-/// Update it only after an intended change of physics, noise or sensors, and give the reason in the
-/// commit message. It must not depend on machine, compiler or build options.
+/// Update the hash only after an intended change of physics, noise or sensors, and give the reason
+/// in the commit message. The hash must not depend on machine, compiler or build options.
 ///
-/// Reasons of the updates so far: first version of the core; car's inertia about its centre of mass
-/// and contacts detected by impulse; gyro samples as the mean since the last sample.
+/// Reasons for the updates so far: the first version of the core; the car's inertia is about its
+/// centre of mass, and contacts are detected by impulse; gyro samples are the mean since the last
+/// sample.
 const GOLDEN: u64 = 0xcdab_d0de_5441_596a;
 
 #[test]

@@ -1,4 +1,4 @@
-//! No sequence of commands can make the simulation unstable.
+//! Tests that no sequence of commands can make the simulation unstable.
 
 use crate::common::{drive, place, pose_of, run, teleport, ticks, yard};
 use chicane_sim::{Command, How, Sim, Who};
@@ -94,7 +94,7 @@ fn an_object_placed_into_the_car_separates_slowly() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
-    /// Random commands of every kind, at any tick and position.
+    /// Applies random commands of every kind, at any tick and position.
     #[test]
     fn any_commands_keep_the_simulation_stable(
         script in prop::collection::vec((0usize..8, -1.0..6.0f64, -1.0..6.0f64, -9.0..9.0f64, 1usize..60), 1..40),
@@ -113,7 +113,8 @@ proptest! {
             for _ in 0..steps {
                 sim.step(drive(yaw, x * 0.1));
             }
-            // A motion can push objects at any speed; the centre of mass is clamped to 20 m/s.
+            // The engine limits the speed of a body's centre of mass to 20 m/s. Other points of the
+            // body can be faster.
             sane(&sim, 200.0, 25.0);
         }
     }

@@ -1,4 +1,4 @@
-//! Objects rest, fall, stack, roll and can be pushed. Walls stop the car.
+//! Tests of objects: they rest, fall, stack, roll and can be pushed. Walls stop the car.
 
 use crate::common::{drive, index, pose_of, run, ticks, touches, yard};
 use chicane_testkit::Yard;
@@ -134,7 +134,7 @@ fn walls_stop_the_car_at_maximum_speed_and_any_angle() {
                 sim.step(drive(speed, 0.0));
                 hit |= touches(&sim, "wall_0");
                 let v = sim.vehicle();
-                // No corner of the body passes the centre plane of the wall.
+                // No corner of the car's body may pass the centre plane of the wall.
                 let corners = [(0.135, 0.045), (0.135, -0.045), (-0.135, 0.045), (-0.135, -0.045)];
                 let deepest = corners
                     .iter()
@@ -153,7 +153,7 @@ fn nothing_tunnels_through_the_fence() {
     let mut sim =
         yard(Yard::new().spawn(2.5, 2.5, 0.0).fence(5.0, 5.0).ball("ball1", [3.2, 2.5, 0.11], 0.11, 0.05));
     for i in 0..ticks(60.0) {
-        // Maximum speed with changing steering, for a minute.
+        // The car drives at maximum speed with changing steering for a minute.
         let steering = 0.35 * libm::sin(i as f64 * 0.013) + 0.1 * libm::sin(i as f64 * 0.11);
         let speed = if (i / 300) % 4 == 3 { -3.0 } else { 3.0 };
         sim.step(drive(speed, steering));
@@ -207,7 +207,7 @@ fn a_car_parked_on_a_loose_plate_does_not_creep() {
         yaw: None,
         how: chicane_sim::How::AtOnce,
     };
-    // The plate is placed below the wheel mounts, so that the car then stands on it.
+    // The plate is placed under the car, below the wheel mounts, so that the car then stands on it.
     sim.apply(on).expect("movable");
     run(&mut sim, 3.0, drive(0.0, 0.0));
     let parked = sim.vehicle().pose.position;

@@ -1,4 +1,4 @@
-//! Lidar and IMU compared with geometry and theory.
+//! Tests that compare lidar and IMU with geometry and theory.
 
 use crate::common::{G, drive, run, sim, teleport, yard};
 use chicane_sim::Sim;
@@ -75,7 +75,7 @@ fn the_lidar_measures_each_shape_correctly() {
     let seen = |yard: Yard| ahead(&silent(yard));
     assert!((seen(Yard::new().block("a", [1.0, 0.0, 0.15], [0.2, 0.2, 0.3], 1.0)) - (x - 0.1)).abs() < 1e-6);
     assert!((seen(Yard::new().post("a", [1.0, 0.0, 0.15], 0.1, 0.3, 1.0)) - (x - 0.1)).abs() < 1e-6);
-    // The lidar's plane is at 0.182 m: 0.018 m below the centre of this ball.
+    // The lidar's plane is at a height of 0.182 m, which is 0.018 m below the centre of this ball.
     let r = (0.2f64 * 0.2 - 0.018 * 0.018).sqrt();
     assert!((seen(Yard::new().ball("a", [1.0, 0.0, 0.2], 0.2, 1.0)) - (x - r)).abs() < 1e-6);
     assert_eq!(seen(Yard::new().block("low", [1.0, 0.0, 0.05], [0.2, 0.2, 0.1], 1.0)), f64::INFINITY);
@@ -219,7 +219,7 @@ fn the_imu_does_not_measure_a_teleport() {
 
 #[test]
 fn the_rate_of_a_sensor_does_not_change_the_simulation() {
-    // A car with a slower lidar reaches exactly the same pose.
+    // A car with a slower lidar must reach exactly the same pose.
     let mut slow = Profile::gen1();
     slow.lidar.rate_hz = 1;
     let world = Yard::new().fence(9.0, 9.0).spawn(3.0, 3.0, 0.0).build();

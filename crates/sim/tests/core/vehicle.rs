@@ -1,4 +1,4 @@
-//! The car compared with theory.
+//! Tests that compare the car with theory.
 
 use crate::common::{G, drive, run, sim, teleport, ticks, yard};
 use chicane_sim::Sim;
@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 const WHEELBASE: f64 = 0.18;
 
-/// Radius of the circle of the rear axle's centre in a steady turn, m; positive to the left.
+/// Radius of the circle on which the centre of the rear axle moves in a steady turn, m. It is
+/// positive to the left.
 fn turning_radius(speed: f64, steering: f64) -> f64 {
     let mut sim = yard(Yard::new());
     run(&mut sim, 5.0, drive(speed, steering));
@@ -136,7 +137,7 @@ fn a_parked_car_does_not_move() {
 fn ramp(name: &str, x: f64, y: f64, slope: f64, width: f64) -> Yard {
     let (length, thickness) = (0.8, 0.04);
     let (s, c) = (libm::sin(slope), libm::cos(slope));
-    // The upper edge at the low end is on the ground.
+    // The upper edge at the low end of the ramp is on the ground.
     let centre = [x + 0.5 * length * c + 0.5 * thickness * s, y, 0.5 * length * s - 0.5 * thickness * c];
     Yard::new().fixed_block(name, Pose::from_xyz_rpy(centre, [0.0, -slope, 0.0]), [length, width, thickness])
 }
@@ -191,7 +192,7 @@ fn a_car_on_its_roof_does_not_sink_into_the_ground() {
 
 #[test]
 fn the_isolated_car_moves_like_the_car_in_the_engine() {
-    // A carried ball far away makes the engine simulate the car. Without it the car is
+    // A carried ball far away forces the engine to simulate the car. Without the ball, the car is
     // integrated as an isolated body.
     let path = |busy: bool| {
         let mut sim = yard(Yard::new().ball("ball1", [40.0, 40.0, 0.11], 0.11, 0.2));

@@ -1,9 +1,9 @@
-//! A bit reader for Vorbis: the lowest bit of a byte comes first.
+//! A bit reader for Vorbis. The lowest bit of a byte comes first.
 
 /// Reads bits from a byte slice.
 pub(super) struct Bits<'a> {
     bytes: &'a [u8],
-    /// Position in bits.
+    /// Position of the next bit, in bits from the start.
     at: usize,
 }
 

@@ -94,7 +94,7 @@ pub enum DecodeError {
         /// The unsupported feature, and the supported alternative.
         what: &'static str,
     },
-    /// The clip exceeds the maximum length.
+    /// The clip exceeds the maximum length or the maximum number of samples.
     #[error("the clip is too long: the limits are 600 s and 57.6 million samples")]
     TooLong,
     /// The clip is neither mono nor stereo.
@@ -111,7 +111,7 @@ pub enum DecodeError {
     TooSlow,
 }
 
-/// Counts the samples and the work of a decoder, and enforces their limits.
+/// Counts the samples and the work of a decoder, and enforces the limits of both.
 pub(super) struct Budget<'a> {
     sample_rate: u32,
     channels: u16,
@@ -121,7 +121,7 @@ pub(super) struct Budget<'a> {
 }
 
 impl<'a> Budget<'a> {
-    /// Fails for an unsupported sample rate or number of channels.
+    /// Creates a budget. Fails if the sample rate or the number of channels is not supported.
     pub(super) fn new(
         sample_rate: u32,
         channels: u16,
@@ -136,8 +136,8 @@ impl<'a> Budget<'a> {
         Ok(Budget { sample_rate, channels, frames: 0, work: 0, may_continue })
     }
 
-    /// Counts samples per channel. `least` is the minimum cost of a packet in samples, because
-    /// parsing a packet with few samples takes time too.
+    /// Counts samples per channel. `least` is the minimum cost of a packet, in samples, because
+    /// parsing takes time even for a packet with few samples.
     pub(super) fn add(&mut self, frames: u64, least: u64) -> Result<(), DecodeError> {
         self.frames = self.frames.saturating_add(frames);
         self.work = self.work.saturating_add(frames.max(least).saturating_mul(u64::from(self.channels)));
@@ -147,12 +147,12 @@ impl<'a> Budget<'a> {
         if (self.may_continue)() { Ok(()) } else { Err(DecodeError::TooSlow) }
     }
 
-    /// Fails if this many more samples per channel would exceed the limits.
+    /// Fails if `frames` more samples per channel would exceed the limits.
     pub(super) fn check(&self, frames: u64) -> Result<(), DecodeError> {
         Budget { may_continue: &|| true, ..*self }.add(frames, 0)
     }
 
-    /// The clip, after all of its samples were counted.
+    /// Returns the clip, after all of its samples were counted.
     pub(super) fn clip(&self, format: Format) -> Clip {
         Clip { format, sample_rate: self.sample_rate, channels: self.channels, frames: self.frames }
     }

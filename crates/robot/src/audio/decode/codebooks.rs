@@ -1,12 +1,13 @@
-//! Measures the codebooks of a Vorbis setup header. A few bytes in this header can describe tables
-//! of gigabytes, which the decoder would allocate before it reads on. Therefore this module
+//! Computes the sizes of the codebooks of a Vorbis setup header. A few bytes in this header can
+//! describe tables of gigabytes, and the decoder would allocate them at once. Therefore this module
 //! computes the sizes first and refuses codebooks that are larger than any encoder writes.
 
 use super::bits::Bits;
 
-/// Maximum number of codewords in all codebooks. Real files have some ten thousand.
+/// Maximum number of codewords in all codebooks. Real files have some tens of thousands.
 const MAX_ENTRIES: u64 = 1 << 17;
-/// Maximum number of values in the tables of all codebooks. Real files have some hundred thousand.
+/// Maximum number of values in the tables of all codebooks. Real files have some hundreds of
+/// thousands.
 const MAX_VALUES: u64 = 1 << 20;
 /// Maximum number of values per codeword. Real codebooks have up to 8.
 const MAX_DIMENSIONS: u32 = 64;
@@ -40,7 +41,7 @@ pub(super) fn check(packet: &[u8]) -> Result<(), SetupError> {
     Ok(())
 }
 
-/// Number of codewords and values of one codebook.
+/// Reads one codebook and returns its numbers of codewords and values.
 fn measure(bits: &mut Bits<'_>) -> Result<(u64, u64), SetupError> {
     let sync = bits.take(24).ok_or(SetupError::Broken)?;
     let dimensions = bits.take(16).ok_or(SetupError::Broken)?;
@@ -69,7 +70,7 @@ fn measure(bits: &mut Bits<'_>) -> Result<(u64, u64), SetupError> {
 /// Skips the lengths of the codewords.
 fn skip_lengths(bits: &mut Bits<'_>, entries: u32) -> Option<()> {
     if bits.flag()? {
-        // Ordered form: the number of codewords for each length.
+        // In the ordered form, the header gives the number of codewords for each length.
         bits.skip(5)?;
         let mut done = 0;
         while done < entries {
@@ -89,7 +90,7 @@ fn skip_lengths(bits: &mut Bits<'_>, entries: u32) -> Option<()> {
     Some(())
 }
 
-/// Skips the value table: minimum, step and the values.
+/// Skips the value table, which consists of minimum, step and values.
 fn skip_table(bits: &mut Bits<'_>, numbers: u64) -> Option<()> {
     bits.skip(64)?;
     let width = bits.take(4)? + 1;
@@ -112,7 +113,7 @@ fn lattice(entries: u32, dimensions: u32) -> u64 {
 mod tests {
     use super::*;
 
-    /// A bit writer: the lowest bit of each number comes first.
+    /// A bit writer. The lowest bit of each number comes first.
     #[derive(Default)]
     struct Writer(Vec<bool>);
 
@@ -128,7 +129,7 @@ mod tests {
         }
     }
 
-    /// One codebook that gives its number of codewords in a few bits.
+    /// One codebook. Its number of codewords is given in a few bits.
     fn book(dimensions: u64, entries: u64) -> Writer {
         let head = Writer::default().put(0, 8).put(SYNC.into(), 24).put(dimensions, 16).put(entries, 24);
         let width = u64::BITS - entries.leading_zeros();

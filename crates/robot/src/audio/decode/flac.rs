@@ -1,6 +1,6 @@
-//! FLAC: metadata blocks, then frames. This module skips the blocks, so that the decoder does not
-//! allocate memory by the lengths in them. The frames have checksums, and their samples are
-//! counted.
+//! FLAC files: metadata blocks, then frames. This module skips the blocks, because the decoder
+//! would allocate as much memory as the lengths in them request. The frames have checksums, and
+//! their samples are counted.
 
 use super::clip::{Budget, Clip, DecodeError, Format};
 use claxon::frame::FrameReader;
@@ -28,7 +28,7 @@ pub(super) fn decode(file: &[u8], may_continue: &dyn Fn() -> bool) -> Result<Cli
     budget.check(info.total)?;
     let mut reader = FrameReader::new(Cursor::new(frames));
     let mut buffer = Vec::new();
-    // Stop at the last sample, because a tag can follow it.
+    // The loop stops at the last sample, because a tag can follow it.
     while info.total == 0 || budget.frames < info.total {
         let Some(block) = reader.read_next_or_eof(buffer).map_err(|e| explain(&e))? else { break };
         if block.channels() != u32::from(info.channels) {
@@ -46,7 +46,7 @@ pub(super) fn decode(file: &[u8], may_continue: &dyn Fn() -> bool) -> Result<Cli
     }
 }
 
-/// Reads the first metadata block. Returns it and the bytes after the last block.
+/// Reads the first metadata block. Returns this block, and the bytes after the last block.
 fn read_blocks(mut rest: &[u8]) -> Result<(StreamInfo, &[u8]), DecodeError> {
     let mut info = None;
     loop {
@@ -68,7 +68,8 @@ fn read_blocks(mut rest: &[u8]) -> Result<(StreamInfo, &[u8]), DecodeError> {
 fn read_info(body: &[u8]) -> Result<StreamInfo, DecodeError> {
     let packed = body.get(10..18).filter(|_| body.len() == 34);
     let packed = packed.and_then(|b| b.try_into().ok()).map(u64::from_be_bytes);
-    // 20 bits sample rate, 3 bits channels − 1, 5 bits sample size − 1, 36 bits sample count.
+    // The fields are: 20 bits sample rate, 3 bits channels − 1, 5 bits sample size − 1, 36 bits
+    // sample count.
     let packed = packed.ok_or(damaged("its stream info has a wrong length"))?;
     Ok(StreamInfo {
         sample_rate: (packed >> 44) as u32,

@@ -1,12 +1,12 @@
 //! Checks audio files: detects their format and decodes them completely.
 //!
 //! A file is decoded once before it is played, to check that it is complete and to get its length.
-//! The samples are counted and discarded. The player and its clients use the original bytes.
+//! The samples are counted and discarded. Players get the original bytes of the file.
 //!
 //! A file can be malicious. [`Budget`](clip::Budget) limits the number of samples that a few bytes
-//! can expand to, sizes in headers are checked before a decoder allocates memory for them, and the
+//! can expand to. Sizes in headers are checked before a decoder allocates memory for them. The
 //! caller can stop the decoder at any time. A decoder can still panic, and the caller has to catch
-//! that.
+//! the panic.
 
 mod bits;
 mod clip;
@@ -35,7 +35,8 @@ impl Format {
 }
 
 /// Decodes a file completely and returns its properties. `declared` is the format that the caller
-/// expects. The decoder calls `may_continue` every few milliseconds and stops if it returns false.
+/// expects. The decoder calls `may_continue` every few milliseconds, and stops if `may_continue`
+/// returns false.
 pub fn decode_while(
     file: &[u8],
     declared: Option<Format>,

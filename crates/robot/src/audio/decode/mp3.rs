@@ -1,13 +1,14 @@
-//! MPEG audio layer III: a sequence of frames with their length in a header, and tags at both ends.
-//! This module finds the frames and passes them to the decoder one by one, so that a truncated file
-//! is detected.
+//! MPEG audio layer III: a sequence of frames, each with its length in a header, and tags at both
+//! ends. This module finds the frames and passes them to the decoder one by one, so that it detects
+//! a truncated file.
 
 use super::clip::{Budget, Clip, DecodeError, Format};
 use nanomp3::{Decoder, MAX_SAMPLES_PER_FRAME, VbrTag, id3v2_len, strip_trailing_tags};
 
 /// Maximum number of unknown bytes between the tags and the first frame.
 const MAX_JUNK: usize = 4 << 10;
-/// Delay of every decoder, which encoders add to the delay in their tag, in samples.
+/// Delay of every decoder, in samples. Encoders do not include it in the delay that their tag
+/// gives.
 const DECODER_DELAY: u64 = 529;
 const TRUNCATED: DecodeError = DecodeError::Truncated(Format::Mp3);
 
@@ -33,11 +34,11 @@ impl FrameHeader {
         const KBPS_1: [usize; 14] = [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
         const KBPS_2: [usize; 14] = [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
         let &[0xff, b, c, d] = bytes.first_chunk::<4>()? else { return None };
-        // Check the eleven sync bits and layer III.
+        // The eleven sync bits must be set, and the layer must be III.
         if b & 0xe6 != 0xe2 {
             return None;
         }
-        // Version 1, 2 or 2.5.
+        // The MPEG version: 1, 2 or 2.5.
         let halvings = match b >> 3 & 3 {
             3 => 0,
             2 => 1,
@@ -60,7 +61,7 @@ impl FrameHeader {
     }
 }
 
-/// Position of the first frame that another frame follows, or that ends at the end of the file.
+/// Position of the first frame that is followed by another frame or by the end of the file.
 fn first_frame(bytes: &[u8], within: usize) -> Option<usize> {
     (0..bytes.len().min(within)).find(|&at| {
         let Some(header) = FrameHeader::read(&bytes[at..]) else { return false };
@@ -114,7 +115,8 @@ pub(super) fn decode(file: &[u8], may_continue: &dyn Fn() -> bool) -> Result<Cli
     if rest.len() < 4 && rest.first() == Some(&0xff) {
         return Err(TRUNCATED);
     }
-    // Unknown data after the last frame is allowed, but further frames mean damage in between.
+    // Unknown data after the last frame is allowed, but more frames after that data mean that the
+    // file is damaged.
     if first_frame(rest, usize::MAX).is_some() {
         return Err(damaged("there is unknown data between its frames"));
     }
@@ -124,16 +126,17 @@ pub(super) fn decode(file: &[u8], may_continue: &dyn Fn() -> bool) -> Result<Cli
 
 fn decode_frame(decoder: &mut Decoder, frame: &[u8], pcm: &mut [f32]) -> Result<(), DecodeError> {
     match decoder.decode(frame, pcm).1 {
-        // The first frames of an excerpt can refer to missing earlier data. They are silent.
+        // The first frames of an excerpt can refer to earlier data that is missing. Such frames are
+        // silent.
         Ok(_) | Err(nanomp3::DecodeError::ReservoirUnavailable(_)) => Ok(()),
         Err(_) => Err(damaged("one of its frames can't be decoded")),
     }
 }
 
 /// Subtracts the samples that the encoder added, if the tag gives their number. Fails if the tag
-/// gives more frames than the file contains.
+/// declares more frames than the file contains.
 fn trimmed(mut clip: Clip, frame: u64, tag: VbrTag) -> Result<Clip, DecodeError> {
-    // One frame of tolerance, because some encoders count the frame of the tag too.
+    // The tolerance is one frame, because some encoders also count the frame that contains the tag.
     if tag.frames.is_some_and(|declared| clip.frames / frame + 1 < u64::from(declared)) {
         return Err(TRUNCATED);
     }

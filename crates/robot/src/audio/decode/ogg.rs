@@ -1,4 +1,5 @@
-//! Ogg: pages with checksums, and the packets in them. Only files with one stream are supported.
+//! Ogg files: pages with checksums, and the packets in them. Only files with one stream are
+//! supported.
 
 use super::clip::{DecodeError, Format};
 
@@ -19,11 +20,12 @@ pub(super) fn unsupported(what: &'static str) -> DecodeError {
 /// A page of an Ogg file.
 pub(super) struct Page<'a> {
     flags: u8,
-    /// Position of the stream at the end of the page, in samples; −1 if no packet ends in it.
+    /// Position of the stream at the end of the page, in samples; −1 if no packet ends in the page.
     pub(super) position: i64,
     serial: u32,
     number: u32,
-    /// Lengths of the segments. A packet continues after a segment of length 255.
+    /// Lengths of the segments. A packet continues in the next segment if its segment has a length
+    /// of 255.
     laces: &'a [u8],
     body: &'a [u8],
 }
@@ -68,7 +70,7 @@ impl<'a> Pages<'a> {
         Pages { rest: file, next: None, over: false, partial: None }
     }
 
-    /// Reads the next page. Returns `None` after the last one.
+    /// Reads the next page. Returns `None` after the last page.
     pub(super) fn next(&mut self) -> Result<Option<Page<'a>>, DecodeError> {
         if self.over {
             if self.rest.starts_with(b"OggS") {
@@ -121,13 +123,13 @@ impl<'a> Pages<'a> {
         Ok(())
     }
 
-    /// Whether the end of a packet is missing.
+    /// Whether the last packet so far is incomplete.
     pub(super) fn has_partial_packet(&self) -> bool {
         self.partial.is_some()
     }
 }
 
-/// The CRC-32 variant of Ogg: highest bit first, without inversion.
+/// The CRC-32 variant of Ogg. It processes the highest bit first and inverts nothing.
 pub(super) fn checksum(sum: u32, bytes: &[u8]) -> u32 {
     const TABLE: [u32; 256] = table();
     bytes.iter().fold(sum, |sum, byte| sum << 8 ^ TABLE[usize::from((sum >> 24) as u8 ^ byte)])

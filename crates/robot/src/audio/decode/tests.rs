@@ -1,4 +1,4 @@
-//! Valid, truncated, damaged and malicious files of every format.
+//! Tests with valid, truncated, damaged and malicious files of every format.
 
 use super::*;
 use chicane_testkit::sounds::{BEEP_FLAC, BEEP_MP3, BEEP_OGG, Block, chunk, flac, mp3, wav, wav_of};
@@ -51,8 +51,8 @@ fn a_truncated_file_is_refused() {
     for (format, file) in files() {
         let step = (file.len() / 300).max(1);
         for end in (0..file.len()).step_by(step) {
-            // An MP3 file without a tag that ends between two frames is valid. In a file with a tag
-            // the last frame may be missing, because encoders count differently.
+            // An MP3 file without a tag is valid if it ends between two frames. In a file with a
+            // tag the last frame may be missing, because some encoders count one frame more.
             let between = match (format, file.len()) {
                 (Format::Mp3, 2502) => end % 417 == 0 && end > 0,
                 (Format::Mp3, len) => end == len - 72,
@@ -89,16 +89,17 @@ fn all_variants_of_wave_files_are_supported() {
         let error = decode(&wav_of(tag, bits, 44_100, 1, &[0; 64]), None).expect_err("refused");
         assert!(matches!(error, DecodeError::Unsupported { .. }), "{tag} {bits}: {error}");
     }
-    // A chunk of odd length before the format chunk, and unknown chunks after the data.
+    // This file has a chunk of odd length before the format chunk, and unknown chunks after the
+    // data.
     let plain = wav(8000, 1, 10);
     let list = chunk(b"LIST", b"odd");
     let file = [&plain[..12], &list, &plain[12..], &list, b"tail"].concat();
     assert_eq!(decode(&file, None), clip(Format::Wav, 8000, 1, 10));
-    // A program that writes into a pipe does not know the length.
+    // A program that writes into a pipe does not know the length, so it writes the largest number.
     let mut piped = plain.clone();
     piped[40..44].copy_from_slice(&u32::MAX.to_le_bytes());
     assert_eq!(decode(&piped, None), clip(Format::Wav, 8000, 1, 10));
-    // The extensible form of the format chunk.
+    // This file has the extensible form of the format chunk.
     let long =
         [&plain[20..34], b"\x10\x00\x16\x00\x10\x00\x04\x00\x00\x00\x01\x00", wav_subformat()].concat();
     let file = [&b"RIFF\0\0\0\0WAVE"[..], &chunk(b"fmt ", &long), &plain[36..]].concat();
@@ -144,8 +145,7 @@ fn sample_rate_channels_and_length_are_limited() {
 
 #[test]
 fn a_decompression_bomb_is_refused_at_the_limit() {
-    // Each block has 13 bytes for 65,535 samples. The total is not declared, or declared
-    // wrongly.
+    // Each block has 13 bytes for 65,535 samples. The total number of samples is missing or wrong.
     let blocks = vec![Block::Constant(65_535, 0); 3000];
     for declared in [0, 1000 * 65_535, (1 << 36) - 1] {
         let bomb = flac(192_000, declared, &blocks);
@@ -155,7 +155,7 @@ fn a_decompression_bomb_is_refused_at_the_limit() {
     assert_eq!(decode(&mp3(30_000), None), Err(DecodeError::TooLong));
 }
 
-/// The pages of `BEEP_OGG` with another packet instead of its setup header.
+/// The pages of `BEEP_OGG` with `setup` instead of its setup header.
 fn ogg_with_setup(setup: &[u8]) -> Vec<u8> {
     let page = |flags: u8, number: u32, packets: &[&[u8]]| {
         let mut laces = Vec::new();
@@ -184,7 +184,7 @@ fn ogg_with_setup(setup: &[u8]) -> Vec<u8> {
 
 #[test]
 fn a_huge_codebook_is_refused_before_it_is_allocated() {
-    // 2^24 − 1 codewords of 65,535 values each, declared in 20 bytes.
+    // The header declares 2^24 − 1 codewords of 65,535 values each in 20 bytes.
     let mut setup = b"\x05vorbis\x00BCV\xff\xff\xff\xff\xff".to_vec();
     setup.extend([0x41, 0xff, 0xff, 0xff, 0x03, 0x10, 0, 0, 0, 0, 0, 0, 0, 0]);
     let error = decode(&ogg_with_setup(&setup), None).expect_err("refused");
@@ -199,7 +199,7 @@ fn several_streams_in_one_ogg_file_are_refused() {
     assert!(error.to_string().contains("several streams"), "{error}");
 }
 
-/// Asserts that a file is refused or gives a valid clip. A decoder may panic.
+/// Asserts that a file is refused or gives a valid clip. A panic of the decoder is allowed.
 fn survives(file: &[u8]) {
     let checked = std::panic::catch_unwind(|| decode(file, None));
     if let Ok(Ok(clip)) = checked {
@@ -227,7 +227,7 @@ proptest! {
     }
 }
 
-/// Corrects the checksums of Ogg pages, so that damage in the pages reaches the decoder.
+/// Corrects the checksums of Ogg pages, so that the decoder reads the damaged pages.
 fn with_right_checksums(mut file: Vec<u8>) -> Vec<u8> {
     let mut at = 0;
     while file[at..].starts_with(b"OggS") && at + 27 < file.len() {

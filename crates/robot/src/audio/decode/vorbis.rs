@@ -12,7 +12,7 @@ const MIN_PACKET_COST: u64 = 512;
 /// Position of the number of channels in the first packet.
 const CHANNELS_AT: usize = 11;
 
-/// The headers that were read so far.
+/// Shows which headers were read so far.
 enum HeaderStage {
     Start,
     HasIdent(IdentHeader),
@@ -29,7 +29,7 @@ struct Decoding<'a> {
 pub(super) fn decode(file: &[u8], may_continue: &dyn Fn() -> bool) -> Result<Clip, DecodeError> {
     let mut pages = Pages::new(file);
     let mut decoding = Decoding { stage: HeaderStage::Start, budget: None, may_continue };
-    // Position of the first sample: 0, or later in an excerpt of another stream.
+    // Position of the first sample. It is 0, or larger in an excerpt of a longer stream.
     let mut start = None;
     let mut end = -1;
     while let Some(page) = pages.next()? {
@@ -46,7 +46,8 @@ pub(super) fn decode(file: &[u8], may_continue: &dyn Fn() -> bool) -> Result<Cli
     }
     let budget = decoding.budget.ok_or(DecodeError::Empty)?;
     let mut clip = budget.clip(Format::Ogg);
-    // The last packet can contain more samples than the stream, so clamp to the last position.
+    // The last packet can contain more samples than the stream, so the number is limited to the
+    // last position.
     let declared = u64::try_from(end.saturating_sub(start.unwrap_or(0))).unwrap_or(clip.frames);
     clip.frames = clip.frames.min(declared);
     Ok(clip)

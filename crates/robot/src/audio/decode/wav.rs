@@ -6,9 +6,9 @@ use super::clip::{Budget, Clip, DecodeError, Format};
 const PCM: u16 = 1;
 const FLOAT: u16 = 3;
 const EXTENSIBLE: u16 = 0xfffe;
-/// The bytes that follow the two bytes of the tag in the extensible format.
+/// The bytes that follow the two-byte format tag in the extensible format.
 const SUBFORMAT: &[u8] = b"\x00\x00\x00\x00\x10\x00\x80\x00\x00\xaa\x00\x38\x9b\x71";
-/// Length of a data chunk that extends to the end of the file. Programs write it when they do not
+/// A data chunk with this length extends to the end of the file. Programs write it when they do not
 /// know the length in advance.
 const UNTIL_THE_END: u32 = u32::MAX;
 
@@ -22,7 +22,7 @@ fn damaged(what: &'static str) -> DecodeError {
 struct Layout {
     sample_rate: u32,
     channels: u16,
-    /// Bytes of one sample of every channel.
+    /// Number of bytes for one sample of every channel.
     stride: usize,
 }
 
