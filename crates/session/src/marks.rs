@@ -41,7 +41,8 @@ impl Marks {
             if !whole && (!begins || *byte == b'\n' || self.pending.len() > MAX_MARK) {
                 self.pending.pop();
                 plain.append(&mut self.pending);
-                // The byte that rules out this mark may be the first of the next one.
+                // This byte rules out a mark in `pending`, but it may be the first byte of the next
+                // mark.
                 if *byte == 0 {
                     self.pending.push(0);
                 } else {

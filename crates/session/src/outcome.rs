@@ -55,7 +55,7 @@ pub enum ChannelFault {
     /// A line is too long.
     #[error("a line that is too long")]
     LineTooLong,
-    /// The channel was closed while the script still runs.
+    /// The channel was closed while the script was still running.
     #[error("it was closed")]
     Closed,
     /// A message came that is not allowed at this point.
@@ -69,7 +69,7 @@ pub enum ChannelFault {
 /// Why a session was stopped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StopCause {
-    /// A client sent a request to stop it.
+    /// A client sent a request to stop the session.
     Asked,
     /// The simulator is shutting down.
     Shutdown,

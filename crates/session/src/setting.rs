@@ -1,4 +1,5 @@
-//! How this machine runs judging scripts and student programs. Found once, at the start.
+//! How this machine runs judging scripts and student programs. The simulator finds this out once,
+//! at the start.
 
 use crate::engine::{Engine, EngineError, EngineOptions};
 use crate::isolation::Isolation;
@@ -8,7 +9,7 @@ use crate::root::{self, RootError};
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
 
-/// What the command line asks for.
+/// The options of the command line.
 #[derive(Debug, Clone)]
 pub struct SettingOptions {
     /// The program `chicane`.

@@ -14,7 +14,7 @@ impl FakeCgroups {
         FakeCgroups(folder)
     }
 
-    /// Creates a group with the files of the kernel.
+    /// Creates a group with the files that the kernel would create.
     fn group(&self, path: &str, controllers: &str, enabled: &str, members: &str) -> PathBuf {
         let folder = if path.is_empty() { self.0.clone() } else { self.0.join(path) };
         fs::create_dir_all(&folder).expect("a folder");

@@ -8,7 +8,7 @@
 //!   simulator writes the user and group maps, moves outer into a control group, connects a network
 //!   if there is one, and sends `Go`. Outer then starts *init* and waits for its end.
 //! - *init* is process 1 of the new namespaces. It builds the file system, sets the limits, drops
-//!   every privilege and then starts the program. It reaps orphaned processes and polls the control
+//!   privileges and then starts the program. It reaps orphaned processes and polls the control
 //!   socket. It ends when that socket closes or the program ends, and the kernel then kills every
 //!   process inside.
 //!
