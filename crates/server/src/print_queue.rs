@@ -16,7 +16,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::time::timeout;
 
-/// Requests for prints at a time: one is drawn, the others wait.
+/// Limit of requests at a time: one print is drawn, and the other requests wait.
 const MAX_REQUESTS: usize = 8;
 /// Longest time that a request waits until its print is drawn.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(120);
