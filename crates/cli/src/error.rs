@@ -1,5 +1,5 @@
 //! The error type of the whole program. Each command has its own enum; only `main` and `exit` use
-//! this one.
+//! [`CliError`].
 
 use crate::commands::build::BuildCommandError;
 use crate::commands::check::CheckError;

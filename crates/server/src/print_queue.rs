@@ -26,7 +26,8 @@ const SEND_TIMEOUT: Duration = Duration::from_secs(30);
 const CHUNK_BYTES: usize = 64 << 10;
 /// Chunks that the channel holds.
 const CHANNEL_CHUNKS: usize = 4;
-/// The writer checks whether the client is still connected each time it has written this many bytes.
+/// After each such number of written bytes, the writer checks whether the client is still
+/// connected.
 const CHECK_BYTES: usize = 1 << 10;
 
 /// Limits how many prints are drawn and how many requests wait.

@@ -95,7 +95,7 @@ pub struct Judge {
     marks: Option<Marks>,
     /// Messages that wait for the output that was printed before them.
     held_back: VecDeque<JudgeSaid>,
-    /// Since when the first message in `held_back` waits.
+    /// When the first message in `held_back` began to wait.
     held_back_since: Option<Instant>,
     /// Whether a wait for output has timed out. Later messages then do not wait.
     gave_up_order: bool,

@@ -12,7 +12,7 @@ pub enum Ending {
     TimedOut,
     /// The script failed or broke a rule.
     Script(ScriptFault),
-    /// The session was stopped from outside, or could not go on.
+    /// The session was stopped from outside, or could not continue.
     Stopped(StopCause),
     /// This simulator can't run the evaluation. The script was not started.
     Unsupported(Unsupported),
@@ -115,7 +115,7 @@ impl Ending {
         }
     }
 
-    /// A reason of one line, for people. `None` if the outcome needs no explanation.
+    /// The reason as one line for people. `None` if the outcome needs no explanation.
     pub fn reason(&self, time_limit_s: f64) -> Option<String> {
         match self {
             Ending::Finished => None,

@@ -104,7 +104,7 @@ impl Setting {
         Ok(setting)
     }
 
-    /// Fails if another isolation is required.
+    /// Fails if an isolation other than `found` is required.
     pub(crate) fn check_isolation(&self, found: Isolation) -> Result<(), SettingError> {
         match self.pinned {
             Some(pinned) if pinned != found => Err(SettingError::Isolation { pinned, found }),
@@ -121,7 +121,7 @@ impl Setting {
         }
     }
 
-    /// A description of one line for people.
+    /// Describes the setting in one line, for people.
     pub fn describe(&self, isolation: Isolation) -> String {
         let limits = match (isolation, &self.runner) {
             (Isolation::Watchdog, JudgeRunner::Jail { .. }) => "limits by rlimits and a watchdog",

@@ -103,7 +103,7 @@ impl Library {
         entries
     }
 
-    /// One world.
+    /// The entry of one world.
     pub fn entry(&self, name: &str) -> Option<LibraryEntry> {
         self.worlds().get(name).map(|w| w.entry.clone())
     }

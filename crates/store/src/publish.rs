@@ -65,7 +65,7 @@ pub struct Cdn {
 }
 
 impl Cdn {
-    /// A folder, which is created if necessary.
+    /// A CDN in a folder. The folder is created if necessary.
     pub fn folder(folder: &Path) -> Result<Cdn, PublishError> {
         let failed = |e: &dyn std::fmt::Display| {
             PublishError::Target(format!("can't write {}: {e}", folder.display()))

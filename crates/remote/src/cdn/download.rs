@@ -16,7 +16,7 @@ pub(super) struct WorldDownload {
     pub(super) staging: Arc<Staging>,
     /// Bytes of all files that were received so far.
     pub(super) received: AtomicU64,
-    /// Called with `received` whenever it changes.
+    /// This callback is called with `received` whenever the number changes.
     pub(super) on_received: Box<dyn Fn(u64) + Send + Sync>,
 }
 

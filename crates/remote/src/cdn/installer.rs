@@ -36,7 +36,8 @@ const STAGING_RETRY_PAUSE: Duration = Duration::from_millis(50);
 /// Share of the progress for downloading; the rest is for checking.
 const DOWNLOAD_SHARE: f64 = 0.9;
 
-/// Called with the completed share of an installation, from 0 to 1, and with `None` at its end.
+/// This callback is called with the completed share of an installation, from 0 to 1, and with
+/// `None` at its end.
 pub type ProgressCallback = Arc<dyn Fn(&WorldId, Option<f64>) + Send + Sync>;
 
 /// Result of a successful installation.

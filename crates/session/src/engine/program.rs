@@ -146,7 +146,7 @@ impl Engine {
         }
     }
 
-    /// A short description for people.
+    /// Describes the engine in a few words, for people.
     pub fn describe(&self) -> String {
         let network = match self.network {
             EngineNetwork::Slirp => "internet through slirp4netns, this machine's loopback closed",

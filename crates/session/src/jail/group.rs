@@ -62,8 +62,8 @@ impl Group {
                 fs::write(first.join("memory.max"), bytes.to_string())?;
                 // The file is missing on systems that do not count swap.
                 let _ = fs::write(first.join("memory.swap.max"), "0");
-                // When memory runs out, the kernel kills all processes of the group together,
-                // because a script can't go on without some of them.
+                // When memory runs out, the kernel kills all processes of the group together. A
+                // script can't continue if only some of them are killed.
                 fs::write(first.join("memory.oom.group"), "1")?;
             } else {
                 fs::write(first.join("memory.limit_in_bytes"), bytes.to_string())?;

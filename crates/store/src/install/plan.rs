@@ -23,7 +23,7 @@ impl PlannedFile {
         self.expected.map_or(MAX_FILE, |(size, _)| size)
     }
 
-    /// Fails if a size is not allowed.
+    /// Fails if a file of this size is not allowed.
     pub fn check_size(&self, size: u64) -> Result<(), InstallError> {
         let path = &self.remote;
         match self.expected {

@@ -86,13 +86,13 @@ fn directly(
     })
 }
 
-/// The warning about the judging script of an installed world.
+/// The warning if the judging script of an installed world is invalid or can't be checked.
 fn script_warning(dir: &Path, name: &str, judge: &JudgeArgs) -> Option<String> {
     let bytes = Library::default().with_installed(dir).file(name, &format!("evaluations/{name}.py"))?;
     judge_script::warning(judge, &String::from_utf8(bytes).ok()?)
 }
 
-/// Has a running simulator install a world.
+/// Requests a running simulator to install a world.
 fn by_simulator(
     running: &RunningSimulator,
     id: &WorldId,

@@ -228,8 +228,8 @@ impl SoundStream {
         }
     }
 
-    /// Stops the sound. If the robot refuses because a world is being loaded, retries after the next
-    /// change.
+    /// Stops the sound. If the robot refuses because a world is being loaded, tries again after the
+    /// next change.
     async fn stop(&mut self) {
         let mut view = self.app.simulator.watch();
         while self.plays(&Arc::clone(&view.borrow_and_update())) {
