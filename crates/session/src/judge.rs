@@ -180,8 +180,8 @@ impl Judge {
         Err(JudgeError::Timeout { seconds: START_TIMEOUT.as_secs(), line: last })
     }
 
-    /// Checks whether a script can be a judge, without running it. Returns what is wrong with it,
-    /// or `None`.
+    /// Checks whether a judging script is valid, without running it. Returns the error in the
+    /// script, or `None` if the script is valid.
     pub fn check(&mut self, script: &str) -> Result<Option<String>, JudgeError> {
         self.call(&JudgeCall::Check { script });
         loop {

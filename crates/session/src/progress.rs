@@ -6,7 +6,7 @@ use serde_json::Value;
 /// Shortest simulated time between two published records, in seconds.
 const MIN_INTERVAL_S: f64 = 0.1;
 
-/// The record of a session, and the last one that was published.
+/// The current record of a session, and the last published record.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Progress {
     record: Value,

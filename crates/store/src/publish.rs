@@ -76,13 +76,13 @@ impl Cdn {
         Ok(Cdn { store: Arc::new(store.with_fsync(true)), folder: Some(folder) })
     }
 
-    /// A folder for reading only. `None` if it does not exist.
+    /// A CDN in a folder, for reading only. `None` if the folder does not exist.
     pub fn reading(folder: &Path) -> Option<Cdn> {
         let store = LocalFileSystem::new_with_prefix(folder).ok()?;
         Some(Cdn { store: Arc::new(store), folder: Some(folder.to_owned()) })
     }
 
-    /// Any other store. Several publishers may write to it at the same time.
+    /// A CDN in any other store. Several publishers may write to the store at the same time.
     pub fn store(store: Arc<dyn ObjectStore>) -> Cdn {
         Cdn { store, folder: None }
     }

@@ -85,7 +85,8 @@ pub(crate) fn quoted(text: &str) -> String {
 
 /// Checks the number of files, and that any file system can hold all of them.
 pub(crate) fn check_paths<'a>(paths: impl Iterator<Item = &'a FilePath>) -> Result<(), Unfit> {
-    // Some file systems ignore case, and some drop dots at the end of a name.
+    // Paths with the same key clash on some systems: some file systems ignore case, and some drop
+    // dots at the end of a name.
     let key = |path: &str| {
         let names = path.split('/').map(|name| name.trim_end_matches('.').to_ascii_lowercase());
         names.collect::<Vec<_>>().join("/")

@@ -4,7 +4,8 @@ use super::client::ClientError;
 use rustix::io::Errno;
 use std::io;
 
-/// An error of a container engine. `engine` is its name on the command line.
+/// An error of a container engine. In each variant, `engine` is the engine's name on the command
+/// line.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     /// The text is not a valid image name.

@@ -159,7 +159,7 @@ fn fill(upper: &Path, plan: &JudgePlan) -> Result<(), MountError> {
     ] {
         create_folder(&upper.join(folder), mode)?;
     }
-    // These files hide those of the same name in the prepared root.
+    // These files hide the files of the same name in the prepared root.
     let write = |name: &str, text: &str| {
         std::fs::write(upper.join(name), text)
             .map_err(|source| MountError::Write { name: name.to_owned(), source })
