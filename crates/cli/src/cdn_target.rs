@@ -8,7 +8,7 @@ use chicane_remote::{BucketError, open_bucket};
 use chicane_store::{Cdn, PublishError};
 use std::path::{Path, PathBuf};
 
-/// The warning about private worlds that a web server other than a simulator serves.
+/// The warning about private worlds on a web server that is not a simulator.
 pub(crate) const PRIVATE_WARNING: &str = "only a simulator restricts access to private worlds; \
      elsewhere everyone who can read the files can install the world";
 
@@ -54,7 +54,7 @@ impl CdnTarget {
     }
 }
 
-/// Opens the given CDN, or the one of the data folder, for writing.
+/// Opens the given CDN for writing. Without `to`, opens the CDN folder of the data folder.
 pub(crate) fn open(to: Option<&str>, data_dir: Option<&Path>) -> Result<Cdn, CdnTargetError> {
     let folder = match to.map(CdnTarget::parse).transpose()? {
         Some(CdnTarget::Bucket(cdn)) => return Ok(cdn),

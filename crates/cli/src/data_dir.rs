@@ -1,4 +1,4 @@
-//! The data folder: settings, records, installed worlds, and the folder of the own CDN.
+//! The data folder: settings, records, installed worlds, and the CDN folder of the simulator.
 
 use crate::file_error::FileError;
 use chicane_store::create_private;

@@ -1,4 +1,5 @@
-//! All errors of the program. Commands have enums of their own; only `main` and `exit` use this one.
+//! The error type of the whole program. Each command has its own enum; only `main` and `exit` use
+//! [`CliError`].
 
 use crate::commands::build::BuildCommandError;
 use crate::commands::check::CheckError;

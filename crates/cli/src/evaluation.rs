@@ -36,7 +36,7 @@ pub(crate) enum EvaluationError {
     Robot(#[from] RobotError),
     #[error(transparent)]
     Drive(#[from] DriveFileError),
-    /// The judging script, or the temporary data folder.
+    /// The judging script or the temporary data folder can't be used.
     #[error(transparent)]
     File(#[from] FileError),
     #[error(transparent)]
@@ -79,7 +79,7 @@ pub(crate) struct EvaluationJob {
     pub(crate) workspace: PathBuf,
     /// Data folder that stores the record. A temporary folder is used if `None`.
     pub(crate) data_dir: Option<PathBuf>,
-    /// Print the record as JSON and nothing else.
+    /// Whether only the record is printed, as JSON.
     pub(crate) json: bool,
     pub(crate) judge: JudgeArgs,
 }
@@ -89,7 +89,7 @@ pub(crate) fn run(job: &EvaluationJob) -> Result<Option<Outcome>, EvaluationErro
     let runtime = runtime::start_with_workers(2)?;
     let temporary = TempFolder::new()?;
     let ended = runtime.block_on(evaluate(job, job.data_dir.as_deref().unwrap_or(&temporary.0)));
-    // Does not wait for blocking tasks, such as a world that is being loaded.
+    // This call does not wait for blocking tasks, such as loading a world.
     runtime.shutdown_background();
     let record = ended?;
     if job.json {
@@ -123,9 +123,9 @@ async fn evaluate(job: &EvaluationJob, data_dir: &Path) -> Result<Record, Evalua
 
 /// A simulator for one evaluation.
 enum LocalSimulator {
-    /// With a web server, for a student's program.
+    /// A simulator with a web server, for a student's program.
     Web(Box<Server>),
-    /// Without any port.
+    /// A simulator without any port.
     Portless(Arc<Host>),
 }
 
@@ -180,11 +180,11 @@ async fn follow_session(job: &EvaluationJob, host: &Host) -> Result<Record, Eval
     }
 }
 
-/// The part of a session that was already shown.
+/// The part of a session's progress that was already shown.
 #[derive(Default)]
 struct SessionProgress {
     phase: Option<Phase>,
-    /// Number of log lines.
+    /// Number of log lines that were already printed.
     lines: usize,
 }
 
@@ -232,8 +232,8 @@ struct TempFolder(PathBuf);
 
 impl TempFolder {
     fn new() -> Result<TempFolder, EvaluationError> {
-        // The name is random and the folder must be new, because other users can write to the
-        // parent folder and must not control the data of the simulator.
+        // Other users can write to the parent folder. The name is random and the folder must be
+        // new, so that they can't control the data of the simulator.
         let number = getrandom::u64().map_err(EvaluationError::Random)?;
         let folder = std::env::temp_dir().join(format!("chicane-evaluate-{number:016x}"));
         std::fs::DirBuilder::new().mode(0o700).create(&folder).map_err(FileError::write(&folder))?;

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 pub(crate) enum Ended {
     /// The command has nothing to report.
     Done,
-    /// An evaluation ended with this outcome, as in its record.
+    /// An evaluation ended. Holds the outcome in its record.
     Evaluated(Option<Outcome>),
 }
 

@@ -13,12 +13,12 @@ pub(crate) enum FileError {
 }
 
 impl FileError {
-    /// Adds the path to an error of reading.
+    /// Adds the path to a read error.
     pub(crate) fn read(path: impl AsRef<Path>) -> impl Fn(io::Error) -> FileError {
         move |source| FileError::Read { path: path.as_ref().to_owned(), source }
     }
 
-    /// Adds the path to an error of writing.
+    /// Adds the path to a write error.
     pub(crate) fn write(path: impl AsRef<Path>) -> impl Fn(io::Error) -> FileError {
         move |source| FileError::Write { path: path.as_ref().to_owned(), source }
     }

@@ -13,9 +13,9 @@ use chicane_session::{Judge, JudgeError, Setting, SettingError, SettingOptions};
 #[derive(Debug, thiserror::Error)]
 #[error("{origin}: the evaluation script can't judge: {reason}")]
 pub(crate) struct InvalidScript {
-    /// Where the script is from: the project or folder, and the file.
+    /// Where the script comes from: the project or folder, and the file.
     pub(crate) origin: String,
-    /// The error, with its line.
+    /// The error in the script, with its line.
     pub(crate) reason: String,
 }
 
@@ -43,7 +43,7 @@ fn find_error(args: &JudgeArgs, script: &str) -> Result<Option<String>, NotCheck
     Ok(Judge::start(&setting)?.check(script)?)
 }
 
-/// The line about a script in the description of a world.
+/// The line about a script for the description of a world.
 pub(crate) fn describe(args: &JudgeArgs, origin: &str, script: &str) -> Result<String, InvalidScript> {
     match find_error(args, script) {
         Ok(None) => Ok("script     can judge\n".to_owned()),

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 /// Capacity of the queue, in lines.
 const QUEUE_LINES: usize = 1024;
-/// Longest time that the end of the program waits for queued lines.
+/// How long the program waits for queued lines before it exits.
 const FLUSH_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// Writes log lines to the queue.

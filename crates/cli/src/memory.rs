@@ -1,12 +1,12 @@
-//! Limits the memory that the allocator retains after it was freed.
+//! Limits the freed memory that the allocator retains.
 //!
 //! The C library has one arena for every few threads. Once a large block was freed, the library
 //! also takes large blocks from the arenas instead of mapping them. A world has tens of megabytes
-//! and is loaded on any free thread. Each arena would retain the memory of one or two worlds:
-//! hundreds of megabytes after an hour of switching. Therefore this module limits the program to
-//! two arenas, and large blocks are returned to the system when they are freed. Small blocks
-//! fragment the arenas with every world and session. A thread returns whole free pages to the
-//! system when memory has grown.
+//! and is loaded on any free thread. Without a limit, each arena would retain the memory of one or
+//! two worlds: hundreds of megabytes after an hour of switching between worlds. Therefore this
+//! module limits the program to two arenas, and large blocks are returned to the system when they
+//! are freed. Small blocks fragment the arenas with every world and session. Therefore a thread
+//! returns whole free pages to the system when the used memory has grown.
 
 /// Limits the retained memory. Call it before other threads are started. It does nothing with a C
 /// library other than the GNU one.
@@ -31,13 +31,14 @@ mod gnu {
 
     #[allow(unsafe_code)]
     pub(super) fn limit_retained() {
-        // SAFETY: these calls set two parameters of the allocator and access no memory of ours. If
-        // the allocator refuses them, nothing changes.
+        // SAFETY: these calls set two parameters of the allocator and access no memory of the
+        // program. If the allocator refuses them, nothing changes.
         unsafe {
             libc::mallopt(libc::M_ARENA_MAX, ARENAS);
             libc::mallopt(libc::M_MMAP_THRESHOLD, MAPPED_BYTES);
         }
-        // Without this thread the program only uses more memory, so a failure is ignored.
+        // A failure to start this thread is ignored, because the program then only uses more
+        // memory.
         let _ = std::thread::Builder::new().name("memory".to_owned()).spawn(trim_on_growth);
     }
 

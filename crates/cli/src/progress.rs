@@ -3,13 +3,13 @@
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-/// Shortest time between two drawings of the bar.
+/// Shortest time between two updates of the bar.
 const REDRAW_INTERVAL: Duration = Duration::from_millis(50);
 /// Width of the bar, in characters.
 const WIDTH: usize = 24;
-/// Longest text beside the bar, in characters. More would wrap on a narrow terminal.
+/// Longest text beside the bar, in characters. A longer text would wrap on a narrow terminal.
 const MAX_TEXT: usize = 44;
-/// Part of the work after which the next log line is written.
+/// A log line is written after each such part of the work.
 const LOG_STEP: f64 = 0.25;
 
 /// The progress of one task. The bar is removed on drop.
@@ -22,7 +22,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Shows a new task, such as `installing oval`.
+    /// Starts to show a task, such as `installing oval`.
     pub(crate) fn new(text: impl Into<String>) -> Progress {
         let text = text.into();
         let mut progress =
@@ -117,7 +117,7 @@ mod tests {
         assert!(progress.bar(0.1).is_some());
         assert!(progress.bar(0.2).is_none());
         assert!(progress.bar(1.0).is_some());
-        // Otherwise the drop would write to the standard error of the test.
+        // Otherwise dropping `progress` would write to the standard error of the test.
         progress.drawn = None;
     }
 }

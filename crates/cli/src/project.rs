@@ -28,7 +28,7 @@ pub(crate) enum ProjectError {
     /// The file is not a valid project document.
     #[error("{path}: {source}")]
     Read { path: String, source: ReadError },
-    /// The project has errors, which are listed one per line.
+    /// The project has errors. The text lists them, one per line.
     #[error("{path} can't be built:\n{source}")]
     Build { path: String, source: BuildError },
     /// The builder wrote a world that the loader refuses.
@@ -47,7 +47,7 @@ impl Files for ProjectFiles {
     }
 }
 
-/// Reads a project and finds the folder of its files.
+/// Reads a project. Also returns the files of its folder.
 pub(crate) fn open(path: &str) -> Result<(Project, ProjectFiles), ProjectError> {
     let metadata = std::fs::metadata(path).map_err(|error| match error.kind() {
         ErrorKind::NotFound => ProjectError::NotFound { path: path.to_owned() },
@@ -63,8 +63,8 @@ pub(crate) fn open(path: &str) -> Result<(Project, ProjectFiles), ProjectError> 
     Ok((project, ProjectFiles(FolderBundle::new(folder))))
 }
 
-/// The name and the text of a project's own judging script. The template is valid and needs no
-/// check, so `None` is returned for it.
+/// The name and the text of a project's own judging script. `None` if the project uses a template,
+/// which needs no check.
 pub(crate) fn own_script(project: &Project, files: &ProjectFiles) -> Option<(String, String)> {
     let Some(Script::File(name)) = &project.evaluation.as_ref()?.script else { return None };
     let bytes = files.read(name.as_str())?;
@@ -84,7 +84,7 @@ pub(crate) struct Built {
     pub(crate) warnings: Vec<Finding>,
 }
 
-/// Builds the world of a project in memory. Returns its files and its name.
+/// Builds the world of a project in memory. Returns the files and the name of the world.
 pub(crate) fn bundle(path: &str) -> Result<(MemoryBundle, String), ProjectError> {
     let (project, files) = open(path)?;
     let (bundle, world) = build_and_load(path, &project, &files)?;
@@ -107,7 +107,7 @@ fn build_and_load(
 /// all its files. An invalid judging script is refused.
 pub(crate) fn build(path: &str, name: Option<WorldName>, judge: &JudgeArgs) -> Result<Built, ProjectError> {
     let (mut project, files) = open(path)?;
-    // The errors of a project are reported by the build below; its script is then not checked.
+    // If the project has errors, its script is not checked. The build below reports the errors.
     if error_count(&check(&project)) == 0
         && let Some((file, script)) = own_script(&project, &files)
     {

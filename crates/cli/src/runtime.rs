@@ -2,7 +2,7 @@
 
 use tokio::runtime::{Builder, Runtime};
 
-/// The system gave no threads or no event queue.
+/// The system could not provide threads or an event queue.
 #[derive(Debug, thiserror::Error)]
 #[error("can't start the async runtime: {0}")]
 pub(crate) struct RuntimeError(std::io::Error);

@@ -3,7 +3,7 @@
 
 use tokio::sync::oneshot;
 
-/// The system does not deliver signals.
+/// The program can't receive signals.
 #[derive(Debug, thiserror::Error)]
 #[error("can't listen for signals: {0}")]
 pub(crate) struct SignalError(std::io::Error);
@@ -48,16 +48,16 @@ impl StopSignal {
     pub(crate) async fn wait(&mut self) {
         tokio::select! {
             () = ended(&mut self.lifeline) => {}
-            // An error also stops the program, because Ctrl-C could not stop it later.
+            // An error of `ctrl_c` also stops the program, because Ctrl-C could not stop it later.
             _ = tokio::signal::ctrl_c() => {}
         }
     }
 }
 
-/// Reads and drops standard input. The receiver completes at its end.
+/// Reads standard input and drops the data. The receiver completes at the end of the input.
 fn end_of_input() -> oneshot::Receiver<()> {
     let (sender, receiver) = oneshot::channel();
-    // A thread, because a blocked read of standard input can't be cancelled.
+    // The read runs on a thread, because a blocked read of standard input can't be cancelled.
     std::thread::spawn(move || {
         let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
         let _ = sender.send(());
@@ -65,7 +65,7 @@ fn end_of_input() -> oneshot::Receiver<()> {
     receiver
 }
 
-/// Completes when standard input has ended; never without a lifeline.
+/// Completes when standard input has ended. Without a lifeline it never completes.
 async fn ended(lifeline: &mut Option<oneshot::Receiver<()>>) {
     match lifeline {
         Some(receiver) => {

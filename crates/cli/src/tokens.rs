@@ -1,4 +1,4 @@
-//! Tokens of the command line.
+//! Parses the tokens on the command line.
 
 use chicane_remote::{BadToken, Token};
 use chicane_store::RandomError;
@@ -12,7 +12,7 @@ pub(crate) enum TokenError {
     Random(#[from] RandomError),
 }
 
-/// The value of `--token`. An empty text counts as no token, and `auto` as a random one.
+/// The value of `--token`. An empty text counts as no token. For `auto` a random token is made.
 pub(crate) fn simulator_token(text: Option<&str>) -> Result<Option<Token>, TokenError> {
     match text {
         Some("auto") => Ok(Some(Token::random()?)),

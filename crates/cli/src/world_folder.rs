@@ -1,15 +1,15 @@
-//! World folders, also those of Gazebo: reads the files that a published world may have.
+//! World folders, including those of Gazebo: reads the files that a published world may have.
 
 use chicane_store::{FilePath, FolderBundle};
 use chicane_world::{Bundle, MemoryBundle};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Largest number of bytes that are read. A folder with more exceeds the limit of a world.
+/// Limit of the bytes that are read. A larger folder exceeds the size limit of a world anyway.
 const MAX_READ: u64 = 300 << 20;
-/// Number of skipped files that are listed by name for each reason.
+/// How many skipped files are listed by name for each reason.
 const MAX_LISTED: usize = 10;
-/// Name of the world in the bundle. Publishing replaces it by the id.
+/// Name of the world in the bundle. Publishing replaces the name with the id.
 const STEM: &str = "imported";
 
 /// Why a folder has no usable world.
@@ -33,7 +33,7 @@ pub(crate) struct WorldFolder {
     pub(crate) bundle: MemoryBundle,
     /// Name of the world file without extension.
     pub(crate) name: String,
-    /// A line about each skipped file.
+    /// One line for each skipped file, or for the number of further skipped files.
     pub(crate) skipped: Vec<String>,
 }
 

@@ -24,7 +24,8 @@ pub(crate) fn find(given: &str) -> Result<(Library, String), WorldSourceError> {
     let library = Library::built_in();
     let path = Path::new(given);
     let name = given.strip_suffix(".world").unwrap_or(given);
-    // A folder without `worlds` that has the name of a built-in world is not a world folder.
+    // A folder that has the name of a built-in world but no subfolder `worlds` is not a world
+    // folder.
     if path.is_dir() && (path.join("worlds").is_dir() || library.entry(name).is_none()) {
         let bundle = FolderBundle::new(given);
         let name = World::load(&Assets::of(&bundle))?.name;

@@ -2,8 +2,9 @@
 //! folder.
 //!
 //! The command line reads the file when the data folder is locked by another process. Only the user
-//! who started the simulator can read it, because it contains the token. A file that was left
-//! behind by a killed process is ignored: its process id differs from the one that holds the lock.
+//! who started the simulator can read the file, because it contains the token. A file that a killed
+//! process left behind is ignored: its process id differs from that of the process that holds the
+//! lock.
 
 use crate::Token;
 use serde::{Deserialize, Serialize};
@@ -18,14 +19,14 @@ const FILE_NAME: &str = "running.json";
 pub struct RunningSimulator {
     /// Process id of the simulator.
     pub pid: u32,
-    /// Address of its web server, as programs on this machine reach it.
+    /// Address of the simulator's web server, for programs on this machine.
     pub address: SocketAddr,
     /// Secret that every request must carry. `None` if the simulator requires no token.
     pub token: Option<String>,
 }
 
 impl RunningSimulator {
-    /// Reads the file of a data folder. `None` if there is no valid file, or if another process
+    /// Reads the file of a data folder. `None` if there is no valid file, or if a process other
     /// than `pid` wrote it.
     pub fn read(data_dir: &Path, pid: u32) -> Option<RunningSimulator> {
         let bytes = std::fs::read(data_dir.join(FILE_NAME)).ok()?;
@@ -43,7 +44,7 @@ impl RunningSimulator {
         }
     }
 
-    /// Removes the file, before the data folder is unlocked.
+    /// Removes the file. Called before the data folder is unlocked.
     pub fn remove(data_dir: &Path) {
         let _ = std::fs::remove_file(data_dir.join(FILE_NAME));
     }
@@ -51,7 +52,7 @@ impl RunningSimulator {
     fn replace_file(&self, data_dir: &Path) -> std::io::Result<()> {
         let bytes = serde_json::to_vec(self)?;
         let draft = data_dir.join(format!("{FILE_NAME}.new"));
-        // A draft that exists may have permissions that let other users read the token.
+        // An existing draft may have permissions that let other users read the token.
         let _ = std::fs::remove_file(&draft);
         let mut options = std::fs::File::options();
         options.write(true).create_new(true);

@@ -9,7 +9,8 @@ use serde_json::Value;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-/// Longer than the time limit of an installation, which the simulator itself enforces.
+/// Timeout of a request. It is longer than the time limit of an installation, which the simulator
+/// itself enforces.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(1900);
 /// Largest response body that is accepted, in bytes.
 const MAX_RESPONSE: usize = 16 << 20;
@@ -28,7 +29,7 @@ pub enum SimulatorError {
         /// Error of the connection or of the response.
         reason: String,
     },
-    /// The simulator refused the request, with this text.
+    /// The simulator refused the request. Holds the simulator's text.
     #[error("{0}")]
     Refused(String),
 }

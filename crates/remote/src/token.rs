@@ -9,14 +9,14 @@ const MAX_LENGTH: usize = 256;
 #[derive(Clone, PartialEq, Eq)]
 pub struct Token(String);
 
-// Hides the secret, because `Debug` output ends up in logs.
+// `Debug` hides the secret, because its output ends up in logs.
 impl std::fmt::Debug for Token {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Token(…)")
     }
 }
 
-/// The text is not a token.
+/// The text is not a valid token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a token has 8 to 256 letters, digits, - _ . or ~")]
 pub struct BadToken;

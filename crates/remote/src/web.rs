@@ -25,7 +25,7 @@ const MAX_ADDRESSES: usize = 4;
 /// `User-Agent` header of every request.
 pub const USER_AGENT: &str = concat!("chicane/", env!("CARGO_PKG_VERSION"));
 
-/// Why a request got no response. The text of a variant, or its first text, is the host.
+/// Why a request got no response. The first text of a variant is the host.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WebError {
     /// The URL can't be parsed.
@@ -166,8 +166,8 @@ pub fn content_length(headers: &hyper::http::HeaderMap) -> Option<u64> {
     headers.get(header::CONTENT_LENGTH).and_then(|v| v.to_str().ok()).and_then(|v| v.parse().ok())
 }
 
-/// The TLS settings with the root certificates of this machine. The certificates are read once, on
-/// a blocking thread, because they are files. `None` if there are none.
+/// The TLS settings with the root certificates of this machine. The certificates are files, so they
+/// are read on a blocking thread, and only once. `None` if this machine has no certificates.
 async fn tls_config() -> Option<Arc<ClientConfig>> {
     static CONFIG: OnceLock<Arc<ClientConfig>> = OnceLock::new();
     if let Some(config) = CONFIG.get() {

@@ -23,7 +23,7 @@ const DRAIN_TIMEOUT: Duration = Duration::from_secs(3);
 const SMALL_BODY_BYTES: usize = 16 << 10;
 /// Memory for all larger bodies that are being received, in MiB.
 const BUFFER_MIB: usize = 64;
-/// One permit per MiB of [`BUFFER_MIB`]. A request without permits waits.
+/// One permit per MiB of [`BUFFER_MIB`]. A request waits until enough permits are free.
 static BUFFER_PERMITS: Semaphore = Semaphore::const_new(BUFFER_MIB);
 /// Longest time to receive a body.
 const BODY_TIMEOUT: Duration = Duration::from_secs(20);
@@ -66,8 +66,8 @@ async fn read_and_parse<T: chicane_wire::Body>(
     T::parse(&fields).map_err(BadBody::Invalid)
 }
 
-/// Extracts the name in a path. A name that is not UTF-8 becomes U+FFFD, which no object has, so
-/// the lookup fails with 404. The body is checked before the lookup.
+/// Extracts the name in a path. A name that is not UTF-8 becomes U+FFFD. No object has that name,
+/// so the lookup fails with 404. The body is checked before the lookup.
 pub(crate) struct PathName(pub(crate) String);
 
 impl<S: Send + Sync> FromRequestParts<S> for PathName {
@@ -93,12 +93,13 @@ async fn read(request: Request, limit: usize, permits: Option<&Semaphore>) -> Re
             break;
         }
         if received > limit {
-            // The rest is drained, so free the memory and the permits.
+            // The rest of the body is only drained, so the memory and the permits are freed.
             (kept, permit) = (Vec::new(), None);
             continue;
         }
         if let Some(permits) = permits.filter(|_| received > SMALL_BODY_BYTES && permit.is_none()) {
-            // All permits at once: otherwise two requests that hold a part could deadlock.
+            // All permits are acquired at once. Otherwise two requests that each hold a part of the
+            // permits could deadlock.
             let mib = max_size.div_ceil(1 << 20).clamp(1, BUFFER_MIB);
             permit = permits.acquire_many(mib as u32).await.ok();
         }

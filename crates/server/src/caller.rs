@@ -1,4 +1,4 @@
-//! Records in each order whether a browser or a program sent the request.
+//! Marks each order to the sim thread with its origin: a browser or a program.
 
 use crate::browser::is_from_browser;
 use crate::state::App;
@@ -8,7 +8,8 @@ use chicane_host::Source;
 use chicane_host::driver::Simulator;
 use std::convert::Infallible;
 
-/// Extracts a handle of the sim thread. Orders sent with it carry the origin of the request.
+/// Extracts a handle of the sim thread. Orders that are sent with the handle carry the origin of
+/// the request.
 pub(crate) struct Commander(pub(crate) Simulator);
 
 impl FromRequestParts<App> for Commander {

@@ -48,7 +48,7 @@ pub(crate) struct Docs {
     title: Arc<str>,
     /// Prefix of the paths of the document.
     base: &'static str,
-    /// Makes an error response in the format of these paths.
+    /// Makes an error response in the format of the document's paths.
     refuse: fn(ApiError) -> Response,
 }
 

@@ -2,8 +2,8 @@
 //! pages.
 //!
 //! [`Server::start`] starts a simulator (crate `host`) and serves it. Tests and benchmarks start a
-//! whole server in their own process this way. `error/status.rs` is the only place where an error of
-//! the crates below becomes an HTTP status.
+//! whole server in their own process this way. Only `error/status.rs` converts the errors of
+//! lower-level crates to HTTP statuses.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod access;

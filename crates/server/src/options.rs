@@ -15,7 +15,7 @@ pub struct Options {
     pub listen: SocketAddr,
     /// URL of the CDN that worlds are installed from. `None`: the simulator's own CDN, `/cdn`.
     pub cdn: Option<String>,
-    /// Token of the CDN of `cdn`, or of the simulator's own CDN if `cdn` is `None`.
+    /// Token of the CDN at `cdn`, or of the simulator's own CDN if `cdn` is `None`.
     pub cdn_token: Option<Token>,
     /// A download fails when the CDN sends nothing for this long.
     pub cdn_timeout: Duration,
@@ -30,7 +30,7 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// A free port of the loopback address, without a token.
+    /// The default options: a free port of the loopback address, without a token.
     fn default() -> Options {
         Options {
             host: HostOptions::default(),
@@ -55,7 +55,7 @@ pub enum StartError {
     /// The server can't listen on the address.
     #[error("can't listen on {address}: {reason}; choose another address with --listen")]
     Listen {
-        /// The address of the options.
+        /// The address from [`Options::listen`].
         address: SocketAddr,
         /// The error of the operating system.
         reason: std::io::Error,

@@ -91,7 +91,7 @@ async fn list(folder: PathBuf, trusted: bool) -> Response {
 /// A file that is served, with its headers.
 struct PublishedFile {
     bytes: FileContent,
-    /// In bytes.
+    /// Length in bytes.
     length: u64,
     /// Value of `ETag`, with quotes.
     tag: String,
@@ -103,7 +103,7 @@ struct PublishedFile {
 
 enum FileContent {
     Memory(Vec<u8>),
-    /// Read while the response is sent.
+    /// A file that is read while the response is sent.
     Disk(File),
 }
 
@@ -157,7 +157,7 @@ fn plain_file(path: &Path) -> Option<File> {
 impl PublishedFile {
     fn answer(self, headers: &HeaderMap) -> Response {
         let mut response = self.with_range(headers);
-        // Published files come from other people. The sandbox prevents that a browser runs them as
+        // Published files come from other people. The sandbox keeps a browser from running them as
         // pages of this site.
         let sandbox = HeaderValue::from_static("sandbox; default-src 'none'");
         response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, sandbox);
@@ -174,7 +174,7 @@ impl PublishedFile {
         if text(headers, header::IF_NONE_MATCH).is_some_and(|tags| contains_tag(tags, &self.tag)) {
             return (StatusCode::NOT_MODIFIED, common).into_response();
         }
-        // If the client has a part of another version, it needs the whole file.
+        // If the client has a part of another version, the response contains the whole file.
         let same = text(headers, header::IF_RANGE).is_none_or(|tag| tag == self.tag);
         match text(headers, header::RANGE).filter(|_| same).map(|range| parse_range(range, self.length)) {
             None | Some(RequestedRange::Whole) => {
@@ -249,7 +249,8 @@ fn parse_range(range: &str, length: u64) -> RequestedRange {
     }
 }
 
-/// A body with the bytes of a range. A file on disk is read in chunks while the client receives.
+/// A body with the bytes of a range. A file on disk is read in chunks while the client receives
+/// them.
 fn body(source: FileContent, range: Range<u64>) -> Body {
     let file = match source {
         FileContent::Memory(bytes) => {

@@ -16,7 +16,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::time::timeout;
 
-/// Requests for prints at a time: one is drawn, the others wait.
+/// Limit of requests at a time: one print is drawn, and the other requests wait.
 const MAX_REQUESTS: usize = 8;
 /// Longest time that a request waits until its print is drawn.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(120);
@@ -26,7 +26,8 @@ const SEND_TIMEOUT: Duration = Duration::from_secs(30);
 const CHUNK_BYTES: usize = 64 << 10;
 /// Chunks that the channel holds.
 const CHANNEL_CHUNKS: usize = 4;
-/// The writer checks whether the client is still connected each time it has written this many bytes.
+/// After each such number of written bytes, the writer checks whether the client is still
+/// connected.
 const CHECK_BYTES: usize = 1 << 10;
 
 /// Limits how many prints are drawn and how many requests wait.

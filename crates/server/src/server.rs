@@ -40,8 +40,8 @@ impl Server {
         let web_cdn = web_cdn(&options)?;
         let prepared = Prepared::new(std::mem::take(&mut options.host))?;
         let (listener, address) = bind(options.listen)?;
-        // Before the simulator opens sockets, because the DDS participant takes the first free ports
-        // of its domain.
+        // The ROS 2 graph is joined before the simulator opens sockets, because the DDS participant
+        // takes the first free ports of its domain.
         let graph = match options.ros.take() {
             Some(options) => Some(join_graph(options).await?),
             None => None,

@@ -27,12 +27,12 @@ use tokio_tungstenite::tungstenite::{Error, Message, Utf8Bytes};
 
 /// Time between two pings.
 const PING_INTERVAL: Duration = Duration::from_secs(3);
-/// Pings without a message from the peer after which the peer is considered gone.
+/// The peer is considered gone after this many pings without a message from the peer.
 const MAX_UNANSWERED_PINGS: u32 = 3;
 /// Time for [`Socket::send`] to send a message.
 const SEND_TIMEOUT: Duration = Duration::from_secs(5);
-/// Time for a message of [`Socket::start_send`]. It is longer, because only this client waits for
-/// it.
+/// Time for a message of [`Socket::start_send`]. It is longer than [`SEND_TIMEOUT`], because only
+/// this client waits for the message.
 const BACKGROUND_SEND_TIMEOUT: Duration = Duration::from_secs(30);
 /// Time for the closing handshake. It is short, because the simulator may be stopping.
 const CLOSE_TIMEOUT: Duration = Duration::from_millis(100);
@@ -85,7 +85,7 @@ pub(crate) struct Socket {
     unanswered_pings: u32,
     /// Start of the message that is being sent by [`Socket::start_send`].
     sending_since: Option<Instant>,
-    /// The connection has ended, so nothing is read or sent.
+    /// Whether the connection has ended. Nothing is read or sent any more.
     ended: bool,
 }
 
@@ -251,7 +251,7 @@ impl Socket {
         if sent { Ok(()) } else { Err(PeerGone) }
     }
 
-    /// Sends a ping. The socket ends if too many pings were unanswered, or if this one can't be
+    /// Sends a ping. The socket ends if too many pings were unanswered, or if this ping can't be
     /// sent.
     async fn ping(&mut self) {
         self.unanswered_pings += 1;
@@ -278,8 +278,8 @@ async fn next_step(
     .await
 }
 
-/// A message for the caller; `None` for control frames. The WebSocket library responds to pings and
-/// closes by itself while it is read.
+/// A message for the caller; `None` for control frames. While the stream is read, the WebSocket
+/// library responds to pings and close frames by itself.
 fn data_message(message: Message) -> Option<SocketMessage> {
     match message {
         Message::Text(text) => Some(SocketMessage::Text(text)),

@@ -1,4 +1,4 @@
-//! The container of a judging script: a jail of the simulator, or a container of an engine.
+//! The container of a judging script: a jail of the simulator, or a container of podman or docker.
 //!
 //! Both offer the same functions. One difference remains: an engine forwards the script's output
 //! and the messages of the harness on separate streams, so their order has to be restored
@@ -90,10 +90,10 @@ impl Container {
             stdout: written,
             stderr: inside,
             cgroups: &setting.cgroups,
-            // The script's files are in memory too. Its memory without files is measured
-            // separately.
+            // The limit includes the script's files, because they are in memory too. The simulator
+            // itself checks the memory without files (`MEMORY`).
             memory: Some(MEMORY + FILES),
-            // Two more for outer and init.
+            // Outer and init count as two more processes.
             processes: Some(PROCESSES + 2),
             network,
         })?;
@@ -105,7 +105,7 @@ impl Container {
         })
     }
 
-    /// Called once the harness is up. Finds the container's first process.
+    /// Finds the container's first process. The caller calls this once the harness is ready.
     pub(crate) fn set_up(&mut self) -> Result<(), ContainerError> {
         match self {
             Container::Jail(_) => Ok(()),
@@ -113,7 +113,8 @@ impl Container {
         }
     }
 
-    /// The prefix of the marks in the script's output, if there are marks.
+    /// The prefix of the marks (`marks.rs`) in the script's output. `None` for a jail, which needs
+    /// no marks.
     pub(crate) fn mark(&self) -> Option<&str> {
         match self {
             Container::Jail(_) => None,
@@ -121,7 +122,8 @@ impl Container {
         }
     }
 
-    /// How the limits are enforced. `None` for a jail, where the setting knows it.
+    /// How the limits of an engine's container are enforced. `None` for a jail: see
+    /// `Setting::jail_isolation`.
     pub(crate) fn isolation(&self) -> Option<Isolation> {
         match self {
             Container::Jail(_) => None,
@@ -145,7 +147,8 @@ impl Container {
         }
     }
 
-    /// The usage of the processes inside, and their number if no control group counts it.
+    /// The usage of the processes inside, and the number of processes if no control group counts
+    /// them.
     pub(crate) fn usage(&self) -> (Usage, Option<u64>) {
         match self {
             Container::Jail(jail) => jail.usage(),
@@ -153,7 +156,7 @@ impl Container {
         }
     }
 
-    /// Kills all processes inside and waits until they are gone. May be called again.
+    /// Kills all processes inside and waits until they are gone. May be called more than once.
     pub(crate) fn end(&mut self) {
         match self {
             Container::Jail(jail) => drop(jail.end()),

@@ -12,7 +12,7 @@ pub enum Isolation {
 }
 
 impl Isolation {
-    /// Its name on the command line.
+    /// The mechanism's name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Isolation::CgroupV2 => "cgroup-v2",

@@ -1,8 +1,9 @@
 //! A judging script in its container, as the supervisor uses it. There is one call at a time, and
 //! every wait has a timeout.
 //!
-//! The script's output and the messages of the harness come on two descriptors. Before a message is
-//! returned, all output that was printed before it is returned, so that output belongs to its call.
+//! The script's output and the messages of the harness come on two descriptors. A message is
+//! returned after all output that was printed before it, so that each line of output belongs to the
+//! right call.
 
 use crate::container::{Container, ContainerError, StartedContainer};
 use crate::isolation::Isolation;
@@ -23,7 +24,8 @@ use std::collections::VecDeque;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
-/// Bytes that a script may print at once. The allowance grows by as much per simulated second.
+/// Bytes that a script may print at once. Each simulated second adds the same number, up to this
+/// maximum.
 const OUTPUT: f64 = 1048576.0;
 /// Limit of processor time of one call.
 const CALL_CPU: Duration = Duration::from_secs(2);
@@ -31,11 +33,12 @@ const CALL_CPU: Duration = Duration::from_secs(2);
 const CALL_WALL: Duration = Duration::from_secs(15);
 /// How often the limits are checked.
 const CHECK_INTERVAL: Duration = Duration::from_millis(20);
-/// How long the script's process may run after its channel was closed, before that is a fault.
+/// How long the script's process may run after its channel was closed. After that, the closed
+/// channel is a fault.
 const EXIT_GRACE: Duration = Duration::from_millis(500);
 /// How long the harness may take to start.
 const START_TIMEOUT: Duration = Duration::from_secs(30);
-/// How long a message may be held back to wait for the output before it.
+/// How long a message may wait for the output that was printed before it.
 const OUTPUT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// An event of a judge.
@@ -55,7 +58,7 @@ pub enum JudgeError {
     /// The container could not be started.
     #[error(transparent)]
     Container(#[from] ContainerError),
-    /// The container ended before the harness was ready. Holds the last line, or the fault.
+    /// The container ended before the harness was ready. Holds the last printed line, or the fault.
     #[error("the judge's container did not start: {0}")]
     NotUp(String),
     /// The first message of the harness is not the expected one.
@@ -79,7 +82,7 @@ pub enum JudgeError {
 pub struct Judge {
     container: Container,
     channel: OwnedFd,
-    /// The script's output. `None` after its end.
+    /// The script's output. `None` after the end of the output.
     output: Option<OwnedFd>,
     /// Events that `next_event` has not returned yet.
     events: VecDeque<JudgeEvent>,
@@ -90,11 +93,11 @@ pub struct Judge {
     lines: LineSplitter,
     /// The marks in the output. `None` if output and messages come in order.
     marks: Option<Marks>,
-    /// Messages that wait for the output before them.
+    /// Messages that wait for the output that was printed before them.
     held_back: VecDeque<JudgeSaid>,
-    /// Since when the first of them waits.
+    /// When the first message in `held_back` began to wait.
     held_back_since: Option<Instant>,
-    /// A wait for output has timed out, so later messages do not wait.
+    /// Whether a wait for output has timed out. Later messages then do not wait.
     gave_up_order: bool,
     /// The poses of the objects in the last observation.
     seen: Vec<Pose>,
@@ -107,7 +110,7 @@ pub struct Judge {
     exited: Option<i32>,
     /// When the channel was closed.
     closed: Option<Instant>,
-    /// The script's file system is full.
+    /// Whether the script's file system is full.
     full: bool,
     ended: bool,
 }
@@ -151,7 +154,8 @@ impl Judge {
         Ok(judge)
     }
 
-    /// How the limits of the container are enforced. `None` for a jail, where the setting knows it.
+    /// How the limits of an engine's container are enforced. `None` for a jail: see
+    /// `Setting::jail_isolation`.
     pub(crate) fn isolation(&self) -> Option<Isolation> {
         self.container.isolation()
     }
@@ -176,8 +180,8 @@ impl Judge {
         Err(JudgeError::Timeout { seconds: START_TIMEOUT.as_secs(), line: last })
     }
 
-    /// Checks whether a script can be a judge, without running it. Returns what is wrong with it,
-    /// or `None`.
+    /// Checks whether a judging script is valid, without running it. Returns the error in the
+    /// script, or `None` if the script is valid.
     pub fn check(&mut self, script: &str) -> Result<Option<String>, JudgeError> {
         self.call(&JudgeCall::Check { script });
         loop {
@@ -268,7 +272,7 @@ impl Judge {
         let channel = if self.unsent.is_empty() { PollFlags::IN } else { PollFlags::IN | PollFlags::OUT };
         let mut all = Vec::with_capacity(3);
         all.extend(self.output.as_ref().map(|output| (output.as_fd(), PollFlags::IN)));
-        // A closed channel is left out, because poll would return at once.
+        // A closed channel is left out, because `poll` would then return at once.
         if self.closed.is_none() {
             all.push((self.channel.as_fd(), channel));
         }
@@ -320,8 +324,9 @@ impl Judge {
         }
     }
 
-    /// Moves messages to the events, as far as the output before them has arrived. If output does
-    /// not arrive in time, for instance because the script closed it, later messages do not wait.
+    /// Moves a message to the events when the output that was printed before it has arrived. If
+    /// that output does not arrive in time, for instance because the script closed it, later
+    /// messages do not wait.
     fn release_messages(&mut self) {
         while let Some(said) = self.held_back.pop_front() {
             if let (JudgeSaid::Printed { mark }, Some(marks)) = (&said, &self.marks)
@@ -442,7 +447,7 @@ impl Judge {
         }
     }
 
-    /// Checks the limits for which the kernel does not kill a script.
+    /// Checks the limits that the kernel does not enforce by itself.
     fn check_limits(&mut self) -> Option<ScriptFault> {
         let (usage, count) = self.container.usage();
         self.checked_at = Instant::now();
@@ -450,8 +455,8 @@ impl Judge {
             return Some(fault);
         }
         let call = self.call.as_mut()?;
-        // The measurement starts at the first check during a call, so most calls, which are short,
-        // need none. The limit is exceeded by one check interval at most.
+        // The measurement starts at the first check during a call, so that short calls need no
+        // measurement. A call may therefore exceed the limit by one check interval.
         let before = *call.cpu_us.get_or_insert(usage.cpu_us);
         if usage.cpu_us.saturating_sub(before) > CALL_CPU.as_micros() as u64 {
             return Some(ScriptFault::CpuTime);
@@ -459,8 +464,8 @@ impl Judge {
         (call.at.elapsed() > CALL_WALL).then_some(ScriptFault::WallTime)
     }
 
-    /// Kills all processes of the container and waits until they are gone. Returns the last line if
-    /// it has no line end.
+    /// Kills all processes of the container and waits until they are gone. Returns the last printed
+    /// line if it has no line end.
     pub fn end(&mut self) -> Option<String> {
         self.ended = true;
         self.container.end();

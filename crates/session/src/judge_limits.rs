@@ -1,10 +1,10 @@
-//! What every judging script gets, wherever it runs: the harness and its limits.
+//! The harness and the limits of every judging script, in a jail or in a container.
 
 /// The Python program that runs a judging script.
 pub(crate) const HARNESS: &str = include_str!("../../../python/judge/harness.py");
-/// Memory of a script in bytes, without its files.
+/// Limit of a script's memory in bytes, without its files.
 pub(crate) const MEMORY: u64 = 512 << 20;
-/// Processes and threads of a script.
+/// Limit of a script's processes and threads.
 pub(crate) const PROCESSES: u64 = 64;
-/// Bytes of files of a script. The files are in memory.
+/// Limit of a script's files in bytes. The files are in memory.
 pub(crate) const FILES: u64 = 256 << 20;

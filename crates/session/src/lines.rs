@@ -9,7 +9,7 @@ const MAX_CHARS: usize = 2000;
 #[derive(Debug, Default)]
 pub(crate) struct LineSplitter {
     unfinished: Vec<u8>,
-    /// The current line is longer than can be kept.
+    /// Whether the current line was truncated, because it is too long.
     cut: bool,
 }
 
@@ -18,7 +18,7 @@ pub(crate) struct LineSplitter {
 pub(crate) struct OutputLine {
     /// The text without the line end.
     pub(crate) text: String,
-    /// The line was truncated.
+    /// Whether the line was truncated.
     pub(crate) cut: bool,
 }
 
@@ -73,7 +73,8 @@ impl LineRateLimit {
         LineRateLimit { max, since: None, passed: 0, dropped: 0 }
     }
 
-    /// Whether a line may pass, and how many lines were dropped in the second that is now over.
+    /// Returns how many lines were dropped in the second that is now over, and whether the new line
+    /// may pass.
     pub(crate) fn pass(&mut self, now: Instant) -> (Option<u64>, bool) {
         let dropped = self.take_dropped(now);
         if self.since.is_none() {
@@ -87,7 +88,7 @@ impl LineRateLimit {
         (dropped, false)
     }
 
-    /// How many lines were dropped, once their second is over.
+    /// How many lines were dropped in the current second. `None` until that second is over.
     pub(crate) fn take_dropped(&mut self, now: Instant) -> Option<u64> {
         if self.since.is_some_and(|since| now.duration_since(since) >= Duration::from_secs(1)) {
             (self.since, self.passed) = (None, 0);

@@ -11,7 +11,7 @@
 use crate::outcome::{ChannelFault, Ending, ScriptFault, StopCause};
 use chicane_wire::Phase;
 
-/// A call of the script.
+/// A call to the script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Call {
     /// Runs the top level of the script.
@@ -35,7 +35,7 @@ pub(crate) enum Input {
     JudgeNotUp(String),
     /// A call returned.
     Answered {
-        /// The script called `sim.finish()`.
+        /// Whether the script called `sim.finish()`.
         finish: bool,
     },
     /// The script failed or broke a rule.
@@ -87,13 +87,13 @@ pub(crate) enum Action {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Machine {
     phase: Phase,
-    /// The session has a student's program.
+    /// Whether the session has a student's program.
     with_student: bool,
     /// The call that was not answered yet.
     call: Option<Call>,
-    /// The judge's container is up.
+    /// Whether the judge's container is up.
     judge: bool,
-    /// The student's program is up.
+    /// Whether the student's program is up.
     student: bool,
     ending: Option<Ending>,
 }
@@ -133,7 +133,8 @@ impl Machine {
         match input {
             Input::JudgeGone => return self.gone(true, false),
             Input::StudentGone => return self.gone(false, true),
-            // Recorded during an ending as well, because these processes have to be ended too.
+            // These two inputs count even while the session ends, because the started processes
+            // have to be ended too.
             Input::JudgeUp => self.judge = true,
             Input::StudentUp => self.student = true,
             _ => {}
@@ -183,7 +184,7 @@ impl Machine {
 
     fn run(&mut self) -> Vec<Action> {
         self.phase = Phase::Running;
-        // In this order, so that time runs when the phase is published.
+        // `Run` comes first, so that time already runs when the phase is published.
         vec![Action::Run, Action::Enter(Phase::Running)]
     }
 

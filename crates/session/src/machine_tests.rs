@@ -130,7 +130,7 @@ fn a_judge_that_comes_up_after_the_end_changes_nothing() {
         m.handle(Input::Stop(StopCause::Asked)),
         [Action::Halt, Action::Enter(Phase::Ended), Action::Close]
     );
-    // The supervisor ends such a judge itself. The machine stays in its phase.
+    // The supervisor itself ends a judge that comes up too late. The machine stays in its phase.
     assert_eq!(m.handle(Input::JudgeUp), []);
     assert_eq!(m.handle(Input::JudgeGone), []);
     assert_eq!(m.phase, Phase::Ended);

@@ -3,8 +3,8 @@
 //! A container engine forwards the script's output and the harness' messages on two separate
 //! streams, so their order is lost. The harness therefore writes a mark to the output at the end of
 //! every call: `NUL name printed 7`. Process 1 of the container reports in the same way how the
-//! script's process ended. Marks are removed from the bytes before these are split into lines. A
-//! script that forges a mark only ends its own session or mixes up the order of its own output.
+//! script's process ended. Marks are removed from the output before it is split into lines. A
+//! script that forges a mark can only end its own session or mix up the order of its own output.
 
 /// Bytes of the longest mark.
 const MAX_MARK: usize = 200;
@@ -41,7 +41,8 @@ impl Marks {
             if !whole && (!begins || *byte == b'\n' || self.pending.len() > MAX_MARK) {
                 self.pending.pop();
                 plain.append(&mut self.pending);
-                // The byte that rules out this mark may be the first of the next one.
+                // This byte rules out a mark in `pending`, but it may be the first byte of the next
+                // mark.
                 if *byte == 0 {
                     self.pending.push(0);
                 } else {

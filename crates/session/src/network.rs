@@ -38,7 +38,7 @@ pub enum NetworkError {
     /// The error output of slirp4netns was already taken.
     #[error("slirp4netns has no output")]
     NoOutput,
-    /// slirp4netns ended, or did not report that it is ready in time. Holds its last line.
+    /// slirp4netns ended, or did not report in time that it is ready. Holds its last line.
     #[error("slirp4netns could not set up a network for the judge: {0}")]
     NotReady(String),
 }
@@ -47,7 +47,7 @@ pub enum NetworkError {
 #[derive(Debug)]
 pub(crate) struct Uplink {
     process: Child,
-    /// Until the readiness was read from it.
+    /// The error output of slirp4netns. `None` after it was read for the readiness report.
     stderr: Option<ChildStderr>,
     /// The kill-on-close socket: slirp4netns ends when this end closes, also if the simulator is
     /// killed.

@@ -12,7 +12,7 @@ pub enum Ending {
     TimedOut,
     /// The script failed or broke a rule.
     Script(ScriptFault),
-    /// The session was stopped from outside, or could not go on.
+    /// The session was stopped from outside, or could not continue.
     Stopped(StopCause),
     /// This simulator can't run the evaluation. The script was not started.
     Unsupported(Unsupported),
@@ -55,7 +55,7 @@ pub enum ChannelFault {
     /// A line is too long.
     #[error("a line that is too long")]
     LineTooLong,
-    /// The channel was closed while the script still runs.
+    /// The channel was closed while the script was still running.
     #[error("it was closed")]
     Closed,
     /// A message came that is not allowed at this point.
@@ -69,7 +69,7 @@ pub enum ChannelFault {
 /// Why a session was stopped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StopCause {
-    /// A client sent a request to stop it.
+    /// A client sent a request to stop the session.
     Asked,
     /// The simulator is shutting down.
     Shutdown,
@@ -115,7 +115,7 @@ impl Ending {
         }
     }
 
-    /// A reason of one line, for people. `None` if the outcome needs no explanation.
+    /// The reason as one line for people. `None` if the outcome needs no explanation.
     pub fn reason(&self, time_limit_s: f64) -> Option<String> {
         match self {
             Ending::Finished => None,

@@ -1,5 +1,5 @@
-//! Memory and processor time of a process tree, read from `/proc`. Used where no control group
-//! counts.
+//! Memory and processor time of a process tree, read from `/proc`. The simulator uses these sums
+//! where no control group counts the processes.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,7 +7,7 @@ use std::fs;
 /// Sums over a process and all its descendants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct TreeUsage {
-    /// Number of threads.
+    /// Number of processes. Every thread counts, as in a control group.
     pub(crate) processes: u64,
     /// Resident memory in bytes.
     pub(crate) memory: u64,
@@ -50,7 +50,7 @@ pub(crate) fn usage_below(root: u32) -> TreeUsage {
 
 fn stat(pid: u32) -> Option<Stat> {
     let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The program name is in brackets and may itself contain brackets, so the last one ends it.
+    // The program name is in brackets and may itself contain brackets, so the last bracket ends it.
     let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
     let number = |i: usize| fields.get(i)?.parse::<u64>().ok();
     Some(Stat {

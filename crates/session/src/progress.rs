@@ -3,10 +3,10 @@
 
 use serde_json::Value;
 
-/// Least simulated time between two published records, in seconds.
+/// Shortest simulated time between two published records, in seconds.
 const MIN_INTERVAL_S: f64 = 0.1;
 
-/// The record of a session, and the last one that was published.
+/// The current record of a session, and the last published record.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Progress {
     record: Value,
@@ -33,7 +33,8 @@ impl Progress {
         if early { None } else { self.publish_last(time_s) }
     }
 
-    /// The record, if it was not published yet. For the end of a session.
+    /// The record, if it was not published yet. The interval does not matter at the end of a
+    /// session.
     pub(crate) fn publish_last(&mut self, time_s: f64) -> Option<Value> {
         if self.record == self.published {
             return None;

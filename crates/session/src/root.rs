@@ -2,10 +2,10 @@
 //!
 //! The packages come from the Debian mirror that this machine is configured for. `apt-get` runs
 //! with a configuration of its own: lists, cache and status are in a scratch folder, and signatures
-//! are checked as usual. `dpkg-deb` unpacks the packages. The machine itself is not changed, and
-//! root is not needed. Scripts of the packages do not run, so the certificate bundle is written
-//! here. Python's standard library is compiled once, which makes every later start four times
-//! faster. The root is built beside its final folder and then renamed.
+//! are checked as usual. `dpkg-deb` unpacks the packages. The machine itself is not changed, and no
+//! root privileges are needed. Scripts of the packages do not run, so the certificate bundle is
+//! written here. Python's standard library is compiled once, which makes every later start four
+//! times faster. The judge's root is built beside its final folder and then renamed.
 
 mod apt;
 mod command;
@@ -29,7 +29,7 @@ const TOOLS: [&str; 1] = ["slirp4netns"];
 const UNUSED: [&str; 5] =
     ["usr/share/doc", "usr/share/man", "usr/share/locale", "usr/share/info", "usr/share/lintian"];
 
-/// The folder of `CHICANE_JUDGE_ROOT`, or else a folder in the user's cache.
+/// The folder that `CHICANE_JUDGE_ROOT` names, or else a folder in the user's cache.
 pub fn folder() -> Result<PathBuf, RootError> {
     let path = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
     if let Some(folder) = std::env::var_os("CHICANE_JUDGE_ROOT").filter(|f| !f.is_empty()) {
@@ -68,7 +68,8 @@ pub(crate) fn library_path(root: &Path) -> String {
     format!("{}:{}", folder.display(), root.join("usr/lib").display())
 }
 
-/// Prepares a folder, unless it is ready. Calls `say` with each step. True if it was prepared now.
+/// Prepares a folder, unless it is ready. Calls `say` with a text for each step. False if the
+/// folder was ready before.
 pub fn prepare(folder: &Path, say: &mut dyn FnMut(&str)) -> Result<bool, RootError> {
     if ready(folder).is_ok() {
         return Ok(false);
@@ -80,7 +81,7 @@ pub fn prepare(folder: &Path, say: &mut dyn FnMut(&str)) -> Result<bool, RootErr
         say("another chicane is preparing it; waiting");
         lock.lock().map_err(RootError::file(parent))?;
     }
-    // Another process may have prepared it during the wait for the lock.
+    // Another process may have prepared the folder during the wait for the lock.
     if ready(folder).is_ok() {
         return Ok(false);
     }
@@ -113,7 +114,7 @@ fn build(scratch: &Path, say: &mut dyn FnMut(&str)) -> Result<(), RootError> {
     fs::write(scratch.join("form"), LAYOUT).map_err(RootError::file(scratch))
 }
 
-/// Does what the scripts of the packages would do: the certificate bundle and the link `python3`.
+/// Writes the certificate bundle and the link `python3`, as the scripts of the packages would do.
 fn finish(root: &Path) -> Result<(), RootError> {
     let mut names: Vec<PathBuf> = fs::read_dir(root.join("usr/share/ca-certificates/mozilla"))
         .map_err(RootError::NoCertificates)?
@@ -147,7 +148,7 @@ fn compile(root: &Path) -> Result<(), RootError> {
     let mut command = python(root)?;
     command.args(["-S", "-m", "compileall", "-q", "-j", "0", "--invalidation-mode", "unchecked-hash", "-s"]);
     command.arg(root).args(["-p", "/"]).arg(root.join("usr/lib/python3.14"));
-    // The exit code is ignored, because some test files of the library do not compile on purpose.
+    // The exit code is ignored, because some test files of the library are invalid on purpose.
     let _ = command.output().map_err(|source| RootError::Start { program: "Python 3.14", source })?;
     Ok(())
 }

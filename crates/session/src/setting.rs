@@ -1,4 +1,5 @@
-//! How this machine runs judging scripts and student programs. Found once, at the start.
+//! How this machine runs judging scripts and student programs. The simulator finds this out once,
+//! at the start.
 
 use crate::engine::{Engine, EngineError, EngineOptions};
 use crate::isolation::Isolation;
@@ -8,7 +9,7 @@ use crate::root::{self, RootError};
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
 
-/// What the command line asks for.
+/// The options of the command line.
 #[derive(Debug, Clone)]
 pub struct SettingOptions {
     /// The program `chicane`.
@@ -103,7 +104,7 @@ impl Setting {
         Ok(setting)
     }
 
-    /// Fails if another isolation is required.
+    /// Fails if an isolation other than `found` is required.
     pub(crate) fn check_isolation(&self, found: Isolation) -> Result<(), SettingError> {
         match self.pinned {
             Some(pinned) if pinned != found => Err(SettingError::Isolation { pinned, found }),
@@ -120,7 +121,7 @@ impl Setting {
         }
     }
 
-    /// A description of one line for people.
+    /// Describes the setting in one line, for people.
     pub fn describe(&self, isolation: Isolation) -> String {
         let limits = match (isolation, &self.runner) {
             (Isolation::Watchdog, JudgeRunner::Jail { .. }) => "limits by rlimits and a watchdog",

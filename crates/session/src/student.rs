@@ -12,9 +12,10 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// Processes of a student's program. Enough for a training run with many workers.
+/// Limit of the processes of a student's program. It is enough for a training run with many
+/// workers.
 const PROCESSES: u64 = 1024;
-/// Lines per second of one stream.
+/// Limit of the lines per second of one stream.
 const LINES: u32 = 200;
 /// Bytes that are read from one stream before the other is read.
 const READ_LIMIT: usize = 1 << 20;
@@ -38,10 +39,10 @@ pub struct StudentProgram {
 /// Why the student's program could not be started.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StudentError {
-    /// Its pipes could not be created.
+    /// The pipes of the program could not be created.
     #[error("the pipes of the student program can't be created: {0}")]
     Descriptors(#[source] Errno),
-    /// Its jail could not be started.
+    /// The jail of the program could not be started.
     #[error(transparent)]
     Jail(#[from] JailError),
 }
@@ -51,11 +52,11 @@ pub(crate) enum StudentError {
 pub(crate) enum StudentEvent {
     /// A line of output.
     Line {
-        /// The stream that it was written to.
+        /// The stream that the line was written to.
         stream: OutputStream,
         /// The text without the line end.
         text: String,
-        /// The line was truncated, or stands for dropped lines.
+        /// Whether the line was truncated, or stands for dropped lines.
         cut: bool,
     },
     /// The program ended. Holds the exit code. Its background processes may run until the session
@@ -123,7 +124,8 @@ impl Student {
     /// The next event, if there is one. Never blocks.
     pub(crate) fn next_event(&mut self) -> Option<StudentEvent> {
         if self.events.is_empty() && !self.ended {
-            // The reports are read first, so that output written before the exit comes before it.
+            // The reports are read first, so that output from before the exit is returned before
+            // the exit.
             let (reports, open) = self.jail.reports();
             let now = Instant::now();
             for stream in &mut self.streams {
@@ -173,7 +175,7 @@ impl Student {
             stream.finish(&mut self.events);
         }
         self.note_exit(&reports);
-        // Without a report of its exit the program was killed here.
+        // If the exit was not reported, the program was killed here.
         self.note_exit(&[Report::Exited(KILLED)]);
         lingering
     }

@@ -24,7 +24,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread::ScopedJoinHandle;
 use std::time::{Duration, Instant};
 
-/// The longest wait. The limits of the judge are checked in between.
+/// The longest wait for an event. The limits of the judge are checked between two waits.
 const WAIT: Duration = Duration::from_millis(20);
 
 /// Why a [`SessionHost`] did not do what a session asked for.
@@ -39,7 +39,7 @@ pub enum SessionHostError {
     /// The world was replaced or could not be observed.
     #[error("the world is gone")]
     WorldGone,
-    /// The request was refused, with the reason for the script or the person.
+    /// The request was refused. Holds the reason, for the script or the person.
     #[error("{0}")]
     Refused(String),
 }
@@ -87,7 +87,7 @@ pub trait SessionHost {
 pub struct SessionSpec {
     /// The student's program, if there is one.
     pub student: Option<StudentProgram>,
-    /// Why the evaluation can't be run here, if so.
+    /// Why the evaluation can't be run here. `None` if it can be run.
     pub unsupported: Option<crate::outcome::Unsupported>,
 }
 
@@ -103,7 +103,7 @@ pub enum Note {
     },
     /// The session is to stop.
     Stop(StopCause),
-    /// An event from outside that belongs into the record of the session.
+    /// An event from outside that belongs in the record of the session.
     Event(EvaluationKind),
 }
 
@@ -124,7 +124,8 @@ pub struct SessionEnd {
     pub lingering: Option<LingeringProcesses>,
 }
 
-/// Runs a session to its end. When this returns, its processes are gone, except `lingering` ones.
+/// Runs a session to its end. When this returns, the session's processes are gone, except
+/// `lingering` ones.
 pub fn supervise(
     spec: &SessionSpec,
     setting: Option<&Setting>,
@@ -136,7 +137,7 @@ pub fn supervise(
         None => Machine::begin(spec.student.is_some()),
     };
     std::thread::scope(|scope| {
-        // The container starts while the world is put in place, because they are independent.
+        // The container starts while the world is put in place, because the two are independent.
         let starting = setting.filter(|_| machine.ending().is_none());
         let starting = starting.map(|setting| scope.spawn(|| Judge::start(setting)));
         let mut supervisor = Supervisor {
@@ -194,7 +195,7 @@ struct Supervisor<'a, 'scope> {
     wait: Duration,
     lingering: Option<LingeringProcesses>,
     closed: bool,
-    /// The supervisor panicked.
+    /// Whether the supervisor panicked.
     failed: bool,
 }
 
@@ -359,8 +360,8 @@ impl Supervisor<'_, '_> {
                 self.observed = Instant::now();
                 self.host.time(self.time_s);
                 if let Some(judge) = &mut self.judge {
-                    // In a paused world simulated time stands still. An observation then comes
-                    // every 50 ms of real time, which counts instead.
+                    // In a paused world simulated time stands still. Observations then come every
+                    // 50 ms of real time, so real time counts instead.
                     judge.refill(if observation.paused { 0.05 } else { passed });
                 }
                 self.observation = Some(observation);
@@ -413,8 +414,8 @@ impl Supervisor<'_, '_> {
             }
             JudgeSaid::Answer { finish } if called => {
                 self.publish_call();
-                // A script may have caught the error of an exceeded limit, so the limits are
-                // checked.
+                // A script may have caught the exception of an exceeded limit, so the limits are
+                // checked here.
                 let exceeded =
                     self.judge.as_mut().filter(|_| finish).and_then(|judge| judge.exceeded_limit(None));
                 match exceeded {

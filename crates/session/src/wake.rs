@@ -66,7 +66,8 @@ impl<T> NotesOut<T> {
     }
 }
 
-/// Polls descriptors until one is ready or the timeout passes. Says for each whether it is ready.
+/// Polls descriptors until one is ready or the timeout passes. Returns for each descriptor whether
+/// it is ready.
 pub(crate) fn wait_for(all: &[(BorrowedFd<'_>, PollFlags)], timeout: Duration) -> Vec<bool> {
     let mut fds: Vec<PollFd<'_>> = all.iter().map(|(fd, flags)| PollFd::new(fd, *flags)).collect();
     let time = Timespec { tv_sec: timeout.as_secs().cast_signed(), tv_nsec: timeout.subsec_nanos().into() };

@@ -37,7 +37,7 @@ impl BuiltIn {
         self.name
     }
 
-    /// Name for people.
+    /// Display name.
     pub fn display(&self) -> String {
         Project::read(self.project).map_or_else(|_| self.name.to_owned(), |p| p.display_name)
     }
@@ -45,7 +45,7 @@ impl BuiltIn {
     /// Files of the world.
     pub fn files(&self) -> &MemoryBundle {
         self.files.get_or_init(|| {
-            // A test builds all of them. A world without files fails to load with an error.
+            // A test builds all built-in worlds. A world without files fails to load with an error.
             let failed = |error: &dyn std::fmt::Display| {
                 tracing::error!(world = self.name, %error, "a built-in world can't be built");
                 MemoryBundle::default()

@@ -9,11 +9,11 @@ use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// An open data folder. Other processes can open it only after this is dropped or its process ends.
+/// An open data folder. Other processes can open the folder only after this value is dropped or
+/// this process ends.
 #[derive(Debug)]
 pub struct Data {
-    // The databases are closed before the lock is released, because fields are dropped in this
-    // order.
+    // Fields are dropped in this order, so the databases are closed before the lock is released.
     settings: Settings,
     records: Records,
     dir: PathBuf,
@@ -23,13 +23,14 @@ pub struct Data {
 impl Data {
     /// Opens a data folder, or creates it. Blocks, because the whole database is checked.
     pub fn open(dir: &Path) -> Result<Data, OpenError> {
-        // SQLite may take a relative path for a URI, but never an absolute one.
+        // SQLite may take a relative path for a URI, but never an absolute path.
         let dir = std::path::absolute(dir).map_err(|e| unwritable(dir, &e))?;
         create_private(&dir).map_err(|e| unwritable(&dir, &e))?;
         let lock = DataLock::take(&dir)?;
         let file = dir.join("chicane.db");
         let settings = Settings::new(database::open(&file)?);
-        // A second connection, so that a long write of a record does not block the settings.
+        // The records use a second connection, so that a long write of a record does not block the
+        // settings.
         let records = Records::new(database::open(&file)?);
         Ok(Data { settings, records, dir, _lock: lock })
     }
@@ -71,14 +72,14 @@ pub fn create_private(dir: &Path) -> std::io::Result<()> {
         Err(e) => Err(e),
         Ok(()) => {
             // Otherwise a power cut could lose the new folder and its files. Errors are ignored,
-            // because not every file system supports this.
+            // because not every file system supports this call.
             let _ = File::open(parent).and_then(|parent| parent.sync_all());
             Ok(())
         }
     }
 }
 
-/// How long the lock of a process may still be held after that process has ended.
+/// How long to wait for a lock whose owner has ended.
 const ORPHANED_LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The lock of a folder. The operating system releases it when the process ends.
@@ -86,11 +87,11 @@ const ORPHANED_LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 struct DataLock(File);
 
 impl DataLock {
-    /// Takes the lock and writes the id of this process into its file.
+    /// Takes the lock and writes the id of this process into the lock file.
     fn take(dir: &Path) -> Result<DataLock, OpenError> {
         let path = dir.join("lock");
         let failed = |e: std::io::Error| unwritable(&path, &e);
-        // Not truncated, because the file may hold the process id of another owner.
+        // The file is not truncated, because it may hold the process id of another owner.
         let options = File::options().read(true).write(true).create(true).truncate(false).clone();
         let file = options.open(&path).map_err(failed)?;
         let began = Instant::now();
@@ -99,8 +100,8 @@ impl DataLock {
                 Ok(()) => break,
                 Err(TryLockError::WouldBlock) => {
                     let pid = owner(&path);
-                    // A child that the owner was starting when it was killed may hold the lock for
-                    // a moment, because it inherited the file.
+                    // The owner may have been killed while it was starting a child process. The
+                    // child inherited the open file, so it may hold the lock for a moment.
                     if !pid.is_some_and(is_gone) || began.elapsed() > ORPHANED_LOCK_TIMEOUT {
                         return Err(OpenError::InUse { dir: dir.to_owned(), pid });
                     }
@@ -130,7 +131,8 @@ fn is_gone(pid: u32) -> bool {
 
 impl Drop for DataLock {
     fn drop(&mut self) {
-        // Closing is not enough, because a child that is just being started has the file open too.
+        // Closing the file is not enough, because a child process that is just being started has it
+        // open too.
         let _ = self.0.unlock();
     }
 }
@@ -231,7 +233,7 @@ mod tests {
         let began = Instant::now();
         let e = Data::open(scratch.path()).expect_err("it is locked");
         assert!(matches!(e, OpenError::InUse { .. }) && began.elapsed() >= ORPHANED_LOCK_TIMEOUT, "{e:?}");
-        // The lock is released during the wait, so opening succeeds without another attempt.
+        // The lock is released while `Data::open` waits, so `Data::open` succeeds.
         std::thread::scope(|scope| {
             let opened = scope.spawn(|| Data::open(scratch.path()).map(drop));
             lock.unlock().expect("free");
@@ -282,7 +284,8 @@ mod tests {
         let data = Data::open(Path::new(&dir)).expect("opens");
         data.settings().set_brightness(0.5).expect("set");
         println!("held");
-        // Blocks until this process is killed, or until the parent ends, which closes the pipe.
+        // This read blocks until this process is killed, or until the parent ends and so closes the
+        // pipe.
         let _ = std::io::stdin().read(&mut [0]);
     }
 

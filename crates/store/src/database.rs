@@ -99,7 +99,7 @@ fn version(connection: &Connection) -> rusqlite::Result<i64> {
 
 /// Configures the connection so that a finished write survives a kill and a power cut.
 fn set_up(connection: &Connection) -> rusqlite::Result<()> {
-    // If the file system does not support WAL, SQLite keeps the old journal, which is as safe.
+    // If the file system does not support WAL, SQLite keeps the old journal mode, which is as safe.
     let _: String = connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0))?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     // On macOS a plain fsync does not flush the drive's own cache. Elsewhere this has no effect.
@@ -118,7 +118,7 @@ fn migrate(connection: &mut Connection, done: usize) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Tells errors of the disk or its permissions from a damaged file.
+/// Distinguishes errors of the disk or its permissions from a damaged file.
 fn explain(path: &Path, e: &Error) -> OpenError {
     use ErrorCode::{
         CannotOpen, DatabaseBusy, DatabaseLocked, DiskFull, OutOfMemory, PermissionDenied, ReadOnly,
@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn garbage_counts_as_damaged_and_is_not_changed() {
         let long: Vec<u8> = (0..20_000u32).map(|i| (i * i % 251) as u8).collect();
-        // Not a single byte, because SQLite takes that for an empty database.
+        // A single byte is not tested, because SQLite takes that for an empty database.
         for garbage in [b"xx".as_slice(), b"not a database\n", &long] {
             let scratch = TempFolder::new();
             let path = scratch.path().join("chicane.db");

@@ -46,7 +46,7 @@ impl Bundle for FolderBundle {
         for part in path.split('/') {
             whole.push(part);
             let kind = std::fs::symlink_metadata(&whole).ok()?;
-            // Larger files are not allowed in a world.
+            // A world must not contain larger files.
             if kind.is_symlink() || kind.len() > MAX_FILE {
                 return None;
             }

@@ -3,12 +3,13 @@
 use std::fs::File;
 use std::path::Path;
 
-/// The lock of a folder. Released when dropped.
+/// The lock of a folder. It is released on drop.
 #[derive(Debug)]
 pub(crate) struct FolderLock(File);
 
 impl FolderLock {
-    /// Takes the lock. Creates the folder if necessary. `None` while another owner has the lock.
+    /// Takes the lock. Creates the folder if necessary. Returns `None` while another owner has the
+    /// lock.
     pub(crate) fn try_take(folder: &Path) -> std::io::Result<Option<FolderLock>> {
         std::fs::create_dir_all(folder)?;
         let path = folder.join("lock");

@@ -1,5 +1,6 @@
-//! Installs a world from the description of a CDN: a plan, files in a staging folder, checks, and
-//! the move into place. This module does not download; its caller provides the bytes.
+//! Installs a world that a CDN describes: makes a plan, writes the files to a staging folder,
+//! checks them, and moves them into place. This module downloads no files; its caller provides the
+//! bytes.
 
 mod check;
 mod error;

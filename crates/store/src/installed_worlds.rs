@@ -2,8 +2,8 @@
 //!
 //! `worlds/<id>/installed.json` is the record of an installed world. It names the folder beside it
 //! that holds the files. The record is replaced by a rename, so a reader sees the old world or the
-//! new one, never a mixture. Folders that no record names are left over from a killed process. They
-//! are removed when no other process works on the world.
+//! new one, never a mixture. A folder that no record names is left over from a killed process. It
+//! is removed when no other process works on the world.
 
 use crate::folder::FolderBundle;
 use crate::folder_lock::FolderLock;
@@ -49,9 +49,9 @@ pub struct InstalledRecord {
     pub world_id: String,
     /// Revision of the files.
     pub rev: String,
-    /// Name for people.
+    /// Display name.
     pub name: String,
-    /// Whether the files were verified with the id.
+    /// Whether the files were verified against the id.
     pub verified: bool,
     /// Width and height in metres.
     pub size: [f64; 2],
@@ -151,7 +151,8 @@ impl InstalledWorlds {
             std::fs::create_dir_all(&folder)?;
             std::fs::rename(staged, folder.join(&record.folder))
         };
-        // The last reader of an old world may remove the empty folder between these two steps.
+        // The last reader of an old world may remove the empty folder between the two steps of
+        // `move_files`.
         move_files().or_else(|e| if e.kind() == ErrorKind::NotFound { move_files() } else { Err(e) })?;
         sync_folder(&folder);
         sync_folder(&self.worlds);
@@ -172,8 +173,8 @@ impl InstalledWorlds {
         Ok(())
     }
 
-    /// Changes the name of an installed world. False if it is not installed. A simulator that uses
-    /// the folder sees the new name at its next refresh.
+    /// Changes the display name of an installed world. False if the world is not installed. A
+    /// simulator that uses the data folder sees the new name at its next refresh.
     pub fn rename(&self, id: &WorldId, name: &str) -> std::io::Result<bool> {
         if self.record(id).is_none() {
             return Ok(false);
@@ -186,8 +187,8 @@ impl InstalledWorlds {
         Ok(true)
     }
 
-    /// Removes the record of a world, so that it is not installed any more. Its files are removed
-    /// when their last reader is dropped.
+    /// Removes the record of a world, so that the world is not installed any more. The files are
+    /// removed when their last reader is dropped.
     pub(crate) fn remove_record(&self, id: &WorldId) -> std::io::Result<()> {
         let folder = self.folder(id);
         match std::fs::remove_file(folder.join(RECORD)) {
@@ -212,7 +213,7 @@ impl InstalledWorlds {
                 continue;
             }
             let Ok(Some(_lock)) = FolderLock::try_take(&self.staging.join(id.as_str())) else { continue };
-            // Checked again under the lock, because the record may have changed.
+            // The record is read again under the lock, because it may have changed.
             let damaged = kept.is_none() && entry.path().join(RECORD).exists();
             if self.record(&id).map(|r| r.folder) != kept || damaged {
                 continue;
@@ -262,13 +263,14 @@ pub(crate) fn sum_of(path: &Path) -> std::io::Result<Sum> {
     }
 }
 
-/// Flushes the names in a folder to disk, so that they survive a power cut. Errors are ignored,
-/// because not every file system supports this.
+/// Flushes the file names in a folder to disk, so that they survive a power cut. Errors are
+/// ignored, because not every file system supports this.
 pub(crate) fn sync_folder(folder: &Path) {
     let _ = File::open(folder).and_then(|folder| folder.sync_all());
 }
 
-/// The files of an installed world. After `remove_when_dropped` the last reader removes them.
+/// The files of an installed world. After `remove_when_dropped`, dropping the last reference
+/// removes the files.
 pub(crate) struct InstalledBundle {
     files: FolderBundle,
     path: PathBuf,
@@ -276,7 +278,7 @@ pub(crate) struct InstalledBundle {
 }
 
 impl InstalledBundle {
-    /// Has the files removed when the last reference is dropped.
+    /// Makes the last reference remove the files when it is dropped.
     pub(crate) fn remove_when_dropped(&self) {
         self.remove.store(true, Ordering::Relaxed);
     }
@@ -296,7 +298,8 @@ impl Drop for InstalledBundle {
     fn drop(&mut self) {
         if self.remove.load(Ordering::Relaxed) {
             let _ = std::fs::remove_dir_all(&self.path);
-            // The folder of the world id. The call fails if it still holds another revision.
+            // This removes the folder of the world id. The call fails if the folder still holds
+            // another revision.
             let _ = self.path.parent().map(std::fs::remove_dir);
         }
     }

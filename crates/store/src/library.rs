@@ -9,12 +9,12 @@ use chicane_world::{Assets, Bundle, Error, World};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-/// What is known of a world without loading it.
+/// The facts about a world that are known without loading it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LibraryEntry {
     /// Unique name: the file name of the world file without `.world`.
     pub name: String,
-    /// The name for people.
+    /// Display name.
     pub display: String,
     /// Id of the world, if it was published.
     pub world_id: Option<String>,
@@ -24,7 +24,7 @@ pub struct LibraryEntry {
     pub official: bool,
     /// Whether the world may be deleted.
     pub deletable: bool,
-    /// Whether the files are verified: built-in, or matching the id.
+    /// Whether the files are verified: the world is built-in, or its files match its id.
     pub verified: bool,
 }
 
@@ -39,13 +39,13 @@ pub enum LoadError {
     Broken(Error),
 }
 
-/// All worlds by name: those of the program, and those installed in a data folder. Meant to be
-/// shared behind an `Arc`.
+/// All worlds by name: the built-in worlds, and those installed in a data folder. A library is
+/// meant to be shared behind an `Arc`.
 #[derive(Default)]
 pub struct Library {
     worlds: RwLock<Worlds>,
     installed: Option<InstalledWorlds>,
-    /// Locked while disk and list are changed together.
+    /// This lock is held while disk and list are changed together.
     changing: Mutex<()>,
 }
 
@@ -95,7 +95,7 @@ impl Library {
         self.worlds.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// All worlds, sorted: first those that can't be deleted, then by name.
+    /// All worlds, sorted by name. Worlds that can't be deleted come first.
     pub fn entries(&self) -> Vec<LibraryEntry> {
         let mut entries: Vec<LibraryEntry> = self.worlds().values().map(|w| w.entry.clone()).collect();
         // A stable sort keeps the order by name.
@@ -103,7 +103,7 @@ impl Library {
         entries
     }
 
-    /// One world.
+    /// The entry of one world.
     pub fn entry(&self, name: &str) -> Option<LibraryEntry> {
         self.worlds().get(name).map(|w| w.entry.clone())
     }
@@ -113,7 +113,7 @@ impl Library {
         self.world(name)?.load()
     }
 
-    /// A file of a world.
+    /// The content of a file of a world.
     pub fn file(&self, name: &str, path: &str) -> Option<Vec<u8>> {
         self.world(name).ok()?.bundle.read(path).map(|b| b.into_owned())
     }
@@ -168,7 +168,8 @@ impl LibraryWorld {
     }
 }
 
-/// A name for people: the first letter upper-case, and underscores replaced with blanks.
+/// The display name for a world name: the first letter upper-case, and underscores replaced with
+/// blanks.
 fn display(name: &str) -> String {
     let mut letters = name.chars().map(|c| if c == '_' { ' ' } else { c });
     letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 pub const MAX_META: usize = 1 << 20;
 /// Limit of the size of `manifest.json` in bytes.
 pub const MAX_MANIFEST: usize = 2 << 20;
-/// Limit of the characters of a name for people.
+/// Limit of the characters of a display name.
 const MAX_NAME: usize = 100;
 
 /// Who may download a published world.
@@ -30,7 +30,7 @@ impl Access {
         [Access::Public, Access::Unlisted, Access::Private].into_iter().find(|a| a.word() == text)
     }
 
-    /// Its name in `meta.json` and on the command line.
+    /// The name of the access in `meta.json` and on the command line.
     pub fn word(self) -> &'static str {
         match self {
             Access::Public => "public",
@@ -57,7 +57,7 @@ impl Rev {
     }
 }
 
-/// Whether a text can be a name for people: one line of 1 to 100 characters.
+/// Whether a text can be a display name: one line of 1 to 100 characters.
 pub fn is_name(text: &str) -> bool {
     !text.trim().is_empty() && text.chars().count() <= MAX_NAME && !text.chars().any(char::is_control)
 }
@@ -67,20 +67,20 @@ pub fn is_name(text: &str) -> bool {
 pub struct Meta {
     /// Revision of the files.
     pub rev: Rev,
-    /// Name for people.
+    /// Display name.
     pub name: String,
     /// Who may download the world.
     pub access: Access,
     /// Width and height in metres.
     pub size: [f64; 2],
-    /// Sequence number, which grows with every change of this document.
+    /// Sequence number. It grows with every change of this document.
     pub seq: u64,
     /// Paths of all files.
     pub files: Vec<FilePath>,
 }
 
 impl Meta {
-    /// Reads the document of a world. Only `rev` and `files` are required.
+    /// Reads the `meta.json` of a world. Only `rev` and `files` are required.
     pub fn read(id: &WorldId, bytes: &[u8]) -> Result<Meta, Unfit> {
         let wrong = |why: &str| Unfit::Rule(format!("meta.json {why}"));
         let fields = object(bytes, "meta.json")?;
@@ -150,13 +150,13 @@ pub struct Listed {
 pub struct Manifest {
     /// All files.
     pub files: Vec<Listed>,
-    /// The document without id and revision. It includes unknown keys, because the checksum covers
+    /// The document without its id and revision. Unknown keys are kept, because the checksum covers
     /// them.
     document: Map<String, Value>,
 }
 
 impl Manifest {
-    /// A new document. Id and revision are missing, because they are computed from it.
+    /// A new document. Id and revision are missing, because they are computed from the document.
     pub(crate) fn new(files: Vec<Listed>, created_at: &str, nonce: &str, evaluation: bool) -> Manifest {
         let listed = |f: &Listed| json!({"path": f.path.as_str(), "size": f.size, "sha256": f.sum.hex()});
         let mut document = Map::new();
@@ -168,7 +168,8 @@ impl Manifest {
         Manifest { files, document }
     }
 
-    /// Reads the document of a world. Does not check whether the id is its checksum.
+    /// Reads the `manifest.json` of a world. Does not check whether the id is the document's
+    /// checksum.
     pub fn read(id: &WorldId, rev: &Rev, bytes: &[u8]) -> Result<Manifest, Unfit> {
         let wrong = |why: &str| Unfit::Rule(format!("manifest.json {why}"));
         let mut document = object(bytes, "manifest.json")?;
@@ -213,8 +214,8 @@ impl Manifest {
         Value::Object(document)
     }
 
-    /// Computes id and revision. `neutral` are the checksums of the files' neutral forms, in the
-    /// order of the files. `id` is the text in the paths that stands for the id.
+    /// Computes id and revision. `neutral` contains the checksums of the files' neutral forms (see
+    /// `sum.rs`), in the order of the files. `id` is the text that stands for the id in the paths.
     pub(crate) fn names(&self, id: &str, neutral: &[Sum]) -> (Option<WorldId>, String) {
         let mut document = self.document.clone();
         if let Some(Value::Array(listed)) = document.get_mut("files") {

@@ -24,7 +24,7 @@ pub enum OpenError {
     InUse {
         /// The folder.
         dir: PathBuf,
-        /// The process that holds it, if the lock file names one.
+        /// The process that holds the folder, if the lock file names a process.
         pid: Option<u32>,
     },
     /// The file is not a database, or is damaged.
@@ -35,7 +35,7 @@ pub enum OpenError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// What is wrong with the file.
         reason: String,
     },
     /// The database was written by a newer version.

@@ -1,4 +1,4 @@
-//! Packs a bundle for publication, under an id that is its checksum.
+//! Packs a bundle for publication. The id of the packed world is its checksum.
 
 use crate::manifest::{Access, Listed, Manifest, Meta, Rev};
 use crate::rules::{self, FilePath, Unfit};
@@ -8,8 +8,8 @@ use crate::time;
 use chicane_wire::WorldId;
 use chicane_world::{Assets, Bundle, MemoryBundle, Warning, World};
 
-/// A placeholder for the id while the id is not known: 32 random hex digits, so that no other text
-/// of the bundle equals it.
+/// A placeholder for the id while the id is not known. It has 32 random hex digits, so that no
+/// other text of the bundle equals it.
 #[derive(Debug, Clone)]
 pub struct IdPlaceholder(String);
 
@@ -28,7 +28,7 @@ impl IdPlaceholder {
 /// What a publisher says about a world.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Label {
-    /// Name for people.
+    /// Display name.
     pub name: String,
     /// Who may download the world.
     pub access: Access,
@@ -39,30 +39,31 @@ pub struct Label {
 pub struct Package {
     /// Id of the world.
     pub id: WorldId,
-    /// Its `meta.json`.
+    /// The world's `meta.json`.
     pub meta: Meta,
-    /// Its `manifest.json`, whose checksum the id is.
+    /// The world's `manifest.json`. The id is its checksum.
     pub manifest: Manifest,
     /// Paths and contents of all files.
     pub files: Vec<(FilePath, Vec<u8>)>,
     /// Whether the world has an evaluation.
     pub evaluation: bool,
-    /// What the loader ignored.
+    /// The parts of the world that the loader ignored.
     pub warnings: Vec<Warning>,
 }
 
-/// What a bundle has to contain. A world for this machine needs less than one to be published.
+/// What a bundle has to contain. The requirements are lower for a world that is imported on this
+/// machine than for a world that is published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
-    /// A world that loads and has a track model, which every installation requires.
+    /// The world has to load and to have a track model. Published worlds require this.
     Track,
-    /// A world that loads.
+    /// The world only has to load.
     World,
 }
 
 impl Package {
-    /// Packs a bundle, whose world may have any name. Replaces the placeholder with the id
-    /// everywhere.
+    /// Packs a bundle. The world of the bundle may have any name. Replaces the placeholder with the
+    /// id everywhere.
     pub fn new(
         bundle: &MemoryBundle,
         placeholder: &IdPlaceholder,
@@ -151,10 +152,10 @@ fn is_picture(path: &str) -> bool {
     matches!(ending.as_str(), "png" | "jpg" | "jpeg" | "gif" | "bmp" | "tga" | "webp")
 }
 
-/// Whether the id is the checksum of the manifest. `neutral` are the checksums of the files'
-/// neutral forms, in the order of the manifest.
+/// Whether the id is the checksum of the manifest. `neutral` contains the checksums of the files'
+/// neutral forms (see `sum.rs`), in the order of the manifest.
 pub(crate) fn proves(manifest: &Manifest, id: &WorldId, neutral: &[Sum]) -> bool {
-    // An id of zeros is refused, because the neutral form would not change it.
+    // An id of zeros is refused, because the neutral form would be equal to the original.
     id.as_str() != ZEROS && manifest.names(id.as_str(), neutral).0.as_ref() == Some(id)
 }
 

@@ -1,10 +1,10 @@
 //! A CDN that worlds are published to: a folder, or any other store of `object_store`.
 //!
 //! The files of a world are written once and never change. They are written first, then the
-//! manifest, and `meta.json` last, so that a world is visible only when it is complete. A folder is
-//! written by one publisher at a time, and each publisher removes the leftovers of killed ones. A
-//! bucket has no lock and needs none: ids are unique, and `meta.json` is changed by a conditional
-//! update. Leftovers of killed publishers stay in a bucket, where no client sees them.
+//! manifest, and `meta.json` last, so that a world is visible only when it is complete. Only one
+//! publisher at a time writes to a folder, and each publisher removes the leftovers of killed
+//! publishers. A bucket has no lock and needs none: ids are unique, and `meta.json` is changed by a
+//! conditional update. Leftovers of killed publishers stay in a bucket, where no client sees them.
 
 use crate::manifest::{MAX_META, Meta};
 use crate::package::Package;
@@ -21,11 +21,11 @@ use std::sync::Arc;
 
 /// How many files are written at the same time.
 const PARALLEL_WRITES: usize = 4;
-/// How many descriptions are read at the same time.
+/// How many `meta.json` documents are read at the same time.
 const PARALLEL_READS: usize = 8;
-/// How many bytes are read back at a time.
+/// How many bytes are read at a time when a written file is compared.
 const READ_BACK_BYTES: usize = 1 << 20;
-/// How often a change is tried, if other publishers change the same document.
+/// How often a change is tried while other publishers change the same document.
 const MAX_ATTEMPTS: usize = 8;
 /// `Cache-Control` of files that never change.
 const CACHE_FOREVER: &str = "public, max-age=31536000, immutable";
@@ -65,7 +65,7 @@ pub struct Cdn {
 }
 
 impl Cdn {
-    /// A folder, which is created if necessary.
+    /// A CDN in a folder. The folder is created if necessary.
     pub fn folder(folder: &Path) -> Result<Cdn, PublishError> {
         let failed = |e: &dyn std::fmt::Display| {
             PublishError::Target(format!("can't write {}: {e}", folder.display()))
@@ -76,13 +76,13 @@ impl Cdn {
         Ok(Cdn { store: Arc::new(store.with_fsync(true)), folder: Some(folder) })
     }
 
-    /// A folder for reading only. `None` if it does not exist.
+    /// A CDN in a folder, for reading only. `None` if the folder does not exist.
     pub fn reading(folder: &Path) -> Option<Cdn> {
         let store = LocalFileSystem::new_with_prefix(folder).ok()?;
         Some(Cdn { store: Arc::new(store), folder: Some(folder.to_owned()) })
     }
 
-    /// Any other store. Several publishers may write to it at the same time.
+    /// A CDN in any other store. Several publishers may write to the store at the same time.
     pub fn store(store: Arc<dyn ObjectStore>) -> Cdn {
         Cdn { store, folder: None }
     }
@@ -127,15 +127,15 @@ impl Cdn {
             let (mut meta, version) = self.read(id).await?;
             change(&mut meta);
             meta.seq += 1;
-            // A folder is locked. Other stores check that the version is still the one that was
-            // read.
+            // A folder is locked. Other stores check that the document still has the version that
+            // was read.
             let mode = if self.folder.is_some() { PutMode::Overwrite } else { PutMode::Update(version) };
             let path = format!("worlds/{id}/meta.json");
             let bytes = pretty(&meta.json(id));
             match self.put(&path, bytes.clone(), mode).await {
                 Ok(()) => return Ok(meta),
-                // A retry of the store fails in this way if the answer to the first attempt was
-                // lost.
+                // The store fails in this way if its first attempt succeeded, the answer was lost,
+                // and it tried again.
                 Err(Error::Precondition { .. }) if self.holds(&path, &bytes).await => return Ok(meta),
                 Err(Error::Precondition { .. }) => {}
                 Err(e) => return Err(PublishError::Write { path, reason: reason(&e) }),
@@ -158,7 +158,7 @@ impl Cdn {
             match read {
                 Ok((meta, _)) => worlds.push((id, meta)),
                 Err(PublishError::NotPublished(_)) => {}
-                // A bucket that refuses one read refuses all of them.
+                // If a bucket refuses one read, it refuses all of them.
                 Err(e @ PublishError::Target(_)) if self.folder.is_none() => return Err(e),
                 Err(e) => tracing::warn!(%id, "a published world can't be read: {e}"),
             }
@@ -187,7 +187,8 @@ impl Cdn {
     async fn create(&self, path: String, bytes: Vec<u8>) -> Result<(), PublishError> {
         match self.put(&path, bytes.clone(), PutMode::Create).await {
             Ok(()) => Ok(()),
-            // The store sent the request twice, because the answer to the first one was lost.
+            // The first request succeeded, but its answer was lost, so the store sent the request
+            // again.
             Err(Error::AlreadyExists { .. }) if self.folder.is_none() && self.holds(&path, &bytes).await => {
                 Ok(())
             }
@@ -208,7 +209,7 @@ impl Cdn {
         self.store.put_opts(&ObjectPath::from(path), PutPayload::from(bytes), options).await.map(drop)
     }
 
-    /// Whether a file has exactly these bytes.
+    /// Whether a stored file has exactly these bytes.
     async fn holds(&self, path: &str, bytes: &[u8]) -> bool {
         let path = ObjectPath::from(path);
         if !self.store.head(&path).await.is_ok_and(|found| found.size == bytes.len() as u64) {
@@ -273,7 +274,7 @@ fn pretty(value: &serde_json::Value) -> Vec<u8> {
     bytes
 }
 
-/// The innermost source of an error, which is the error of the operating system or the network.
+/// The innermost source of an error: the error of the operating system or the network.
 fn reason(e: &Error) -> String {
     let mut inner: &dyn std::error::Error = e;
     while let Some(source) = inner.source() {

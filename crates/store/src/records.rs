@@ -40,9 +40,9 @@ pub struct NewSession {
 pub struct SessionResult {
     /// End time, RFC 3339.
     pub ended_at: String,
-    /// The outcome's name in the API.
+    /// The outcome.
     pub outcome: Outcome,
-    /// The reason, for people.
+    /// The reason, as a text for people.
     pub reason: Option<String>,
     /// The last record, as JSON.
     pub record: String,
@@ -59,7 +59,7 @@ pub struct SessionResult {
 pub struct SessionRow {
     /// Number of the session, which grows with every session.
     pub number: i64,
-    /// Its data at the start.
+    /// The session's data at its start.
     pub start: NewSession,
     /// The last stored record, as JSON.
     pub record: String,
@@ -80,7 +80,8 @@ impl Records {
         Records { connection: Mutex::new(connection) }
     }
 
-    /// Opens the records of a data folder read-only. Works while a simulator uses the folder.
+    /// Opens the records of a data folder read-only. This also works while a simulator uses the
+    /// folder.
     pub fn open(dir: &std::path::Path) -> Result<Records, OpenError> {
         crate::database::open_read_only(&dir.join("chicane.db")).map(Records::new)
     }
@@ -149,7 +150,7 @@ impl Records {
         })
     }
 
-    /// Sessions without an end.
+    /// The sessions that have no end yet.
     pub fn unfinished(&self) -> Result<Vec<SessionRow>, StoreError> {
         self.with(|connection| {
             let sql = format!("SELECT number, {COLUMNS} FROM session WHERE outcome IS NULL ORDER BY number");
@@ -167,7 +168,8 @@ impl Records {
         })
     }
 
-    /// Sessions, the newest first. Optionally those of one world, and those with a smaller number.
+    /// Sessions, the newest first. They can be restricted to one world, and to numbers smaller than
+    /// a given one.
     pub fn sessions(
         &self,
         world: Option<&str>,
@@ -207,8 +209,8 @@ fn add_events(change: &Transaction<'_>, number: i64, place: u64, events: &[Strin
     Ok(())
 }
 
-/// The value of a stored word. A word that this version does not know is an error, because a newer
-/// version wrote it.
+/// Converts a stored word to its value. An unknown word is an error, because a newer version wrote
+/// it.
 fn known<T>(column: &str, word: &str, value: impl Fn(&str) -> Option<T>) -> rusqlite::Result<T> {
     value(word).ok_or_else(|| {
         let why = format!("{column} has the unknown value {word:?}");

@@ -5,18 +5,18 @@ use std::collections::BTreeMap;
 /// The folders of a bundle. All files are below one of them.
 pub(crate) const FOLDERS: [&str; 6] =
     ["worlds", "models", "meshes", "routes", "track_iconography", "evaluations"];
-/// Limit of the files of a world.
+/// Limit of the number of files of a world.
 pub(crate) const MAX_FILES: usize = 2_000;
 /// Limit of the size of a file in bytes.
 pub(crate) const MAX_FILE: u64 = 64 << 20;
-/// Limit of the size of all files in bytes.
+/// Limit of the total size of all files in bytes.
 pub const MAX_TOTAL: u64 = 256 << 20;
 /// Limit of the characters of a path.
 pub(crate) const MAX_PATH: usize = 255;
-/// Limit of the names in a path.
+/// Limit of the depth of a path: the number of names between the slashes.
 const MAX_DEPTH: usize = 16;
 
-/// Why files can't be a world.
+/// Why a set of files can't be a world.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unfit {
     /// A limit is exceeded.
@@ -27,8 +27,8 @@ pub enum Unfit {
     Rule(String),
 }
 
-/// The path of a file in a bundle. It is below one of the folders, and can't lead out of the
-/// bundle.
+/// The path of a file in a bundle. It is below one of the folders (`FOLDERS`), and can't lead out
+/// of the bundle.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FilePath(String);
 
@@ -75,7 +75,8 @@ fn is_plain(name: &str) -> bool {
     bytes.next().is_some_and(letter) && bytes.all(|b| letter(b) || b == b'.' || b == b'-')
 }
 
-/// Quotes an untrusted text for a message: shortened, and with control characters escaped.
+/// Quotes an untrusted text for a message. The text is shortened, and its control characters are
+/// escaped.
 pub(crate) fn quoted(text: &str) -> String {
     let short: String = text.chars().take(80).collect();
     let more = if short.len() < text.len() { "…" } else { "" };
@@ -84,7 +85,8 @@ pub(crate) fn quoted(text: &str) -> String {
 
 /// Checks the number of files, and that any file system can hold all of them.
 pub(crate) fn check_paths<'a>(paths: impl Iterator<Item = &'a FilePath>) -> Result<(), Unfit> {
-    // Some file systems ignore case, and some drop dots at the end of a name.
+    // Paths with the same key clash on some systems: some file systems ignore case, and some drop
+    // dots at the end of a name.
     let key = |path: &str| {
         let names = path.split('/').map(|name| name.trim_end_matches('.').to_ascii_lowercase());
         names.collect::<Vec<_>>().join("/")
@@ -141,8 +143,8 @@ pub(crate) fn world_stem<'a>(paths: impl Iterator<Item = &'a FilePath>) -> Resul
     }
 }
 
-/// The path of a file after its world was renamed. Files with the world's name are renamed. Other
-/// files keep their path, because the world file refers to it.
+/// The path of a file after its world was renamed. Files that are named after the world are renamed
+/// with it. Other files keep their path, because the world file refers to that path.
 pub(crate) fn renamed(path: &FilePath, stem: &str, name: &str) -> FilePath {
     let named = [
         (format!("worlds/{stem}.world"), format!("worlds/{name}.world")),

@@ -37,7 +37,7 @@ impl Settings {
         Settings { connection: Mutex::new(connection) }
     }
 
-    /// The brightness, if one was set.
+    /// The stored brightness, if there is one.
     pub fn brightness(&self) -> Result<Option<f64>, StoreError> {
         Ok(self.get(BRIGHTNESS)?.and_then(|value| match value {
             Value::Real(x) if Self::BRIGHTNESS.contains(&x) => Some(x),
@@ -66,7 +66,7 @@ impl Settings {
         self.set(LAST_WORLD, Value::Text(world.to_owned()))
     }
 
-    /// The stored lights of a world, by name. True means red.
+    /// The stored lights of a world, by the name of the light. True means red.
     pub fn lights(&self, world: &str) -> Result<BTreeMap<String, bool>, StoreError> {
         self.with(|connection| {
             let mut query = connection.prepare("SELECT name, red FROM light WHERE world = ?1")?;
@@ -107,7 +107,7 @@ impl Settings {
     }
 }
 
-/// Logs that a stored value is invalid.
+/// Logs that a stored value is invalid, and returns `None`.
 fn ignored<T>(name: &str, value: &Value) -> Option<T> {
     tracing::warn!(setting = name, ?value, "a stored setting is invalid and is ignored");
     None

@@ -2,14 +2,14 @@
 //!
 //! The id of a world is part of its file names and of its file contents, and is computed from the
 //! checksums of these files. For the id, files are therefore hashed in a neutral form, in which
-//! every occurrence of the id is replaced with zeros. A mirror could only exchange the id and 32
-//! zeros that an author wrote.
+//! every occurrence of the id is replaced with zeros. The checksum does not detect one change: a
+//! mirror could exchange the id and a text of 32 zeros that an author wrote.
 
 use chicane_wire::WorldId;
 use ring::digest::{Context, SHA256, digest};
 use std::borrow::Cow;
 
-/// Replaces the id in the neutral form.
+/// The text that replaces the id in the neutral form.
 pub(crate) const ZEROS: &str = "00000000000000000000000000000000";
 
 /// A SHA-256 checksum.
@@ -106,7 +106,7 @@ pub(crate) fn neutral(bytes: &[u8], id: &str) -> Sum {
     Sum::of(&replaced(bytes, id, ZEROS))
 }
 
-/// The id and the revision of a checksum: its first 128 bits, and the next 64.
+/// The id and the revision that a checksum gives: its first 128 bits, and the next 64 bits.
 pub(crate) fn names_of(sum: Sum) -> (Option<WorldId>, String) {
     let hex = sum.hex();
     (WorldId::parse(&hex[..32]), hex[32..48].to_owned())

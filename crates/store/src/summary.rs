@@ -5,7 +5,7 @@ use chicane_world::World;
 /// Facts that only a loaded world knows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Summary {
-    /// Width and height in metres: of the ground, else of the route, else zero.
+    /// Width and height in metres: those of the ground, else those of the route, else zero.
     pub size: [f64; 2],
     /// Whether the world has an evaluation.
     pub evaluation: bool,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A folder that is removed with all its files when it is dropped.
+/// A temporary folder. Dropping it removes the folder with all its files.
 pub(crate) struct TempFolder(PathBuf);
 
 impl TempFolder {
@@ -12,7 +12,8 @@ impl TempFolder {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let path = std::env::temp_dir().join(format!("chicane-store-{}-{number}", std::process::id()));
-        // An earlier process with the same id may have been killed before it could clean up.
+        // An earlier process with the same id may have been killed before it could remove its
+        // folder.
         let _ = std::fs::remove_dir_all(&path);
         std::fs::create_dir(&path).expect("a new folder");
         TempFolder(path)

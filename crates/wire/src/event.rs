@@ -39,12 +39,12 @@ impl StoryEvent {
 pub enum RunEvent {
     /// The program was started.
     Start {
-        /// Shell command that started it.
+        /// Shell command that started the program.
         command: String,
     },
     /// The program wrote a line.
     Log {
-        /// The stream that it was written to.
+        /// The stream that the line was written to.
         stream: OutputStream,
         /// The line, at most 2,000 characters.
         line: String,
@@ -109,7 +109,7 @@ pub enum EvaluationKind {
         /// The printed line.
         line: String,
     },
-    /// A client sent a command that is not part of the session. Only stored in the record.
+    /// A command to the world that the judging script did not send. Only stored in the record.
     Command {
         /// The command.
         command: CommandName,

@@ -233,8 +233,8 @@ pub enum JudgeSaid {
         /// A finite number, or any JSON value.
         value: Value,
     },
-    /// Sent if printed text uses a separate stream: this mark in that stream ends the printed text
-    /// of the current call.
+    /// Only sent if the script's output uses a separate stream. A mark in that stream ends the
+    /// output of the current call.
     Printed {
         /// Number of the call.
         mark: u64,

@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 /// Response of `GET /status`.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct Status {
-    /// Whether a world is loaded, whether it is stepping or paused.
+    /// Whether a world is loaded. It may be stepping or paused.
     pub running: bool,
     /// Always true.
     pub websocket: bool,
@@ -40,7 +40,7 @@ pub struct State {
     /// Name of the world that is ready; null while a world is being loaded.
     #[schema(value_type = Option<String>)]
     pub current: Option<Arc<str>>,
-    /// Whether a world is loaded, whether it is stepping or paused.
+    /// Whether a world is loaded. It may be stepping or paused.
     pub running: bool,
     /// Always true.
     pub websocket: bool,

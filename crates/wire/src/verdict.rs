@@ -1,11 +1,11 @@
-//! The words in which the course and the end of a session are told.
+//! The enums that describe the progress and the end of a session.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use utoipa::ToSchema;
 
-/// Defines an enum whose variants are words on the wire. Each word is the snake case of its variant,
-/// because `rename_all` is what both `serde` and `utoipa` understand inside of a macro.
+/// Defines an enum whose variants are words on the wire. Each word is the name of its variant in
+/// snake case, because inside of a macro both `serde` and `utoipa` understand `rename_all`.
 macro_rules! words {
     ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)+ }) => {
         $(#[$meta])*

@@ -16,7 +16,7 @@ pub(crate) enum CheckError {
     World(#[from] WorldSourceError),
     #[error(transparent)]
     Project(#[from] ProjectError),
-    /// The errors themselves are printed before.
+    /// The project or world has errors, which were printed one by one before.
     #[error("{path} has {}", counted(*errors))]
     Invalid { path: String, errors: usize },
     #[error(transparent)]
@@ -105,7 +105,7 @@ fn describe_project(project: &Project) -> String {
     )
 }
 
-/// How many objects of each kind there are: `1 box, 4 wall`.
+/// The number of objects of each kind, such as `1 box, 4 wall`.
 fn counts<'a>(kinds: impl Iterator<Item = &'a str>) -> String {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for kind in kinds {

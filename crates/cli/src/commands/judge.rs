@@ -15,7 +15,7 @@ pub(crate) fn run(args: &JudgeDriveArgs) -> Result<Option<Outcome>, EvaluationEr
         request: StartRequest { command: None, time_limit_s: args.time_limit, seed: args.seed },
         drive: drive_file::read(&args.drive)?,
         script: Some(script),
-        // As fast as possible, because no program has to keep up.
+        // The simulation runs as fast as possible, because no student's program has to keep up.
         speed: 0.0,
         workspace: ".".into(),
         data_dir: None,

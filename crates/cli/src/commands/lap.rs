@@ -1,4 +1,4 @@
-//! `chicane lap`: drives one lap by pure pursuit of the centre line.
+//! `chicane lap`: drives one lap along the centre line, with a pure-pursuit controller.
 
 use crate::args::LapArgs;
 use crate::robot::{self, RobotError};
@@ -10,9 +10,9 @@ use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Look-ahead distance of the driver, as seconds at its speed.
+/// Look-ahead distance, as driving time in seconds.
 const LOOK_AHEAD_S: f64 = 0.35;
-/// Smallest look-ahead distance, m.
+/// Smallest look-ahead distance in metres.
 const MIN_LOOK_AHEAD_M: f64 = 0.25;
 /// Ticks between two updates of the progress line.
 const PROGRESS_TICKS: u64 = 100;
@@ -53,7 +53,7 @@ pub(crate) fn run(args: &LapArgs) -> Result<(), LapError> {
         let pose = sim.vehicle().pose;
         let along_m = route.project(pose.position.truncate()).distance_along;
         // The difference is taken the short way around the loop, so that crossing the start line
-        // does not count as a lap.
+        // does not change it by a whole lap.
         done_m += (along_m - last_m + 1.5 * length_m).rem_euclid(length_m) - 0.5 * length_m;
         last_m = along_m;
         let (target, _) = route.point_at(along_m + MIN_LOOK_AHEAD_M.max(LOOK_AHEAD_S * speed));
@@ -74,7 +74,7 @@ pub(crate) fn run(args: &LapArgs) -> Result<(), LapError> {
     Ok(())
 }
 
-/// The steering angle, rad, of the arc from the car to a point of the ground.
+/// The steering angle in radians for the arc from the car to a point on the ground.
 fn pursue(pose: &Pose, target: DVec2, wheelbase_m: f64) -> f64 {
     let local = pose.inverse().point(target.extend(0.0));
     libm::atan(2.0 * wheelbase_m * local.y / (local.x * local.x + local.y * local.y).max(1e-6))

@@ -22,7 +22,8 @@ pub(crate) fn run(args: &PrintArgs) -> Result<(), PrintCommandError> {
     let (output, dpi) = (&args.output, args.dpi);
     let world = world_source::load(&args.world)?;
     let print = Print::new(&world, dpi)?;
-    // The image gets its name when it is complete, so that a failure leaves no partial image.
+    // The image is renamed to its final name when it is complete, so that a failure leaves no
+    // partial image.
     let part = output.with_extension("jpg.part");
     let file = BufWriter::new(std::fs::File::create(&part).map_err(FileError::write(output))?);
     let mut progress = Progress::new(format!("printing {}", world.name));

@@ -7,7 +7,7 @@ use chicane_store::{OpenError, Records, StoreError};
 use chicane_wire::Record;
 use std::io::{BufWriter, ErrorKind, Write};
 
-/// Records that are read from the database at a time.
+/// How many records are read from the database at a time.
 const PAGE: usize = 200;
 const HEAD: &str = "session,world,world_id,rev,outcome,record,reason,better,command,time_limit_s,seed,started_at,\
                     ended_at,elapsed_s,observations,wait_s,sha256";
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &ExportArgs) -> Result<(), ExportError> {
     let records = Records::open(&data_dir::resolve(args.data_dir.as_deref())?)?;
     let mut out = BufWriter::new(std::io::stdout().lock());
     match write(args, &records, &mut out) {
-        // The reader of the pipe, such as `head`, needs no more lines.
+        // The reader of the pipe, such as `head`, has closed it, because it needs no more lines.
         Err(ExportError::Write(e)) if e.kind() == ErrorKind::BrokenPipe => Ok(()),
         result => result,
     }
@@ -97,8 +97,8 @@ fn line(record: &Record) -> String {
     .join(",")
 }
 
-/// Quotes a text for CSV. A leading apostrophe keeps a spreadsheet from running the text as a
-/// formula, because students choose some of the texts.
+/// Quotes a text for CSV. Students choose some of the texts, so a leading apostrophe keeps a
+/// spreadsheet from running a text as a formula.
 fn cell(text: &str) -> String {
     let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
     let text = if formula { format!("'{text}") } else { text.to_owned() };

@@ -67,7 +67,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result<(), ServeError> {
     raise_descriptor_limit();
     let runtime = runtime::start()?;
     let ended = runtime.block_on(serve(args));
-    // Does not wait for blocking tasks, such as a world that is being loaded.
+    // This call does not wait for blocking tasks, such as loading a world.
     runtime.shutdown_background();
     log.finish();
     ended
@@ -116,7 +116,7 @@ fn options(args: &ServeArgs) -> Result<Options, ServeError> {
             let (library, name) = world_source::find(path)?;
             (library, Some(name))
         }
-        // The host resolves names, because it also knows the installed worlds.
+        // The host resolves world names, because it also knows the installed worlds.
         name => (Library::built_in(), name.clone()),
     };
     Ok(Options {
@@ -177,7 +177,7 @@ async fn print_addresses(server: &Server, token: Option<&Token>) {
     let mut out = std::io::stdout();
     let _ = writeln!(out, "chicane is ready: {}", viewer_url(server.address(), token));
     if let Some(address) = outside_address(server.address()).await {
-        // Without the token, which is in the first line and is printed only once.
+        // This line does not contain the token, which is printed only once, in the first line.
         let _ = writeln!(out, "from other machines: {}, with the same token", viewer_url(address, None));
     }
 }
@@ -188,13 +188,13 @@ fn viewer_url(address: SocketAddr, token: Option<&Token>) -> String {
     format!("http://{address}/sim{query}")
 }
 
-/// The address that other machines can use if the server listens on all addresses: the source
-/// address of a packet to another network. No packet is sent.
+/// The address that other machines can use if the server listens on all addresses. It is the source
+/// address of a packet to another network, but no packet is sent.
 async fn outside_address(address: SocketAddr) -> Option<SocketAddr> {
     if !address.ip().is_unspecified() {
         return None;
     }
-    // Addresses that are reserved for documentation: the route to them leaves this machine.
+    // These addresses are reserved for documentation. The route to them leaves this machine.
     let (from, to) =
         if address.is_ipv4() { ("0.0.0.0:0", "192.0.2.1:9") } else { ("[::]:0", "[2001:db8::1]:9") };
     let socket = tokio::net::UdpSocket::bind(from).await.ok()?;

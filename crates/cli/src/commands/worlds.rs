@@ -2,7 +2,8 @@
 //!
 //! A simulator may be using the data folder. An operation that concerns the running world then goes
 //! through the web API of that simulator, whose address is stored in the folder. The other
-//! operations change the disk: each change is atomic and locked, and the simulator notices it.
+//! operations change files in the data folder: each change is atomic and locked, and the simulator
+//! notices it.
 
 mod data_folder;
 mod import;
@@ -105,7 +106,7 @@ pub(crate) fn run(args: &WorldsArgs) -> Result<(), WorldsError> {
     }
 }
 
-/// Accepts the id of a world, also as the name of the installed world, `custom_ID`.
+/// Parses the id of a world. The name of an installed world, `custom_ID`, is accepted too.
 fn parse_id(text: &str) -> Result<WorldId, WorldsError> {
     let id = text.strip_prefix("custom_").unwrap_or(text).trim_end_matches(".world");
     WorldId::parse(id).ok_or_else(|| WorldsError::InvalidId(text.to_owned()))

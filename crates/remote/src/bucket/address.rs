@@ -6,7 +6,7 @@ use super::BucketError;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct BucketAddress {
     pub(super) bucket: String,
-    /// Without a slash at either end. `None` for the whole bucket.
+    /// The folder without a slash at either end. `None` for the whole bucket.
     pub(super) folder: Option<String>,
 }
 

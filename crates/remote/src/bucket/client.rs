@@ -1,8 +1,8 @@
-//! The HTTP client of `object_store`, on connections of our own.
+//! The HTTP client for `object_store`. It uses the connections of this crate (`web`).
 //!
-//! Time to connect, time for a response, size of a response and number of attempts are limited. A
-//! retried write may have succeeded the first time; the publisher (`Cdn`) then reads the object and
-//! compares it.
+//! The time to connect, the time for a response, the size of a response and the number of attempts
+//! are limited. A retried write may have succeeded the first time; the publisher (`Cdn`) then reads
+//! the object and compares it.
 
 use super::response::{ResponseAction, classify};
 use super::settings::{is_local, is_yes};
@@ -24,12 +24,12 @@ use tokio::time::timeout;
 const ATTEMPTS: u32 = 4;
 /// Pause before the second attempt. Each further pause is three times as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
-/// Time for a response, in addition to the time that sending the request may take.
+/// Time for a response. The time that sending the request may take is added.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(20);
 /// Lowest speed at which a request may be sent, in bytes per second.
 const MIN_RATE: f64 = 32_768.0;
-/// Largest response in bytes. The largest is a page of a list, with a thousand names; `Cdn` reads
-/// files back in parts.
+/// Largest response in bytes. The largest expected response is a page of a list with a thousand
+/// names. `Cdn` reads files back in smaller parts.
 const MAX_RESPONSE: usize = 4 << 20;
 
 /// Makes clients for `object_store`.
@@ -48,7 +48,7 @@ impl HttpConnector for Connector {
     }
 }
 
-/// Why a request to a bucket failed, as a text for people.
+/// Why a request to a bucket failed. Holds a text for people.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 struct RequestFailed(String);

@@ -14,13 +14,13 @@ pub enum BucketError {
     /// The address has no bucket.
     #[error("s3:// names no bucket: give s3://BUCKET or s3://BUCKET/FOLDER")]
     NoBucket,
-    /// The text is not the name of a bucket.
+    /// The text is not a valid bucket name.
     #[error(
         "\"{0}\" is not a bucket name: it has 3 to 63 characters of a-z, 0-9, - and ., and starts and ends with a \
          letter or digit"
     )]
     BucketName(String),
-    /// The text is not a folder of a bucket.
+    /// The text is not a valid folder of a bucket.
     #[error("\"{0}\" is not a folder of a bucket: it has names of A-Z, a-z, 0-9, _, - and ., separated by /")]
     Folder(String),
     /// The named environment variable contains a character that is not printable ASCII.
@@ -49,12 +49,12 @@ pub enum BucketError {
     /// The endpoint is not a URL.
     #[error("AWS_ENDPOINT must be a URL such as https://minio.example.org:9000")]
     Endpoint,
-    /// The endpoint, given by host and port, would be used without TLS.
+    /// The endpoint would be used without TLS. Holds its host and port.
     #[error(
         "AWS_ENDPOINT=http://{0} is not encrypted: use https://, or set AWS_ALLOW_HTTP=true if the network is private"
     )]
     NotEncrypted(String),
-    /// `object_store` rejects the settings, for this reason.
+    /// `object_store` rejects the settings. Holds its reason.
     #[error("the settings of the bucket are invalid: {0}")]
     Settings(String),
 }

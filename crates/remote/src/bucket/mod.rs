@@ -5,9 +5,9 @@
 //! before the first request. Secrets are used for signatures only: an error never repeats the text
 //! of a server, because that text may contain them.
 //!
-//! `object_store` implements the S3 protocol and its signatures; the connections are our own. A
-//! request whose response was lost is sent again. If the object then exists already, it is read and
-//! compared, because the first request may have written it.
+//! `object_store` implements the S3 protocol and its signatures; this crate provides the
+//! connections. A request whose response was lost is sent again. If the object then exists already,
+//! it is read and compared, because the first request may have written it.
 
 mod address;
 mod client;
@@ -34,7 +34,7 @@ pub fn open_bucket(address: &str) -> Result<Cdn, BucketError> {
     let store = builder
         .with_bucket_name(&address.bucket)
         .with_http_connector(Connector)
-        // The connector retries by itself.
+        // `Connector` makes clients that retry by themselves.
         .with_retry(RetryConfig { max_retries: 0, ..RetryConfig::default() })
         .build()
         .map_err(|e| BucketError::Settings(e.to_string()))?;

@@ -1,4 +1,4 @@
-//! Decides what a response of a bucket means, and describes its errors in our own words.
+//! Decides what a response of a bucket means, and describes its errors without the server's text.
 //!
 //! A server reports an error with a status and a code in an XML body. The rest of the body may
 //! repeat the request with its secrets, so only the code is shown.
@@ -10,9 +10,9 @@ use hyper::http::{HeaderMap, StatusCode};
 pub(super) enum ResponseAction {
     /// Pass the response on to `object_store`.
     PassOn,
-    /// Send the request again, because the error, with this text, may be temporary.
+    /// Send the request again, because the error may be temporary. Holds the error text.
     Retry(String),
-    /// Fail with this text, because the next response would be the same.
+    /// Fail, because the next response would be the same. Holds the error text.
     Fail(String),
 }
 
@@ -27,8 +27,8 @@ pub(super) fn classify(status: StatusCode, headers: &HeaderMap, body: &[u8]) -> 
         return ResponseAction::Fail(format!("{text}{suffix}"));
     }
     match status {
-        // `object_store` handles these: the object does not exist, exists already, or was changed
-        // by another client.
+        // `object_store` handles these statuses: the object does not exist, exists already, or was
+        // changed by another client.
         StatusCode::NOT_FOUND | StatusCode::PRECONDITION_FAILED => ResponseAction::PassOn,
         StatusCode::CONFLICT => ResponseAction::Retry(status_text()),
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => ResponseAction::Fail(format!("{DENIED}{suffix}")),

@@ -41,8 +41,8 @@ fn check(builder: &AmazonS3Builder) -> Result<(), BucketError> {
         Key::WebIdentityTokenFile,
         Key::ContainerCredentialsRelativeUri,
         Key::ContainerCredentialsFullUri,
-        // `object_store` would query the metadata service by default. That query takes long on
-        // machines outside of Amazon's network, so it requires this setting.
+        // By default `object_store` would query the metadata service, which takes long on machines
+        // outside of Amazon's network. Therefore the query is allowed only if its endpoint is set.
         Key::MetadataEndpoint,
     ];
     let (id, secret) = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY");

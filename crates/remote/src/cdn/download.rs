@@ -1,4 +1,5 @@
-//! Downloads the files of a world into its staging folder. A partial file is continued.
+//! Downloads the files of a world into its staging folder. The download of a partial file is
+//! continued.
 
 use super::source::CdnSource;
 use bytes::BytesMut;
@@ -13,9 +14,9 @@ const WRITE_BUFFER: usize = 256 << 10;
 pub(super) struct WorldDownload {
     pub(super) source: Arc<CdnSource>,
     pub(super) staging: Arc<Staging>,
-    /// Bytes of all files so far.
+    /// Bytes of all files that were received so far.
     pub(super) received: AtomicU64,
-    /// Called with `received` whenever it changes.
+    /// This callback is called with `received` whenever the number changes.
     pub(super) on_received: Box<dyn Fn(u64) + Send + Sync>,
 }
 
@@ -29,8 +30,8 @@ impl WorldDownload {
                 Ok(())
             }
             Staged::Some(0) => self.fetch(file, 0).await,
-            // The partial file may be wrong or from another revision. Then the file is downloaded
-            // again from its first byte.
+            // The partial file may be wrong or from another revision. In that case the file is
+            // downloaded again from its first byte.
             Staged::Some(present) => match self.fetch(file, present).await {
                 Err(InstallError::Rule(_) | InstallError::Cdn(_)) => self.fetch(file, 0).await,
                 done => done,
@@ -77,8 +78,8 @@ impl WorldDownload {
     fn count(&self, bytes: u64) -> Result<(), InstallError> {
         let received = self.received.fetch_add(bytes, Ordering::Relaxed) + bytes;
         (self.on_received)(received);
-        // A world with a manifest is exempt: its total size was checked before, and a file that is
-        // downloaded twice is counted twice here.
+        // A world with a manifest is not checked here: its total size was checked before. Also, a
+        // file that is downloaded twice is counted twice.
         if received > MAX_TOTAL && !self.staging.plan().verified() {
             return Err(InstallError::TooLarge("the world is larger than 256 MiB".to_owned()));
         }

@@ -1,14 +1,14 @@
 //! Installs published worlds.
 //!
 //! There is at most one job for each world id. A second request for the same world waits for the
-//! running job and gets the same result. A job continues when its requests were cancelled, and
+//! running job and gets the same result. A job continues even if its requests were cancelled, and
 //! stops when the program stops.
 //!
 //! `meta.json` names the revision. If that revision is installed and complete, nothing is left to
-//! do. Otherwise a `Plan` holds paths, sizes and limits. A `Staging` folder, one for each id among
-//! all processes, keeps verified files over restarts. Eight files are downloaded at a time, and
-//! each is hashed while it arrives. Then the id has to match the checksum of the whole, and the
-//! world is loaded as a test.
+//! do. Otherwise an `InstallPlan` holds paths, sizes and limits. A `Staging` folder keeps verified
+//! files over restarts. All processes share one such folder for each id. Eight files are downloaded
+//! at a time, and each file is hashed while it arrives. Then the id has to match the checksum of
+//! all files, and the world is loaded as a test.
 
 use super::download::{WorldDownload, blocking};
 use super::source::CdnSource;
@@ -29,14 +29,15 @@ const MAX_PARALLEL_INSTALLS: usize = 4;
 const MAX_JOBS: usize = 64;
 /// Files of a world that are downloaded at a time.
 const MAX_PARALLEL_FILES: usize = 8;
-/// A job that takes longer fails.
+/// Time limit of a job.
 const INSTALL_TIMEOUT: Duration = Duration::from_secs(1800);
 /// Pause between attempts to open a staging folder that another process uses.
 const STAGING_RETRY_PAUSE: Duration = Duration::from_millis(50);
 /// Share of the progress for downloading; the rest is for checking.
 const DOWNLOAD_SHARE: f64 = 0.9;
 
-/// Called with the completed share of an installation, from 0 to 1, and with `None` at its end.
+/// This callback is called with the completed share of an installation, from 0 to 1, and with
+/// `None` at its end.
 pub type ProgressCallback = Arc<dyn Fn(&WorldId, Option<f64>) + Send + Sync>;
 
 /// Result of a successful installation.
@@ -44,9 +45,9 @@ pub type ProgressCallback = Arc<dyn Fn(&WorldId, Option<f64>) + Send + Sync>;
 pub struct Installed {
     /// The installed world.
     pub record: InstalledRecord,
-    /// The world was installed before, so nothing was downloaded.
+    /// Whether the world was installed before, so that nothing was downloaded.
     pub cached: bool,
-    /// Parts of the world that were ignored while it was loaded.
+    /// Warnings about the parts of the world that were ignored while it was loaded.
     pub warnings: Vec<String>,
 }
 
@@ -64,13 +65,14 @@ pub struct Installer {
 struct InstallerState {
     library: Arc<Library>,
     source: Arc<CdnSource>,
-    /// Refuse worlds whose files can't be verified against their id.
+    /// Whether worlds are refused if their files can't be verified against their id.
     require_verified: bool,
     progress: ProgressCallback,
     jobs: Mutex<InstallJobs>,
     /// One permit for each world that may be installed at a time.
     install_permits: Semaphore,
-    /// One permit, because a loaded world may need much memory.
+    /// The only permit to load a world. Worlds are loaded one at a time, because a loaded world may
+    /// need much memory.
     load_permit: Arc<Semaphore>,
     /// True when the program stops.
     stop: watch::Receiver<bool>,
@@ -104,7 +106,7 @@ impl Installer {
         let mut job = self.job(id)?;
         let result = match job.wait_for(Option::is_some).await {
             Ok(result) => result.clone(),
-            // The job panicked, and its sender was dropped.
+            // The job panicked, so its sender was dropped.
             Err(_) => None,
         };
         result.unwrap_or_else(|| {
@@ -126,7 +128,8 @@ impl Installer {
         drop(jobs);
         let (shared, id) = (Arc::clone(&self.shared), id.clone());
         tokio::spawn(async move {
-            // Dropped on panic too, so that the next request for this world starts a new job.
+            // The cleanup is dropped on panic too, so that the next request for this world starts a
+            // new job.
             let cleanup = JobCleanup { shared: Arc::clone(&shared), id: id.clone() };
             let result = shared.install_until_stopped(&id).await;
             drop(cleanup);
@@ -196,8 +199,8 @@ impl InstallerState {
             return Ok(installed);
         }
         let result = self.download_and_admit(&staging).await;
-        // If only the CDN failed, the downloaded files are kept for the next attempt. That requires
-        // a manifest, because otherwise they could not be verified later.
+        // If only the CDN failed, the downloaded files are kept for the next attempt. Without a
+        // manifest they are discarded, because they could not be verified later.
         if !matches!(result, Err(InstallError::Cdn(_))) || !plan.verified() {
             discard(staging).await;
         }

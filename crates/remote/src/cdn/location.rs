@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// Largest list of worlds that is accepted, in bytes.
+/// Limit of the size of a list of worlds, in bytes.
 const MAX_LIST: usize = 16 * MAX_META;
 
 /// Why a world was not installed, or the worlds of a CDN could not be listed.
@@ -23,12 +23,12 @@ pub enum CdnError {
     /// The CDN at this address has no list of worlds.
     #[error("{0} has no list of worlds; only the /cdn of a simulator has one")]
     NoList(String),
-    /// The world was not installed, or the CDN failed.
+    /// The world was not installed, or the CDN failed while its worlds were listed.
     #[error(transparent)]
     Install(#[from] InstallError),
 }
 
-/// The place that published worlds are read from.
+/// Where published worlds are read from.
 #[derive(Debug, Clone)]
 pub enum CdnLocation {
     /// The URL of a web server, and its token.
@@ -59,7 +59,7 @@ pub async fn install_world(
 ) -> Result<Installed, CdnError> {
     let library = Arc::new(Library::default().with_installed(data_dir));
     let progress: ProgressCallback = Arc::new(move |_, share| progress(share.unwrap_or(1.0)));
-    // The sender is kept until the end, because the installer stops when the channel closes.
+    // `_stop` is kept until the end, because the installer stops when the channel closes.
     let (_stop, stopped) = watch::channel(false);
     let installer = Installer::new(library, from.source()?, require_verified, progress, stopped);
     Ok(installer.install(id).await?)

@@ -23,7 +23,7 @@ const MIN_RATE: f64 = 4096.0;
 /// Bytes that are read from a file at a time.
 const CHUNK: usize = 256 << 10;
 
-/// The place that an [`Installer`](super::Installer) reads published worlds from.
+/// Where an [`Installer`](super::Installer) reads published worlds from.
 pub enum CdnSource {
     /// A web server.
     Web(WebSource),
@@ -99,9 +99,10 @@ fn is_absent(e: &std::io::Error) -> bool {
 
 /// A file that is being read from a CDN.
 pub(super) struct ArrivingFile<'a> {
-    /// Offset of the first byte that will arrive: the requested one, or 0 if the server ignored it.
+    /// Offset of the first byte that will arrive: the requested offset, or 0 if the server ignored
+    /// the request for an offset.
     pub(super) start: u64,
-    /// How many bytes will arrive, if the server sent that.
+    /// How many bytes will arrive, if the server told the length.
     pub(super) length: Option<u64>,
     bytes: ByteStream<'a>,
 }
@@ -136,7 +137,8 @@ impl ArrivingFile<'_> {
                 })?;
                 let Ok(data) = frame.into_data() else { continue };
                 *received += data.len() as u64;
-                // A server that sends single bytes would otherwise never reach the timeout.
+                // Without this check, a server that sends single bytes would never reach the
+                // timeout.
                 let allowed = web.timeout + Duration::from_secs_f64(*received as f64 / MIN_RATE);
                 if started.elapsed() > allowed {
                     return Err(too_slow());
@@ -213,9 +215,9 @@ impl WebSource {
         Err(failed(format!("it redirected more than {MAX_REDIRECTS} times")))
     }
 
-    /// Whether a redirect stays on the CDN's own host. A redirect from `https` to `http` does not,
-    /// and neither does one to another port, except between the standard ports of `http` and
-    /// `https`.
+    /// Whether a redirect stays on the CDN's own host. A redirect from `https` to `http` does not
+    /// count as the same host. A redirect to another port does not either, except from the standard
+    /// port of `http` to that of `https`.
     fn is_own(&self, to: &HttpTarget) -> bool {
         let standard_port = |t: &HttpTarget| t.port == if t.secure { 443 } else { 80 };
         let same_port = to.port == self.base.port && to.secure == self.base.secure;

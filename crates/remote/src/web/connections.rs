@@ -1,4 +1,4 @@
-//! A pool of idle connections, which later requests to the same host use again.
+//! A pool of idle connections. Later requests to the same host use them again.
 
 use super::{HttpTarget, WebError, connect, resolve};
 use bytes::Bytes;
@@ -26,15 +26,16 @@ pub struct ConnectionPool {
 }
 
 impl ConnectionPool {
-    /// Sends a request on an idle connection or a new one. After the caller has read the whole
-    /// response, it returns the connection with [`ConnectionPool::give_back`].
+    /// Sends a request on an idle connection or a new one. The caller has to read the whole
+    /// response, and then returns the connection with [`ConnectionPool::give_back`].
     pub async fn send(
         &self,
         target: &HttpTarget,
         request: Request<Full<Bytes>>,
     ) -> Result<(Response<Incoming>, Connection), WebError> {
         while let Some(mut connection) = self.take(target) {
-            // The server may have closed an idle connection; then the next one is tried.
+            // The server may have closed an idle connection. In that case the next connection is
+            // tried.
             if connection.sender.ready().await.is_ok()
                 && let Ok(response) = connection.sender.send_request(request.clone()).await
             {
@@ -47,7 +48,8 @@ impl ConnectionPool {
         Ok((response, Connection { secure: target.secure, authority: target.authority.clone(), sender }))
     }
 
-    /// Keeps a connection for the next request. A full pool closes it instead.
+    /// Keeps a connection for the next request. If the pool is full, the connection is closed
+    /// instead.
     pub fn give_back(&self, connection: Connection) {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         if idle.len() < MAX_IDLE {

@@ -3,7 +3,8 @@
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
 
-/// Pages load files from this server only, run no inline scripts and can't be framed.
+/// The content security policy of pages: they load files from this server only, run no inline
+/// scripts and can't be framed.
 const PAGE_POLICY: &str = "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; \
     media-src 'self' blob:; connect-src 'self' blob:; worker-src 'self' blob:; object-src 'none'; base-uri 'none'; \
     form-action 'self'; frame-ancestors 'none'";

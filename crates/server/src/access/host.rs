@@ -10,7 +10,7 @@ use std::net::IpAddr;
 pub(crate) struct HostRules {
     /// Further allowed names, in lower case and without a port.
     pub(crate) allowed: Vec<String>,
-    /// Whether the server listens on more than loopback. Then the address that received the
+    /// Whether the server listens on more than loopback. In that case the address that received the
     /// connection is allowed too.
     pub(crate) network: bool,
 }
@@ -18,7 +18,7 @@ pub(crate) struct HostRules {
 /// A parsed `Host` header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct HostHeader {
-    /// In lower case; an IPv6 address without brackets.
+    /// Host name in lower case, or IP address. An IPv6 address has no brackets here.
     pub(super) name: String,
     pub(super) port: Option<u16>,
 }

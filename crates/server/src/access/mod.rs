@@ -36,7 +36,7 @@ pub(crate) struct LocalAddress(pub(crate) SocketAddr);
 #[derive(Debug)]
 pub(crate) struct Access {
     pub(crate) hosts: HostRules,
-    /// Token of all paths. `None`: no token is needed.
+    /// Token that gives access to all paths. `None`: no token is needed.
     pub(crate) token: Option<Token>,
     /// A further token that gives access to `/cdn` only.
     pub(crate) cdn_token: Option<Token>,
@@ -77,8 +77,8 @@ fn check(access: &Access, request: &Request) -> Result<Decision, ApiError> {
     let host = access.hosts.check(request.headers(), local.map(|l| l.ip()))?;
     path::check(request.uri().path())?;
     origin::check(request.method(), request.headers(), &host)?;
-    // The CDN has its own token, so that other simulators can install worlds from this one without
-    // controlling it.
+    // The CDN has its own token, so that other simulators can install worlds from this simulator
+    // without being able to control it.
     let port = local.map_or(0, |l| l.port());
     let for_cdn = access.cdn_token.as_ref().filter(|_| request.uri().path().starts_with("/cdn/"));
     if for_cdn.is_some_and(|token| has_token(token, request.headers(), port)) {

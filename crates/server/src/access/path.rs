@@ -2,7 +2,7 @@
 
 use crate::error::ApiError;
 
-/// Refuses paths with `.` or `..` segments, backslashes, `#` or control characters, also if these
+/// Refuses paths with `.` or `..` segments, backslashes, `#` or control characters, even if these
 /// are percent-encoded.
 pub(super) fn check(path: &str) -> Result<(), ApiError> {
     let plain = decoded(path);
@@ -15,7 +15,8 @@ pub(super) fn check(path: &str) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Decodes `%xx` repeatedly, up to four times, because a client may have encoded it several times.
+/// Decodes `%xx` repeatedly, up to four times, because a client may have encoded the path several
+/// times.
 fn decoded(path: &str) -> Vec<u8> {
     let mut bytes = path.as_bytes().to_vec();
     for _ in 0..4 {

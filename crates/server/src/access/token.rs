@@ -12,8 +12,8 @@ pub(crate) fn has_token(token: &Token, headers: &HeaderMap, port: u16) -> bool {
     bearer.is_some_and(|t| token.matches(t)) || cookies(headers, &cookie_name(port)).any(|t| token.matches(t))
 }
 
-/// Admits a request that carries the token. If the address of the page carries it, the response
-/// moves the token to a cookie and redirects the browser to the address without the token.
+/// Admits a request that carries the token. If the address of the page carries the token, the
+/// response moves the token to a cookie and redirects the browser to the address without the token.
 pub(super) fn check(
     token: &Token,
     uri: &Uri,
@@ -56,8 +56,8 @@ fn bearer(value: &str) -> Option<&str> {
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
 
-/// The name contains the port, because browsers share cookies between the ports of a machine and
-/// two simulators may run on it.
+/// The name of the cookie. It contains the port, because browsers share cookies between the ports
+/// of a machine, and two simulators may run on one machine.
 fn cookie_name(port: u16) -> String {
     format!("chicane_token_{port}")
 }

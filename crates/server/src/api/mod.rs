@@ -51,14 +51,14 @@ const COMMON_ERRORS: [CommonError; 9] = [
     ("503", "Not available at the moment", "ErrorBody"),
 ];
 
-/// Prefix of these paths.
+/// Prefix of all paths of this API.
 const BASE: &str = "/sim/api";
 
 /// All routes under `/sim/api` with their descriptions.
 fn resources() -> OpenApiRouter<App> {
     let mut document = docs::document("Chicane", ABOUT);
-    // No route refers to these schemas: payloads of the event stream, and the protocol between the
-    // simulator and a judging script.
+    // No route refers to these schemas. They are the payloads of the event stream, and the protocol
+    // between the simulator and a judging script.
     docs::add_schema::<RunEvent>(&mut document);
     docs::add_schema::<EvaluationEvent>(&mut document);
     docs::add_schema::<JudgeCall>(&mut document);

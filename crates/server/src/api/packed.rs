@@ -1,4 +1,4 @@
-//! Files that are served gzipped to clients that accept it, and that browsers cache.
+//! Files that browsers cache. They are sent gzipped to clients that accept gzip.
 
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};

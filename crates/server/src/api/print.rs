@@ -19,7 +19,7 @@ const DPI: RangeInclusive<u16> = 10..=600;
 /// Pixels per inch of a request without `dpi`: the usual resolution of large posters.
 const DEFAULT_DPI: u16 = 150;
 
-/// Returns a picture of a world's floor for printing, true to scale and running from above.
+/// Returns a picture of a world's floor for printing, seen from above and true to scale.
 ///
 /// The picture shows everything that lies flat on the ground, without standing objects. It is sent
 /// while it is drawn. One picture is drawn at a time; further requests wait.
@@ -49,8 +49,8 @@ pub(super) async fn print(
     let running =
         now.running.as_ref().filter(|r| *r.served.name == *name).map(|r| Arc::clone(&r.served.world));
     let (library, file) = (Arc::clone(&app.loader.library), name.clone());
-    // The permit moves into the thread. Otherwise a cancelled request would free it while the thread
-    // still works.
+    // The permit moves into the thread. Otherwise a cancelled request would free the permit while
+    // the thread still works.
     let made = tokio::task::spawn_blocking(move || {
         let world = running.map_or_else(|| library.load(&file).map(Arc::new), Ok)?;
         Ok::<_, LoadError>((Print::new(&world, dpi), permit))

@@ -30,8 +30,8 @@ pub(super) async fn thumbnail_of(
     PathName(name): PathName,
 ) -> Result<Response, ApiError> {
     let key = (name.clone(), entry(&app, &name).await?.rev);
-    // The lock is held while a thumbnail is drawn: one at a time, and a second request for the same
-    // world finds it in the cache.
+    // The lock is held while a thumbnail is drawn. Therefore thumbnails are drawn one at a time,
+    // and a second request for the same world finds its thumbnail in the cache.
     let mut cache = app.thumbnails.lock().await;
     let cached = cache.get(&key).cloned();
     let png = match cached {

@@ -15,9 +15,9 @@ use serde_json::Value;
 use std::collections::VecDeque;
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
-/// Invalid messages in a row after which the connection is closed.
+/// The connection is closed after this many invalid messages in a row.
 const MAX_CONSECUTIVE_ERRORS: u32 = 100;
-/// Responses that may wait to be sent. While more wait, nothing is read from the client.
+/// How many responses may wait to be sent. While this many wait, nothing is read from the client.
 const MAX_RESPONSES: usize = 64;
 
 /// A client of the bridge.
@@ -141,8 +141,8 @@ fn command_topic(text: &str) -> Result<Topic, StatusMessage> {
     Err(StatusMessage::error(text))
 }
 
-/// Refuses a type that differs from the type of the topic. No type, an empty one and `*` are
-/// accepted.
+/// Refuses a type that differs from the type of the topic. A missing type, an empty type and `*`
+/// are accepted.
 fn check_type(topic: Topic, kind: Option<&str>) -> Result<(), StatusMessage> {
     match kind {
         None | Some("" | "*") => Ok(()),

@@ -1,8 +1,8 @@
 //! The commands of a client to the robot. They are executed one after the other, while the client
 //! continues to receive messages.
 //!
-//! A command may wait for the sim thread during a long step. Waiting commands are queued here, the
-//! newest few of each topic, and not in the inbox of the sim thread.
+//! A command may wait for the sim thread during a long step. Waiting commands are queued here and
+//! not in the inbox of the sim thread. Only the newest few commands of each topic are kept.
 
 use super::protocol::{MessageId, StatusMessage};
 use chicane_host::driver::{Refused, Simulator};
@@ -32,8 +32,8 @@ impl Commands {
         Commands { simulator, waiting: VecDeque::new(), running: None }
     }
 
-    /// Adds a command. As many commands of a topic may wait as its history is deep. The oldest are
-    /// dropped.
+    /// Adds a command. The history depth of a topic limits how many of its commands may wait. If
+    /// there are more, the oldest are dropped.
     pub(super) fn add(&mut self, topic: Topic, command: Command, id: Option<MessageId>) {
         let same = |(other, ..): &(Topic, Command, Option<MessageId>)| *other == topic;
         if self.waiting.iter().filter(|one| same(one)).count() >= topic.qos().depth

@@ -1,13 +1,13 @@
 //! The definitions of message types. Services return them, and messages of clients are checked with
 //! them.
 //!
-//! A definition has lines of type and name, as in a `.msg` file. A test compares the definitions
-//! with the messages.
+//! Each line of a definition has a type and a name, as in a `.msg` file. A test compares the
+//! definitions with the messages.
 
 use super::protocol::{StatusMessage, quoted};
 use serde_json::{Value, json};
 
-/// Types, and the lines of their fields.
+/// The message types, each with the lines of its fields.
 const DEFINITIONS: [(&str, &str); 25] = [
     ("builtin_interfaces/Time", "int32 sec\nuint32 nanosec"),
     ("geometry_msgs/Point", "float64 x\nfloat64 y\nfloat64 z"),
@@ -83,7 +83,7 @@ const DEFINITIONS: [(&str, &str); 25] = [
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Field<'a> {
     pub(super) name: &'a str,
-    /// Type of the field; of an array, the type of its elements.
+    /// Type of the field. For an array, the type of its elements.
     pub(super) kind: &'a str,
     /// Length of an array; 0 for any length, −1 if the field is not an array.
     pub(super) length: i32,
@@ -99,7 +99,7 @@ fn lines(kind: &str) -> Option<&'static str> {
     DEFINITIONS.iter().find(|(name, _)| *name == kind).map(|(_, lines)| *lines)
 }
 
-/// Parses lines of type and name.
+/// Parses the lines of a definition.
 pub(super) fn fields(lines: &str) -> impl Iterator<Item = Field<'_>> {
     lines.lines().filter_map(|line| line.split_once(' ')).map(|(kind, name)| match kind.split_once('[') {
         None => Field { name, kind, length: -1 },
@@ -109,14 +109,15 @@ pub(super) fn fields(lines: &str) -> impl Iterator<Item = Field<'_>> {
     })
 }
 
-/// A type and all types of its fields, each once, as JSON of `rosapi_msgs/TypeDef`.
+/// The definitions of a type and of all types of its fields, each once, as JSON of
+/// `rosapi_msgs/TypeDef`.
 pub(super) fn type_definitions(kind: &str) -> Option<Vec<Value>> {
     let kind = short_type(kind);
     with_field_types(&kind, lines(&kind)?)
         .map(|all| all.iter().map(|(kind, lines)| type_definition(kind, lines)).collect())
 }
 
-/// Same as [`type_definitions`], for the request or response of a service with the lines `own`.
+/// Same as [`type_definitions`], for the request or response of a service. `own` is its definition.
 pub(super) fn definitions_of(kind: &str, own: &'static str) -> Vec<Value> {
     let all = with_field_types(kind, own).unwrap_or_default();
     all.iter().map(|(kind, lines)| type_definition(kind, lines)).collect()
@@ -211,8 +212,8 @@ mod tests {
     use chicane_ros::messages::*;
     use chicane_ros::{Message, Topic};
 
-    /// Compares a definition with the JSON of a message, recursively. Arrays of messages are
-    /// compared by an example.
+    /// Compares a definition with the JSON of a message, recursively. All elements of an array are
+    /// compared.
     fn assert_matches(kind: &str, value: &Value) {
         let Some(lines) = lines(kind) else {
             let fits = match kind {

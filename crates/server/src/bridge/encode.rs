@@ -37,7 +37,7 @@ impl TopicName {
 pub(super) struct EncodedMessage {
     topic: Topic,
     with_slash: Utf8Bytes,
-    /// Made when a client first needs it.
+    /// The text without the slash. It is made when a client first needs it.
     without_slash: OnceLock<Utf8Bytes>,
 }
 
@@ -46,7 +46,7 @@ impl EncodedMessage {
     pub(super) fn new(topic: Topic, message: &Message) -> EncodedMessage {
         let mut bytes = prefix(TopicName { topic, has_slash: true }).into_bytes();
         let mut json = serde_json::Serializer::with_formatter(&mut bytes, Base64Formatter);
-        // Can't fail: the output is a vector, and the messages are plain structs.
+        // This can't fail: the output is a vector, and the messages are plain structs.
         let written = message.serialize(&mut json);
         debug_assert!(written.is_ok());
         bytes.push(b'}');
@@ -72,7 +72,7 @@ impl EncodedMessage {
         matches!(self.topic, Topic::ImageRaw | Topic::ImageCompressed)
     }
 
-    /// Length in bytes.
+    /// Length of the text in bytes.
     pub(super) fn len(&self) -> usize {
         self.with_slash.len()
     }

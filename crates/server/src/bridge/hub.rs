@@ -1,7 +1,7 @@
 //! The clients of the bridge, and their subscriptions.
 //!
-//! A message is written as JSON only if its topic has subscribers, and then once. Without any
-//! subscriber the pump reads no ticks.
+//! A message is written as JSON only if its topic has subscribers, and only once for all of them.
+//! Without any subscriber the pump reads no ticks.
 
 use super::encode::{EncodedMessage, TopicName};
 use super::mailbox::Mailbox;

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
-/// Subscriptions that a client may have, counted by their ids.
+/// How many subscription ids a client may use.
 const MAX_IDS: usize = 256;
 /// Messages that may wait if the client sets no queue length: about a second of the fastest topic.
 const DEFAULT_QUEUE: usize = 200;
@@ -48,7 +48,7 @@ struct Subscription {
     bytes: usize,
     /// No message is sent before this time, because of the throttle.
     throttled_until: Option<Instant>,
-    /// A new subscription has not got the latched message of its topic yet.
+    /// Whether a new subscription still needs the latched message of its topic.
     needs_latched: bool,
 }
 
@@ -62,7 +62,7 @@ pub(super) enum NextMessage {
 }
 
 impl Mailbox {
-    /// Adds a subscription. True if it is the first one of its topic.
+    /// Adds a subscription. True if it is the client's first subscription to this topic name.
     pub(super) fn subscribe(
         &self,
         name: TopicName,
@@ -86,8 +86,8 @@ impl Mailbox {
         Ok(is_first)
     }
 
-    /// Removes a subscription, or all subscriptions of a topic if `id` is `None`. True if none of
-    /// the topic is left.
+    /// Removes a subscription, or all subscriptions of a topic if `id` is `None`. True if the
+    /// client has no subscription to this topic name left.
     pub(super) fn unsubscribe(&self, name: TopicName, id: Option<&MessageId>) -> Result<bool, StatusMessage> {
         let mut contents = self.lock();
         let Some(subscription) = contents.subscriptions.get_mut(&name) else {

@@ -4,8 +4,9 @@
 //! the robot's ticks (`pump`). A message is written as JSON once (`encode`) and put into the
 //! mailboxes of all subscribers (`hub`). Each client takes messages from its mailbox at its own
 //! speed, and loses the oldest if it is slow. Messages from a client are parsed (`protocol`) and
-//! executed (`client`), or answered with a status message. Commands are queued, and the newest wins
-//! (`commands`). The bridge does not depend on DDS, and works without a ROS 2 graph.
+//! executed (`client`), or answered with a status message. Commands are queued, and old ones are
+//! dropped if too many wait (`commands`). The bridge does not depend on DDS, and works without a
+//! ROS 2 graph.
 
 mod client;
 mod commands;
@@ -75,7 +76,8 @@ async fn serve_client(app: App, mut socket: Socket) {
         }
     };
     let Client { mut commands, member, .. } = client;
-    // Unsubscribes, so that no more messages are written for this client.
+    // Dropping the member ends its subscriptions, so that no more messages are written for this
+    // client.
     drop(member);
     if let Some((code, reason)) = close {
         socket.close(code, &reason).await;

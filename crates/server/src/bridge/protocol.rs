@@ -20,7 +20,7 @@ pub(super) enum StatusLevel {
     Info,
     Warning,
     Error,
-    /// Above all messages: a client that sets this level gets none.
+    /// The level above all messages. A client that sets this level gets no status messages.
     None,
 }
 
@@ -52,7 +52,7 @@ impl StatusMessage {
     }
 }
 
-/// The operation of a message. `kind` is its field `type`.
+/// The operation of a message. `kind` is the field `type` of the message.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Operation {
     Advertise {
@@ -90,11 +90,11 @@ pub(super) enum Operation {
 pub(super) struct Delivery {
     /// Shortest time between two messages.
     pub(super) throttle: Duration,
-    /// How many messages may wait for the end of that time. 0 selects the default.
+    /// How many messages may wait to be sent. 0 selects the default.
     pub(super) queue: usize,
 }
 
-/// The id of a message, a text or a number that its client chose. Responses repeat it.
+/// The id of a message: a text or a number that the client chose. Responses repeat it.
 pub(super) type MessageId = Value;
 
 /// A message from a client.
@@ -248,7 +248,7 @@ impl Fields<'_> {
     }
 }
 
-/// Input of a client in quotes, for a message. A long text is cut.
+/// Quotes a text from a client, for a status message. A long text is cut.
 pub(super) fn quoted(text: &str) -> String {
     const MAX_CHARS: usize = 60;
     match text.char_indices().nth(MAX_CHARS) {
@@ -276,7 +276,7 @@ pub(super) fn service_response(
     with_id(response, id)
 }
 
-/// The JSON of the response to an action goal, which is aborted, because there are no actions.
+/// The JSON of the response to an action goal. The goal is aborted, because there are no actions.
 pub(super) fn goal_aborted(action: &str, id: Option<&MessageId>) -> Utf8Bytes {
     /// `STATUS_ABORTED` of action_msgs/msg/GoalStatus.
     const ABORTED: u8 = 6;

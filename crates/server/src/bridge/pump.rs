@@ -3,8 +3,8 @@
 //! While a client subscribes at `/rosbridge`, the pump reads a tap of the sim thread. It makes the
 //! messages of each tick with the crate `ros`, writes each subscribed message as text once, and
 //! puts that text into the mailboxes of all subscribers. A client reads its mailbox at its own
-//! speed. The mailbox is bounded and drops the oldest messages. Images are drawn by another task,
-//! and only the newest frame, so that no other message waits for them.
+//! speed. The mailbox is bounded and drops the oldest messages. Another task draws the images, so
+//! that no other message waits for them. It draws only the newest frame.
 
 use super::hub::Hub;
 use crate::state::App;

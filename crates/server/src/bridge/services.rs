@@ -1,7 +1,7 @@
 //! The services of `rosapi`, which list topics, types, nodes and services, and return the time.
 //!
-//! There is one node, the robot, and one parameter, `use_sim_time`. It is true, because the robot's
-//! time is simulated.
+//! There is one node, the robot, and one parameter, `use_sim_time`. The parameter is true, because
+//! the robot's time is simulated.
 
 use super::definitions::{definitions_of, fields, full_text, short_type, type_definitions};
 use super::protocol::quoted;
@@ -113,7 +113,7 @@ fn by_name(name: &str) -> Option<&'static Service> {
     SERVICES.iter().find(|service| service.name == name)
 }
 
-/// Answers a call at a tick.
+/// Answers a service call. `tick` is the current tick.
 pub(super) fn call(name: &str, args: &Value, tick: u64) -> Result<Value, String> {
     let Some(service) = by_name(name) else {
         return Err(format!("unknown service {}; /rosapi/services lists all services", quoted(name)));
@@ -228,7 +228,7 @@ impl ServiceArgs {
         Ok(ServiceArgs(given))
     }
 
-    /// An argument; empty if it is missing.
+    /// The value of an argument. It is empty if the argument is missing.
     fn text(&self, name: &str) -> &str {
         self.0.get(name).and_then(Value::as_str).unwrap_or("")
     }

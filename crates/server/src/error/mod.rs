@@ -1,4 +1,4 @@
-//! The error of an HTTP request: a code, which determines the status, and a text.
+//! The error of an HTTP request. It has a code, which determines the HTTP status, and a text.
 //!
 //! The module `status` chooses the status: for each [`ErrorCode`], and for each error of the crates
 //! below, which do not know HTTP. There are two exceptions. The robot's API answers an invalid value
@@ -26,17 +26,17 @@ impl ApiError {
         ApiError { code, text: text.into() }
     }
 
-    /// Creates the error of a malformed request.
+    /// Creates the error for a malformed request.
     pub(crate) fn invalid(text: impl Into<Cow<'static, str>>) -> ApiError {
         ApiError::new(ErrorCode::InvalidRequest, text)
     }
 
-    /// Creates the error of a failure inside the simulator.
+    /// Creates the error for a failure inside the simulator.
     pub(crate) fn internal(text: impl Into<Cow<'static, str>>) -> ApiError {
         ApiError::new(ErrorCode::Internal, text)
     }
 
-    /// Creates the error of a request that needs a running world while there is none.
+    /// Creates the error for a request that needs a running world while there is none.
     pub(crate) fn no_world() -> ApiError {
         ApiError::new(ErrorCode::NoWorld, "no world running")
     }

@@ -1,4 +1,5 @@
-//! Maps each error code to an HTTP status, and each error of the crates below to an error code.
+//! Maps each error code to an HTTP status, and each error of the lower-level crates to an error
+//! code.
 
 use super::{ApiError, BadBody};
 use axum::http::StatusCode;

@@ -31,7 +31,7 @@ pub(super) struct ConnectionState {
     pub(super) requests: AtomicU64,
     /// Responses that were passed to `hyper`.
     pub(super) responses: AtomicU64,
-    /// The connection became a WebSocket, so its bytes are no requests.
+    /// Whether the connection became a WebSocket. Its bytes are then not requests any more.
     pub(super) upgraded: AtomicBool,
 }
 
@@ -65,7 +65,7 @@ pub(super) struct ClientStream {
     state: Arc<ConnectionState>,
     /// The number of requests before an incomplete head, and the timeout of that head.
     partial_head: Option<(u64, Pin<Box<Sleep>>)>,
-    /// A response that replaces one of `hyper`, and how many of its bytes were written.
+    /// A response that replaces a response of `hyper`, and how many of its bytes were written.
     replacement: Option<(Vec<u8>, usize)>,
 }
 
@@ -134,7 +134,7 @@ impl AsyncRead for ClientStream {
                     ErrorCode::RequestTimeout,
                     "the head of the request did not arrive within 10 s",
                 );
-                // The connection is closed even if this fails.
+                // The connection is closed even if this write fails.
                 let _ = self.stream.try_write(&response);
                 Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
             }
@@ -217,8 +217,8 @@ fn invalidate_fragment(bytes: &mut [u8]) {
     }
 }
 
-/// The response that replaces a response of `hyper` to an invalid request. The responses of our
-/// handlers are recognized by a header that `hyper` does not send.
+/// The response that replaces a response of `hyper` to an invalid request. Responses of the
+/// server's own handlers are recognized by a header that `hyper` does not send.
 fn replacement_for(bytes: &[u8]) -> Option<Vec<u8>> {
     if !bytes.starts_with(b"HTTP/1.") || bytes.len() > 200 || !bytes.ends_with(b"\r\n\r\n") {
         return None;

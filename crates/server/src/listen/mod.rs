@@ -25,9 +25,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::timeout;
 use tower::ServiceExt;
 
-/// Connections that may be open at a time. Further ones are refused with status 503.
+/// How many connections may be open at a time. Further connections are refused with status 503.
 const MAX_CONNECTIONS: usize = 12_000;
-/// Refusals that may be sent at a time. Further connections are closed without a response.
+/// How many refusals may be sent at a time. Further connections are closed without a response.
 const MAX_REFUSALS: usize = 64;
 /// Largest request head in bytes. `hyper` also buffers at most this many bytes of a response for a
 /// client that does not read.
@@ -39,8 +39,9 @@ const UNACKNOWLEDGED_TIMEOUT: Duration = Duration::from_secs(60);
 /// Bytes that the system buffers for a client that does not read.
 const SEND_BUFFER: usize = 128 << 10;
 /// How long a request is still handled after its client has closed its side of the connection. A
-/// client that only closed its sending side gets a response that is ready by then. `hyper` cancels
-/// sooner, but it does not detect a disconnect while bytes after the request are unread.
+/// client that only closed its sending side gets a response that is ready by then. `hyper` by
+/// itself cancels a request sooner, but it does not detect a disconnect while bytes after the
+/// request are unread.
 const DISCONNECT_GRACE: Duration = Duration::from_millis(100);
 /// Time for responses that are being written when the server stops.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(300);
@@ -69,8 +70,8 @@ pub(crate) async fn serve(
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => stream,
                 Err(error) => {
-                    // Most likely the limit of open files is reached. Connections that close free
-                    // some.
+                    // Most likely the limit of open files is reached. Other connections free
+                    // descriptors when they close.
                     if warned.is_none_or(|at| at.elapsed() > Duration::from_secs(1)) {
                         tracing::warn!(%error, "can't accept connections");
                         warned = Some(Instant::now());
@@ -152,7 +153,7 @@ async fn serve_connection(
     };
     if ended.is_none() {
         connection.as_mut().graceful_shutdown();
-        // After the timeout the connection is dropped, and the rest of its response is lost.
+        // After the timeout the connection is dropped, and the rest of the response is lost.
         let _ = timeout(SHUTDOWN_TIMEOUT, connection).await;
     }
 }

@@ -19,7 +19,7 @@ struct InfoReading;
 impl Reading for InfoReading {
     const NAME: &'static str = "info";
 
-    /// Constant, because the description never changes.
+    /// The stamp is constant, because the description never changes.
     fn stamp(&self, _: &App, now: &Published) -> Option<SampleStamp> {
         Some(SampleStamp::constant(now.time_s()))
     }
@@ -73,7 +73,7 @@ struct HealthReading;
 impl Reading for HealthReading {
     const NAME: &'static str = "health";
 
-    /// Changes every simulated second, and when a field of the response changes.
+    /// The stamp changes every simulated second, and when a field of the response changes.
     fn stamp(&self, _: &App, now: &Published) -> Option<SampleStamp> {
         let (time_s, there) = (now.time_s(), now.running.is_some());
         let stamp = SampleStamp::new(now, time_s as u64, time_s);

@@ -61,7 +61,7 @@ struct FrameReader {
     view: watch::Receiver<Arc<Published>>,
     /// Width and height in pixels.
     size: [usize; 2],
-    /// The last sent exposure, and the bits of the brightness it was drawn with.
+    /// The last sent exposure, and the bits of the brightness that it was drawn with.
     last: Option<(Arc<Exposure>, u64)>,
 }
 
@@ -85,7 +85,7 @@ impl FrameReader {
                 self.last = Some((exposure, brightness.to_bits()));
                 return Some(part);
             }
-            // An error means that the sim thread has ended. Then the stream ends too.
+            // An error means that the sim thread has ended. In that case the stream ends too.
             self.view.changed().await.ok()?;
         }
     }

@@ -2,8 +2,9 @@
 //!
 //! A command is an order to the robot's stack. The newest command of an axis is in force, and the
 //! response contains the value in force. A speed with a duration is answered at the end of the
-//! duration. If the client disconnects before that, the server sends an order that ends the command.
-//! That order has no effect if a newer command was given, or if another world runs by then.
+//! duration. If the client disconnects before the end, the server sends an order that ends the
+//! command. That order has no effect if a newer command was given, or if another world runs by
+//! then.
 
 use super::body::RobotJsonBody;
 use super::error::RobotError;

@@ -26,12 +26,12 @@ impl RobotError {
         RobotError::Other(ApiError::new(code, text))
     }
 
-    /// Creates the error of a value with the wrong type or out of range.
+    /// Creates the error for a value that has the wrong type or is out of range.
     pub(super) fn bad_value(text: impl Into<Cow<'static, str>>) -> RobotError {
         RobotError::BadValue(text.into())
     }
 
-    /// Creates the error of a failure inside the simulator.
+    /// Creates the error for a failure inside the simulator.
     pub(super) fn failed(text: impl Into<Cow<'static, str>>) -> RobotError {
         RobotError::new(ErrorCode::Internal, text)
     }

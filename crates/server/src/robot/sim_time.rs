@@ -6,10 +6,10 @@ use axum::http::{HeaderName, HeaderValue};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-/// Simulated seconds with three decimals.
+/// The header. Its value is simulated seconds with three decimals.
 const X_SIM_TIME: HeaderName = HeaderName::from_static("x-sim-time");
 
-/// The value of the header.
+/// The value of the header for a simulated time.
 pub(super) fn text(time_s: f64) -> String {
     format!("{time_s:.3}")
 }

@@ -62,7 +62,7 @@ impl SampleStamp {
 
 /// A reading that a client can get once or as a stream.
 pub(super) trait Reading: Send + Sync + 'static {
-    /// Name of the sensor in the error before its first sample.
+    /// Name of the sensor, for the error that is returned before its first sample.
     const NAME: &'static str;
 
     /// The stamp of the newest sample; `None` before the first.
@@ -157,7 +157,7 @@ impl<R: Reading> StreamReader<R> {
             drop(now);
             tokio::time::sleep_until(self.last_poll + MIN_POLL_PERIOD).await;
             tokio::select! {
-                // An error means that the sim thread has ended. Then the stream ends too.
+                // An error means that the sim thread has ended. In that case the stream ends too.
                 changed = self.view.changed() => changed.ok()?,
                 _ = self.heartbeat.tick() => return Some(HEARTBEAT),
             }

@@ -8,11 +8,12 @@ use rustix::process::{Resource, getrlimit};
 const SHARED: u64 = 64 << 20;
 /// Open files per process.
 const OPEN_FILES: u64 = 256;
-/// Processes of the user inside. A fallback in case no other limit works.
+/// Limit of the processes of the user inside. It is a fallback in case no other limit works.
 const USER_PROCESSES: u64 = 1024;
 /// User and group of the script inside (`nobody`).
 const USER: &str = "65534:65534";
-/// The Python program of the command line. It reads the harness from the channel and runs it.
+/// The Python program on the container's command line. It reads the harness from the channel and
+/// runs it.
 const BOOT: &str = "\
 import os
 text = b''
@@ -35,10 +36,10 @@ impl Engine {
         add(&["run", "--rm", "--interactive", "--pull=never", "--sig-proxy=false", "--log-driver=none"]);
         add(&["--no-healthcheck", "--hostname=judge", "--workdir=/tmp", &format!("--user={USER}")]);
         add(&[&format!("--name={name}"), &format!("--label={LABEL}")]);
-        // The script's files are in memory too. Its memory without files is measured separately.
-        // `--memory-swap` is the sum of memory and swap, so this allows no swap.
+        // The memory limit includes the script's files, because they are in memory too.
+        // `--memory-swap` is the sum of memory and swap, so this value allows no swap.
         add(&[&format!("--memory={memory}"), &format!("--memory-swap={memory}")]);
-        // One more for the harness in process 1.
+        // The harness in process 1 counts as one more process.
         add(&[&format!("--pids-limit={}", PROCESSES + 1), "--cpus=1"]);
         add(&["--read-only", &format!("--shm-size={SHARED}")]);
         add(&[&format!("--tmpfs=/tmp:rw,nosuid,nodev,size={},mode=1777", FILES - SHARED)]);
@@ -60,8 +61,8 @@ impl Engine {
             EngineNetwork::Closed | EngineNetwork::Missing => "--network=none",
         }]);
         if podman {
-            // By default podman adds file systems in memory without a limit, and the host's proxy
-            // variables.
+            // By default podman mounts file systems in memory without a size limit, and passes on
+            // the host's proxy variables.
             add(&["--read-only-tmpfs=false", "--http-proxy=false"]);
         }
         add(&["--entrypoint=python3", &self.image, "-I", "-X", "utf8", "-B", "-c", BOOT, "engine", name]);

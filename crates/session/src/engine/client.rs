@@ -15,7 +15,7 @@ const MAX_OUTPUT: usize = 1 << 20;
 /// The result of a command that ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ClientOutput {
-    /// The exit code is 0.
+    /// Whether the exit code is 0.
     pub(super) success: bool,
     /// Standard output.
     pub(super) output: String,
@@ -44,8 +44,8 @@ pub(super) fn ask<I: AsRef<OsStr>>(
     timeout: Duration,
 ) -> Result<ClientOutput, ClientError> {
     let mut command = Command::new(program);
-    // A process group of its own, so that Ctrl-C reaches only the simulator, which then ends its
-    // containers in order.
+    // The program gets its own process group, so that Ctrl-C reaches only the simulator. The
+    // simulator then ends its containers in order.
     command
         .args(arguments)
         .stdin(Stdio::null())
@@ -87,7 +87,7 @@ pub(super) fn ask<I: AsRef<OsStr>>(
     }
 }
 
-/// Reads what is available. False at the end of the stream.
+/// Reads the bytes that are available. Returns false at the end of the stream.
 fn read_some(from: Option<impl AsFd>, into: &mut Vec<u8>) -> bool {
     let mut piece = [0u8; 4096];
     match from.map(|fd| rustix::io::read(fd, &mut piece)) {

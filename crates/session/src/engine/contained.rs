@@ -46,7 +46,7 @@ impl Contained {
         command.args(engine.arguments(&name));
         let second = rustix::io::fcntl_dupfd_cloexec(&inside, 3).map_err(fail)?;
         command.stdin(second).stdout(inside).stderr(written);
-        // A process group of its own, so that Ctrl-C reaches only the simulator.
+        // The program gets its own process group, so that Ctrl-C reaches only the simulator.
         let client = command.process_group(0).spawn();
         let client = client.map_err(|source| EngineError::Start { engine: engine.kind.name(), source })?;
         let contained =
@@ -54,8 +54,8 @@ impl Contained {
         Ok((contained, channel, output))
     }
 
-    /// The first bytes for the channel: the harness, for the short Python program of the command
-    /// line.
+    /// The first bytes for the channel: the text of the harness. The Python program on the
+    /// container's command line reads it.
     pub(crate) fn harness() -> Vec<u8> {
         [HARNESS.as_bytes(), b"\0"].concat()
     }
@@ -65,7 +65,8 @@ impl Contained {
         &self.name
     }
 
-    /// Finds the container's first process on this machine, because its limits are measured there.
+    /// Finds the container's first process on this machine. The usage of the container is measured
+    /// there, to check the limits.
     pub(crate) fn find_first_process(&mut self) -> Result<(), EngineError> {
         let engine = self.engine.kind.name();
         let said =
@@ -95,7 +96,8 @@ impl Contained {
         !self.ended && matches!(self.client.try_wait(), Ok(None))
     }
 
-    /// The usage of the processes inside, and their number if no control group counts it.
+    /// The usage of the processes inside, and the number of processes if no control group counts
+    /// them.
     pub(crate) fn usage(&self) -> (Usage, Option<u64>) {
         if let Some(usage) = self.group.as_ref().and_then(WatchedGroup::usage) {
             return (usage, None);
@@ -107,13 +109,13 @@ impl Contained {
     }
 
     /// Kills all processes inside, removes the container and waits until it is gone. May be called
-    /// again.
+    /// more than once.
     pub(crate) fn end(&mut self) {
         if std::mem::replace(&mut self.ended, true) {
             return;
         }
-        // Faster than the engine, where the simulator has the permission. All processes inside end
-        // with the first one.
+        // A signal is faster than the engine, but the simulator may lack the permission to send it.
+        // When the first process ends, the kernel ends all others inside.
         if let Some((_, handle)) = self.first.take() {
             let _ = pidfd_send_signal(&handle, Signal::KILL);
         }

@@ -4,10 +4,11 @@ use super::client::ClientError;
 use rustix::io::Errno;
 use std::io;
 
-/// An error of a container engine. `engine` is its name on the command line.
+/// An error of a container engine. In each variant, `engine` is the engine's name on the command
+/// line.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
-    /// The image name would be taken for an option.
+    /// The text is not a valid image name.
     #[error("{0:?} is not an image name: give --judge-image a name such as python:3.14-slim")]
     ImageName(String),
     /// There is no such program.
@@ -21,12 +22,12 @@ pub enum EngineError {
         /// The reason.
         source: ClientError,
     },
-    /// The engine's program is there, but its service is not.
+    /// The engine's program is installed, but its service does not run.
     #[error("no engine answers {engine} ({line}): start it, or start without --judge {engine}")]
     Down {
         /// The engine.
         engine: &'static str,
-        /// The last line of its error output.
+        /// The last line of the engine's error output.
         line: String,
     },
     /// The image was not pulled.
@@ -36,7 +37,7 @@ pub enum EngineError {
         engine: &'static str,
         /// The image.
         image: String,
-        /// The last line of its error output.
+        /// The last line of the engine's error output.
         line: String,
     },
     /// The pipe or socket of a container could not be created.
@@ -55,7 +56,7 @@ pub enum EngineError {
     NoPid {
         /// The engine.
         engine: &'static str,
-        /// The last line of its error output.
+        /// The last line of the engine's error output.
         line: String,
     },
     /// The container's process id is not a process of this machine.
@@ -64,7 +65,7 @@ pub enum EngineError {
          use one that runs here, or start without --judge {0}"
     )]
     OtherMachine(&'static str),
-    /// The container ended before it was found.
+    /// The container ended before its first process was found.
     #[error("the judge's container is gone already")]
     Gone,
 }

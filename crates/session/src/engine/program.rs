@@ -24,7 +24,7 @@ pub enum EngineKind {
 }
 
 impl EngineKind {
-    /// Its name on the command line.
+    /// The engine's name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             EngineKind::Podman => "podman",
@@ -38,12 +38,12 @@ impl EngineKind {
 pub struct EngineOptions {
     /// The engine.
     pub kind: EngineKind,
-    /// Path of the engine's program. If omitted, it is found by its name.
+    /// Path of the engine's program. If omitted, a program with the engine's name is used.
     pub program: Option<PathBuf>,
-    /// The image. If omitted, `python:3.14-slim`.
+    /// The image. The default is `python:3.14-slim`.
     pub image: Option<String>,
-    /// The simulator accepts local connections only. A network without access to the host's
-    /// loopback then has no access to the simulator.
+    /// Whether the simulator accepts local connections only. In that case a network without access
+    /// to the host's loopback has no access to the simulator.
     pub loopback_only: bool,
 }
 
@@ -93,7 +93,8 @@ impl Engine {
 
     fn check_running(&self) -> Result<(), EngineError> {
         let name = self.kind.name();
-        // For docker the server version, because its program needs a running daemon.
+        // For docker the version of the server is requested, because docker's program needs a
+        // running daemon.
         let format = match self.kind {
             EngineKind::Podman => "{{.Client.Version}}",
             EngineKind::Docker => "{{.Server.Version}}",
@@ -145,7 +146,7 @@ impl Engine {
         }
     }
 
-    /// A short description for people.
+    /// Describes the engine in a few words, for people.
     pub fn describe(&self) -> String {
         let network = match self.network {
             EngineNetwork::Slirp => "internet through slirp4netns, this machine's loopback closed",
@@ -159,7 +160,7 @@ impl Engine {
     }
 }
 
-/// The network with the most access from which a script can't reach the simulator.
+/// Chooses the network of a script's container. A script must not reach the simulator through it.
 fn network(options: &EngineOptions) -> EngineNetwork {
     if !options.loopback_only {
         return EngineNetwork::Closed;
@@ -171,7 +172,8 @@ fn network(options: &EngineOptions) -> EngineNetwork {
     }
 }
 
-/// A unique container name. It contains id and start time of this process, as the owner.
+/// A unique container name. It contains the id and the start time of this process, which owns the
+/// container.
 pub(super) fn new_name() -> String {
     use std::sync::atomic::{AtomicU64, Ordering};
     static COUNT: AtomicU64 = AtomicU64::new(0);
@@ -180,7 +182,7 @@ pub(super) fn new_name() -> String {
     format!("{PREFIX}{pid}-{start}-{}", COUNT.fetch_add(1, Ordering::Relaxed))
 }
 
-/// Whether a container belongs to a simulator that is gone.
+/// Whether a container belongs to a simulator that has ended.
 fn is_orphan(name: &str) -> bool {
     let numbers: Option<Vec<u64>> = name
         .strip_prefix(PREFIX)
@@ -191,8 +193,8 @@ fn is_orphan(name: &str) -> bool {
     }
 }
 
-/// The start time of a process in clock ticks. Together with the process id it is unique, because
-/// ids are reused.
+/// The start time of a process in clock ticks. Process ids are reused, but the pair of process id
+/// and start time is unique.
 fn start_time(pid: u32) -> Option<u64> {
     let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     text.rsplit_once(')')?.1.split_whitespace().nth(19)?.parse().ok()
@@ -208,7 +210,7 @@ mod tests {
         assert!(!is_orphan(&new_name()));
         let pid = std::process::id();
         assert!(is_orphan(&format!("{PREFIX}{pid}-1-0")), "an earlier process had this id");
-        // Larger than any process id.
+        // This process id is larger than any real one.
         assert!(is_orphan(&format!("{PREFIX}4194400-77-3")));
         for other in ["chicane-judge-x-1-0", "chicane-judge-1", "postgres", "", "chicane-judge-1-2-3-4"] {
             assert!(!is_orphan(other), "{other}");

@@ -26,7 +26,7 @@ pub enum Cgroups {
     V2(PathBuf),
     /// Version 1, below these folders: memory, pids, cpuacct, and cpu if that is a separate folder.
     V1(Vec<PathBuf>),
-    /// Nowhere.
+    /// No control group can be created.
     None,
 }
 
@@ -83,9 +83,9 @@ impl Cgroups {
 
 /// Enables the required controllers for the children of a group. False if that is not possible.
 ///
-/// The kernel does not enable them for a group that has processes of its own, unless it is the root
-/// group. If the simulator is the only process of its group, it therefore moves itself into a child
-/// group. Other processes are never moved.
+/// The kernel does not enable controllers for a group that contains processes itself, except for
+/// the root group. If the simulator is the only process of its group, it therefore moves itself
+/// into a child group. Other processes are never moved.
 fn enable_controllers(folder: &Path) -> bool {
     let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap_or_default();
     let has = |text: &str| CONTROLLERS.iter().all(|one| text.split_whitespace().any(|other| other == *one));
@@ -95,8 +95,8 @@ fn enable_controllers(folder: &Path) -> bool {
     if !has(&read("cgroup.controllers")) {
         return false;
     }
-    // With the cpu controller a group has one share of the processor, however many processes it
-    // has.
+    // The cpu controller is optional. It gives a group one share of the processor, regardless of
+    // the number of its processes.
     let choices = ["+memory +pids +cpu", "+memory +pids"];
     let enable = || choices.iter().any(|c| fs::write(folder.join("cgroup.subtree_control"), c).is_ok());
     if enable() {

@@ -14,7 +14,7 @@ impl FakeCgroups {
         FakeCgroups(folder)
     }
 
-    /// Creates a group with the files of the kernel.
+    /// Creates a group with the files that the kernel would create.
     fn group(&self, path: &str, controllers: &str, enabled: &str, members: &str) -> PathBuf {
         let folder = if path.is_empty() { self.0.clone() } else { self.0.join(path) };
         fs::create_dir_all(&folder).expect("a folder");
@@ -101,7 +101,7 @@ fn a_group_without_controllers_is_not_used() {
     assert_eq!(read(&bare, "cgroup.subtree_control"), "", "nothing was written");
     assert_eq!(Cgroups::find_in(&fake.0, "0::/\n"), Cgroups::None);
     assert_eq!(Cgroups::find_in(&fake.0, ""), Cgroups::None);
-    // Controllers of a group are enabled for its children.
+    // The controllers of a group can be enabled for its children.
     let own = fake.group("unit", "cpu memory pids", "", "");
     assert!(enable_controllers(&own));
     assert_eq!(read(&own, "cgroup.subtree_control"), "+memory +pids +cpu");

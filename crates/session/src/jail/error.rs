@@ -1,4 +1,4 @@
-//! Why a part of a jail, which runs inside it, could not do its work.
+//! The errors of `outer` and `init`, the two parts of a jail.
 
 use super::limits::LimitError;
 use super::mounts::MountError;
@@ -9,7 +9,7 @@ use rustix::io::Errno;
 use std::io;
 use std::path::PathBuf;
 
-/// The error of `outer` or `init`. The simulator gets its text as a report of the jail.
+/// The error of `outer` or `init`. Its text is sent to the simulator as a report.
 #[derive(Debug, thiserror::Error)]
 pub enum PartError {
     /// The command line names no part of a jail.
@@ -27,7 +27,7 @@ pub enum PartError {
     /// The network could not be set up.
     #[error(transparent)]
     Net(#[from] NetError),
-    /// The filter of system calls is not in place.
+    /// The filter of system calls could not be installed.
     #[error(transparent)]
     Filter(#[from] FilterError),
     /// The kernel does not let this user create namespaces.
@@ -56,7 +56,7 @@ pub enum PartError {
     /// A program could not be started.
     #[error("{program} can't be started: {source}")]
     Start {
-        /// What was to be started.
+        /// The program.
         program: &'static str,
         /// The kernel's error.
         source: io::Error,
@@ -64,7 +64,7 @@ pub enum PartError {
     /// A system call failed.
     #[error("{call}: {source}")]
     Call {
-        /// Its name.
+        /// The name of the system call.
         call: &'static str,
         /// The kernel's error.
         source: io::Error,

@@ -28,7 +28,7 @@ pub(super) struct Group {
     v2: bool,
 }
 
-/// A group that a container engine created. It is only read.
+/// A group that a container engine created. The simulator only reads it.
 #[derive(Debug)]
 pub(crate) struct WatchedGroup {
     folders: Vec<PathBuf>,
@@ -62,7 +62,8 @@ impl Group {
                 fs::write(first.join("memory.max"), bytes.to_string())?;
                 // The file is missing on systems that do not count swap.
                 let _ = fs::write(first.join("memory.swap.max"), "0");
-                // Kill all processes together, because a script can't go on without some of them.
+                // When memory runs out, the kernel kills all processes of the group together. A
+                // script can't continue if only some of them are killed.
                 fs::write(first.join("memory.oom.group"), "1")?;
             } else {
                 fs::write(first.join("memory.limit_in_bytes"), bytes.to_string())?;
@@ -91,15 +92,15 @@ impl Group {
         list.unwrap_or_default().lines().filter_map(|line| line.parse().ok()).collect()
     }
 
-    /// Kills every process in the group, in case the end of the namespace did not. True if the
+    /// Kills every process that is left in the group after the end of its namespace. True if the
     /// group was empty already.
     pub(super) fn kill(&self) -> bool {
         let left = self.processes();
         if left.is_empty() {
             return true;
         }
-        // `cgroup.kill` (version 2, since Linux 5.14) ends all at once, so no process escapes by
-        // forking.
+        // `cgroup.kill` (version 2, since Linux 5.14) ends all processes at once, so that none
+        // escapes by forking.
         let at_once = self.v2
             && self.folders.first().is_some_and(|f| f.join("cgroup.kill").exists())
             && self.folders.iter().all(|f| fs::write(f.join("cgroup.kill"), "1").is_ok());
@@ -127,14 +128,15 @@ impl Drop for Group {
 }
 
 impl WatchedGroup {
-    /// The group of a process, if there is one that counts.
+    /// The control group that counts the usage of a process, if there is one.
     pub(crate) fn of(pid: u32) -> Option<WatchedGroup> {
         let own = fs::read_to_string(format!("/proc/{pid}/cgroup")).ok()?;
         WatchedGroup::find_in(Path::new(BASE), &own)
     }
 
     pub(super) fn find_in(base: &Path, own: &str) -> Option<WatchedGroup> {
-        // An engine may put its processes into a child of the group that it limits.
+        // An engine may put its processes into a child of the group that it limits, so the parent
+        // groups are searched too.
         let limited = |folder: &Path| {
             fs::read_to_string(folder.join("memory.max")).is_ok_and(|text| text.trim() != "max")
         };
@@ -156,7 +158,7 @@ impl WatchedGroup {
         text.and_then(|text| text.trim().parse::<u64>().ok()).is_some_and(|limit| limit <= bytes)
     }
 
-    /// Which version of control groups it is.
+    /// The version of the control group.
     pub(crate) fn isolation(&self) -> Isolation {
         if self.v2 { Isolation::CgroupV2 } else { Isolation::CgroupV1 }
     }

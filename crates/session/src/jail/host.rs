@@ -39,7 +39,7 @@ pub(crate) struct JailSpec<'a> {
     pub cgroups: &'a Cgroups,
     /// Limit of memory in bytes, including files in memory.
     pub memory: Option<u64>,
-    /// Limit of processes.
+    /// Limit of the number of processes.
     pub processes: Option<u64>,
     /// The network of a judge, if it has internet access.
     pub network: Option<&'a Network>,
@@ -88,7 +88,7 @@ pub enum JailError {
     /// A part of the jail sent a report that was not expected at this point.
     #[error("unexpected report of the jail: {0:?}")]
     OutOfTurn(Report),
-    /// The jail ended or did not start in time.
+    /// The jail ended before it was up, or did not start in time.
     #[error("the jail did not start")]
     NotUp,
     /// The jail was ended already.
@@ -102,7 +102,7 @@ pub(crate) struct Jail {
     outer: Child,
     /// The pidfd of init.
     init: Option<OwnedFd>,
-    /// The control socket. `None` after the end.
+    /// The control socket. `None` after the jail was ended.
     control: Option<OwnedFd>,
     /// Bytes of an incomplete report.
     unread: Vec<u8>,
@@ -161,12 +161,13 @@ impl Jail {
             Report::Init(pid) => Pid::from_raw(*pid),
             _ => None,
         })?;
-        // Outer has not reaped init yet, so the process id is still valid. Otherwise the jail is
-        // over.
+        // The process id is valid as long as outer has not reaped init. If outer has reaped it, the
+        // jail is over anyway.
         self.init = pidfd_open(init, PidfdFlags::empty()).ok();
         self.send(plan)?;
         self.expect(deadline, |report| matches!(report, Report::Started(_)).then_some(()))?;
-        // The network starts in parallel. No script runs yet, because the harness waits for a call.
+        // The network was started in parallel. No script runs yet, because the harness waits for a
+        // call.
         Ok(self.network.as_mut().map_or(Ok(()), Uplink::wait)?)
     }
 
@@ -174,7 +175,7 @@ impl Jail {
         Ok(plan::send_to_jail(self.control.as_ref().ok_or(JailError::Gone)?, value)?)
     }
 
-    /// Waits for the next report, which has to be the wanted one.
+    /// Waits for the next report. A report other than the wanted one is an error.
     fn expect<T>(
         &mut self,
         deadline: Instant,
@@ -239,27 +240,29 @@ impl Jail {
         (reports, open)
     }
 
-    /// The usage of the processes inside, and their number if no control group counts it.
+    /// The usage of the processes inside, and the number of processes if no control group counts
+    /// them.
     pub(crate) fn usage(&self) -> (Usage, Option<u64>) {
         match self.group.usage() {
             Some(usage) => (usage, None),
             None => {
                 let tree = usage_below(self.outer.id());
                 let usage = Usage { memory: tree.memory, cpu_us: tree.cpu_us, ..Usage::default() };
-                // Outer and init do not belong to the program.
+                // Outer and init do not count as processes of the program.
                 (usage, Some(tree.processes.saturating_sub(2)))
             }
         }
     }
 
-    /// Kills all processes inside and waits until they are gone. May be called again. Returns the
-    /// processes that the kernel could not end in time, for instance one that waits for a dead
-    /// disk.
+    /// Kills all processes inside and waits until they are gone. May be called more than once.
+    /// Returns the processes that the kernel could not end in time, for instance one that waits for
+    /// a dead disk.
     pub(crate) fn end(&mut self) -> Option<LingeringProcesses> {
         if let Some(init) = &self.init {
             let _ = pidfd_send_signal(init, Signal::KILL);
         } else {
-            // The jail is not up yet. If outer has started init, init ends with the control socket.
+            // The jail is not up yet. If outer has started init, init ends when the control socket
+            // closes.
             let _ = self.outer.kill();
         }
         self.control = None;
@@ -294,8 +297,8 @@ impl Drop for Jail {
     }
 }
 
-/// Processes of a jail that were killed and are not gone yet. Holds the pidfd of init, which is the
-/// last process of a jail to go.
+/// Processes of a jail that were killed and are not gone yet. Holds the pidfd of init, because init
+/// is the last process of a jail to end.
 #[derive(Debug)]
 pub struct LingeringProcesses(OwnedFd);
 

@@ -23,7 +23,7 @@ const PYTHON: &str = "/usr/bin/python3.14";
 pub(super) fn run() -> Result<(), PartError> {
     limits::close_inherited_on_exec()?;
     let plan: JailPlan = plan::read(stdin())?;
-    // Otherwise another process of the same user could trace this one or read its memory.
+    // Otherwise another process of the same user could trace this process or read its memory.
     let undumpable = rustix::process::DumpableBehavior::NotDumpable;
     rustix::process::set_dumpable_behavior(undumpable).map_err(PartError::call("prctl"))?;
     match plan {
@@ -66,8 +66,8 @@ fn run_student(plan: StudentPlan) -> Result<(), PartError> {
     let mut bash = Command::new("bash");
     bash.arg("-c").arg(&plan.command).env_clear().envs(&plan.environment);
     bash.stdin(Stdio::null()).stdout(Stdio::inherit()).stderr(Stdio::inherit());
-    // Root inside keeps its rights over files and its own processes, but none that could undo the
-    // mounts.
+    // The user root inside keeps its rights over files and its own processes, but no right that
+    // could undo the mounts.
     limits::drop_privileges(
         CapabilitySet::CHOWN
             | CapabilitySet::DAC_OVERRIDE

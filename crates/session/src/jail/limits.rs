@@ -24,7 +24,7 @@ pub enum LimitError {
     /// A capability could not be dropped.
     #[error("privileges can't be dropped: {0}")]
     Privileges(#[source] Errno),
-    /// Inherited descriptors could not be marked.
+    /// Inherited descriptors could not be marked as close-on-exec.
     #[error("close_range: {0}")]
     CloseRange(#[source] std::io::Error),
 }
@@ -36,8 +36,8 @@ pub(super) fn each_capability() -> impl Iterator<Item = CapabilitySet> {
 
 /// Sets the limits of a judge.
 pub(super) fn limit_judge(processes: u64, file_bytes: u64) -> Result<(), LimitError> {
-    // A few more than allowed. The control group or the watchdog detects the excess; this limit is
-    // a fallback.
+    // This limit is a fallback, so it is slightly higher than the allowed number. The control group
+    // or the watchdog detects the excess.
     limit("processes", Resource::Nproc, processes + 8)?;
     limit("open files", Resource::Nofile, OPEN_FILES)?;
     limit("size of a file", Resource::Fsize, file_bytes)?;
@@ -53,7 +53,7 @@ pub(super) fn limit_student(processes: u64) -> Result<(), LimitError> {
     limit("processes", Resource::Nproc, processes)?;
     limit("core dumps", Resource::Core, 0)?;
     prefer_for_oom_kill();
-    // Not for a judge, because the simulator waits for the judge.
+    // A judge keeps the normal priority, because the simulator waits for it.
     let _ = rustix::process::setpriority_process(None, NICE);
     Ok(())
 }
@@ -70,7 +70,7 @@ fn limit(what: &'static str, resource: Resource, value: u64) -> Result<(), Limit
         .map_err(|source| LimitError::Resource { what, source })
 }
 
-/// Permanently drops every capability except these.
+/// Permanently drops every capability except those in `keep`.
 pub(super) fn drop_privileges(keep: CapabilitySet) -> Result<(), LimitError> {
     let failed = LimitError::Privileges;
     rustix::thread::clear_ambient_capability_set().map_err(failed)?;
@@ -88,14 +88,14 @@ pub(super) fn drop_privileges(keep: CapabilitySet) -> Result<(), LimitError> {
 }
 
 /// Marks inherited descriptors from 3 on as close-on-exec, so that the program inside does not get
-/// them. A build tool, for instance, leaks its own descriptors.
+/// them. Some build tools, for instance, leak descriptors to the simulator.
 #[allow(unsafe_code)]
 pub(super) fn close_inherited_on_exec() -> Result<(), LimitError> {
     let (first, last) = (3 as libc::c_uint, libc::c_uint::MAX);
     // SAFETY: the call takes no pointers and only sets the close-on-exec flag of descriptors.
     let failed = unsafe { libc::syscall(libc::SYS_close_range, first, last, libc::CLOSE_RANGE_CLOEXEC) };
-    // Linux before 5.11 has no such call. There only the simulator's own descriptors are
-    // close-on-exec.
+    // Linux before 5.11 does not support this call. There only the descriptors that the simulator
+    // itself opened are close-on-exec.
     let why = std::io::Error::last_os_error();
     if failed != 0 && !matches!(why.raw_os_error(), Some(libc::ENOSYS | libc::EINVAL)) {
         return Err(LimitError::CloseRange(why));

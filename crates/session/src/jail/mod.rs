@@ -1,20 +1,20 @@
-//! Runs programs of other people in namespaces of their own (a jail).
+//! Runs programs of other people in separate namespaces (a jail).
 //!
 //! Theory of operation. The simulator starts its own program again as `chicane __jail outer`.
-//! Descriptor 0 is the control socket. Descriptors 1 and 2 are those of the program inside. No step
-//! forks by hand: each one starts the same binary as a new process.
+//! Descriptor 0 is the control socket. Descriptors 1 and 2 are those of the program inside. No part
+//! calls `fork` itself: each part starts the same binary as a new process.
 //!
 //! - *outer* reads its plan from the control socket, leaves the host's namespaces and waits. The
 //!   simulator writes the user and group maps, moves outer into a control group, connects a network
 //!   if there is one, and sends `Go`. Outer then starts *init* and waits for its end.
 //! - *init* is process 1 of the new namespaces. It builds the file system, sets the limits, drops
-//!   every privilege and then starts the program. It reaps orphaned processes and polls the control
+//!   privileges and then starts the program. It reaps orphaned processes and polls the control
 //!   socket. It ends when that socket closes or the program ends, and the kernel then kills every
 //!   process inside.
 //!
-//! The control socket is therefore also a kill-on-close socket: however the simulator ends, its end
-//! of the socket closes and the jail is gone. To end a jail, the simulator kills init through its
-//! pidfd, which no process inside can prevent.
+//! The control socket is therefore also a kill-on-close socket: when the simulator ends for any
+//! reason, its side of the socket closes and the jail ends. To end a jail, the simulator kills init
+//! through its pidfd. No process inside can prevent this.
 //!
 //! There are two plans. A *judge* sees no file of the host. It has an overlay of the prepared
 //! Python root on a small file system in memory, a network of its own and a filter of system calls.

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 /// Device files of a judge.
 const DEVICES: [&str; 5] = ["null", "zero", "full", "random", "urandom"];
-/// Inodes of the judge's writable layer.
+/// Limit of inodes in the judge's writable layer.
 const INODES: u32 = 16_384;
 /// The mount point of the control groups.
 const CGROUPS: &str = "/sys/fs/cgroup";
@@ -84,7 +84,7 @@ pub enum MountError {
         /// The kernel's error.
         source: Errno,
     },
-    /// A folder of the host would still be visible.
+    /// A folder of the host could not be hidden.
     #[error("{} can't be hidden: {source}", .path.display())]
     Hide {
         /// The folder.
@@ -92,10 +92,10 @@ pub enum MountError {
         /// The kernel's error.
         source: Errno,
     },
-    /// `/proc/sys` would still be writable.
+    /// `/proc/sys` could not be made read-only.
     #[error("/proc/sys can't be made read-only: {0}")]
     ProcSys(#[source] Errno),
-    /// `/proc/sysrq-trigger` would still be writable.
+    /// `/proc/sysrq-trigger` could not be hidden.
     #[error("/proc/sysrq-trigger can't be hidden: {0}")]
     Sysrq(#[source] Errno),
 }
@@ -159,7 +159,7 @@ fn fill(upper: &Path, plan: &JudgePlan) -> Result<(), MountError> {
     ] {
         create_folder(&upper.join(folder), mode)?;
     }
-    // These files hide those of the same name in the prepared root.
+    // These files hide the files of the same name in the prepared root.
     let write = |name: &str, text: &str| {
         std::fs::write(upper.join(name), text)
             .map_err(|source| MountError::Write { name: name.to_owned(), source })
@@ -196,12 +196,13 @@ pub(super) fn hide_from_student(plan: &StudentPlan) -> Result<(), MountError> {
         hide(folder)?;
     }
     let safe = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
-    // Inside some containers a new /proc can't be mounted. An empty one hides the host's processes.
+    // Inside some containers a new /proc can't be mounted. An empty folder then hides the host's
+    // processes.
     if mount("proc", "/proc", "proc", safe, None).is_err() {
         return hide(Path::new("/proc"));
     }
-    // A student that runs as root owns these files. It could change kernel settings and lift its
-    // own limits.
+    // A student's program that runs as root owns these files. It could change kernel settings and
+    // lift its own limits.
     mount_bind("/proc/sys", "/proc/sys").map_err(MountError::ProcSys)?;
     mount_remount("/proc/sys", MountFlags::BIND | MountFlags::RDONLY | safe, c"")
         .map_err(MountError::ProcSys)?;

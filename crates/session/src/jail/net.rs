@@ -12,7 +12,7 @@ use std::net::Ipv4Addr;
 
 /// The name server in the network of slirp4netns.
 pub(super) const NAME_SERVER: &str = "10.0.2.3";
-/// Networks that are blocked: this machine, private, link-local, shared and multicast.
+/// Blocked networks: those of this machine, private, link-local, shared and multicast ones.
 const PRIVATE: [(Ipv4Addr, u8); 7] = [
     (Ipv4Addr::new(0, 0, 0, 0), 8),
     (Ipv4Addr::new(10, 0, 0, 0), 8),

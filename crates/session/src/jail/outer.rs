@@ -13,20 +13,23 @@ use std::process::{Command, Stdio};
 pub(super) fn run() -> Result<(), PartError> {
     limits::close_inherited_on_exec()?;
     let plan: JailPlan = plan::read(stdin())?;
-    // A new session, so that a signal to the simulator's process group does not reach the jail.
+    // Outer starts a new session, so that a signal to the simulator's process group does not reach
+    // the jail.
     rustix::process::setsid().map_err(PartError::call("setsid"))?;
     unshare(&plan)?;
     let root = open_root(&plan)?;
     plan::send_report(stdin(), &Report::Unshared)?;
     let HostMessage::Go = plan::read(stdin())?;
     become_mapped(&plan)?;
-    // Done here and not in init, so that init has no open descriptor of the host's files.
+    // The root is built here and not in init, so that init has no open descriptor of the host's
+    // files.
     if let (JailPlan::Judge(judge), Some(root)) = (&plan, &root) {
         mounts::build_judge_root(judge, root)?;
     }
     drop(root);
 
-    // Not by path, because the new user may not have access to the folder of this binary.
+    // The binary is not started by its path, because the new user may not have access to its
+    // folder.
     let mut init = Command::new("/proc/self/exe");
     init.args([SUBCOMMAND, "init"]).stdin(Stdio::inherit());
     if let JailPlan::Judge(_) = plan {
@@ -49,7 +52,8 @@ fn unshare(plan: &JailPlan) -> Result<(), PartError> {
 }
 
 /// Opens the judge's root in the new mount namespace, because the overlay accepts no descriptor of
-/// another one. It runs before the change of user, because the new user may lack access.
+/// another namespace. The root is opened before the change of user, because the new user may lack
+/// access.
 fn open_root(plan: &JailPlan) -> Result<Option<OwnedFd>, PartError> {
     let JailPlan::Judge(judge) = plan else { return Ok(None) };
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -58,17 +62,17 @@ fn open_root(plan: &JailPlan) -> Result<Option<OwnedFd>, PartError> {
     Ok(Some(fd))
 }
 
-/// Changes to the user of the maps, and keeps the capabilities that init needs to build the jail.
+/// Changes to the mapped user, and keeps the capabilities that init needs to build the jail.
 fn become_mapped(plan: &JailPlan) -> Result<(), PartError> {
     use rustix::process::{Gid, Uid};
     if let JailPlan::Judge(_) = plan {
-        // Fails if an unprivileged user wrote the maps. The groups stay the same in that case.
+        // This call fails if an unprivileged user wrote the maps. The groups then stay the same.
         let _ = rustix::thread::set_thread_groups(&[]);
         let (gid, uid) = (Gid::ROOT, Uid::ROOT);
         rustix::thread::set_thread_res_gid(gid, gid, gid).map_err(PartError::call("setresgid"))?;
         rustix::thread::set_thread_res_uid(uid, uid, uid).map_err(PartError::call("setresuid"))?;
     }
-    // Without root, exec drops all capabilities that are not in the ambient set.
+    // For a user other than root, exec drops all capabilities that are not in the ambient set.
     let mut sets = rustix::thread::capabilities(None).map_err(PartError::call("capabilities"))?;
     sets.inheritable = sets.permitted;
     let permitted = sets.permitted;

@@ -51,7 +51,8 @@ pub(crate) struct StudentPlan {
     pub environment: BTreeMap<String, String>,
     /// Folders that are hidden from the program.
     pub hide: Vec<PathBuf>,
-    /// Processes that the program may start. A resource limit of the user inside.
+    /// Processes that the program may start. The limit is enforced as a resource limit of the user
+    /// inside.
     pub processes: u64,
 }
 

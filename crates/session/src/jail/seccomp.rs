@@ -261,7 +261,7 @@ const NEW_NAMESPACES: u64 = (libc::CLONE_NEWNS
     | libc::CLONE_NEWPID
     | libc::CLONE_NEWNET) as u64;
 
-/// Why the filter of system calls is not in place.
+/// Why the filter of system calls could not be installed.
 #[derive(Debug, thiserror::Error)]
 pub enum FilterError {
     /// The filter could not be compiled.
@@ -302,10 +302,11 @@ fn rules(channel: i32) -> Result<Rules, seccompiler::BackendError> {
     rules.insert(libc::SYS_dup3, vec![when(1, SeccompCmpOp::Ne, channel)?]);
     #[cfg(target_arch = "x86_64")]
     rules.insert(libc::SYS_dup2, vec![when(1, SeccompCmpOp::Ne, channel)?]);
-    // Only ranges that do not include the channel.
+    // `close_range` is allowed only for ranges that do not include the channel.
     let range = vec![when(1, SeccompCmpOp::Lt, channel)?, when(0, SeccompCmpOp::Gt, channel)?];
     rules.insert(libc::SYS_close_range, range);
-    // Other options could change the memory map (`PR_SET_MM`) or permit tracing (`PR_SET_PTRACER`).
+    // Only these options of `prctl` are allowed. Other options could change the memory map
+    // (`PR_SET_MM`) or permit tracing (`PR_SET_PTRACER`).
     let harmless = [libc::PR_SET_NAME, libc::PR_GET_NAME, libc::PR_SET_PDEATHSIG, libc::PR_GET_DUMPABLE];
     let harmless: Result<Vec<_>, _> =
         harmless.iter().map(|option| when(0, SeccompCmpOp::Eq, u64::from(option.unsigned_abs()))).collect();

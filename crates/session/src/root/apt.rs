@@ -17,7 +17,7 @@ pub(super) struct Packages {
     pub(super) tools: Vec<PathBuf>,
 }
 
-/// A mirror that apt of this machine is configured for, and the key that it trusts.
+/// A mirror from the apt configuration of this machine, and the key that apt trusts for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Mirror {
     address: String,
@@ -86,7 +86,8 @@ fn download(apt: &dyn Fn() -> Command, folder: &Path, names: &[&str]) -> Result<
     let files = fs::read_dir(&archives).map_err(RootError::file(&archives))?;
     let mut files: Vec<PathBuf> = files.filter_map(|f| Some(f.ok()?.path())).filter(is_package).collect();
     files.sort();
-    // Moved to another folder, so that the next download finds only its own packages.
+    // The packages are moved to another folder, so that the next download finds only its own
+    // packages.
     let apart = folder.join(names[0]);
     fs::create_dir_all(&apart).map_err(RootError::file(&apart))?;
     let mut moved = Vec::new();

@@ -21,7 +21,7 @@ pub enum RootError {
     /// The folder was not prepared.
     #[error("Python 3.14 for judging scripts is not in {}: {REMEDY}", .0.display())]
     NotPrepared(PathBuf),
-    /// The folder has no parent to build beside it.
+    /// The folder has no parent folder, in which the judge's root could be built first.
     #[error("the folder for the judge's Python can't be the root of a disk")]
     NoParent,
     /// A file or folder could not be read or written.
@@ -54,13 +54,13 @@ pub enum RootError {
     /// The packages contain no dynamic loader for this architecture.
     #[error("the packages contain no dynamic loader")]
     NoLoader,
-    /// The unpacked Python does not import what judging scripts may use.
+    /// The unpacked Python can't import the modules that judging scripts may use.
     #[error("the Python that was fetched does not work: {0}")]
     Broken(String),
     /// A program could not be started.
     #[error("{program} can't be started: {source}")]
     Start {
-        /// Its name.
+        /// The name of the program.
         program: &'static str,
         /// The kernel's error.
         source: io::Error,
@@ -68,9 +68,9 @@ pub enum RootError {
     /// A program failed.
     #[error("{program} failed: {line}")]
     Failed {
-        /// Its name.
+        /// The name of the program.
         program: &'static str,
-        /// The last line of its error output.
+        /// The last line of the program's error output.
         line: String,
     },
     /// A tool of Debian is not installed.
@@ -82,16 +82,17 @@ pub enum RootError {
     /// apt has no mirror of this release of Debian.
     #[error("apt has no Debian mirror for this release: see /etc/apt/sources.list")]
     NoMirror,
-    /// apt-get succeeded but left no package.
+    /// apt-get succeeded but downloaded no package.
     #[error("apt-get fetched nothing")]
     NothingFetched,
-    /// No release of Debian could be fetched from. Holds the error of the last release.
+    /// The packages could not be downloaded from any release of Debian. Holds the error of the last
+    /// release.
     #[error("Python 3.14 could not be fetched from the Debian mirror of this machine: {0}")]
     NotFetched(#[source] Box<RootError>),
 }
 
 impl RootError {
-    /// Adds the path to an error of the file system, for `map_err`.
+    /// Adds the path to a file-system error, for `map_err`.
     pub(super) fn file(path: &Path) -> impl FnOnce(io::Error) -> RootError + '_ {
         move |source| RootError::File { path: path.to_owned(), source }
     }

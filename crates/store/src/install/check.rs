@@ -15,7 +15,7 @@ use std::path::Path;
 pub struct CheckedWorld {
     /// The record that will be written.
     pub record: InstalledRecord,
-    /// What the loader ignored.
+    /// The parts of the world that the loader ignored.
     pub warnings: Vec<Warning>,
 }
 
@@ -23,11 +23,11 @@ pub struct CheckedWorld {
 pub(super) struct Identity<'a> {
     pub(super) id: &'a WorldId,
     pub(super) rev: &'a str,
-    /// Name for people.
+    /// Display name.
     pub(super) name: &'a str,
 }
 
-/// Removes foreign files, loads the world, and makes its record.
+/// Removes files that do not belong to the world, loads the world, and makes its record.
 pub(super) fn check(
     staged: &Path,
     identity: &Identity<'_>,

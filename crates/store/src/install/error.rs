@@ -5,13 +5,13 @@ use crate::rules::Unfit;
 /// Why a world was not installed. The installed worlds are unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InstallError {
-    /// The CDN has no such world, or does not give it to this simulator.
+    /// The CDN has no such world, or this simulator has no access to it.
     #[error("world not published")]
     NotPublished,
     /// A file, or the whole world, exceeds a limit.
     #[error("{0}")]
     TooLarge(String),
-    /// A rule is broken, or the files do not match the id.
+    /// The files break a rule, or do not match the id.
     #[error("{0}")]
     Rule(String),
     /// The CDN failed or sent a wrong answer.

@@ -9,9 +9,9 @@ use chicane_wire::WorldId;
 /// A file to download.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlannedFile {
-    /// Its path on the CDN.
+    /// Path on the CDN.
     pub remote: FilePath,
-    /// Its path in the installed world.
+    /// Path in the installed world.
     pub(super) local: FilePath,
     /// Size in bytes and checksum, if there is a manifest.
     pub expected: Option<(u64, Sum)>,
@@ -23,7 +23,7 @@ impl PlannedFile {
         self.expected.map_or(MAX_FILE, |(size, _)| size)
     }
 
-    /// Fails if a size is not allowed.
+    /// Fails if a file of this size is not allowed.
     pub fn check_size(&self, size: u64) -> Result<(), InstallError> {
         let path = &self.remote;
         match self.expected {
@@ -41,7 +41,7 @@ pub struct InstallPlan {
     pub id: WorldId,
     /// The description of the world.
     pub meta: Meta,
-    /// The manifest, whose checksum the id should be.
+    /// The manifest. The id should be its checksum.
     pub(super) manifest: Option<Manifest>,
     /// All files.
     pub files: Vec<PlannedFile>,
@@ -84,7 +84,7 @@ impl InstallPlan {
         Ok(InstallPlan { id: id.clone(), meta, manifest, files })
     }
 
-    /// Whether the files will be verified with the id.
+    /// Whether the files can be verified against the id.
     pub fn verified(&self) -> bool {
         self.manifest.is_some()
     }

@@ -27,7 +27,7 @@ pub struct Staging {
 pub enum Staged {
     /// The whole file, with the right checksum.
     All,
-    /// This many of its first bytes, whose content is not checked.
+    /// This many of its first bytes. Their content is not checked.
     Some(u64),
 }
 
@@ -46,7 +46,7 @@ impl Staging {
         Ok(Some(staging))
     }
 
-    /// Creates the folder. Removes staged files of another revision, and those without checksums.
+    /// Creates the folder. Removes staged files that are of another revision or have no checksums.
     fn prepare(&self) -> std::io::Result<()> {
         let mark = self.folder.join("rev");
         let rev = self.plan.meta.rev.as_str();
@@ -86,7 +86,7 @@ impl Staging {
         }
     }
 
-    /// Opens a file for writing behind its first `start` bytes, which are staged already. Blocks.
+    /// Opens a file to append to its first `start` bytes, which are staged already. Blocks.
     pub fn write(&self, file: &PlannedFile, start: u64) -> Result<StagedFileWriter, InstallError> {
         let path = self.path_of(file);
         if let Some(folder) = path.parent() {

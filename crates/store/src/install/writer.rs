@@ -29,12 +29,13 @@ pub struct StagedFileWriter {
 }
 
 impl StagedFileWriter {
-    /// A writer behind the first `written` bytes, whose checksum is `sum`.
+    /// A writer that appends to the first `written` bytes, whose checksum is `sum`.
     pub(super) fn new(to: File, file: PlannedFile, sum: RunningSum, written: u64) -> StagedFileWriter {
         StagedFileWriter { to, file, sum, written }
     }
 
-    /// Appends bytes. Fails beyond the size of the manifest, or beyond the limit for a file.
+    /// Appends bytes. Fails if the file gets larger than the manifest says, or than the limit for a
+    /// file.
     pub fn add(&mut self, bytes: &[u8]) -> Result<(), InstallError> {
         self.written += bytes.len() as u64;
         self.file.check_size(self.written)?;

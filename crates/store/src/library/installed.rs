@@ -10,8 +10,8 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 impl Library {
-    /// Adds the worlds that are installed in a data folder. Removes leftovers of killed processes
-    /// there.
+    /// Adds the worlds that are installed in a data folder. Also removes leftovers of killed
+    /// processes from the folder.
     pub fn with_installed(mut self, data_dir: &Path) -> Library {
         let installed = InstalledWorlds::of(data_dir);
         installed.remove_leftovers();
@@ -31,7 +31,7 @@ impl Library {
                 self.add_installed(record);
             }
         }
-        // Each record is read again, because a world may have been installed since the scan.
+        // Each record is read again, because a world may have been installed after the scan.
         let exists = |world: &LibraryWorld| match &world.entry.world_id {
             Some(id) if world.installed.is_some() => {
                 WorldId::parse(id).is_some_and(|id| installed.record(&id).is_some())
@@ -56,7 +56,7 @@ impl Library {
         worlds.get(&format!("custom_{id}"))?.installed.as_ref().map(|(_, record)| record.clone())
     }
 
-    /// Moves a staged and checked world into place. It replaces an older revision. Blocks.
+    /// Moves a staged and checked world into place, where it replaces an older revision. Blocks.
     pub fn admit(&self, staging: &Staging, checked: &CheckedWorld) -> std::io::Result<()> {
         let _lock = self.lock_changes();
         staging.place(checked)?;
@@ -66,7 +66,8 @@ impl Library {
 
     fn add_installed(&self, record: InstalledRecord) {
         let before = self.worlds().get(&record.world_name()).and_then(|world| world.installed.clone());
-        // The same folder keeps its bundle object, because dropping that object removes the files.
+        // If the folder is the same, its bundle object is kept, because dropping that object may
+        // remove the files.
         let (same, other) = match before {
             Some((bundle, old)) if old.folder == record.folder => (Some(bundle), None),
             Some((bundle, _)) => (None, Some(bundle)),
@@ -93,7 +94,7 @@ impl Library {
         }
     }
 
-    /// Changes the name of an installed world, because its publisher did. Blocks.
+    /// Changes the display name of an installed world to the publisher's new one. Blocks.
     pub fn rename(&self, id: &WorldId, name: &str) -> std::io::Result<()> {
         let _lock = self.lock_changes();
         let (Some(installed), Some(record)) = (&self.installed, self.installed(id)) else { return Ok(()) };
@@ -105,8 +106,8 @@ impl Library {
         Ok(())
     }
 
-    /// Removes an installed world. False if it is not installed. Its current readers can read on.
-    /// Blocks.
+    /// Removes an installed world. False if it is not installed. Its current readers can continue
+    /// to read. Blocks.
     pub fn remove(&self, name: &str) -> std::io::Result<bool> {
         let _lock = self.lock_changes();
         let world = self.world(name).ok();

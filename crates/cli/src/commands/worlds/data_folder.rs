@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 /// How long the command waits for the address of a simulator that is starting or ending.
 const ADDRESS_TIMEOUT: Duration = Duration::from_secs(3);
-/// Time between two attempts.
+/// Time between two attempts to open the data folder.
 const RETRY_INTERVAL: Duration = Duration::from_millis(20);
 
 /// An opened data folder.
@@ -55,7 +55,7 @@ pub(super) async fn request(
     Ok(call_simulator(running, method, path, body).await?)
 }
 
-/// Sends a request without a body and waits for the response.
+/// Sends a request without a body to a simulator and blocks until the response arrives.
 pub(super) fn request_blocking(
     running: &RunningSimulator,
     method: &str,

@@ -21,14 +21,14 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 struct Installation {
     /// Name of the world file, `custom_ID.world`.
     world: String,
-    /// The world was installed before.
+    /// Whether the world was installed before.
     cached: bool,
     warnings: Vec<String>,
 }
 
-/// Installs a world from a CDN, which has an address and perhaps a token. If no CDN is given, the
-/// simulator that uses the data folder installs the world. If there is no simulator either, the
-/// world comes from the CDN folder of the data folder.
+/// Installs a world from the given CDN: its address and, if required, its token. If no CDN is
+/// given, the simulator that uses the data folder installs the world. If no simulator uses the data
+/// folder, the world is installed from the CDN folder of the data folder.
 pub(super) fn run(
     args: &WorldsArgs,
     id: &WorldId,
@@ -63,8 +63,8 @@ fn directly(
     progress: Progress,
     judge: &JudgeArgs,
 ) -> Result<Installation, WorldsError> {
-    // Shared with the callback, which may live longer than the installation. Taken out at the end,
-    // so that the bar is removed before a warning is printed.
+    // The bar is shared with the callback, which may live longer than the installation. At the end
+    // the bar is taken out and so removed, before a warning is printed.
     let progress = Arc::new(Mutex::new(Some(progress)));
     let shown = Arc::clone(&progress);
     let show = move |part| {
@@ -86,13 +86,13 @@ fn directly(
     })
 }
 
-/// The warning about the judging script of an installed world.
+/// The warning if the judging script of an installed world is invalid or can't be checked.
 fn script_warning(dir: &Path, name: &str, judge: &JudgeArgs) -> Option<String> {
     let bytes = Library::default().with_installed(dir).file(name, &format!("evaluations/{name}.py"))?;
     judge_script::warning(judge, &String::from_utf8(bytes).ok()?)
 }
 
-/// Has a running simulator install a world.
+/// Requests a running simulator to install a world.
 fn by_simulator(
     running: &RunningSimulator,
     id: &WorldId,

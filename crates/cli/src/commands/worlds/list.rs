@@ -10,7 +10,7 @@ use chicane_remote::cdn::list_worlds;
 use chicane_store::{Cdn, Library, LibraryEntry};
 use serde_json::Value;
 
-/// Longest text of a CDN that is printed, in characters.
+/// How many characters of a text from a CDN are printed.
 const MAX_TEXT: usize = 100;
 
 /// Lists the built-in and the installed worlds.
@@ -65,7 +65,7 @@ pub(super) fn of_cdn(url: &str, token: Option<Token>) -> Result<(), WorldsError>
 
 fn print_published(worlds: &Value) {
     let line = |world: &Value| {
-        // Control characters of a foreign text could change the terminal.
+        // Control characters in a text from another machine could change the terminal.
         let text = |key: &str| {
             let text = world[key].as_str().unwrap_or_default();
             text.chars().filter(|c| !c.is_control()).take(MAX_TEXT).collect::<String>()
@@ -84,7 +84,7 @@ fn origin(official: bool, deletable: bool, verified: bool) -> &'static str {
     }
 }
 
-/// Width and depth of a world, m.
+/// Width and depth of a world in metres.
 fn sides(world: &Value) -> [f64; 2] {
     [0, 1].map(|i: usize| world["size"][i].as_f64().unwrap_or(0.0))
 }

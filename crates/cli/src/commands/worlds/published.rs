@@ -7,7 +7,8 @@ use crate::{data_dir, runtime};
 use chicane_store::{Access, InstalledWorlds, PublishError, is_name};
 use chicane_wire::WorldId;
 
-/// Renames a published world, and the installed world in the data folder if no other CDN is given.
+/// Renames a published world. If no other CDN is given, also renames the installed world in the
+/// data folder.
 pub(super) fn rename(
     data: &DataDirArgs,
     id: &WorldId,
@@ -28,7 +29,7 @@ pub(super) fn rename(
     };
     match published {
         Ok(_) => {}
-        // An imported world is installed and was never published.
+        // An imported world is installed, but it was never published.
         Err(PublishError::NotPublished(_)) if installed => {}
         Err(error) => return Err(error.into()),
     }

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
-/// Starts a server that sends `response(k)` to request k, or nothing for `None`, and keeps its
-/// connections open. Returns its URL, and counts of connections and of requests.
+/// Starts a server that sends `response(k)` to request k. For `None` it sends nothing. It keeps its
+/// connections open. Returns its URL, and the counts of connections and of requests.
 async fn server(
     response: impl Fn(usize) -> Option<&'static str> + Send + Sync + 'static,
 ) -> (String, Arc<[AtomicUsize; 2]>) {

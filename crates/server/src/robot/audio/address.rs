@@ -1,13 +1,13 @@
-//! Decides from which addresses the simulator fetches sound files for a client: only public ones.
-//! Otherwise a student's program could use the simulator to reach services of this machine or of its
-//! network.
+//! Decides from which addresses the simulator may fetch sound files for a client. Only public
+//! addresses are allowed. Otherwise a student's program could use the simulator to reach services
+//! of this machine or of its network.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 /// The addresses that may be connected to.
 #[derive(Debug, Clone, Default)]
 pub(super) struct AddressRule {
-    /// Allowed in addition to public addresses.
+    /// Addresses that are allowed in addition to public addresses.
     also: Vec<SocketAddr>,
 }
 

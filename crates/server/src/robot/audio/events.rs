@@ -42,7 +42,7 @@ pub(super) async fn events(State(app): State<App>) -> Result<Response, RobotErro
     let too_many =
         || RobotError::new(ErrorCode::Busy, "too many listeners; close some pages or event streams");
     // Subscribe before reading the playing sounds, so that no event is missed. An event between the
-    // two steps is in both; `forward` skips it by its serial number.
+    // two steps appears in both; `forward` skips it by its serial number.
     let notice = app.loudspeaker.listen().ok_or_else(too_many)?;
     let now = app.simulator.now();
     let mut first = BytesMut::from(HEARTBEAT);

@@ -25,13 +25,13 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 const MAX_PLAY_BODY_BYTES: usize = 24 << 20;
 /// A body up to this size needs no permit.
 const SMALL_BODY_BYTES: u64 = 64 << 10;
-/// Requests with larger bodies that are handled at a time. Further requests wait.
+/// How many requests with larger bodies are handled at a time. Further requests wait.
 static LARGE_BODY_PERMITS: Semaphore = Semaphore::const_new(3);
 /// Longest time that a request waits for a permit.
 const PERMIT_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Extracts a request to play. A request with a large body holds a permit from before its body is
-/// read until its response, which limits the memory for such bodies.
+/// Extracts a request to play. A request with a large body acquires a permit before its body is
+/// read and holds it until the response. This limits the memory for such bodies.
 pub(super) struct PlayInput {
     request: PlayRequest,
     _permit: Option<SemaphorePermit<'static>>,

@@ -3,9 +3,9 @@
 //! The server joins samples to pieces of up to a tenth of a second and passes the pieces to the
 //! robot. The robot buffers up to two simulated seconds; further pieces wait in a queue. While the
 //! queue has less than [`MAX_QUEUED_BYTES`], the server continues to read, so that it sees a close
-//! frame behind the samples. With a full queue it stops reading (back-pressure) and sees only that
-//! the connection ends. Closing the socket stops the sound and drops the queue. When the sound ends
-//! (by a stop, a reset or another world), the server closes the socket.
+//! frame behind the samples. While the queue is full, the server stops reading (back-pressure) and
+//! only detects the end of the connection. Closing the socket stops the sound and drops the queue.
+//! When the sound ends (by a stop, a reset or another world), the server closes the socket.
 
 use super::super::error::RobotError;
 use super::super::query::Query;
@@ -36,7 +36,7 @@ const MAX_AHEAD_TICKS: u64 = 400;
 const MAX_QUEUED_BYTES: usize = 4 << 20;
 /// Full pieces per second of sound.
 const PIECES_PER_SECOND: usize = 10;
-/// A piece is short if it has less than this fraction (1/10) of a full piece.
+/// A piece is short if it is smaller than a full piece divided by this number.
 const SHORT_PIECE_DIVISOR: usize = 10;
 /// Shortest time between a piece and a following short piece. It limits the number of orders to the
 /// sim thread when a client sends many small messages.
@@ -210,7 +210,8 @@ impl SoundStream {
         Ok(())
     }
 
-    /// Passes a piece to the robot. If the robot refuses it, puts it back and returns false.
+    /// Passes a piece to the robot. If the robot refuses the piece, puts it back into the queue and
+    /// returns false.
     async fn play(&mut self, piece: Vec<u8>) -> bool {
         let command = Command::Pcm { id: self.id, data: Arc::from(&piece[..]) };
         match self.simulator.robot_of_world(command, self.world).await {
@@ -228,8 +229,8 @@ impl SoundStream {
         }
     }
 
-    /// Stops the sound. If the robot refuses because a world is being loaded, retries after the next
-    /// change.
+    /// Stops the sound. If the robot refuses because a world is being loaded, tries again after the
+    /// next change.
     async fn stop(&mut self) {
         let mut view = self.simulator.watch();
         while self.plays(&Arc::clone(&view.borrow_and_update())) {

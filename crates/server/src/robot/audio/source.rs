@@ -18,10 +18,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-/// Files that are read and decoded at a time. Further requests wait before they allocate memory.
+/// How many files are read and decoded at a time. Further requests wait before they allocate
+/// memory.
 static DECODE_PERMITS: Semaphore = Semaphore::const_new(2);
-/// Files from the web that are fetched and decoded at a time. This is a separate semaphore, so that
-/// slow servers do not block files of other sources.
+/// How many files from the web are fetched and decoded at a time. This is a separate semaphore, so
+/// that slow servers do not block files of other sources.
 static FETCH_PERMITS: Semaphore = Semaphore::const_new(4);
 /// Longest time that a request waits for a permit.
 const PERMIT_TIMEOUT: Duration = Duration::from_secs(20);
@@ -34,7 +35,8 @@ pub(super) struct LoadedSound {
     pub(super) clip: Clip,
     /// URL or path of the file, or `data`. `GET /audio` shows it.
     pub(super) source: Arc<str>,
-    /// Held until the sound is passed to the robot, because the file stays in memory until then.
+    /// The permits are held until the sound is passed to the robot, because the file stays in
+    /// memory until then.
     _permits: Permits,
 }
 
@@ -77,8 +79,8 @@ pub(super) async fn load(
         }
     };
     let (app, format) = (app.clone(), format.map(to_wire::format_from_wire));
-    // The permits move into the thread. Otherwise a client that disconnects would free them while
-    // the thread still works.
+    // The permits move into the thread. Otherwise they would be freed when the client disconnects,
+    // while the thread still works.
     let decoding = tokio::task::spawn_blocking(move || {
         let file = unpack(raw)?;
         let started = Instant::now();

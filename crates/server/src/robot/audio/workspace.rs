@@ -1,7 +1,8 @@
 //! Reads sound files of the workspace.
 //!
-//! A path is opened name by name, each relative to the open folder before it, and links are never
-//! followed. Therefore a path can't leave the workspace, even if files are changed meanwhile.
+//! A path is opened name by name: each name is opened relative to the folder before it, and links
+//! are never followed. Therefore a path can't leave the workspace, even if files are changed
+//! meanwhile.
 
 use rustix::fs::{FileType, Mode, OFlags, fstat, open, openat};
 use rustix::io::Errno;
@@ -42,7 +43,7 @@ pub(super) fn read(workspace: &Path, path: &str) -> Result<Vec<u8>, PathError> {
         return Err(PathError::TooLarge);
     }
     let mut bytes = Vec::new();
-    // Limited, because the file may grow while it is read.
+    // The read is limited, because the file may grow meanwhile.
     file.take(MAX_FILE_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(|e| unreadable(&e))?;
     if bytes.len() > MAX_FILE_BYTES { Err(PathError::TooLarge) } else { Ok(bytes) }
 }
@@ -55,7 +56,7 @@ fn find(workspace: &Path, path: &str) -> Result<OwnedFd, PathError> {
     }
     let explain = |errno: Errno| match errno {
         Errno::NOENT => PathError::NoSuchFile(path.to_owned()),
-        // A link; a file in place of a folder; a pipe or a socket.
+        // The path contains a link, or a file in place of a folder, or leads to a pipe or a socket.
         Errno::LOOP | Errno::NOTDIR | Errno::NXIO => PathError::NotAFile(path.to_owned()),
         Errno::NAMETOOLONG => PathError::InvalidPath,
         other => PathError::Unreadable(path.to_owned(), other.to_string()),
@@ -67,7 +68,7 @@ fn find(workspace: &Path, path: &str) -> Result<OwnedFd, PathError> {
     for name in folders {
         current = openat(&current, *name, folder | OFlags::NOFOLLOW, Mode::empty()).map_err(explain)?;
     }
-    // `NONBLOCK`, because opening a pipe would otherwise wait for its writer.
+    // `NONBLOCK` is set, because opening a pipe would otherwise wait for its writer.
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     openat(&current, *last, flags, Mode::empty()).map_err(explain)
 }
@@ -79,7 +80,7 @@ mod tests {
     use std::os::unix::fs::symlink;
     use std::path::PathBuf;
 
-    /// A temporary folder with a workspace in it. Removed on drop.
+    /// A temporary folder with a workspace in it. It is removed on drop.
     struct TestWorkspace(PathBuf);
 
     impl TestWorkspace {

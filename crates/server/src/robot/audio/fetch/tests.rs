@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
-/// A server that sends the response of a function of the path, and then closes the connection.
+/// A server that makes its response from the path with a given function, and then closes the
+/// connection.
 struct TestServer {
     address: SocketAddr,
     requests: Arc<AtomicUsize>,
