@@ -2,7 +2,7 @@
 import { t } from "../strings.ts";
 import type { Outcome, Phase } from "../wire/sim.ts";
 
-/** How the result card is coloured. The compiler reports an outcome that has no tone. */
+/** The tone of an outcome sets the colour of the result card. The compiler reports a missing one. */
 export const TONES: Record<Outcome, "good" | "bad" | "neutral"> = {
   finished: "good",
   timeout: "bad",
