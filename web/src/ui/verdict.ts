@@ -2,7 +2,7 @@
 import { t } from "../strings.ts";
 import type { Outcome, Phase } from "../wire/sim.ts";
 
-/** The tone of an outcome sets the colour of the result card. The compiler reports a missing one. */
+/** The tone of an outcome sets the result card's colour. The compiler reports a missing outcome. */
 export const TONES: Record<Outcome, "good" | "bad" | "neutral"> = {
   finished: "good",
   timeout: "bad",
