@@ -174,8 +174,8 @@ def _phases(facts: Facts, verdict: Verdict) -> None:
             if shown == "yellow":
                 key = (name, state["world"], round((state["time"] + left) * 200))
                 phases[key].append((line["t0"], line["t1"], line))
-    # A command that turns a light green ends the phase. While time is paused, the next phase can
-    # have the same end.
+    # A reset also ends a yellow phase. While time is paused, the next phase can then have the same
+    # end time. Two reads around a reset may therefore show different phases.
     greens = Spans(facts.swaps.all + facts.acts("/reset"))
     orders: dict[str, list[HistoryLine]] = defaultdict(list)
     for name, line in _orders(facts):
