@@ -178,7 +178,7 @@ def run(taking_part: list, begin: list, quick: bool, only: set, pictures: Path, 
 
 
 def same_work(scans: dict, facts_by_key: dict) -> None:
-    """Raises `BenchError` unless scans, circles of the cars and final heaps are equivalent."""
+    """Raises `BenchError` unless scans, driven circles and fallen heaps are equivalent."""
     for key, ranges in scans.items():
         for other, theirs in scans.items():
             off = [
