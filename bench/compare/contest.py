@@ -71,7 +71,7 @@ class Process:
         return self._answer()
 
     def _answer(self) -> dict:
-        # Kills a process that does not answer, so that the read below ends.
+        # The timer kills a process that does not answer, so that the read below ends.
         watch = threading.Timer(_ANSWER_TIMEOUT_S, self.process.kill)
         watch.start()
         try:

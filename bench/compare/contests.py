@@ -14,7 +14,7 @@ _SPEED_MPS, _RADIUS_M, _HIGHEST_M = (0.85, 1.15), (0.5, 0.7), (0.65, 0.75)
 
 
 def contenders(python: str, core: str, scene: Path, program: str) -> list:
-    """All contenders. `core` is the Rust contender, `program` the simulator."""
+    """All contenders. `core` is the path of the Rust contender, `program` that of the simulator."""
 
     def side(name: str, *words: str) -> list:
         return [python, "-m", f"compare.{name}_side", str(scene), *words]

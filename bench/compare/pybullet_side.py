@@ -1,4 +1,4 @@
-"""PyBullet as users run it: `DIRECT`, `stepSimulation`, `rayTestBatch`, TinyRenderer.
+"""PyBullet as users run it, with `DIRECT`, `stepSimulation`, `rayTestBatch` and TinyRenderer.
 
 `python -m compare.pybullet_side <folder of the scene> [sleeping] [own-timestep]`
 """

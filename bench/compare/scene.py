@@ -112,7 +112,7 @@ class Car:
         return tuple(SPEED_MPS * f / self.wheel_radius for f in (inner, outer))
 
     def vertical_fov(self, width: int, height: int) -> float:
-        """Vertical field of view, if the horizontal one is that of the car's camera."""
+        """Vertical angle of view. The horizontal angle of view is that of the car's camera."""
         return 2 * math.atan(math.tan(self.camera_fov / 2) * height / width)
 
     def places(self, count: int) -> list:

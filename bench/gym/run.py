@@ -71,7 +71,7 @@ ROWS = [
 
 
 def rate(name: str, seconds: float, count: int) -> tuple[float, float] | None:
-    """Steps per second of `count` environments, by real time and by processor time.
+    """Steps of `count` environments per second of real time and per second of processor time.
 
     Returns None if one of them does not start.
     """

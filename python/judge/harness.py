@@ -280,7 +280,7 @@ def plain(value):
 
 
 def check_record(value):
-    """Encodes a record as JSON. Raises SimError if it is not allowed."""
+    """Encodes a record as JSON. Raises SimError if the record is not allowed."""
     wrong = "record takes a finite number, or a JSON value of at most 16 KiB"
     pile = [(value, 0)]
     while pile:
@@ -364,7 +364,7 @@ class Judge:
         self.sim.state = state
 
     def run(self, call):
-        """Runs a call. Returns the message at its end, or None for an ordinary answer."""
+        """Runs a call. Returns the message that ends the call, or None for an ordinary answer."""
         self.channel.in_call = True
         try:
             getattr(self, call.type)(call)

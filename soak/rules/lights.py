@@ -22,7 +22,7 @@ RULES = {
     "light-state": "A light shows the state that was last set, also after a respawn. A reset, a "
     "switch and the start of a session set it to green.",
 }
-#: Tolerance in seconds: times have six decimals, and a tick is 5 ms.
+#: Tolerance for comparing times, in seconds. Times have six decimals, and a tick is 5 ms.
 EPS = 1e-5
 
 

@@ -1,6 +1,6 @@
 """A shared value with many writers and readers.
 
-A read is correct if its value may have been written last, given the spans of all writes.
+A read is correct if its value may be that of the last write, given the spans of all writes.
 """
 
 import math

@@ -43,7 +43,7 @@ const SLOW_MS = 42;
 const FAST_MS = 19;
 const MIN_SCALE = 0.5;
 
-/** Scales the resolution by the measured frame time. */
+/** Adapts the resolution to the measured frame time. */
 export class ResolutionScale {
   #scale: number;
   #mean = 25;
