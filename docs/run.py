@@ -48,7 +48,7 @@ def run(path: pathlib.Path, program: pathlib.Path, known: references.References)
 
 
 def missing_paths(program: pathlib.Path) -> list[str]:
-    """The undocumented paths that pages may name but the simulator does not have."""
+    """The paths of `references.UNDOCUMENTED` that the simulator does not have."""
     with tempfile.TemporaryDirectory(prefix="chicane-docs-") as home:
         sandbox = Sandbox(ROOT, program, pathlib.Path(home))
         try:

@@ -27,7 +27,7 @@ with robot.states_stream(["odom", "lidar"]) as news:
             right - ahead_right * math.cos(math.pi / 4), ahead_right * math.sin(math.pi / 4)
         )
         distance = right * math.cos(angle) - 0.3 * math.sin(angle)  # predicted for 30 cm ahead
-        # Clamped, so that the car approaches a distant wall at an angle and not head-on.
+        # The error is clamped, so that the car approaches a distant wall at an angle, not head-on.
         off = max(-0.4, min(0.4, KEEP - distance))
         steering = 1.2 * off + 1.0 * angle
         front = min(near[key] for key in range(-20, 21))

@@ -27,7 +27,7 @@ while lap < 2 * math.pi:
     x = min(west, 8 - east, key=lambda new: abs(new - x))  # ignores a beam that hits an object
     y = min(south, 6 - north, key=lambda new: abs(new - y))
     lap += math.remainder(math.atan2(y - 3, x - 4) - before, 2 * math.pi)
-    from_x, from_y = x - min(max(x, 2.5), 5.5), y - 3  # the road is 2 m from this line
+    from_x, from_y = x - min(max(x, 2.5), 5.5), y - 3  # vector from a line 2 m inside the road
     outside = math.hypot(from_x, from_y) - 2
     turn = math.remainder(math.atan2(from_y, from_x) + math.pi / 2 - math.radians(yaw), 2 * math.pi)
     bend = 0.09 if from_x else 0.0

@@ -12,7 +12,7 @@ import argparse
 import numpy as np
 from chicane.gym import VectorCarEnv
 
-SCALE = np.array([1.5, 0.35, 0.3, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5])  # size of observed values
+SCALE = np.array([1.5, 0.35, 0.3, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5])  # typical observed values
 
 
 def act(policy, seen):
@@ -63,7 +63,7 @@ def learn(env, generations, population, seed):
         total, laps = returns_of(env, policies)
         best = policies[np.argsort(total)[-max(2, population // 5) :]]
         middle = best.mean(axis=0)
-        # Extra spread that decreases with time, so that the search does not converge too early.
+        # The added spread decreases with time. It keeps the search from converging too early.
         spread = best.std(axis=0) + 0.2 * 0.8**generation
         yield total, laps
 

@@ -37,7 +37,7 @@ LOADER = re.compile(rb"ld-linux-[\w-]+\.so\.\d")
 # Fixed time of all archive members, so that the same inputs give the same bytes.
 FILE_TIME = (1980, 1, 1, 0, 0, 0)
 
-# Content and mode by name.
+# Content and file mode of each file, by its name in the archive.
 Files = dict[str, tuple[bytes, int]]
 
 

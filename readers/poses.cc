@@ -1,7 +1,7 @@
 // Loads a world with libsdformat and prints one line with the world pose of every model, collision
 // and visual.
 //
-//   poses <folder of a world> <name> <folder of the standard models of simulators>
+//   poses <folder of a world> <name> <folder of standard models, such as sun>
 //
 // A line is one of: model <name>, collision <model> <link> <name> <extents>, visual <model> <link>
 // <name>. The position x y z and the quaternion w x y z follow. Every warning of libsdformat is an
@@ -15,13 +15,15 @@
 
 namespace {
 
-// Derived from sdf::Link, because the math library's namespace depends on libsdformat's version.
+// These types come from sdf::Link, because the math library's namespace depends on libsdformat's
+// version.
 using Pose3d = std::decay_t<decltype(std::declval<sdf::Link>().RawPose())>;
 using Vector3d = std::decay_t<decltype(std::declval<Pose3d>().Pos())>;
 
 std::string bundle, standard;
 
-/// The path of a URI such as model://models/oval: in the bundle, else in the standard models.
+/// Returns the path of a URI such as model://models/oval. Looks in the bundle, then in the standard
+/// models. Returns an empty string if there is no such file.
 std::string find(const std::string &uri) {
   const std::string scheme = "model://";
   const auto path = uri.rfind(scheme, 0) == 0 ? uri.substr(scheme.size()) : uri;

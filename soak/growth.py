@@ -1,4 +1,4 @@
-"""Whether memory grows: the median of the slopes between samples, which is robust against peaks."""
+"""Decides whether memory grows, by the median slope between samples. Peaks hardly affect it."""
 
 import statistics
 from typing import Any
@@ -19,7 +19,7 @@ def trend(lines: list[HistoryLine], begun: float, ended: float) -> dict[str, Any
     """The trend of memory after the warm-up. None if there are too few samples."""
     since = begun + WARM_UP * (ended - begun)
     seen = [w for w in lines if w["k"] == "watch" and since <= w["t0"] <= ended]
-    # At most about 200 samples, and no slopes between close samples, which are mostly noise.
+    # Use at most about 200 samples. Ignore slopes between close samples, which are mostly noise.
     step = max(1, len(seen) // 200)
     points = [(w["t0"], w["anon_kb"]) for w in seen[::step]]
     far = [

@@ -73,7 +73,10 @@ class Reader:
 
 
 class Follower:
-    """Reads all events until the end of the soak test. Reconnects after the last event."""
+    """Reads all events until the end of the soak test.
+
+    After a lost connection it reconnects and continues after the last event that it received.
+    """
 
     def __init__(self, who: str, address: tuple[str, int], history: History) -> None:
         self._who, self._address, self._history = who, address, history

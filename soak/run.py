@@ -166,7 +166,7 @@ def _fetch_records(host: Client) -> None:
 
 
 def _wait_for_followers(host: Client, followers: list[Follower]) -> None:
-    """Waits until all followers have received all events: until they receive a new overlay."""
+    """Waits until all followers have received a new overlay, and thus all events before it."""
     status, answer = host.ask("POST", API + "/overlay", {"text": "over"}, allow=[200])
     end = time.monotonic() + REST
     while status == 200 and time.monotonic() < end:
@@ -180,8 +180,8 @@ def _rest(
 ) -> dict[str, Any]:
     """Waits until the simulator is idle, and returns the smallest sample.
 
-    With `goal`, the function returns as soon as a sample is no larger. It returns after `timeout`
-    seconds at the latest.
+    With `goal`, the function returns as soon as a sample is not larger than `goal`. It returns
+    after `timeout` seconds at the latest.
     """
     host.close()
     best, since = None, time.monotonic()

@@ -1,7 +1,7 @@
 """The evaluations of a soak test: judging scripts, student programs and allowed outcomes.
 
-Any client may stop a session, so the outcome `stopped` is always allowed. Clients may also reset,
-move and pause anything during a session.
+Any client may stop a session, so the outcome `stopped` is always allowed. During a session, clients
+may also reset the world, move objects and pause simulated time.
 """
 
 import json
@@ -18,7 +18,7 @@ class Scenario:
     judge: str
     outcomes: tuple[str, ...]
     time_limit_s: int = 20
-    #: What the script changes. Rules then expect changes that no client made.
+    #: Things that the script changes. For these, rules accept changes that no client made.
     touches: tuple[str, ...] = ()
     robot: str = "gen1"
     #: Whether the scenario is too slow for a short soak test.

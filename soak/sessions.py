@@ -43,7 +43,7 @@ class Examiner:
                 if over.is_set():
                     break
                 self._examine(scenario, world_id, student, stop_after, seed, over)
-                # A pause in which other clients can switch worlds and start sessions.
+                # In this pause other clients can switch worlds and start sessions.
                 over.wait(rest)
         self._client.close()
 

@@ -1,4 +1,4 @@
-"""Clients of streams: server-sent events, MJPEG and WebSockets. Uses the standard library only."""
+"""Clients of server-sent events, MJPEG and WebSockets. They use only the standard library."""
 
 import base64
 import contextlib

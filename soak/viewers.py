@@ -21,7 +21,7 @@ PRINT_TIMEOUT_S = 180.0
 
 
 class Viewer:
-    """Repeats random visits until `over` is set."""
+    """A client that makes random visits, such as opening a stream, until `over` is set."""
 
     def __init__(self, who: str, seed: str, address: tuple[str, int], history: History) -> None:
         self.who, self._address, self._history = who, address, history
@@ -201,7 +201,7 @@ class Viewer:
             if frame is None:
                 raise StreamError("/audio/stream ended before its first frame")
             first = json.loads(frame[1])
-            # There is no id while a world is being loaded.
+            # The first frame has no id while a world is being loaded.
             if frame[0] == 1 and "id" in first:
                 # The server closes the stream when the world is replaced or the sound is stopped.
                 with contextlib.suppress(BrokenPipeError, ConnectionResetError):

@@ -1,4 +1,4 @@
-"""Changes since another run. Compares ratios, because two runs never have the same machine load."""
+"""Lists changes since another run. Ratios are compared, because the machine load differs."""
 
 from .table import number
 

@@ -1,7 +1,8 @@
 """Chicane as users run it: a process `chicane serve` and the Python client.
 
 `python -m compare.chicane_side <folder of the scene>`. The environment variable `CHICANE` is the
-path of the program. A step does more than in other simulators: odometry, IMU, noise, all poses.
+path of the program. A step of Chicane does more than a step of the other simulators: it includes
+odometry, IMU, noise and all poses.
 """
 
 import os

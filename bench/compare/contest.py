@@ -49,7 +49,7 @@ class Process:
 
     def __init__(self, contender: Contender):
         self.contender = contender
-        # Closed in `close`.
+        # The method `close` closes this file.
         self.errors = tempfile.TemporaryFile("w+")  # noqa: SIM115
         self.process = subprocess.Popen(
             contender.command,
@@ -71,7 +71,7 @@ class Process:
         return self._answer()
 
     def _answer(self) -> dict:
-        # Kills a process that does not answer, so that the read below ends.
+        # The timer kills a process that does not answer, so that the read below ends.
         watch = threading.Timer(_ANSWER_TIMEOUT_S, self.process.kill)
         watch.start()
         try:
@@ -124,7 +124,7 @@ class Contest:
         return 1e6 * seconds / count if self.lower else self.each * count / seconds
 
     def task(self, key: str) -> dict:
-        """The task of a contender. The key "" holds the task of all others."""
+        """The task of a contender. The key "" is for all contenders without their own key."""
         return self.order.get(key, self.order[""])
 
 
@@ -169,7 +169,7 @@ def run_contest(contest: Contest, running: dict, rounds: int, round_s: float, pr
 def _calibrate(process: Process, order: dict, round_s: float) -> int:
     """The number of units of work that take about `round_s` seconds.
 
-    The first call is a warm-up, because it creates resources that are created once.
+    The first call is a warm-up, because it creates resources that later calls reuse.
     """
     count = 1
     if process.ask(**order, count=count)["seconds"] > 2 * round_s:

@@ -14,7 +14,7 @@ _SPEED_MPS, _RADIUS_M, _HIGHEST_M = (0.85, 1.15), (0.5, 0.7), (0.65, 0.75)
 
 
 def contenders(python: str, core: str, scene: Path, program: str) -> list:
-    """All contenders. `core` is the Rust contender, `program` the simulator."""
+    """All contenders. `core` is the path of the Rust contender, `program` that of the simulator."""
 
     def side(name: str, *words: str) -> list:
         return [python, "-m", f"compare.{name}_side", str(scene), *words]
@@ -178,7 +178,7 @@ def run(taking_part: list, begin: list, quick: bool, only: set, pictures: Path, 
 
 
 def same_work(scans: dict, facts_by_key: dict) -> None:
-    """Raises `BenchError` unless scans, circles of the cars and final heaps are equivalent."""
+    """Raises `BenchError` unless scans, driven circles and fallen heaps are equivalent."""
     for key, ranges in scans.items():
         for other, theirs in scans.items():
             off = [

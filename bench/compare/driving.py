@@ -1,8 +1,8 @@
 """Driving environments: turns the measurements of `bench/gym` into contests.
 
-`python -m compare.driving <bench/gym> <seconds> <rounds> <out.json>`, in the environment that has
-those packages. `bench/gym/run.py` does the measurements. Each group of environments gives two
-contests, steps per second and simulated time, because steps have different lengths.
+`python -m compare.driving <bench/gym> <seconds> <rounds> <out.json>`, in the venv that has the
+packages of the environments. `bench/gym/run.py` does the measurements. Each group of environments
+gives two contests, steps per second and simulated time, because steps have different lengths.
 """
 
 import importlib.util
@@ -34,7 +34,7 @@ def measure(rows: list, rate, seconds: float, rounds: int) -> dict:
         for name, *_ in rows:
             if i == 0 or found[name]:
                 one = rate(name, seconds, 1)
-                # The first value is by real time, the second by processor time.
+                # `one` holds the rate by real time, then the rate by processor time.
                 found[name] += [] if one is None else [one[0]]
     return {name: values for name, values in found.items() if len(values) == rounds}
 

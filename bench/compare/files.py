@@ -5,7 +5,7 @@ from pathlib import Path
 
 from . import scene, sdf
 
-# Rate of Chicane's lidar, so that every step ends with a scan.
+# Rate of Chicane's lidar: one scan per step, so that every step ends with a scan.
 _SCANS_HZ = round(1 / scene.STEP_S)
 
 

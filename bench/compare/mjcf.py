@@ -14,7 +14,10 @@ def _numbers(values: tuple) -> str:
 
 
 def _wheels(car: Car) -> tuple:
-    """Wheel bodies, and actuators in the order steering left, right, rear left, rear right."""
+    """Returns the XML of the wheel bodies and the XML of the actuators.
+
+    The order of the actuators is: steer left, steer right, drive rear left, drive rear right.
+    """
     bodies, steering, driving = "", "", ""
     shape = f'type="cylinder" size="{car.wheel_radius} {car.wheel_width / 2}" zaxis="0 1 0"'
     geom = (

@@ -18,7 +18,10 @@ _BETTER, _WORSE, _INK, _FAINT = "#1b7f79", "#c8553d", "#22303c", "#8a97a3"
 
 
 def bars(result: dict) -> list:
-    """Title, first contender and the entries of other simulators, for each contest with any."""
+    """Title, first contender and entries of other simulators, for each contest.
+
+    Contests without other simulators are left out.
+    """
     groups = []
     for contest in result["contests"]:
         others = [e for e in contest["entries"][1:] if not e["ours"]]

@@ -1,4 +1,4 @@
-"""PyBullet as users run it: `DIRECT`, `stepSimulation`, `rayTestBatch`, TinyRenderer.
+"""PyBullet as users run it, with `DIRECT`, `stepSimulation`, `rayTestBatch` and TinyRenderer.
 
 `python -m compare.pybullet_side <folder of the scene> [sleeping] [own-timestep]`
 """
@@ -14,7 +14,7 @@ from . import scene
 from .side import Library, serve, turning
 from .urdf import car as car_model
 
-# PyBullet multiplies the friction of two bodies, but the scene has the friction of a pair.
+# PyBullet multiplies the frictions of two bodies, but `scene.FRICTION` is that of a pair of bodies.
 _FRICTION = math.sqrt(scene.FRICTION)
 _STEER, _DRIVE, _FREE = (0, 2), (4, 5), (1, 3)
 # PyBullet's default time step.

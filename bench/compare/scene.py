@@ -1,7 +1,7 @@
 """The scene of all contenders as numbers: a fenced yard, fifty boxes, a car that drives circles.
 
-`sdf.py`, `mjcf.py` and `urdf.py` convert it to the format of each simulator. `mujoco_side.py` and
-`pybullet_side.py` set what those formats cannot express.
+`sdf.py`, `mjcf.py` and `urdf.py` convert the scene to the format of each simulator. The modules
+`mujoco_side.py` and `pybullet_side.py` set the properties that those formats cannot express.
 """
 
 import json
@@ -112,7 +112,7 @@ class Car:
         return tuple(SPEED_MPS * f / self.wheel_radius for f in (inner, outer))
 
     def vertical_fov(self, width: int, height: int) -> float:
-        """Vertical field of view of a pinhole camera that has the car camera's horizontal one."""
+        """Vertical angle of view. The horizontal angle of view is that of the car's camera."""
         return 2 * math.atan(math.tan(self.camera_fov / 2) * height / width)
 
     def places(self, count: int) -> list:

@@ -2,8 +2,9 @@
 
 Each task is a line of JSON on standard input, each answer a line on standard output:
 `{"task": "step", "count": 100}` → `{"seconds": 0.12}`. The tasks `facts`, `scan` and `picture` are
-not timed and answer with their result. The process ends with its input. Between tasks it waits, so
-that contenders can take turns. The Rust contender (`bench/src/bin/contender`) uses it too.
+not timed and answer with their result. The process ends when its input ends. Between tasks it
+waits, so that contenders can take turns. The Rust contender (`bench/src/bin/contender`) uses the
+same protocol.
 """
 
 import json

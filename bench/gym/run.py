@@ -4,8 +4,8 @@ python bench/gym/run.py [seconds [rounds [name]...]]      with the packages of r
 
 The environments take turns in every round, so that other load on the machine affects all equally.
 The figure is the median of the rounds. Actions are random, and resets are included as in training.
-Two environments run in two processes, as in Gymnasium. Two of Chicane's are one vector environment
-with two simulators.
+A second figure is for two environments at once. For other packages these run in two processes, as
+Gymnasium runs them. For Chicane they are one vector environment with two simulators.
 """
 
 import json
@@ -71,7 +71,7 @@ ROWS = [
 
 
 def rate(name: str, seconds: float, count: int) -> tuple[float, float] | None:
-    """Steps per second of `count` environments, by real time and by processor time.
+    """Steps of `count` environments per second of real time and per second of processor time.
 
     Returns None if one of them does not start.
     """
@@ -110,7 +110,7 @@ def rate(name: str, seconds: float, count: int) -> tuple[float, float] | None:
 
 
 def next_line(worker: subprocess.Popen, start: str) -> str:
-    """The next line with this start. Other lines are output of the packages."""
+    """The next line that begins with `start`. Other lines are output of the packages."""
     for line in worker.stdout:
         if line.startswith(start):
             return line

@@ -99,7 +99,7 @@ def work(env):
 
 
 def measure(env, seconds):
-    """Steps per second, by real time and by processor time.
+    """Steps per second of real time, and steps per second of processor time.
 
     A step of a vector environment counts once for each of its environments.
     """
@@ -118,7 +118,7 @@ def step(env):
     answer = env.step(env.action_space.sample())
     if getattr(env, "num_envs", 1) > 1:
         return  # a vector environment resets by itself
-    if any(answer[2:-1]):  # done, or terminated and truncated
+    if any(answer[2:-1]):  # either `done`, or `terminated` and `truncated`
         env.reset()
 
 

@@ -72,7 +72,8 @@ class MessageLog:
     def __init__(self, ros, topics: dict[str, str]):
         self.lock = threading.Lock()
         self.messages = {name: [] for name in topics}
-        # A long queue, so that a busy machine loses no messages. Only the newest picture is queued.
+        # The queue is long, so that a busy machine loses no messages. Of pictures, only the newest
+        # is queued.
         self.topics = [
             roslibpy.Topic(ros, name, kind, queue_length=0 if name in PICTURES else 1000)
             for name, kind in topics.items()
@@ -244,7 +245,7 @@ class Bridge(unittest.TestCase):
             nothing.call(roslibpy.ServiceRequest({"a": 1, "b": 2}), timeout=30)
 
     def test_messages_are_throttled(self):
-        # A new connection, because messages of other subscriptions may still be under way.
+        # Use a new connection, because messages of other subscriptions may still be under way.
         ros = connect(self.simulator)
         self.addCleanup(ros.close)
         log, began = [], time.monotonic()

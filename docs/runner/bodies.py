@@ -38,7 +38,7 @@ class Api:
         return None
 
     def shape(self, operation, answer: bool):
-        """The schema of the request body or the answer, and the document for its references."""
+        """The schema of the request body or the answer, and the document that contains it."""
         document, what = operation
         holder = what["responses"]["200"] if answer else what.get("requestBody", {})
         content = holder.get("content", {}).get("application/json", {})

@@ -1,4 +1,4 @@
-"""An S3 bucket for pages that publish to one, provided by the mock server moto.
+"""An S3 bucket for pages that publish to S3. The mock server moto provides the bucket.
 
 The remark `bucket name port` on a page starts the server and creates the bucket.
 """

@@ -1,7 +1,7 @@
 """Compares the output on a page with the actual output. `…` stands for any text.
 
-Within a line, `…` stands for any characters of that line. A line that is only `…` stands for any
-number of lines, also none.
+Within a line, `…` stands for any characters of that line. A line that is only `…` stands for zero
+or more lines.
 """
 
 import difflib
@@ -36,8 +36,8 @@ def difference(shown: str, came: str) -> str | None:
 def not_in(excerpt: str, source: str) -> tuple[int, str] | None:
     """The first line (index and text) of an excerpt that its source does not have, or None.
 
-    Lines that are only `…`, also in a comment, stand for omitted lines. Indentation and empty lines
-    are ignored.
+    A line that is only `…`, or a comment with only `…`, stands for omitted lines. Indentation and
+    empty lines are ignored.
     """
     lines = [line.strip() for line in source.splitlines() if line.strip()]
     piece: list[tuple[int, str]] = []

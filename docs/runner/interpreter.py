@@ -31,7 +31,7 @@ class Interpreter:
         if self.process is None:
             self.start()
         before = self.output.stat().st_size
-        # Empty lines before the code, so that a traceback has the line numbers of the page.
+        # Put empty lines before the code, so that a traceback has the line numbers of the page.
         code = "\n" * (line - 1) + self.sandbox.to_local(code)
         answer = self.ask(json.dumps({"code": code, "folder": self.shell.folder, "page": page}))
         with self.output.open("rb") as file:

@@ -22,7 +22,7 @@ class PageError(Exception):
 
 @dataclass
 class Block:
-    """A fenced block, or a remark that stands alone (then without text)."""
+    """A fenced block, or a remark that stands alone. Such a remark has no text."""
 
     line: int  # line number of the first line of text, or of the remark
     language: str

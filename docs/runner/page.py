@@ -41,7 +41,7 @@ class Page:
 
     def run(self) -> None:
         """Runs all blocks. Raises `PageError` at the first block that fails."""
-        # A page that sets PATH itself must work without this help.
+        # A page that sets PATH itself must work without `install`.
         if not any("export PATH=" in block.text for block in self.blocks):
             self.sandbox.install()
         if self.needs_simulator():
@@ -98,7 +98,7 @@ class Page:
             )
 
     def skip(self, block: Block) -> None:
-        """Skips a block that cannot be run. It has to give the reason."""
+        """Skips a block that cannot be run. Its remark has to give the reason."""
         if not is_skipped(block):
             raise PageError(block.line, "give the reason: <!-- docs: not run: the reason -->")
         self.report.skipped.append((block.line, block.remark.removeprefix("not run:").strip()))

@@ -1,9 +1,9 @@
 """The sandbox of a page: folders, ports, environment and processes.
 
 The folder of a page looks like a clone of the repository after `make build`. It has links to all
-files of the repository, `target/release/chicane` is the program under test, and the data folder is
-next to it. Pages use the ports 8000 to 8009. The sandbox replaces them by free ports in commands,
-and back in the output.
+files of the repository, and `target/release/chicane` is the program under test. The data folder is
+next to the folder of the page. Pages use the ports 8000 to 8009. The sandbox replaces these ports
+by free ports in commands, and replaces the free ports by these ports in the output.
 """
 
 import contextlib
@@ -20,9 +20,9 @@ import time
 from typing import NamedTuple
 
 PORTS = range(8000, 8010)
-# Below the ephemeral ports of the system, so that no outgoing connection takes a port meanwhile.
+# These ports are below the ephemeral ports of the system, so no outgoing connection takes them.
 CANDIDATES = iter(random.sample(range(20_000, 32_000), 12_000))
-BLOCK_TIMEOUT_S = 240  # for one block, on a busy machine
+BLOCK_TIMEOUT_S = 240  # timeout of one block, long enough for a busy machine
 # Environment variables that are removed, because they change the behaviour of commands.
 REMOVED_VARIABLES = re.compile(r"CHICANE(?!_JUDGE_ROOT)|XDG_DATA_HOME|PYTHON|COLUMNS|NO_COLOR")
 

@@ -51,7 +51,7 @@ class Shell:
         return stem.with_suffix(".sh"), stem.with_suffix(".out")
 
     def bash(self, script: pathlib.Path, output: pathlib.Path, place: pathlib.Path):
-        """Starts a script in the current folder. It writes its last folder to the file `place`."""
+        """Starts a script in the current folder. The script writes its last folder to `place`."""
         words = [self.folder, script, self.variables, place, script.with_suffix(".line")]
         return self.sandbox.start(
             ["bash", "-c", WRAPPER, "bash", *words],

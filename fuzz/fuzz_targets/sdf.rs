@@ -1,6 +1,6 @@
 //! Reads any bytes as an SDF world and as a model. The result is an error that names the file, or a
-//! spec that can be written and read again without a change. Loading it as a world may fail, but
-//! not panic.
+//! spec that can be written and read again without a change. Loading the spec as a world may fail,
+//! but not panic.
 #![no_main]
 
 use chicane_world::{Assets, MemoryBundle, Warnings, World, sdf};

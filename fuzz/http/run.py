@@ -16,13 +16,13 @@ READY = re.compile(r"chicane is ready: (http://[^/]+)/sim")
 
 # Event streams are excluded because they do not end, and prints because they can take minutes. The
 # schema cannot express every constraint, such as two fields that exclude each other. So data that
-# fits the schema may still be refused, and that check is excluded too.
+# fits the schema may still be refused. Therefore the check that such data is accepted is excluded.
 EXCLUDED = ["--exclude-path", "/sim/api/events", "--exclude-path", "/audio/events"]
 EXCLUDED += ["--exclude-path", "/sim/api/worlds/{name}/print.jpg"]
 EXCLUDED += ["--exclude-checks", "positive_data_acceptance"]
 
 
-# Paths of the OpenAPI documents of the simulator and of the robot. They do not contain WebSockets.
+# Paths of the OpenAPI documents of simulator and robot. These documents contain no WebSockets.
 DOCUMENTS = ["/sim/api/openapi.json", "/openapi.json"]
 
 
@@ -49,7 +49,7 @@ def main() -> int:
     cases, seed = (sys.argv[3:] + ["60", "1"][len(sys.argv) - 3 :])[:2]
     with tempfile.TemporaryDirectory() as folder:
         data = ["--listen", "127.0.0.1:0", "--data-dir", f"{folder}/data"]
-        # An empty judge root, so that no evaluation can start and run random text as a command.
+        # The judge root is empty, so that no evaluation can start and run random text as a command.
         server = subprocess.Popen(
             [chicane, "serve", *data, "--log-level", "error"],
             stdout=subprocess.PIPE,

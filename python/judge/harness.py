@@ -4,9 +4,9 @@ The simulator starts this program in a container and talks to it over one socket
 per message. The simulator sends a call (`load`, `initialize`, `evaluate`, `check`), and this
 program runs the script. For each action of the script it sends a message and waits for the
 simulator's answer. A call ends with `answer`, `raised` or `checked`. The script's output goes to
-the standard output of the container, so that no output is ever taken for a message.
+the standard output of the container, so that output cannot be mistaken for a message.
 
-A container of podman or docker has no such socket. There the channel is the standard input and
+A container of podman or docker has no such socket. There the messages use standard input and
 output, which are moved to other descriptors before the script starts, and this program is process 1
 (see `first`).
 
@@ -16,8 +16,8 @@ into the container.
 """
 
 # The imports at the top delay the start of every session, so rarely used modules are imported where
-# they are needed. Of `json` only the C part is imported, because the rest imports `re`, which takes
-# longer than all the others together.
+# they are needed. Only the C part of `json` is imported. The rest of `json` imports `re`, which
+# takes longer than all other imports together.
 import math
 import os
 import sys
@@ -40,7 +40,7 @@ class SimError(Exception):
 
 
 class View(dict):
-    """A mapping that reads as d["x"] and as d.x."""
+    """A mapping whose values can be read as d["x"] and as d.x."""
 
     __slots__ = ()
 
@@ -100,7 +100,7 @@ def unwritable(value):
     raise TypeError(f"{type(value).__name__} is not JSON")
 
 
-# Created once, because every message needs it.
+# The scanner is created once, because every message needs it.
 scan = make_scanner(Reading)
 
 
@@ -119,8 +119,8 @@ class Channel:
     def __init__(self, reading, writing=None, mark=None):
         self.number = reading if writing is None else writing
         self.lines = open(reading, "rb", buffering=1 << 16, closefd=False)  # noqa: SIM115
-        # The name in the marks that are written to the output, and the number of the last mark.
-        # `None` where output and messages arrive in order.
+        # Name in the marks that `mark_prints` writes to the output. It is `None` if output and
+        # messages arrive in order and need no marks. `marked` is the number of the last mark.
         self.mark = mark
         self.marked = 0
         self.lock = RLock()
@@ -128,7 +128,7 @@ class Channel:
         os.register_at_fork(after_in_child=self.forget)
 
     def forget(self):
-        """Runs in a forked child, which must not use the channel."""
+        """Disables the channel in a forked child process, which must not use it."""
         self.lock = RLock()
         self.in_call = False
 
@@ -206,11 +206,17 @@ class Sim:
         self._channel.ask(line)
 
     def teleport(self, *place, **motion):
-        """Moves the car to x, y, yaw or a mapping: at once, in `duration` or along `path`."""
+        """Moves the car at once, in `duration` seconds, or along `path`.
+
+        The new pose is given as x, y, yaw or as a mapping.
+        """
         self._act("teleport", **pose(("x", "y", "yaw"), place, motion))
 
     def move_object(self, name, *place, **motion):
-        """Moves an object to x, y, z, yaw or a mapping: at once, in `duration` or along `path`."""
+        """Moves an object at once, in `duration` seconds, or along `path`.
+
+        The new pose is given as x, y, z, yaw or as a mapping.
+        """
         self._act("move_object", name=name, **pose(POSE, place, motion))
 
     def set_light(self, name, state):
@@ -247,7 +253,7 @@ def pose(names, place, fields):
     if len(place) == 1 and isinstance(place[0], dict):
         given = place[0]
         fields = {**{name: given[name] for name in (*names, *MOTION) if name in given}, **fields}
-        if "path" not in fields:  # `speed` of a pose is not the speed of a motion.
+        if "path" not in fields:  # The `speed` of an observed pose is not that of a motion.
             fields.pop("speed", None)
     elif len(place) > len(names):
         raise TypeError(f"at most {len(names)} numbers: {', '.join(names)}")
@@ -274,7 +280,7 @@ def plain(value):
 
 
 def check_record(value):
-    """Encodes a record as JSON. Raises SimError if it is not allowed."""
+    """Encodes a record as JSON. Raises SimError if the record is not allowed."""
     wrong = "record takes a finite number, or a JSON value of at most 16 KiB"
     pile = [(value, 0)]
     while pile:
@@ -358,7 +364,7 @@ class Judge:
         self.sim.state = state
 
     def run(self, call):
-        """Runs a call. Returns the message at its end, or None for an ordinary answer."""
+        """Runs a call. Returns the message that ends the call, or None for an ordinary answer."""
         self.channel.in_call = True
         try:
             getattr(self, call.type)(call)
@@ -372,7 +378,7 @@ class Judge:
 
 
 def raised(error, script):
-    """Prints the traceback. Returns the message with its last line."""
+    """Prints the traceback. Returns a message that contains the last line of the traceback."""
     if error.__traceback__ is not None:
         # The first entries belong to this file, so they do not help the author of the script.
         entry = error.__traceback__
@@ -383,7 +389,7 @@ def raised(error, script):
         import linecache
         import traceback
 
-        # The traceback can then show the lines of the script, which is not a file.
+        # The script is not a file. This cache entry lets the traceback show its lines.
         text = script.splitlines(keepends=True)
         linecache.cache[SCRIPT] = (len(script), None, text, SCRIPT)
         lines = traceback.format_exception(error)
@@ -395,7 +401,7 @@ def raised(error, script):
     kind = "exited" if isinstance(error, SystemExit) else "raised"
     if isinstance(error, MemoryError):
         kind = "memory"
-    elif isinstance(error, OSError) and error.errno in (27, 28):  # too large, no room
+    elif isinstance(error, OSError) and error.errno in (27, 28):  # file too large, disk full
         kind = "files"
     return {"type": "raised", "kind": kind, "error": last}
 
@@ -406,7 +412,7 @@ def flush():
 
 
 def quietly(do):
-    """Ignores all errors, because a script may have closed or replaced any object."""
+    """Calls `do` and ignores errors, because a script may have closed or replaced any object."""
     try:  # noqa: SIM105
         do()
     except BaseException:
@@ -477,14 +483,17 @@ def main(channel):
 
 
 def first(name):
-    """Process 1 of a container: starts the script's process, reaps, and ends with the channel."""
+    """Runs as process 1 of a container: starts the script's process and reaps ended processes.
+
+    Process 1 ends when the simulator closes the channel.
+    """
     import fcntl
     import select
 
     if sys.version_info[:2] != PYTHON:
         version = ".".join(map(str, sys.version_info[:3]))
         sys.exit(f"the image has Python {version}, and scripts are for 3.14")
-    # High numbers, so that a script that uses descriptors 0 to 2 does not reach the channel.
+    # The channel gets descriptors from 200 on, so that a script cannot reach it by 0 to 2.
     reading, writing = (fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, 200) for number in (0, 1))
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
@@ -497,13 +506,13 @@ def first(name):
     os.close(writing)
     ended = os.pidfd_open(child)
     watch = select.poll()
-    watch.register(reading, 0)  # Reports only that the other end was closed.
+    watch.register(reading, 0)  # Reports only that the simulator closed its end.
     watch.register(ended, select.POLLIN)
     code = None
     while True:
         happened = dict(watch.poll(100))
         if reading in happened:
-            os._exit(0)  # The simulator is gone. All processes end with process 1.
+            os._exit(0)  # The simulator is gone. The kernel ends all processes with process 1.
         pid = -1
         while code is None and pid != 0:
             try:
@@ -513,12 +522,12 @@ def first(name):
             if pid == child:
                 code = os.waitstatus_to_exitcode(status)
                 watch.unregister(ended)
-                # Process 1 stays until the simulator has read the limits and ends the container.
+                # Process 1 runs on until the simulator has read the limits and ends the container.
                 os.write(2, b"\0%s exited %d\n" % (name.encode(), code))
 
 
 def go_first():
-    """Makes the kernel kill this process before process 1, which then reports it."""
+    """Makes the kernel kill this process first if memory runs out. Process 1 then reports it."""
     with open("/proc/self/oom_score_adj", "w") as file:
         file.write("1000")
 

@@ -20,7 +20,7 @@ from cyclonedds.util import duration
 
 from . import idl
 
-# Loopback only. Participants are discovered by unicast, because loopback has no multicast.
+# Participants use only loopback. They are discovered by unicast, because loopback has no multicast.
 CONFIGURATION = """<CycloneDDS><Domain><General>
 <Interfaces><NetworkInterface address="127.0.0.1"/></Interfaces>
 <AllowMulticast>false</AllowMulticast></General>

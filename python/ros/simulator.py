@@ -57,7 +57,7 @@ def program() -> str:
 
 
 def wait_for(what: str, condition, seconds: float = 60.0):
-    """Waits until a condition is true and returns its value. `what` names it in the error."""
+    """Waits until a condition is true and returns its value. An error names it by `what`."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if found := condition():
@@ -78,7 +78,7 @@ class Simulator:
         self.start()
 
     def start(self) -> None:
-        # An empty judge root, because these tests run no evaluations.
+        # The judge root is empty, because these tests run no evaluations.
         environment = os.environ | {"CHICANE_JUDGE_ROOT": f"{self.folder.name}/nothing"}
         self.process = subprocess.Popen(
             self.command, stdout=subprocess.PIPE, text=True, env=environment

@@ -1,4 +1,4 @@
-"""Many participants and a hostile one: the simulation keeps its pace, and all receive data."""
+"""Many participants, one of them hostile: the simulation keeps its pace, and all receive data."""
 
 import os
 import subprocess

@@ -53,9 +53,9 @@ class Topics(unittest.TestCase):
         cls.listener.take(60.0, until=lambda: ticks and ticks[-1] - ticks[0] >= 200 * (SPAN + 1.0))
 
     def lost(self) -> list[str]:
-        """Topics that lost a sample or did not have their rate."""
+        """Topics that lost a sample or had a wrong rate."""
         clock = self.listener.logs["/clock"]
-        # Real-time factor: 1, unless the machine is busy.
+        # The measured real-time factor. It is below 1 if the machine is busy.
         pace = (clock.ticks[-1] - clock.ticks[0]) / 200 / (clock.at[-1] - clock.at[0])
         lost = []
         for name, (_, rate) in TOPICS.items():
@@ -255,7 +255,7 @@ class Commands(unittest.TestCase):
 class Network(unittest.TestCase):
     """The option `--ros-network`.
 
-    The first test also shows that the packet counter works, which the test above relies on.
+    The first test also shows that the packet counter works. The class `Topics` relies on it.
     """
 
     def test_network_option_sends_to_the_external_network(self):

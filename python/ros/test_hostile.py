@@ -63,7 +63,7 @@ class Hostile(unittest.TestCase):
         return pace_check
 
     def assert_works(self, pace_check: PaceCheck):
-        """Topics have data, commands take effect, and simulated time keeps its pace."""
+        """Asserts that topics have data, commands take effect, and time keeps its pace."""
         listener = Listener(DOMAIN)
         clock = listener.listen("/clock", idl.Clock)
         listener.take(10.0, until=lambda: len(clock.at) > 100)

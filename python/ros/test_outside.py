@@ -1,6 +1,6 @@
 """A participant on another machine that sends to the simulator's address.
 
-The simulator may only communicate with it if `--ros-network` names that network.
+The simulator may communicate with that participant only if `--ros-network` names the network.
 """
 
 import json

@@ -1,6 +1,6 @@
 """Tests of the robot's topics with rclpy: its types, its clock and its graph.
 
-Outside a ROS installation there is no tf2_msgs package, so test_cyclone.py covers those topics.
+Without a ROS installation there is no package tf2_msgs, so test_cyclone.py tests its topics.
 """
 
 import math
@@ -147,13 +147,13 @@ class Topics(unittest.TestCase):
         assert not missing, f"no message arrived on {missing}"
 
     def lost(self) -> list[str]:
-        """Topics that lost a sample within `SPAN` seconds or did not have their rate."""
+        """Topics that lost a sample within `SPAN` seconds or had a wrong rate."""
         logs = self.listener.logs
         for samples in logs.values():
             samples.clear()
         self.listener.take(SPAN)
         clock = logs["/clock"]
-        # Real-time factor: 1, unless the machine is busy.
+        # The measured real-time factor. It is below 1 if the machine is busy.
         pace = (clock[-1][0] - clock[0][0]) / 200 / (clock[-1][1] - clock[0][1])
         lost = []
         for name, (_, rate) in TOPICS.items():
@@ -173,7 +173,7 @@ class Topics(unittest.TestCase):
         return lost
 
     def test_every_topic_has_its_rate(self):
-        # Two retries, because other load on the machine can cause lost samples.
+        # Retry twice, because other load on the machine can cause lost samples.
         lost = self.lost() and self.lost() and self.lost()
         self.assertEqual(lost, [])
 

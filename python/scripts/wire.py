@@ -19,7 +19,7 @@ PLAIN = {"integer": "int", "number": "float", "string": "str", "boolean": "bool"
 
 Schema = dict[str, Any]
 LINE = 100
-"""Longest line that the formatter leaves as it is."""
+"""Longest line that the formatter does not wrap."""
 
 
 def type_of(schema: Schema) -> str:
@@ -66,7 +66,7 @@ def text(words: str, indent: str) -> str:
 
 
 def fields(schema: Schema, required: bool) -> str:
-    """The required, or the optional, fields of an object."""
+    """The fields of an object that are required, or those that are optional."""
     out = ""
     for name, field in schema.get("properties", {}).items():
         if (name in schema.get("required", [])) is required:
@@ -80,7 +80,7 @@ def fields(schema: Schema, required: bool) -> str:
 
 @dataclass
 class Variant:
-    """One way to fill a schema: a suffix for the name of its class, base classes and own fields."""
+    """One alternative of a schema: suffix of its class name, base classes and own fields."""
 
     suffix: str
     bases: list[str]
@@ -89,7 +89,7 @@ class Variant:
 
 
 def variants(schema: Schema, schemas: dict[str, Schema]) -> list[Variant]:
-    """The ways to fill a schema. Only a tagged union, or a schema that extends one, has several."""
+    """The alternatives of a schema. Only a tagged union, or an extension of one, has several."""
     words = schema.get("description", "")
     if is_union(schema):
         found = [one for part in schema["oneOf"] for one in variants(part, schemas)]
@@ -130,7 +130,7 @@ def joined(one: Variant, other: Variant) -> Variant:
 
 
 def definition(name: str, schema: Schema, schemas: dict[str, Schema]) -> str:
-    """The definition of a schema: a `TypedDict`, a union of several, or an alias."""
+    """The definition of a schema: a `TypedDict`, a union of `TypedDict` classes, or an alias."""
     if is_union(schema) or any("properties" in p for p in schema.get("allOf", [schema])):
         ways = variants(schema, schemas)
         classes = [class_of(name + way.suffix, way, schema) for way in ways]
@@ -163,7 +163,7 @@ def literal_of(name: str, values: list[Any]) -> str:
 
 
 def class_of(name: str, way: Variant, schema: Schema) -> str:
-    """A `TypedDict` for one way to fill a schema."""
+    """A `TypedDict` for one alternative of a schema."""
     must, may = fields(way.own, True), fields(way.own, False)
     words = text(way.words or schema.get("description", name), "    ")
     first = ", ".join(way.bases or ["TypedDict"])

@@ -17,7 +17,9 @@ class Fake:
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
         self.released = threading.Event()
-        """Set to close the connections that a response with the suffix HOLD keeps open."""
+        """A test sets this event to close connections that a response with the suffix HOLD keeps
+        open.
+        """
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
 
@@ -53,7 +55,7 @@ class Fake:
 
     def close(self) -> None:
         self.released.set()
-        # Wakes the thread if it waits in `accept`.
+        # The shutdown wakes the thread if it waits in `accept`.
         self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
         self._thread.join(30)

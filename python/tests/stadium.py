@@ -29,11 +29,13 @@ class Stadium:
         self.clockwise = clockwise
         self.radius = radius
         self.length = 8 + 2 * math.pi * radius
-        self.side = -1.0 if clockwise else 1.0  # which side the infield is on: 1 = left
+        self.side = -1.0 if clockwise else 1.0  # side of the infield: 1 is left, -1 is right
 
     def place(self, along, inwards=0.0):
-        """x, y and heading, `along` metres from the start in driving direction and `inwards` metres
-        from the centre line towards the infield.
+        """Returns x, y and heading of a place on the track.
+
+        The place is `along` metres from the start in driving direction, and `inwards` metres from
+        the centre line towards the infield.
         """
         along %= self.length
         bend = math.pi * self.radius
@@ -50,7 +52,7 @@ class Stadium:
         else:
             x, y, turned = along - self.length, 0.0, 2 * math.pi
         x, y = x - inwards * math.sin(turned), y + inwards * math.cos(turned)
-        # Mirrored, and moved into the first quadrant.
+        # Mirror a clockwise track, and move the track so that all coordinates are positive.
         yaw = math.remainder(self.side * turned, math.tau)
         return 5 + x, 5 + self.side * y, yaw
 

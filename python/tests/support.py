@@ -1,4 +1,4 @@
-"""Shared by the tests of the package: a running simulator, and a check of values against types."""
+"""Helpers of the package's tests: a running simulator, and a check of values against types."""
 
 import os
 import types

@@ -75,7 +75,7 @@ class Contract(unittest.TestCase):
                 wanted = parameters(of, described(of)[method.method, method.path])
                 takes = dict(inspect.signature(method.build).parameters)
                 takes.pop("self")
-                if name == "stop":  # `drive` with zeros, without arguments
+                if name == "stop":  # `stop` sends zeros to `/drive`, so it has no arguments
                     self.assertEqual(list(takes), [])
                     continue
                 self.assertEqual(set(takes), set(wanted), name)

@@ -48,7 +48,7 @@ def rollout(env: CarEnv, seed: int, steps: int) -> list[Any]:
 
 class Profiles(unittest.TestCase):
     def test_observations_follow_the_profile(self) -> None:
-        """A lidar of 1,080 beams and a larger camera need no argument."""
+        """A profile with 1,080 lidar beams and a larger camera needs no further argument."""
         with tempfile.TemporaryDirectory() as folder:
             profile = json.loads(GEN1.read_text())
             profile["lidar"]["beams"] = 1080

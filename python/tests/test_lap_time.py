@@ -13,7 +13,7 @@ KINDS = ("box", "cylinder", "sphere", "cone", "light")
 class LapTime(unittest.TestCase):
     def assert_place(self, sim, place):
         pose = sim.state.pose
-        # Tolerance in bends, where the centre line is a polygon.
+        # The tolerance is for bends, where the centre line is a polygon.
         self.assertLess(math.hypot(pose.x - place[0], pose.y - place[1]), 0.02)
         self.assertLess(abs(math.remainder(pose.yaw - place[2], math.tau)), 0.05)
 
@@ -64,7 +64,7 @@ class Laps(LapTime):
         run.drive_to(-run.stadium.length - 1)
         self.assertEqual(run.sim.finished, 0)
         self.assertEqual(run.penalties, 0)
-        # Crossing the line forwards again is no lap either, but a full lap from there is one.
+        # Crossing the line forwards again is no lap either, but a full lap from there is a lap.
         run.drive_to(-run.stadium.length + 1)
         self.assertEqual(run.sim.finished, 0)
         run.drive_to(-1)
@@ -126,7 +126,7 @@ class Laps(LapTime):
         self.assertEqual(run.sim.finished, 0)
         run.drive_to(length + 1)
         self.assertEqual(run.sim.finished, 0)
-        # Driving back over the line is no lap either. Crossing it forwards is one.
+        # Driving back over the line is no lap either, but crossing it forwards completes the lap.
         run.drive_to(length - 1)
         self.assertEqual(run.sim.finished, 0)
         run.drive_to(length + 1)
@@ -272,7 +272,7 @@ class Road(LapTime):
     def test_points_of_the_borders_need_not_correspond(self):
         stadium = Stadium()
         track = stadium.track()
-        # The same number of points, but most of them in one part of the border.
+        # The number of points stays the same, but most of them are in one part of the border.
         for name, inwards in (("inner", HALF_ROAD), ("outer", -HALF_ROAD)):
             alongs = [stadium.length * (i / 200) ** 3 for i in range(200)]
             track[name] = [list(stadium.place(along, inwards)[:2]) for along in alongs]
@@ -418,7 +418,7 @@ class ProgramEnd(LapTime):
         self.assertGreater(run.record, run.stadium.length)
 
     def test_standing_still_counts_from_the_end_of_the_program(self):
-        # A program may send its last command just before it ends, so the car starts afterwards.
+        # A program may send its last command just before it ends. The car then starts afterwards.
         run = Run()
         run.drive_to(3)
         run.wait(60)

@@ -14,7 +14,7 @@ from .support import WithSimulator, differs
 
 
 def beep(seconds: float = 0.5, rate: int = 8000) -> bytes:
-    """A wav file."""
+    """The bytes of a wav file with a tone."""
     data = b"\0\x10\0\xf0" * int(seconds * rate / 2)
     head = struct.pack(
         "<4sI4s4sIHHIIHH",

@@ -47,7 +47,7 @@ class Wheels(unittest.TestCase):
             "--disable-pip-version-check",
         ]
         subprocess.run([*pip, str(self.wheel)], check=True)
-        # Hides this checkout, and all programs except the one in the wheel.
+        # This environment hides the checkout and all simulators except the one in the wheel.
         environment = {"PATH": f"{home}/bin:/usr/bin:/bin", "HOME": str(self.folder)}
         run = {
             "check": True,

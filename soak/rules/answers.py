@@ -1,4 +1,4 @@
-"""Rules of answers: every request gets one, with an allowed status and the right shape."""
+"""Rules of answers: every request gets an answer with an allowed status and the right shape."""
 
 from .. import contract
 from .facts import Facts

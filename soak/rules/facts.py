@@ -13,7 +13,7 @@ from typing import Any
 from ..history import HistoryLine
 from ..operations import API
 
-#: Seconds after a client disconnected in which its request may still take effect.
+#: A request may still take effect for this many seconds after its client disconnected.
 LEFT = 5.0
 #: Largest delay of an event between simulator and reader, in seconds, on a busy machine.
 LAG = 5.0
@@ -21,7 +21,7 @@ LAG = 5.0
 
 @dataclass(frozen=True)
 class Span:
-    """The time span in which something may have happened, with its history line."""
+    """The time span in which an event may have happened, and the history line of that event."""
 
     t0: float
     t1: float
@@ -179,7 +179,7 @@ class Facts:
         path, answer = line["path"], line["answer"]
         if path == API + "/evaluation/stop":
             for session in found.values():
-                # A session that was active when the stop was sent is over when it is answered.
+                # A session that was active when the stop was sent is over at the stop's answer.
                 before = session.start["t1"] <= line["t0"]
                 if before and line["t1"] < session.gone_by:
                     session.gone_by, session.gone_line = line["t1"], line

@@ -22,7 +22,7 @@ RULES = {
     "light-state": "A light shows the state that was last set, also after a respawn. A reset, a "
     "switch and the start of a session set it to green.",
 }
-#: Tolerance in seconds: times have six decimals, and a tick is 5 ms.
+#: Tolerance for comparing times, in seconds. Times have six decimals, and a tick is 5 ms.
 EPS = 1e-5
 
 
@@ -174,8 +174,8 @@ def _phases(facts: Facts, verdict: Verdict) -> None:
             if shown == "yellow":
                 key = (name, state["world"], round((state["time"] + left) * 200))
                 phases[key].append((line["t0"], line["t1"], line))
-    # A command that turns a light green ends the phase. While time is paused, the next phase can
-    # have the same end.
+    # A reset also ends a yellow phase. While time is paused, the next phase can then have the same
+    # end time. Two reads around a reset may therefore show different phases.
     greens = Spans(facts.swaps.all + facts.acts("/reset"))
     orders: dict[str, list[HistoryLine]] = defaultdict(list)
     for name, line in _orders(facts):

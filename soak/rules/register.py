@@ -1,6 +1,6 @@
 """A shared value with many writers and readers.
 
-A read is correct if its value may have been written last, given the spans of all writes.
+A read is correct if its value may be that of the last write, given the spans of all writes.
 """
 
 import math
@@ -30,16 +30,16 @@ class Register:
     def __init__(self, writes: list[Write]) -> None:
         self._by_end = sorted(writes, key=lambda w: w.t1)
         self._ends = [w.t1 for w in self._by_end]
-        # For each write in order of its end: the write up to there that started last.
+        # `_latest[i]` is the write that started last among `_by_end[0]` to `_by_end[i]`.
         self._latest: list[Write] = []
         for write in self._by_end:
             last = self._latest[-1] if self._latest else write
             self._latest.append(write if write.t0 >= last.t0 else last)
 
     def last_before(self, t0: float) -> Write | None:
-        """Of the writes that ended before `t0`, the one that started last.
+        """Returns the write that started last among the writes that ended before `t0`.
 
-        Writes that ended before its start are certainly overwritten.
+        All writes that ended before the start of this write are certainly overwritten.
         """
         index = bisect_left(self._ends, t0)
         return self._latest[index - 1] if index else None

@@ -14,7 +14,7 @@ RULES = {
     "log": "The log contains no error.",
     "end": "The simulator runs until the end, stops on SIGTERM, and leaves no control groups.",
 }
-#: Allowed increase between start and end, for a database connection or a thread that is ending.
+#: Allowed increase between start and end. A database connection or a thread may still be ending.
 SLACK = {"fds": 2, "threads": 2, "children": 0, "strays": 0}
 
 

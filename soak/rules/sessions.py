@@ -24,7 +24,7 @@ RULES = {
     "program, except the check of a newly installed script.",
 }
 
-# Seconds after an installation in which its script may still be checked.
+# The simulator may still check an installed script for this many seconds after the installation.
 SCRIPT_CHECK_S = 10.0
 
 
@@ -141,7 +141,7 @@ def _world(facts: Facts, verdict: Verdict) -> None:
 
 def _shown(facts: Facts, verdict: Verdict) -> None:
     for session in facts.sessions.values():
-        # A read showed the session as active after it was certainly over.
+        # No read may show the session as active after the session was certainly over.
         gone, alive = session.gone_line, session.alive_line
         good = alive is None or session.alive_until <= session.gone_by
         shown = [session.start, *([gone] if gone else []), *([alive] if alive else [])]

@@ -109,7 +109,7 @@ def _installed(facts: Facts, verdict: Verdict) -> None:
             _check_installed(verdict, register, line, name, name in line["answer"]["worlds"])
     for line in facts.done("POST", "/worlds/install"):
         name = f"custom_{line['body']['world_id']}"
-        # `cached` refers to the state before this installation.
+        # `cached` says whether the world was already installed before this installation.
         others = Register([w for w in writes[name] if w.line is not line])
         _check_installed(verdict, others, line, name, line["answer"]["cached"])
 
@@ -151,7 +151,7 @@ def _counters(facts: Facts, verdict: Verdict) -> None:
     for key, seen in reads.items():
         seen.sort(key=lambda read: read[0]["t0"])
         by_end = sorted(seen, key=lambda read: read[0]["t1"])
-        # The largest value of a read that ended before this read started.
+        # The read with the largest value among the reads that ended before this read started.
         most: tuple[HistoryLine, float] | None = None
         index = 0
         for line, value in seen:

@@ -1,4 +1,4 @@
-"""A student's program that leaves daemons behind: in other sessions, ignoring signals."""
+"""A student's program that leaves daemons in other process sessions, which ignore signals."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Hand-written histories: a correct one, which tests change line by line."""
+"""Hand-written histories. Tests take a correct history and change single lines of it."""
 
 import copy
 from typing import Any
@@ -122,7 +122,7 @@ def session() -> list[HistoryLine]:
 
 
 def _ordered(lines: list[HistoryLine]) -> list[HistoryLine]:
-    """Sorts lines by their end, behind the constants, as in a real history."""
+    """Puts the constants first and sorts the lines by their end, as in a real history."""
     lines = [{"k": "constants", "t": 0.0, "yellow_s": 3.0}, *copy.deepcopy(lines)]
     return numbered(sorted(lines, key=lambda line: line.get("t1", line.get("t", 0.0))))
 

@@ -1,4 +1,4 @@
-"""Tests that the other rules detect violations, and that every rule has such a test."""
+"""Tests of all rules except those of lights and sessions. Checks that every rule has a test."""
 
 import pathlib
 import unittest

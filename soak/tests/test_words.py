@@ -1,4 +1,4 @@
-"""Tests that the words of the contract are those of the OpenAPI document."""
+"""Tests that the soak test knows the same outcomes as the OpenAPI document."""
 
 import importlib.util
 import pathlib

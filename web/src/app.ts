@@ -66,7 +66,7 @@ export async function attempt<T>(app: App, work: Promise<T>): Promise<T | null> 
   }
 }
 
-/** The message of anything that was thrown. */
+/** The message of a thrown value, which need not be an `Error`. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -46,7 +46,7 @@ declare global {
       where(name: string): { x: number; y: number } | null;
       /** Pose at which an object is drawn. The name `car` means the car. */
       pose(name: string): { x: number; y: number; z: number; yaw: number } | null;
-      /** Number of sounds that play. */
+      /** Number of sounds that are playing. */
       readonly sounds: number;
     };
   }
@@ -83,7 +83,7 @@ function main(): void {
     driving.card,
     instruments(app, sceneView),
   );
-  // Scroll to a panel that was just opened. Otherwise it can be below the visible area.
+  // Scroll to a panel that was just opened. Otherwise the panel can be below the visible area.
   const opened = new MutationObserver((changes) => {
     const card = changes
       .map((change) => change.target as HTMLElement)

@@ -7,7 +7,7 @@ export type Strings = typeof en;
 /** Every language that the page has, by its language tag (BCP 47) without the region. */
 export const LANGUAGES: Readonly<Record<string, Strings>> = { en };
 
-/** The first language of the list that the page has; English if it has none of them. */
+/** The texts of the first preferred language that the page has. If it has none, English. */
 export function chooseLanguage(
   preferred: readonly string[],
   available: Readonly<Record<string, Strings>> = LANGUAGES,
@@ -19,5 +19,5 @@ export function chooseLanguage(
   return en;
 }
 
-/** The texts in the language of this browser. Unit tests in Node.js 20 have no `navigator`. */
+/** The texts in the language of this browser. `navigator` is undefined in tests in Node.js 20. */
 export const t: Strings = chooseLanguage(globalThis.navigator?.languages ?? []);

@@ -19,13 +19,13 @@ PUT_BACK_AHEAD = 0.30  # a car that left the road is put back this much farther 
 OBJECT_MOVED = 0.01  # an object counts as moved if it is farther than this from its origin
 OBJECT_LIFTED = 0.04  # an object also counts as moved if it is this much above or below its origin
 OBJECT_REARM = 1.0  # seconds for which a moved object cannot cost another penalty
-GIVE_UP_AFTER = 5.0  # seconds of standing still, after the program ended, that end the run
+GIVE_UP_AFTER = 5.0  # seconds of standing still until the run ends, once the program has ended
 STANDING_STILL = 0.005  # a car that moves less than this stands still
 FRONT = 0.135  # distance from the car's centre to its front bumper
 HALF_ROAD = 0.25  # half the width of the road, for routes without borders
 TOP_SPEED = 5.0  # m/s; a car that moved faster between two observations was teleported
 MAX_STEP = 0.30  # more progress than this between two observations is a shortcut
-NEAR_CAR = 0.30  # a car that is put back closer than this to an object may push the object
+NEAR_CAR = 0.30  # a car put back closer than this to an object may push it without a penalty
 
 
 def initialize(sim):
@@ -83,7 +83,7 @@ def drives_a_lap(sim, here):
     reach = TOP_SPEED * (here["time"] - sim.last["time"])
     if max(math.dist(here[point], sim.last[point]) for point in ("centre", "front")) > reach:
         return False  # A teleported car makes no progress and cannot cross the line.
-    # The shorter direction along the loop, so that the step across waypoint 0 is small too.
+    # The step is taken in the shorter direction along the loop, so it is small at waypoint 0 too.
     step = (here["along"] - sim.last["along"] + sim.length / 2) % sim.length - sim.length / 2
     # On a shortcut the nearest point of the route jumps. The skipped distance does not count.
     if abs(step) <= MAX_STEP:
@@ -92,13 +92,13 @@ def drives_a_lap(sim, here):
         return False
     if sim.progress > sim.length / 2:
         return True
-    # The car crossed the line at the start, or by a shortcut. The lap begins here.
+    # The car crossed the line at the start, or by a shortcut. The lap begins at this crossing.
     sim.progress = 0.0
     return False
 
 
 def judge_road(sim, here):
-    """Puts a car that left the road back on the centre line, for one penalty."""
+    """Puts the car back on the centre line if it left the road, and adds one penalty."""
     # `half_road` is slow, so it is only called for a car that is not near the centre line.
     limit = OFF_TRACK_MARGIN
     if here["offset"] > limit:
@@ -108,11 +108,11 @@ def judge_road(sim, here):
         return
     ahead = PUT_BACK_AHEAD
     if sim.progress > sim.length / 2:
-        # The car has to cross the line itself, so its front is put back 5 cm before it or more.
+        # The car has to cross the line itself, so its front is put back at least 5 cm before it.
         ahead = min(ahead, sim.length - here["along"] - FRONT - 0.05)
     if not sim.off_track:
         penalise(sim, "the car left the road")
-        sim.progress += ahead  # Counts as driven, because the car paid the penalty for it.
+        sim.progress += ahead  # This distance counts as driven, because it cost a penalty.
     sim.off_track = True  # No second penalty until the car is on the road again.
     x, y, yaw = point_at(sim, here["along"] + ahead)
     sim.teleport(x=x, y=y, yaw=yaw)
@@ -123,7 +123,7 @@ def judge_road(sim, here):
 
 
 def judge_objects(sim):
-    """Puts moved objects back at their origins, for one penalty each."""
+    """Puts moved objects back at their origins, and adds one penalty for each."""
     for name in sim.movable:
         now, rearm_at = sim.state.time, sim.rearm_at.get(name)
         if rearm_at is not None and now < rearm_at:
@@ -136,8 +136,8 @@ def judge_objects(sim):
         if rearm_at is None:
             penalise(sim, f"{name} was moved")
             sim.rearm_at[name] = now + OBJECT_REARM
-        # Otherwise the object was moved during `OBJECT_REARM`, often by a car standing at its
-        # origin. The object is put back without a penalty.
+        # If `rearm_at` is a time, the object was moved during `OBJECT_REARM`, often by a car that
+        # stands at its origin. Then the object is put back without a penalty.
         sim.move_object(name, x=origin.x, y=origin.y, z=origin.z, yaw=origin.yaw)
 
 
@@ -170,7 +170,7 @@ def segments(points):
     pieces, along = [], 0.0
     for a, b in zip(points, [*points[1:], points[0]], strict=True):
         length = math.dist(a, b)
-        if length > 0:  # It is 0 if the last point repeats the first.
+        if length > 0:  # The length is 0 if the last point repeats the first.
             direction = ((b[0] - a[0]) / length, (b[1] - a[1]) / length)
             pieces.append((along, a[0], a[1], *direction, length))
             along += length
@@ -197,7 +197,7 @@ def point_at(sim, along):
 
 
 def half_road(sim, along):
-    """Half the width of the road. The points of the two borders need not correspond."""
+    """Half the width of the road at `along`. The borders may have different points."""
     if not sim.borders:
         return HALF_ROAD
     x, y, _ = point_at(sim, along)

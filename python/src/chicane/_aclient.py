@@ -117,8 +117,8 @@ class AsyncClient:
     async def run(self, request: Request[R]) -> R:
         """Sends a request and returns the parsed response.
 
-        Raises `ApiError` for a status other than 200, else `ConnectError`, `Timeout` or
-        `ProtocolError`.
+        Raises `ApiError` for a status other than 200. If there is no valid response, raises
+        `ConnectError`, `Timeout` or `ProtocolError`.
         """
         data = whole_request(self._settings, request)
         while True:

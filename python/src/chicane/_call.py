@@ -39,7 +39,7 @@ class Call(Generic[R]):
 
 
 def given(**fields: Any) -> dict[str, Any]:
-    """Returns the fields that are not None. The server chooses the defaults of the others."""
+    """Returns the fields that are not None. The server uses its defaults for the others."""
     return {name: value for name, value in fields.items() if value is not None}
 
 
@@ -79,7 +79,7 @@ class Feed(Protocol[T]):
     """A parser that turns the bytes of a stream into items."""
 
     last_id: str | None
-    """Id of the last event. The client sends it when it reconnects, to continue from there."""
+    """Id of the last event. A client that reconnects sends the id, to continue after that event."""
 
     def feed(self, piece: bytes) -> list[T]:
         """Takes the next bytes and returns the items that they complete."""
@@ -89,5 +89,5 @@ Sleep = float
 Procedure = Generator["Request[Any] | Sleep", Any, R]
 """Several requests in a row, as a generator that the client runs.
 
-The generator yields a request and is sent its result, or yields a number of seconds to sleep.
+The generator yields a request, whose result it then receives, or a number of seconds to sleep.
 """

@@ -129,7 +129,7 @@ class Connection:
         return data
 
     def _receive_large(self, size: int, deadline: float) -> bytes:
-        """Receives until `size` bytes are there, into one buffer: `+=` would copy it each time."""
+        """Receives `size` bytes into one buffer, because `+=` would copy the buffer each time."""
         buffer = bytearray(size)
         at = len(self._rest)
         buffer[:at] = self._rest
@@ -153,7 +153,7 @@ class Client:
     def __init__(
         self, url: str | None = None, *, token: str | None = None, timeout: float = 30.0
     ) -> None:
-        """Does not connect yet.
+        """Stores the settings. Does not connect yet.
 
         `url`: base URL of the simulator or robot, or the address that the simulator prints when it
         is ready. Default: the environment variable `CHICANE_URL`, else http://127.0.0.1:8000.
@@ -176,15 +176,15 @@ class Client:
     def run(self, request: Request[R]) -> R:
         """Sends a request and returns the parsed response.
 
-        Raises `ApiError` for a status other than 200, else `ConnectError`, `Timeout` or
-        `ProtocolError`.
+        Raises `ApiError` for a status other than 200. If there is no valid response, raises
+        `ConnectError`, `Timeout` or `ProtocolError`.
         """
         return self.receive(request, self.send(request))
 
     def send(self, request: Request[Any]) -> Connection:
         """Sends a request without waiting for the response, which `receive` reads.
 
-        So a caller can have requests under way at several simulators at once.
+        Thus a caller can send requests to several simulators before it waits for the responses.
         """
         data = whole_request(self._settings, request)
         deadline = time.monotonic() + self._settings.timeout
@@ -195,8 +195,8 @@ class Client:
                 return connection
             except OSError as error:
                 connection.close()
-                # The server closed this reused connection before the request was sent, so it
-                # cannot have processed the request. Any request may be retried then.
+                # The server closed this reused connection before the request was sent, so the
+                # server cannot have processed the request. Any request may be retried then.
                 if connection.fresh or isinstance(error, TimeoutError):
                     raise self._lost(request, error) from error
 

@@ -17,7 +17,7 @@ from chicane.errors import ProtocolError
 MAX_HEAD = 64 * 1024
 """Largest status line with headers, in bytes."""
 MAX_BODY = 1 << 30
-"""Largest response body in bytes. The largest real one is the print file of a large floor."""
+"""Largest response body in bytes. A simulator's largest body is the print file of a large floor."""
 
 
 class ReadMode(Enum):
@@ -68,7 +68,7 @@ class Address(NamedTuple):
     prefix: str
     """Path that is put before the path of every request."""
     token: str | None
-    """The token in the address, which the simulator prints when it starts; else None."""
+    """The token, if the address contains one, as the address that a simulator prints does."""
 
     @property
     def url(self) -> str:

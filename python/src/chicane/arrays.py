@@ -30,9 +30,9 @@ class Array:
     """The elements as bytes, row by row."""
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        """Used by `numpy.asarray`.
+        """Converts the reading. `numpy.asarray` calls this method.
 
-        Without `copy` and with the same `dtype` the result is a read-only view, without a copy.
+        Without `copy` and with the same `dtype` the result is a read-only view of `data`.
         """
         import numpy as np
 

@@ -18,7 +18,7 @@ class Timeout(ChicaneError, TimeoutError):
 
 
 class ProtocolError(ChicaneError):
-    """The server's response is not one of a simulator or a robot."""
+    """The server's response is malformed, so the server may not be a simulator or a robot."""
 
 
 class ProgramError(ChicaneError):
@@ -58,7 +58,7 @@ class NotFound(ApiError):
 
 
 class Conflict(ApiError):
-    """409: not possible in the current state, such as changing a light that is yellow."""
+    """409: the request does not fit the current state, such as changing a light that is yellow."""
 
 
 class TooLarge(ApiError):
@@ -74,7 +74,7 @@ class ServerError(ApiError):
 
 
 class Unavailable(ServerError):
-    """503: not available yet, or not available on this server."""
+    """503: the requested function is not available yet, or not available on this server."""
 
 
 class NotReady(Unavailable):

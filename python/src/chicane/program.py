@@ -75,7 +75,8 @@ class Program:
         environment = {
             name: value
             for name, value in os.environ.items()
-            # Settings of other simulators are not passed on. All simulators share the judge's root.
+            # The simulator does not get the settings in this process's environment, except the
+            # judge's root, which all simulators share.
             if not name.startswith("CHICANE_") or name == "CHICANE_JUDGE_ROOT"
         }
         try:

@@ -57,7 +57,7 @@ class RobotOperations:
 
         Without `duration` the method returns at once, and the car stops after one simulated second
         unless a new command arrives before. With `duration` the robot holds the speed for that many
-        simulated seconds. The method then returns at their end, with the message `stopped`, or
+        simulated seconds. The method then returns after that time, with the message `stopped`, or
         `superseded` if another command replaced this one.
         """
         longer = (duration or 0.0) / SLOWEST
@@ -160,7 +160,7 @@ class RobotOperations:
     ) -> Call[wire.States]:
         """Returns several readings in one response, such as `["odom", "lidar"]`.
 
-        A reading that does not exist yet is None. `step` is the argument of `lidar`.
+        A reading that does not exist yet is None. For `step` see `lidar`.
         """
         return Call(query=given(include=",".join(include) or None, step=step))
 

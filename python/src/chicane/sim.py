@@ -24,8 +24,8 @@ LOADING_S = 60.0
 class SimOperations:
     """The methods of `Sim` and `AsyncSim`.
 
-    Units are metres, seconds and radians. Yaw is counter-clockwise from +x. Arguments that are left
-    out keep their current value, unless a method says otherwise.
+    Units are metres, seconds and radians. Yaw is counter-clockwise from +x. A value whose argument
+    is left out stays unchanged, unless a method says otherwise.
 
     All methods raise `ApiError` if the simulator refuses the request: `BadRequest` for an invalid
     value, `NotFound` for an unknown name or if no world is loaded, `Conflict` if the request does
@@ -197,9 +197,9 @@ class SimOperations:
     ) -> Call[wire.ModelMoved]:
         """Moves an object or a light.
 
-        Without `duration` and `path` it is at the new pose at once. With `duration` it moves there
-        evenly, in that many simulated seconds. With `path`, a list of points (x, y), it follows the
-        points with `speed` m/s; `loop` then repeats the path without end.
+        Without `duration` and `path` the object is at the new pose at once. With `duration` it
+        moves there evenly, in that many simulated seconds. With `path`, a list of points (x, y), it
+        follows the points with `speed` m/s; `loop` then repeats the path without end.
 
         Raises `Forbidden` if the object is not movable.
         """
@@ -249,8 +249,8 @@ class SimOperations:
     ) -> Call[wire.OverlayChanged]:
         """Shows a text in the viewer. An empty text removes it.
 
-        `ttl`: real seconds for which it is shown, by default 10. `size`: factor of the font size,
-        by default 1.
+        `ttl`: real seconds for which the text is shown, by default 10. `size`: factor of the font
+        size, by default 1.
         """
         return Call(body=given(text=text, ttl=ttl, size=size))
 
@@ -301,7 +301,7 @@ class SimOperations:
     ) -> Call[wire.RecordList]:
         """Returns records, newest first, optionally only of one world.
 
-        `limit` is the number of records per page. `cursor` is the cursor of the page before.
+        `limit` is the number of records per page. `cursor` is the value `next` of the page before.
         """
         return Call(query=given(world=world, limit=limit, cursor=cursor))
 

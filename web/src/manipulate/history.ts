@@ -14,7 +14,7 @@ export interface Move {
   after: UprightPose;
 }
 
-/** Older moves are dropped. */
+/** Largest number of moves that can be undone. Older moves are dropped. */
 const MAX_MOVES = 100;
 
 export class History {

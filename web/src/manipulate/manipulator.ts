@@ -25,8 +25,8 @@ const MARGIN_M = 1.5;
 /** The pose API accepts coordinates up to this absolute value. */
 const LIMIT_M = 100;
 /**
- * The local pose is kept this long after the server has accepted it. Otherwise the object would
- * jump back, because the frames in playback are older.
+ * The local pose is kept this long after the server has accepted it. The frames that are shown
+ * until then are older than the pose, so the object would jump back otherwise.
  */
 const RELEASE_DELAY_MS = 180;
 /** With Shift a rotation snaps to multiples of this angle. */
@@ -38,7 +38,7 @@ interface Drag {
   pointer: number;
   /** Height above the ground of the grabbed point, in metres. */
   height: number;
-  /** From the grabbed point to the origin of the object, in metres. */
+  /** Vector from the grabbed point to the origin of the object, in metres. */
   grabOffset: [number, number];
   /** Where the drag began on the page, in pixels. */
   start: { x: number; y: number };
@@ -62,8 +62,8 @@ export class Manipulator {
   ) {
     this.#poster = new ThrottledPoster(send, (error) => app.toast(messageOf(error)));
     const { canvas } = sceneView;
-    // Shortcuts work without focus on the canvas, so a click does not focus it. A text field loses
-    // its focus, because it would receive the keys otherwise.
+    // Shortcuts work without focus on the canvas, so a click does not focus the canvas. A click
+    // removes the focus from a text field, because the field would receive the keys otherwise.
     canvas.addEventListener("mousedown", (event) => event.preventDefault());
     canvas.addEventListener("pointerdown", () => (document.activeElement as HTMLElement | null)?.blur());
     // This listener is registered before those of the camera controls, so that it can disable them.
@@ -81,7 +81,7 @@ export class Manipulator {
     });
   }
 
-  /** Its controls are disabled during a drag. */
+  /** The cameras of the 3D view. Their controls are disabled during a drag. */
   cameras: Cameras | null = null;
 
   /** Sets the ground of the world, which limits how far an object can be dragged. */
@@ -150,7 +150,7 @@ export class Manipulator {
     if (move) await this.#sendPose(move.name, move.after);
   }
 
-  /** The name to display. */
+  /** Display name of an object or of the car. */
   label(name: string): string {
     return name === CAR ? t.selection.car : name;
   }
@@ -268,7 +268,7 @@ export class Manipulator {
       const after = this.poseOf(drag.name);
       if (drag.moved && after) {
         this.history.add({ name: drag.name, before: drag.before, after });
-        // Send the pose again, because the simulated object may have rolled on since the last one.
+        // Send the pose again, because the simulated object may have rolled away meanwhile.
         void this.#sendPose(drag.name, after);
       }
     } else if (this.#press && event.isPrimary) {

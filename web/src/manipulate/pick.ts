@@ -1,8 +1,8 @@
 /**
  * Finds the object under a pointer by intersecting a ray with bounding boxes.
  *
- * Objects are small on the screen. Therefore a ray that misses all of them picks the object that is
- * nearest to the pointer, within a tolerance in pixels.
+ * Objects are small on the screen. If the ray misses all objects, the object nearest to the pointer
+ * is picked, within a tolerance in pixels.
  */
 import type { Pose } from "../wire/sim.ts";
 
@@ -55,7 +55,7 @@ export function hitDistance(ray: Ray, pickable: Pickable): number | null {
   return near;
 }
 
-/** The nearest object that the ray hits, else the one nearest to the pointer on the screen. */
+/** The nearest object that the ray hits, else the object nearest to the pointer on the screen. */
 export function pick(
   ray: Ray,
   pointer: { x: number; y: number },
@@ -92,7 +92,7 @@ export function pointAtHeight(ray: Ray, z: number): [number, number] | null {
 
 /** Rotates a vector by the inverse of a unit quaternion. */
 function rotateInverse(v: Vec, [x, y, z, w]: Pose["q"]): Vec {
-  // v + 2·u×(u×v + w·v), where u is the negated vector part.
+  // The result is v + 2·u×(u×v + w·v), where u is the negated vector part of the quaternion.
   const [a, b, c] = [-x, -y, -z];
   const cx = b * v[2] - c * v[1] + w * v[0];
   const cy = c * v[0] - a * v[2] + w * v[1];

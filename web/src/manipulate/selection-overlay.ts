@@ -12,7 +12,7 @@ import { icon } from "../ui/icons.ts";
 import type { Manipulator } from "./manipulator.ts";
 import { pointAtHeight } from "./pick.ts";
 
-/** A circle on the ground whose line width in pixels does not depend on the distance. */
+/** The ring: a circle on the ground with a constant line width in pixels. */
 const RING_VERTEX = /* glsl */ `
   varying vec2 at;
   void main() {
@@ -29,7 +29,7 @@ const RING_FRAGMENT = /* glsl */ `
     if (a < 0.01) discard;
     gl_FragColor = vec4(0.29, 0.72, 1.0, 0.95 * a);
   }`;
-/** Half of the line width. */
+/** Half of the ring's line width. */
 const RING_PX = 1.1;
 /** Distance between the ring and the object. */
 const RING_M = 0.1;

@@ -1,6 +1,6 @@
 /**
- * Sends values that change quickly. Per path there is one request at a time and at most 20 per
- * second. A newer body replaces the one that is still waiting.
+ * Sends values that change quickly. Each path has at most one request at a time and 20 requests per
+ * second. A new body replaces a body that is still waiting.
  */
 const INTERVAL_MS = 50;
 
@@ -20,8 +20,8 @@ export class ThrottledPoster {
   }
 
   /**
-   * Queues a body. If no request to this path is in progress, the promise resolves after all bodies
-   * were sent, otherwise at once.
+   * Queues a body. If a request to this path is in progress, the promise resolves at once.
+   * Otherwise the promise resolves after all queued bodies of the path were sent.
    */
   async post(path: string, body: object): Promise<void> {
     this.#waiting.set(path, body);

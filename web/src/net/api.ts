@@ -6,8 +6,8 @@ import type { ErrorBody, ErrorCode } from "../wire/sim.ts";
 export const API = "/sim/api";
 
 /**
- * A failed request. The message is the translation of the error code, or else the text of the
- * server. Status 0 means no response.
+ * A failed request. The message is the translation of the error code, or else the server's text.
+ * Status 0 means that there was no response.
  */
 export class ApiError extends Error {
   constructor(
@@ -29,7 +29,7 @@ async function request<T>(path: string, init?: RequestInit): Promise<T> {
   return data as T;
 }
 
-/** The error of a response. A proxy may have replaced the body of the server by its own. */
+/** The error of a response. A proxy may have replaced the server's body, so it may lack fields. */
 function failure(response: Response, body: Partial<ErrorBody & Detail> | null): ApiError {
   const code = body?.code ?? null;
   const text = body?.error ?? body?.detail;

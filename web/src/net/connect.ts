@@ -11,7 +11,7 @@ import { Link } from "./link.ts";
 import { type Current, type EvaluationRecord, afterEvaluation, afterRun, viewOf } from "./session.ts";
 
 const RETRY_MS = 1500;
-/** Interval at which latency and requested speed are measured. */
+/** Interval of the requests that measure the latency and read the requested speed. */
 const PING_MS = 4000;
 /**
  * A hidden page closes its event stream after this time, because a browser allows only a few
@@ -33,7 +33,7 @@ export function connect(
   let loadCount = 0;
   /** URLs of the glTF files that the 3D view shows. */
   let shownFiles = "";
-  /** Incremented when the world may have changed although its name is the same. */
+  /** This counter is incremented when the world may have changed although its name is the same. */
   let generation = 0;
 
   async function load(): Promise<void> {
@@ -64,7 +64,8 @@ export function connect(
         return;
       } catch (error) {
         if (thisLoad !== loadCount) return;
-        // During a world switch the four responses can belong to different worlds, so retry.
+        // During a world switch the four responses can belong to different worlds. Then loading
+        // fails and is repeated.
         if (!(error instanceof ApiError) || error.status !== 0)
           console.info("Loading the world failed, retrying:", error);
         await sleep(RETRY_MS);
@@ -103,7 +104,8 @@ export function connect(
           ? await get<EvaluationRecord>(`/evaluation/record?session=${encodeURIComponent(id)}`)
           : null;
         app.session.value = viewOf(current, recorded, app.session.value);
-        // An event that arrived during the requests may be in neither response, so repeat them.
+        // An event that arrived during the requests may be in neither response. Then the requests
+        // are repeated.
       } while (countBefore !== eventCount);
     } catch {
       // The next state event of an active session calls this function again.
@@ -152,7 +154,7 @@ export function connect(
   }, PING_MS);
 }
 
-/** The ground of a track. Without one, the bounding box of its route with a margin. */
+/** The ground of a track. If it has no ground, the bounding box of its route with a margin. */
 function boundsOf({ bounds, route }: Track): THREE.Box2 {
   if (bounds)
     return new THREE.Box2(new THREE.Vector2(bounds.minX, bounds.minY), new THREE.Vector2(bounds.maxX, bounds.maxY));

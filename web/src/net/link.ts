@@ -28,7 +28,7 @@ export interface EventSourceLike {
 export interface LinkOptions {
   /** Opens a stream. */
   open(): EventSourceLike;
-  /** Whether the server requires a token. Called after the server has refused the stream. */
+  /** Whether the server requires a token. `Link` asks this after the server refused the stream. */
   signedOut(): Promise<boolean>;
   onEvent(event: StreamEvent): void;
   onStatus(status: LinkStatus): void;

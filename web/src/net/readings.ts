@@ -1,6 +1,6 @@
 /**
- * Readings of the robot's sensors, over one event stream. The stream is open only while a panel
- * shows a reading.
+ * Receives readings of the robot's sensors over one event stream. The stream is open only while a
+ * panel shows a reading.
  */
 import type { States } from "../wire/robot.ts";
 

@@ -1,12 +1,12 @@
 /**
  * The state of an evaluation session on the page: the response of `GET /evaluation/session`,
- * updated with every event since.
+ * updated with every later event.
  */
 
 import { t } from "../strings.ts";
 import type * as Wire from "../wire/sim.ts";
 
-/** A session. A page that knows it from events alone has only some of the fields. */
+/** A session. If the page knows the session from events alone, some fields are missing. */
 export type Session = Partial<Wire.Session> & Pick<Wire.Session, "id" | "world" | "phase">;
 /** Response of `GET /evaluation/session`. */
 export type Current = Omit<Wire.CurrentSession, "session"> & { session?: Session | null };
@@ -37,7 +37,8 @@ const MAX_LINES = 500;
 
 /**
  * Combines the responses of the server with the known state. The record contains every line since
- * the start of the session. If the page already has more lines than the responses, it keeps them.
+ * the start of the session. If the page already has more lines than the responses contain, the page
+ * keeps its own lines.
  */
 export function viewOf(
   current: Current,
@@ -87,7 +88,7 @@ export function afterEvaluation(view: SessionView | null, event: EvaluationEvent
         },
         { active: false },
       );
-    // Only a record holds these, and a newer server may send others.
+    // These three kinds occur only in a record. A newer server may send further kinds.
     case "command":
     case "run":
     case "truncated":

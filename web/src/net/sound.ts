@@ -9,13 +9,16 @@ import type { SoundBegun, SoundSamples } from "../wire/robot.ts";
 
 const EVENTS = "/audio/events";
 const RETRY_MS = 2000;
-/** A sound plays on for this time after its `ended` event, because the page can be late. */
+/** A sound is stopped this long after its `ended` event, because the page plays it with a delay. */
 const ENDED_GRACE_MS = 500;
-/** A file that is loaded later than this starts at the current position, not at its beginning. */
+/**
+ * If loading a file takes longer than this, playback starts at the current position of the sound,
+ * not at its beginning.
+ */
 const MAX_START_DELAY_S = 0.25;
 /** Samples are played with this delay, so that late samples still arrive in time. */
 const JITTER_BUFFER_S = 0.15;
-/** Samples are dropped while more than this is queued. */
+/** New samples are dropped while the queued samples last longer than this. */
 const MAX_AHEAD_S = 4;
 
 interface Sound {
@@ -119,7 +122,7 @@ class StreamSound implements Sound {
   }
 }
 
-/** All sounds that play. */
+/** All sounds that are playing. */
 export class Speaker {
   readonly #sounds = new Map<string, Sound>();
   #context: AudioContext | null = null;
@@ -127,7 +130,7 @@ export class Speaker {
   #paused = false;
   #timer = 0;
 
-  /** Number of sounds that play. */
+  /** Number of sounds that are playing. */
   get playing(): number {
     return this.#sounds.size;
   }

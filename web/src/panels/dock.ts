@@ -9,7 +9,7 @@ import type { Signal } from "../ui/signal.ts";
 
 /** Real-time factors to choose from; 0 means as fast as possible. */
 const SPEEDS = [0.25, 0.5, 1, 2, 5, 10, 0];
-/** For this time after an input the slider ignores the server, whose value is still the old one. */
+/** For this time after an input the slider ignores the server's value, which may be outdated. */
 const SYNC_DELAY_MS = 400;
 
 export interface Dock {
@@ -130,7 +130,7 @@ function button(name: IconName, label: string, title: string, testid: string, cl
   );
 }
 
-/** A toggle button for a signal. */
+/** A button that toggles a signal. */
 function toolButton(
   name: IconName,
   label: string,

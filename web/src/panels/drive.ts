@@ -1,8 +1,8 @@
 /**
  * Manual driving with keyboard, gamepad or touch.
  *
- * Each of them has a dead-man switch. The car stops when the keys or the finger are released, when
- * no shoulder button of the gamepad is held, and when the page loses the focus.
+ * Each input has a dead-man switch. The car stops when the keys or the finger are released, when no
+ * shoulder button of the gamepad is held, and when the page loses the focus.
  */
 import type { App } from "../app.ts";
 import { DriveLink } from "../net/drive.ts";
@@ -13,7 +13,7 @@ import { persistedSignal } from "../ui/signal.ts";
 
 /** Interval between two commands. */
 const SEND_MS = 50;
-/** Time for a change over the full range, because a key has no intermediate positions. */
+/** Duration of a change over the full range. A key has no intermediate positions. */
 const STEER_S = 0.22;
 const SPEED_S = 0.35;
 /** Smaller stick positions count as 0. */
@@ -30,13 +30,13 @@ const KEYS: Readonly<Record<string, "ahead" | "back" | "left" | "right">> = {
 };
 const isSpeed = (value: unknown): value is number => typeof value === "number" && value > 0 && value <= 10;
 
-/** Input of the user, from −1 to 1 each; positive values mean forward and left. */
+/** Input of the user. Both values are from −1 to 1; positive values mean forward and left. */
 export interface DriveInput {
   speed: number;
   steering: number;
 }
 
-/** Input from the pressed keys; null if none is pressed. */
+/** Input from the pressed keys; null if no key is pressed. */
 export function inputFromKeys(held: ReadonlySet<string>): DriveInput | null {
   if (held.size === 0) return null;
   const pressed = (name: string) => (held.has(name) ? 1 : 0);
@@ -144,7 +144,7 @@ export function drive(app: App): { card: HTMLElement; pad: HTMLElement } {
   addEventListener("blur", releaseAll);
   document.addEventListener("visibilitychange", () => document.hidden && releaseAll());
 
-  /** Sends a command for the input. When the input ends, sends 0 until the steering is straight. */
+  /** Sends a command. After the input has ended, sends speed 0 until the steering is straight. */
   function send(input: DriveInput | null, immediately = false): void {
     const limits = app.profile.value?.limits;
     if (!limits) return;
@@ -156,7 +156,7 @@ export function drive(app: App): { card: HTMLElement; pad: HTMLElement } {
       const step = immediately ? Number.POSITIVE_INFINITY : (range * SEND_MS) / 1000 / seconds;
       return Math.abs(to - from) <= step ? to : from + Math.sign(to - from) * step;
     };
-    // Without input the car stops at once. Only changes during driving are smoothed.
+    // Without input the speed becomes 0 at once. All other changes are smoothed.
     current.speed = input ? follow(current.speed, target.speed, topSpeed.value, SPEED_S) : 0;
     current.steering = follow(current.steering, target.steering, 2 * limits.steering, STEER_S);
     if (input || moving) link.send(current.speed, current.steering);

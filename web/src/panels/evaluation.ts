@@ -140,7 +140,7 @@ function runningPanel(app: App): HTMLElement {
     stop.disabled = true;
     void attempt(app, post("/evaluation/stop")).then(() => (stop.disabled = false));
   });
-  /** Simulated time at which the run started, so that the clock advances between two events. */
+  /** Simulated time at which the run started, from which the elapsed time is computed. */
   let startTime: number | null = null;
 
   app.session.watch((view) => {

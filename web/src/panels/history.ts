@@ -60,7 +60,7 @@ function table(records: readonly EvaluationRecord[]): HTMLElement {
   );
 }
 
-/** Plots the finished runs with a numeric record, oldest on the left, and the best so far. */
+/** Plots finished runs with a numeric record, oldest on the left, and a line of the best so far. */
 export function chart(records: readonly EvaluationRecord[], higher: boolean): SVGSVGElement | null {
   const points = records
     .filter((one) => one.outcome === "finished" && typeof one.record === "number")

@@ -12,7 +12,7 @@ import { plot, type Series } from "../ui/plot.ts";
 
 /** Time range of the plot. */
 const SECONDS = 20;
-/** When a series is longer than this, its older half is dropped. */
+/** When a series has more values than this, its older half is dropped. */
 const MAX_VALUES = 1200;
 
 export function instruments(app: App, sceneView: SceneView): HTMLElement {

@@ -1,4 +1,4 @@
-/** The robot's camera image in a resizable panel. The stream is open only while it is visible. */
+/** The robot's camera image in a resizable panel. The stream is open while the panel is visible. */
 import type { App } from "../app.ts";
 import { t } from "../strings.ts";
 import { iconButton } from "../ui/card.ts";
@@ -35,8 +35,8 @@ export function onboard(app: App): HTMLElement {
   function updateSource(): void {
     const wanted = app.onboard.value && app.link.value === "live" && app.world.value !== null && !document.hidden;
     const state = app.state.value;
-    // A browser shows an image of an MJPEG stream only when the next one begins. While the
-    // simulation is paused no image follows, so each state is requested as a single image.
+    // A browser shows an image of an MJPEG stream only when the next image begins. While the
+    // simulation is paused no image follows, so the page requests a single image for each state.
     const now = !wanted
       ? ""
       : state?.paused

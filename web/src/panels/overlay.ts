@@ -1,4 +1,4 @@
-/** Text over the 3D view: the overlay text of the API, loading progress, contacts, and toasts. */
+/** Text over the 3D view: the overlay set by the API, loading progress, contacts, and toasts. */
 import { type App, prefersReducedMotion } from "../app.ts";
 import { t } from "../strings.ts";
 import { h, show, write } from "../ui/dom.ts";
@@ -31,7 +31,7 @@ export function overlay(app: App, canvas: HTMLCanvasElement): HTMLElement[] {
 
   function updateNotice(): void {
     const state = app.state.value;
-    // Installing a world does not change the 3D view, so it is not shown here.
+    // Installing a world does not change the 3D view, so its progress is not shown here.
     const transition = state?.transition?.kind === "install" ? null : state?.transition;
     const percent = Math.round((transition?.progress ?? 0) * 100);
     const message = transition

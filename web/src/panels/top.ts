@@ -1,4 +1,4 @@
-/** The bar at the top: product, world, time, connection status, and buttons. */
+/** The bar at the top: product name, world name, time, connection status, and buttons. */
 import type { App } from "../app.ts";
 import { t } from "../strings.ts";
 import { iconButton } from "../ui/card.ts";

@@ -12,7 +12,7 @@ const WORLD_ID = /^[0-9a-f]{32}$/;
 export interface WorldsDialog {
   element: HTMLDialogElement;
   open(): void;
-  /** Opens the dialog for the world of an address `/sim?world=…`. */
+  /** Opens the dialog for the world that an address `/sim?world=…` names. */
   openLink(linked: string): void;
 }
 
@@ -131,7 +131,7 @@ export function worlds(app: App): WorldsDialog {
     id.focus();
   }
 
-  // Show the progress of an installation on every page, also if another page has started it.
+  // Show the progress of an installation on every page, even if another page has started it.
   app.state.watch((state) => {
     const transition = state?.transition?.kind === "install" ? state.transition : null;
     const percent = Math.round((transition?.progress ?? 0) * 100);

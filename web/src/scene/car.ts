@@ -8,7 +8,10 @@ export interface CarDimensions {
   wheel_radius: number;
 }
 
-/** Angles of the left and right front wheel for the steering angle of the wheel between them. */
+/**
+ * Steering angles of the left and the right front wheel. `steering` is the angle of an imaginary
+ * wheel in the middle between them.
+ */
 export function ackermann(steering: number, { wheelbase, track }: CarDimensions): [number, number] {
   if (Math.abs(steering) < 1e-6) return [0, 0];
   const radius = wheelbase / Math.tan(steering);

@@ -1,4 +1,4 @@
-/** Traffic lights: red and green lamps, and a yellow disc in front of the screen. */
+/** Traffic lights: red and green lamps on a screen, and a yellow disc in front of the screen. */
 import * as THREE from "three";
 import type { Light } from "../wire/sim.ts";
 import type { LampColours, SceneItem, WorldLighting } from "./load.ts";
@@ -57,7 +57,7 @@ export class TrafficLight {
     node.add(screen);
   }
 
-  /** Shows a state. Returns whether it differs from the previous one. */
+  /** Shows a state. Returns whether the state differs from the previous state. */
   show(state: string): boolean {
     if (state === this.#state) return false;
     this.#state = state;

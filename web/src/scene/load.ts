@@ -137,8 +137,8 @@ function lightFromAbove({ ambient, sun }: WorldLighting): THREE.Color {
  * layers do not flicker.
  *
  * If `light` is given (software rendering), these meshes also get a material with that light
- * already applied. They cover most of the image, and all of them receive the same light, so it
- * need not be computed per pixel.
+ * already applied. The meshes cover most of the image, and all of them receive the same light, so
+ * the light need not be computed per pixel.
  */
 function offsetGroundLayers(root: THREE.Object3D, light: THREE.Color | null): void {
   root.traverse((part) => {

@@ -3,12 +3,12 @@ import * as THREE from "three";
 import type { LidarScan, Odometry } from "../wire/robot.ts";
 import type { Pose } from "../wire/sim.ts";
 
-/** Number of points of a trail. */
+/** Largest number of points of a trail. */
 const MAX_TRAIL = 6000;
 /** Smallest distance between two points of a trail. */
 const STEP_M = 0.02;
 
-/** Points of the last lidar scan, in the car's frame. `at` is the position of the lidar. */
+/** Points of the last lidar scan, in the car's frame. `at` is the lidar's position on the car. */
 export class LidarPoints {
   readonly points: THREE.Points;
   readonly #positions: Float32Array;
@@ -70,7 +70,7 @@ class Trail {
     this.line.geometry.setDrawRange(0, 0);
   }
 
-  /** Appends a point. Returns false if it is too close to the last one. */
+  /** Appends a point. Returns false if the point is too close to the last point. */
   add(x: number, y: number): boolean {
     const last = 3 * (this.#count - 1);
     if (this.#count > 0 && Math.hypot(x - this.#positions[last], y - this.#positions[last + 1]) < STEP_M) return false;
@@ -103,7 +103,7 @@ export class Trails {
     this.odometry.clear();
   }
 
-  /** Appends an odometry reading and the true pose at the same time. */
+  /** Appends an odometry reading, and the true pose of the car at the time of that reading. */
   add(odom: Odometry, truth: Pose): void {
     const yaw = (odom.orientation.yaw * Math.PI) / 180;
     const { x, y } = odom.position;
@@ -117,7 +117,7 @@ export class Trails {
   }
 }
 
-/** Pose of the odometry frame in the world for which the reading equals the true pose. */
+/** Pose of the odometry frame in the world, chosen so that the reading equals the true pose. */
 export function odometryOrigin(
   x: number,
   y: number,

@@ -71,7 +71,7 @@ export class Outline {
     this.group.add(this.#larger);
   }
 
-  /** Moves the outline to its item. `metres` is the size of a pixel at the item. */
+  /** Moves the outline to its item. `metres` is the size of a pixel at the item's distance. */
   update(metres: number): void {
     const item = this.#item;
     if (!item) return;

@@ -3,7 +3,7 @@
  *
  * Frames arrive about 30 times per second, with jitter. They are shown with a short delay. The time
  * at which a frame is shown follows the simulated time rather than the time of arrival. A body that
- * moved farther than it can drive was teleported, so it jumps without interpolation.
+ * moved farther than any body can drive was teleported, so its pose is not interpolated.
  */
 import type { Pose } from "../wire/sim.ts";
 
@@ -19,7 +19,7 @@ export interface PoseFrame {
 }
 
 interface TimedFrame extends PoseFrame {
-  /** Time at which the frame is shown, before `delayMs` is added, in milliseconds of the page. */
+  /** Time on the page's clock, in milliseconds. The frame is shown `delayMs` after this time. */
   stamp: number;
 }
 
@@ -37,11 +37,11 @@ const MAX_FRAMES = 12;
 const MIN_DELAY_MS = 35;
 const MAX_DELAY_MS = 160;
 /**
- * If the expected time differs from the arrival by more than this, the arrival is used, because
- * the stream was interrupted or ran ahead.
+ * If a frame arrives earlier or later than expected by more than this, its stamp is the time of
+ * arrival, because the stream was interrupted or ran ahead.
  */
 const MAX_DRIFT_MS = 120;
-/** Weight of the arrival in the stamp; the expected time has the remaining weight. */
+/** Weight of the time of arrival in the stamp. The expected time has the remaining weight. */
 const ARRIVAL_WEIGHT = 0.12;
 
 /** No body moves or turns faster than this without a teleport. */
@@ -106,7 +106,7 @@ export class Playback {
   }
 }
 
-/** The interpolated pose of a body; null if it is in neither frame. */
+/** The interpolated pose of a body; null if neither frame contains the body. */
 export function poseAt(pair: FramePair, name: string): Pose | null {
   const [a, b] = [pair.from.bodies.get(name), pair.to.bodies.get(name)];
   if (!a || !b) return b ?? a ?? null;
@@ -116,7 +116,7 @@ export function poseAt(pair: FramePair, name: string): Pose | null {
 
 /**
  * The pose between `a` (fraction 0) and `b` (fraction 1), which are `seconds` of simulated time
- * apart. Returns `a` until the end if the body was teleported.
+ * apart. If the body was teleported, returns `a` for every fraction below 1.
  */
 export function interpolate(a: Pose, b: Pose, fraction: number, seconds: number): Pose {
   if (fraction >= 1) return b;

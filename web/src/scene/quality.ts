@@ -1,9 +1,9 @@
 /**
  * Chooses the rendering quality for this machine.
  *
- * Without a graphics card the browser renders on the CPU, which the simulator may need as well.
- * Then there are no shadow maps and no antialiasing, and materials are cheaper. In any case the
- * resolution is reduced while frames take too long.
+ * Without a graphics card the browser renders on the CPU, on which the simulator may run as well.
+ * Then there are no shadow maps and no antialiasing, and materials are cheaper. With or without a
+ * graphics card, the resolution is reduced while frames take too long.
  */
 
 export interface Quality {
@@ -43,7 +43,7 @@ const SLOW_MS = 42;
 const FAST_MS = 19;
 const MIN_SCALE = 0.5;
 
-/** Scales the resolution by the measured frame time. */
+/** Adapts the resolution to the measured frame time. */
 export class ResolutionScale {
   #scale: number;
   #mean = 25;
@@ -59,7 +59,7 @@ export class ResolutionScale {
 
   /** Adds the time between two drawn frames. Returns whether the scale has changed. */
   frame(ms: number): boolean {
-    if (ms > 400) return false; // Nothing had to be drawn in between.
+    if (ms > 400) return false; // This was not a slow frame: nothing had to be drawn in between.
     this.#mean += 0.12 * (ms - this.#mean);
     if (++this.#frames < 24) return false;
     const before = this.#scale;

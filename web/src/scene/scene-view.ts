@@ -30,8 +30,8 @@ export class SceneView {
   /** Poses by name that replace those of the server, for objects that the user drags. */
   readonly localPoses = new Map<string, Pose>();
   /**
-   * Called once per animation frame, with the seconds since the last one. The frame is drawn if a
-   * callback returns true.
+   * Callbacks that are called once per animation frame, with the seconds since the last frame. The
+   * frame is drawn if a callback returns true.
    */
   readonly beforeDraw: ((seconds: number) => boolean | void)[] = [];
   /** Number of frames drawn so far. */
@@ -76,7 +76,7 @@ export class SceneView {
   /** Whether the current world has been drawn at least once. */
   ready = false;
 
-  /** An object by name, or the car by `CAR`. */
+  /** The object with this name, or the car if the name is `CAR`. */
   item(name: string): SceneItem | null {
     return (name === CAR ? this.#car : this.#world?.objects.get(name)) ?? null;
   }
@@ -146,7 +146,7 @@ export class SceneView {
     const seconds = Math.min(0.1, (nowMs - this.#lastMs) / 1000);
     this.#lastMs = nowMs;
     let again = false;
-    // States are stamped with `performance.now()`, which can differ from the frame's own time.
+    // States are stamped with `performance.now()`, so it is used here. `nowMs` can differ from it.
     const moved = this.#move(performance.now());
     for (const step of this.beforeDraw) again = step(seconds) === true || again;
     if (!moved && !again && !this.#dirty) return;
@@ -199,7 +199,7 @@ export class SceneView {
 
   #setLighting({ lighting: { ambient, sun } }: WorldModel, ground: THREE.Box2): void {
     const scaled = (c: readonly number[], by: number) => new THREE.Color().setRGB(c[0] * by, c[1] * by, c[2] * by);
-    // three.js divides diffuse light by π, so the intensity compensates for it.
+    // three.js divides diffuse light by π, so the intensity compensates for the division.
     this.#hemisphere.color = scaled(ambient, 1);
     this.#hemisphere.groundColor = scaled(ambient, 0.4);
     this.#hemisphere.intensity = Math.PI;

@@ -6,7 +6,7 @@ import type { SceneItem } from "./load.ts";
 const SPREAD_M = 0.05;
 /** Height of the shadow above the ground. */
 const HEIGHT_M = 0.0025;
-/** An object at this height has no shadow. */
+/** An object at this height or higher has no shadow. */
 const FADE_HEIGHT_M = 0.4;
 
 const VERTEX = /* glsl */ `

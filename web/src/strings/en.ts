@@ -148,8 +148,8 @@ export const en = {
     thumbnail: (name: string) => `Preview of ${name}`,
   },
   /**
-   * Texts for error codes. An error without one is shown with the text of the server, which is
-   * English, so only translations need entries.
+   * Texts by error code. For a code without an entry the page shows the server's English text, so
+   * only translations need entries.
    */
   errors: {},
   evaluation: {

@@ -53,7 +53,7 @@ export function fill(element: Element, ...children: Child[]): void {
   append(element, children);
 }
 
-/** Sets the text if it differs. Most calls happen per frame and change nothing. */
+/** Sets the text if it differs, because most calls are made in every frame and change nothing. */
 export function write(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }

@@ -2,7 +2,7 @@
 import { t } from "../strings.ts";
 import type { Outcome, Phase } from "../wire/sim.ts";
 
-/** How the result card is coloured. The compiler reports an outcome that has no tone. */
+/** The tone of an outcome sets the result card's colour. The compiler reports a missing outcome. */
 export const TONES: Record<Outcome, "good" | "bad" | "neutral"> = {
   finished: "good",
   timeout: "bad",

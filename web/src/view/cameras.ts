@@ -8,13 +8,13 @@ export type CameraMode = "orbit" | "chase" | "top";
 export const MODES: readonly CameraMode[] = ["orbit", "chase", "top"];
 
 /**
- * Usual upper limit of the height of objects. The near plane depends on it, so a higher object is
+ * Most objects are lower than this. The near plane depends on this height, so a higher object is
  * clipped when the camera comes close.
  */
 const HIGHEST_M = 0.5;
 /** Duration of a transition to another view. */
 const TRANSITION_S = 0.45;
-/** Position of the chase camera behind and above the car, and of its target ahead, in metres. */
+/** Distances in metres. The chase camera is behind and above the car and looks ahead of the car. */
 const CHASE = { back: 0.95, up: 0.5, ahead: 0.35 };
 
 /** Position of the camera and the point it looks at. */
@@ -33,7 +33,7 @@ interface CameraTransition {
 
 /**
  * The camera pose in a given direction that shows the whole ground as large as possible and
- * centred. Finds it by iteration with a copy of the camera.
+ * centred. The function finds the pose by iteration with a copy of the camera.
  */
 function fitBounds(camera: THREE.PerspectiveCamera, bounds: THREE.Box2, direction: THREE.Vector3): CameraPose {
   const { min, max } = bounds;
@@ -76,7 +76,7 @@ export class Cameras {
   #bounds = new THREE.Box2(new THREE.Vector2(0, 0), new THREE.Vector2(5, 5));
   /** Smoothed heading of the car, which the chase camera follows, in radians. */
   #heading: number | null = null;
-  /** Last position of the car that the chase camera has followed. */
+  /** Position of the car at the last step of the chase camera. */
   #followed = new THREE.Vector3();
   /** Whether the user is moving the camera with mouse or touch. */
   #userMoving = false;
@@ -157,7 +157,7 @@ export class Cameras {
     this.sceneView.invalidate();
   }
 
-  /** Rotates the camera by angles in radians and multiplies its distance, for key presses. */
+  /** On a key press, rotates the camera by angles in radians and multiplies its distance. */
   orbitBy(left: number, up: number, distanceFactor: number): void {
     const { camera } = this.sceneView;
     this.#isDefaultView = false;
@@ -172,7 +172,7 @@ export class Cameras {
     this.sceneView.invalidate();
   }
 
-  /** The axis of the world that is closest to the viewing direction. */
+  /** The axis of the world that is closest to the viewing direction, as a unit vector. */
   ahead(): [number, number] {
     const along = new THREE.Vector3(0, 1, 0).applyQuaternion(this.sceneView.camera.quaternion);
     const view = this.sceneView.camera.getWorldDirection(new THREE.Vector3());
@@ -234,7 +234,7 @@ export class Cameras {
     return { position: node.position, heading: Math.atan2(ahead.y, ahead.x) };
   }
 
-  /** Advances the camera by some seconds. Returns whether the camera moves. */
+  /** Advances the camera by `seconds`. Returns whether the camera moves. */
   #step(seconds: number): boolean {
     const { camera } = this.sceneView;
     let moving = this.#transition !== null;
@@ -255,7 +255,7 @@ export class Cameras {
     return moving;
   }
 
-  /** Follows the car. Also follows its heading, except while the user rotates the view. */
+  /** Moves the camera with the car. Turns it with the car too, unless the user rotates the view. */
   #chase(seconds: number): boolean {
     const { camera } = this.sceneView;
     const { position, heading } = this.#carPose();

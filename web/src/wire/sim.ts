@@ -815,14 +815,14 @@ export type RouteLines = {
 
 /** Start, output and exit of the student's program. */
 export type RunEvent = {
-  /** Shell command that started it. */
+  /** Shell command that started the program. */
   command: string;
   phase: "start";
 } | {
   /** The line, at most 2,000 characters. */
   line: string;
   phase: "log";
-  /** The stream that it was written to. */
+  /** The stream that the line was written to. */
   stream: OutputStream;
   /** True if the line was cut. */
   truncated?: boolean | null;
@@ -943,7 +943,7 @@ export type State = {
   rtf: Num;
   /** State of the student's program. */
   run: RunState;
-  /** Whether a world is loaded, whether it is stepping or paused. */
+  /** Whether a world is loaded. It may be stepping or paused. */
   running: boolean;
   /** Whether a world is being loaded. */
   switching: boolean;
@@ -978,7 +978,7 @@ export type Status = {
   current?: string | null;
   /** Short name of the vehicle generation. */
   generation: string;
-  /** Whether a world is loaded, whether it is stepping or paused. */
+  /** Whether a world is loaded. It may be stepping or paused. */
   running: boolean;
   /** Whether a world is being loaded. */
   switching: boolean;

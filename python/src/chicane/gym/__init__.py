@@ -3,8 +3,8 @@
 >>> import gymnasium, chicane.gym
 >>> env = gymnasium.make("chicane/Lap-v0", observation="lidar")
 
-`chicane/Lap-v0` is one lap on the road of a world (`oval`). `chicane/Obstacles-v0` is one lap with
-obstacles on the road (`slalom`).
+In `chicane/Lap-v0` the car drives one lap of the world `oval`. In `chicane/Obstacles-v0` it drives
+one lap of the world `slalom`, with obstacles on the road.
 """
 
 from typing import Any

@@ -23,7 +23,7 @@ from chicane.program import Program
 from chicane.sim import Sim
 
 SETTLE_S = 0.1
-"""Simulated seconds to stand after the car was placed. Every sensor has a new reading by then."""
+"""The car stands for this many simulated seconds at its start, until all sensors have a reading."""
 Step = tuple[Any, float, bool, bool, dict[str, Any]]
 
 
@@ -74,9 +74,9 @@ class CarEnv(gymnasium.Env[Any, NDArray[np.float32]]):
         - `beams`: number of lidar beams. It has to divide the number of beams of the car's lidar;
           default: all beams.
         - `robot`: the robot generation, or the path of a profile file, of the simulator that is
-          started; default: that of the program.
+          started; default: the program's default.
         - `render_mode`: `rgb_array` or None.
-        - `url`, `token`: a running simulator that no other client uses.
+        - `url`, `token`: address and token of a running simulator that no other client uses.
         - `program`: path of the program to start; default: see `chicane.Program`.
 
         Raises `ValueError` for an invalid argument, `ProgramError` if the simulator does not start.
@@ -138,7 +138,7 @@ class CarEnv(gymnasium.Env[Any, NDArray[np.float32]]):
         if self.render_mode and not pictured:
             self._observe.append("camera")
         camera = self._vehicle["camera"]
-        # A picture that is only rendered has the full size of the camera.
+        # If pictures are only rendered and not observed, they have the full size of the camera.
         self._camera = camera_size if pictured else (camera["width"], camera["height"])
         self._frame: NDArray[np.uint8] | None = None
         shape = self._sim.run(self._step_request(0.005, None)).arrays.get("camera")

@@ -10,7 +10,7 @@ import numpy as np
 from chicane.gym.track import Track
 
 SMALL_M = 0.4
-"""Objects with a longer diagonal than this are not moved, m."""
+"""Longest diagonal of an object that is placed on the road, m."""
 PASSAGE_M = 0.4
 """Width of road that stays free beside an object, m. A car with its wheels is 0.2 m wide."""
 CLEAR_M = 1.5
@@ -20,10 +20,10 @@ CLEAR_M = 1.5
 def scatter(
     track: Track, catalogue: dict[str, Any], start: float, random: np.random.Generator
 ) -> list[tuple[str, float, float, float]]:
-    """Returns name, x, y and yaw of the small objects, one for each of equally long road sections.
+    """Places each small object in a road section of its own. All sections have the same length.
 
-    `start` is the start of the car in metres along the road. Raises `ValueError` if the world has
-    no small objects or its road is too narrow.
+    Returns name, x, y and yaw of each object. `start` is the start of the car in metres along the
+    road. Raises `ValueError` if the world has no small objects or its road is too narrow.
     """
     small = [
         (name, math.hypot(entry["size"]["x"], entry["size"]["y"]) / 2)
@@ -39,8 +39,8 @@ def scatter(
         name, radius = small[number]
         along = start + CLEAR_M + (turn + random.uniform(0.2, 0.8)) * stretch
         left, right = track.widths(along)
-        # The offset range of the object's centre: it leaves a passage on its right and reaches to
-        # the left border. The branch below swaps the sides.
+        # The range of the offset of the object's centre: from an object with a passage on its right
+        # to an object at the left border. The branch below swaps left and right.
         lowest, highest = PASSAGE_M + radius - right, left - radius
         if not lowest <= highest < math.inf:
             raise ValueError(

@@ -22,7 +22,7 @@ AHEAD = np.array([0.2, 0.4, 0.7, 1.0, 1.5])
 NEAREST = 3
 """Number of objects in the state vector."""
 ABSENT_M = 10.0
-"""Coordinate in metres that fills the state vector if there are fewer objects."""
+"""Both coordinates, in metres, of each missing object if there are fewer than `NEAREST`."""
 
 Array = NDArray[Any]
 

@@ -41,7 +41,7 @@ class Params(TypedDict):
     action: tuple[float, float]
     """Speed and steering of the action, after clamping."""
     progress: float
-    """Distance along the centre line since the start of the episode; 1 is one lap."""
+    """Distance along the centre line since the start of the episode, in laps."""
     advance: float
     """Metres along the centre line in this step. Negative if the car drove backwards."""
     distance_from_center: float

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from chicane.wire.sim import Route
 
 NEAR_M = 0.6
-"""Smallest distance from its last position, in metres, within which a car is searched on the road.
+"""A car is searched on the road at least this far from its last position, in metres.
 
-The search is local because roads may cross, so that the nearest point may be on another section.
+The search is local because roads may cross. Otherwise the nearest point could be on another section
+of the road.
 """
 
 Floats = NDArray[np.float64]
@@ -64,7 +65,8 @@ class Track:
         self._headings = np.arctan2(self._way[:, 1], self._way[:, 0])
         self.length = float(self._lengths.sum())
         self._reach = max(2, round(near_m / (self.length / len(points))))
-        # Python floats, because `locate` handles only a few rows. NumPy would be slower for them.
+        # The rows are lists of Python floats. `locate` handles only a few rows, for which NumPy
+        # would be slower.
         self._rows = np.column_stack([points, self._way, 1 / self._length2]).tolist()
         left = np.stack([-self._way[:, 1], self._way[:, 0]], axis=1) / self._lengths[:, None]
         sides = [self._side(route.get(name), left) for name in ("inner", "outer")]
@@ -72,7 +74,7 @@ class Track:
         self._right = -np.minimum(*sides)
 
     def _side(self, border: Any, left: Floats) -> Floats:
-        """Distance of a border to the left of each waypoint. Infinite if there is no border."""
+        """Distance from each waypoint to a border, + is left. Infinite if there is no border."""
         if not border:
             return np.full(len(self.points), math.inf)
         rows = np.asarray(border, np.float64)[: len(self.points)]
@@ -82,8 +84,8 @@ class Track:
     def locate(self, x: float, y: float, near: int | None = None) -> TrackPosition:
         """Returns the position on the road that is nearest to a point.
 
-        `near` is `behind` of the last position and limits the search. Without it the whole road is
-        searched.
+        `near` is the field `behind` of the last position. The search is limited to the road around
+        that waypoint. Without `near` the whole road is searched.
         """
         count = len(self.points)
         rows = range(count)

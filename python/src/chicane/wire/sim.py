@@ -236,7 +236,7 @@ class RunEventStart(TypedDict):
     """The program was started."""
 
     command: str
-    """Shell command that started it."""
+    """Shell command that started the program."""
     phase: Literal["start"]
 
 
@@ -247,7 +247,7 @@ class RunEventLogRequired(TypedDict):
     """The line, at most 2,000 characters."""
     phase: Literal["log"]
     stream: OutputStream
-    """The stream that it was written to."""
+    """The stream that the line was written to."""
 
 
 class RunEventLog(RunEventLogRequired, total=False):
@@ -319,7 +319,7 @@ class EvaluationKindCommandRequired(TypedDict):
 
 
 class EvaluationKindCommand(EvaluationKindCommandRequired, total=False):
-    """A client sent a command that is not part of the session. Only stored in the record."""
+    """A command to the world that the judging script did not send. Only stored in the record."""
 
     detail: dict[str, Any]
     """Parameters of the command."""
@@ -663,8 +663,8 @@ class JudgeSaidRecord(TypedDict):
 
 
 class JudgeSaidPrinted(TypedDict):
-    """Sent if printed text uses a separate stream: this mark in that stream ends the printed
-    text of the current call.
+    """Only sent if the script's output uses a separate stream. A mark in that stream ends the
+    output of the current call.
     """
 
     mark: int
@@ -1524,7 +1524,7 @@ class StateRequired(TypedDict):
     run: RunState
     """State of the student's program."""
     running: bool
-    """Whether a world is loaded, whether it is stepping or paused."""
+    """Whether a world is loaded. It may be stepping or paused."""
     switching: bool
     """Whether a world is being loaded."""
     websocket: bool
@@ -1560,7 +1560,7 @@ class StatusRequired(TypedDict):
     generation: str
     """Short name of the vehicle generation."""
     running: bool
-    """Whether a world is loaded, whether it is stepping or paused."""
+    """Whether a world is loaded. It may be stepping or paused."""
     switching: bool
     """Whether a world is being loaded."""
     uptime_s: Num
