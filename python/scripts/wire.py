@@ -115,7 +115,7 @@ def is_union(schema: Schema) -> bool:
 
 
 def tag(own: Schema) -> str:
-    """The word that tells a variant from the others, as a part of a class name."""
+    """The value of the tag field of a variant, as a part of a class name."""
     fields_of = own.get("properties", {}).values()
     words = [f["enum"][0] for f in fields_of if len(f.get("enum", [])) == 1]
     return "".join(part.capitalize() for part in re.split("[_ ]", words[-1])) if words else ""
