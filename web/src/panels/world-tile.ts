@@ -10,7 +10,15 @@ import type { WorldEntry } from "../wire/sim.ts";
 export function worldTile(
   app: App,
   world: WorldEntry,
-  options: { current: boolean; highlighted: boolean; open: () => Promise<void>; changed: () => void },
+  options: {
+    current: boolean;
+    highlighted: boolean;
+    /** Whether the tile asks to confirm a deletion. A refreshed list keeps the question. */
+    confirming: boolean;
+    setConfirming: (on: boolean) => void;
+    open: () => Promise<void>;
+    changed: () => void;
+  },
 ): HTMLElement {
   const { current, highlighted } = options;
   const path = `${API}/worlds/${encodeURIComponent(world.name)}`;
@@ -71,8 +79,17 @@ export function worldTile(
       iconButton("link", t.worlds.share, () => void copy(app, shareLink(world)), "share"),
       download("waypoints", t.worlds.waypoints, `${path}/waypoints.npy`, "waypoints"),
       download("print", t.worlds.print, `${path}/print.jpg`, "print"),
-      world.deletable && !current && iconButton("bin", t.worlds.delete, confirmDelete, "delete"),
+      canDelete && iconButton("bin", t.worlds.delete, askToDelete, "delete"),
     );
+  const canDelete = world.deletable && !current;
+  const askToDelete = (): void => {
+    options.setConfirming(true);
+    confirmDelete();
+  };
+  const cancelDelete = (): void => {
+    options.setConfirming(false);
+    showActions();
+  };
   const confirmDelete = (): void => {
     const yes = h("button", { type: "button", class: "danger", "data-testid": "delete-yes" }, t.worlds.deleteYes);
     yes.addEventListener("click", () => {
@@ -85,12 +102,13 @@ export function worldTile(
       actions,
       h("span", { class: "sure" }, t.worlds.deleteConfirm(world.display)),
       h("span", { class: "spring" }),
-      h("button", { type: "button", class: "plain", on: { click: showActions } }, t.worlds.deleteNo),
+      h("button", { type: "button", class: "plain", on: { click: cancelDelete } }, t.worlds.deleteNo),
       yes,
     );
     yes.focus();
   };
-  showActions();
+  if (options.confirming && canDelete) confirmDelete();
+  else showActions();
   return h(
     "li",
     {

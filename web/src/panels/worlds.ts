@@ -58,6 +58,8 @@ export function worlds(app: App): WorldsDialog {
 
   /** World name or id from the address of the page; empty if there is none. */
   let linked = "";
+  /** Name of the world whose deletion is to be confirmed; empty if there is none. */
+  let confirming = "";
 
   async function refresh(): Promise<void> {
     const found = await attempt(app, get<Worlds>("/worlds"));
@@ -83,6 +85,10 @@ export function worlds(app: App): WorldsDialog {
         worldTile(app, world, {
           current: world.name === found.current,
           highlighted: isLinked(world),
+          confirming: world.name === confirming,
+          setConfirming: (on) => {
+            confirming = on ? world.name : "";
+          },
           open: () => open(world),
           changed: () => void refresh(),
         }),
@@ -144,7 +150,10 @@ export function worlds(app: App): WorldsDialog {
   app.world.watch(() => element.open && void refresh());
 
   function showDialog(): void {
-    if (!element.open) element.showModal();
+    if (!element.open) {
+      confirming = "";
+      element.showModal();
+    }
     void refresh();
   }
   return {

@@ -130,7 +130,12 @@ describe("worlds", () => {
     );
     await visit.byTestId("worlds").click();
     await tile.getByTestId("delete").click();
-    await visit.page.getByText(en.worlds.deleteConfirm("School yard")).waitFor();
+    const question = visit.page.getByText(en.worlds.deleteConfirm("School yard"));
+    await question.waitFor();
+    // A world switch refreshes the list. The question has to stay, or the user could not answer it.
+    await fixture.simulator.request("switch", { world: "field.world" });
+    await visit.byTestId("world-field").and(visit.page.locator("[data-current]")).waitFor();
+    expect(await question.isVisible()).toBe(true);
     await tile.getByTestId("delete-yes").click();
     await tile.waitFor({ state: "detached" });
     const { worlds } = await fixture.simulator.request("worlds");
