@@ -154,7 +154,7 @@ describe("a roslib client", () => {
     const simulated = new Param({ ros, name: "/chicane:use_sim_time" });
     assert.equal(await answer((yes, no) => simulated.get(yes, no)), true);
     const nothing = new Service({ ros, name: "/add_two_ints", serviceType: "example_interfaces/AddTwoInts" });
-    await assert.rejects(answer((yes, no) => nothing.callService({ a: 1 }, yes, no)), (why) => /no service/.test(String(why)));
+    await assert.rejects(answer((yes, no) => nothing.callService({ a: 1 }, yes, no)), (why) => /unknown service/.test(String(why)));
   });
 
   test("receives an error status for a wrong message and stays connected", async () => {
