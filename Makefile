@@ -59,8 +59,8 @@ test: need-cargo need-nextest need-python ## Run all checks and tests
 	cd web && node_modules/.bin/vitest run
 	node web/scripts/wire.js $(CHICANE) --check
 	cd web && CHROMIUM="$$(command -v $(CHROMIUM))" node_modules/.bin/vitest run --config vitest.browser.config.ts
-	MOTO_SERVER=$(MOTO) $(CARGO) nextest run --workspace --release --locked
 	$(CARGO) test --doc --workspace --release --locked --quiet
+	MOTO_SERVER=$(MOTO) $(CARGO) nextest run --workspace --release --locked
 
 # The filter keeps the whole workspace in the build, so that dependencies are compiled only once.
 quick: need-cargo need-nextest need-judge ## Check formatting and lints, then test the pure crates and the API
