@@ -1,5 +1,5 @@
-//! Access to the files of a world. A file of the bundle takes precedence over a shared asset, which
-//! ships with the simulator.
+//! Access to the files of a world. Shared assets ship with the simulator. A file of the bundle
+//! takes precedence over a shared asset with the same path.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -38,7 +38,8 @@ impl Bundle for MemoryBundle {
     }
 }
 
-/// A bundle and the shared assets. Resolves all paths that world files contain.
+/// A bundle and, optionally, the shared assets. All paths in world files are resolved with this
+/// type.
 #[derive(Clone, Copy)]
 pub struct Assets<'a> {
     bundle: &'a dyn Bundle,
@@ -51,7 +52,8 @@ impl<'a> Assets<'a> {
         Assets { bundle, shared: None }
     }
 
-    /// Creates assets from a bundle and shared assets. A file of the bundle takes precedence.
+    /// Creates assets from a bundle and shared assets. If both contain a file, the file of the
+    /// bundle is used.
     pub fn with_shared(bundle: &'a dyn Bundle, shared: &'a dyn Bundle) -> Assets<'a> {
         Assets { bundle, shared: Some(shared) }
     }

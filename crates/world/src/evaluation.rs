@@ -18,18 +18,18 @@ pub const MAX_SCRIPT: usize = 1 << 20;
 pub struct Evaluation {
     /// Version of the document. Every version can be loaded, but a session only runs version 1.
     pub version: i64,
-    /// The config object as compact JSON text. It contains unknown keys. Default values are not
-    /// filled in.
+    /// The config object of the document as compact JSON text. Unknown keys are kept. Missing keys
+    /// are not filled in with default values.
     pub config_json: String,
-    /// Description of the task, which users see.
+    /// Description of the task. Users see this text.
     pub description: String,
-    /// Whether lower or higher records are better.
+    /// Whether a lower or a higher record is better.
     pub better: Better,
     /// Time limit of a run, in simulated seconds.
     pub time_limit_s: f64,
     /// Name of the robot generation that the evaluation is made for.
     pub robot: String,
-    /// Source text of the judging script, which is a Python program.
+    /// Source text of the judging script. The script is a Python program.
     pub script: String,
 }
 
@@ -57,8 +57,8 @@ impl Evaluation {
             return Err(Error::at(location, "the script contains a NUL byte; remove it"));
         }
 
-        // Parse the whole document first, because `RawValue` checks neither nesting depth nor
-        // escapes.
+        // Parse the whole document first. This step detects deep nesting and invalid escapes, which
+        // `RawValue` does not check.
         serde_json::from_str::<Value>(source.text).map_err(|e| source.json_error(&e))?;
         let document = source.object(source.text, "the document")?;
         let version = match document.get("version") {
@@ -128,8 +128,8 @@ impl<'a> JsonSource<'a> {
         Error::at(self.location(raw.get()), format!("\"{key}\" must be {expected}"))
     }
 
-    /// The location of `slice` in the file. If `slice` is not part of the file's text, as for a
-    /// default value, the location is the start of the file.
+    /// The location of `slice` in the file. A default value is not part of the file's text. Its
+    /// location is the start of the file.
     fn location(&self, slice: &str) -> SourceLocation {
         let offset = (slice.as_ptr() as usize).wrapping_sub(self.text.as_ptr() as usize);
         let offset = if offset <= self.text.len() { offset } else { 0 };
@@ -146,7 +146,8 @@ impl<'a> JsonSource<'a> {
     }
 }
 
-/// Checks the size of a file and that it is UTF-8, and removes a byte order mark.
+/// Converts the bytes of a file to text and removes a byte order mark. The result is an error if
+/// the file is too large or is not UTF-8.
 fn utf8_text<'a>(file: &str, bytes: &'a [u8], limit: usize) -> Result<&'a str, Error> {
     if bytes.len() > limit {
         return Err(Error::file(file, format!("file is larger than {} MiB", limit >> 20)));

@@ -39,12 +39,13 @@ pub fn read(file: &str, bytes: &[u8]) -> Result<Array, Error> {
     parse(bytes).map_err(|message| Error::file(file, message))
 }
 
-/// Writes a table as `<f8` in format 1.0 and C order. The bytes are those that NumPy writes.
+/// Writes a table as 8-byte little-endian floats (`<f8`) in format 1.0 and C order. NumPy would
+/// write the same bytes.
 pub fn write(array: &Array) -> Vec<u8> {
     let dict =
         format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({}, {}), }}", array.rows, array.columns);
-    // NumPy reserves space for a row count of 21 digits. Then it pads the header to a multiple of
-    // 64 bytes.
+    // NumPy reserves space for a row count of 21 digits. Then NumPy pads the header, so that the
+    // data starts at a multiple of 64 bytes.
     let spare = 21usize.saturating_sub(array.rows.to_string().len());
     let used = MAGIC.len() + 4 + dict.len() + spare + 1;
     let padding = spare + 64 - used % 64;
@@ -208,8 +209,8 @@ impl<'a> HeaderScanner<'a> {
         Ok(string)
     }
 
-    /// Parses the type of the numbers. Returns whether they are big-endian, and their size in
-    /// bytes.
+    /// Parses the type of the numbers. Returns whether the numbers are big-endian, and the size of
+    /// one number in bytes.
     fn descr(&mut self) -> Result<(bool, usize), String> {
         self.rest = self.rest.trim_start();
         if self.rest.starts_with('[') {
@@ -238,7 +239,8 @@ impl<'a> HeaderScanner<'a> {
         Err("'fortran_order' must be True or False".to_owned())
     }
 
-    /// Parses the number of rows and columns, and checks their limits.
+    /// Parses the number of rows and the number of columns. The result is an error if a number
+    /// exceeds its limit.
     fn shape(&mut self) -> Result<(usize, usize), String> {
         self.expect('(')?;
         let (text, rest) = self.rest.split_once(')').ok_or("bad header: the shape has no closing )")?;
@@ -263,8 +265,9 @@ impl<'a> HeaderScanner<'a> {
 
 const SUPPORTED_TYPES: &str = "use <f8, >f8, <f4 or >f4";
 
-/// Parses one number of a shape. Python 2 may append the suffix `L`. A number that does not fit
-/// `u64` becomes `u64::MAX`, which then exceeds the limit on rows or columns.
+/// Parses one number of a shape. Python 2 may append the suffix `L`. A number that does not fit in
+/// a `u64` becomes `u64::MAX`. The caller refuses this value, because it exceeds the limit on rows
+/// or columns. The result is `None` if the text is not a number.
 fn dimension(text: &str) -> Option<u64> {
     let digits = text.strip_suffix('L').unwrap_or(text);
     if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {

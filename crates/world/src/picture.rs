@@ -7,7 +7,7 @@ use imagesize::ImageError;
 
 /// Maximum size of a picture file, in bytes.
 pub const MAX_BYTES: usize = 64 << 20;
-/// Maximum number of pixels of a picture, which is width times height.
+/// Maximum number of pixels of a picture. The number of pixels is width times height.
 pub const MAX_PIXELS: u64 = 8192 * 8192;
 /// Maximum width and maximum height, in pixels.
 pub const MAX_SIDE: u64 = 16384;

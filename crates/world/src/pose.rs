@@ -58,7 +58,7 @@ impl Pose {
         rpy_from_quat(self.rotation)
     }
 
-    /// Yaw, from −π to π.
+    /// Yaw in radians, from −π to π.
     pub fn yaw(&self) -> f64 {
         self.rpy()[2]
     }
@@ -87,7 +87,7 @@ pub(crate) fn quat_from_rpy([roll, pitch, yaw]: [f64; 3]) -> DQuat {
     )
 }
 
-/// Roll, pitch and yaw of a rotation. At a pitch of ±π/2 roll and yaw are ambiguous, and roll is
+/// Roll, pitch and yaw of a rotation. At a pitch of ±π/2, roll and yaw are ambiguous. Then roll is
 /// set to 0.
 pub(crate) fn rpy_from_quat(q: DQuat) -> [f64; 3] {
     let m = DMat3::from_quat(q);

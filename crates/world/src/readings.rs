@@ -16,7 +16,8 @@ pub fn sample_tick(k: u64, rate_hz: u32) -> u64 {
     (TICKS_PER_SECOND * k).div_ceil(u64::from(rate_hz))
 }
 
-/// The number of the sample that a sensor takes at `tick`. The result is `None` if it takes none.
+/// The number of the sample that a sensor takes at `tick`. The result is `None` if the sensor takes
+/// no sample at this tick.
 pub fn sample_at(tick: u64, rate_hz: u32) -> Option<u64> {
     let k = tick * u64::from(rate_hz) / TICKS_PER_SECOND;
     (sample_tick(k, rate_hz) == tick).then_some(k)
@@ -44,7 +45,8 @@ pub struct Readings<'a> {
     pub lidar: Option<&'a Scan>,
     /// Sample of the gyro and the accelerometer.
     pub imu: Option<ImuSample>,
-    /// Readings of the encoders. They have no noise, and there is a sample at every tick.
+    /// Readings of the encoders. These readings have no noise. The encoders take a sample at every
+    /// tick.
     pub wheels: Wheels,
     /// Sample of the battery.
     pub battery: Option<BatterySample>,
@@ -66,8 +68,8 @@ pub struct Scan {
 pub struct ImuSample {
     /// Number of the sample, from 0.
     pub sample: u64,
-    /// Mean specific force since the previous sample, in m/s². At rest it points upwards and equals
-    /// gravity.
+    /// Mean specific force since the previous sample, in m/s². If the car is at rest, the vector
+    /// points upwards and its length is the gravitational acceleration.
     pub acceleration: DVec3,
     /// Mean angular velocity since the previous sample, in rad/s.
     pub angular_velocity: DVec3,
@@ -82,7 +84,7 @@ pub struct BatterySample {
     pub voltage: f64,
     /// Charge, from 0 to 100 %.
     pub percentage: f64,
-    /// Current, in A. It is negative while the battery discharges.
+    /// Current, in A. The current is negative while the battery discharges.
     pub current: f64,
 }
 

@@ -20,7 +20,7 @@ const MAX_COORDINATE_M: f64 = 1e6;
 /// Points count as equal if their distance is at most this fraction of the route's diagonal.
 const SAME_POINT: f64 = 1e-6;
 /// The route is a loop if the gap between its last and first point is small. The maximum gap is
-/// this number times the median distance between waypoints.
+/// `CLOSING_STEPS` times the median distance between neighbouring waypoints.
 const CLOSING_STEPS: f64 = 3.0;
 
 /// An axis-aligned rectangle on the ground.
@@ -38,12 +38,12 @@ pub struct Bounds {
 pub struct Route {
     /// Centre line in metres, with at least two distinct points.
     pub centre: Vec<DVec2>,
-    /// The two borders, if the waypoint file has them.
+    /// The two borders; `None` if the waypoint file has no borders.
     pub borders: Option<Borders>,
 }
 
-/// The two borders of a road, in metres. An open border is closed by a straight line to compute its
-/// area.
+/// The two borders of a road, in metres. To compute the enclosed area of an open border, a straight
+/// line from its end to its start closes the border.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Borders {
     /// The border that encloses the smaller area.
@@ -53,9 +53,9 @@ pub struct Borders {
 }
 
 impl Route {
-    /// Reads a waypoint file. It has 2 columns (centre x and y) or 6 columns (x and y of centre,
-    /// inner border and outer border). The route may be open or closed. Its direction of travel is
-    /// kept.
+    /// Reads a waypoint file. The file has 2 columns (centre x and y) or 6 columns (x and y of
+    /// centre, inner border and outer border). The route may be open or closed. The order of the
+    /// waypoints is kept, because it is the direction of travel.
     pub fn from_npy(file: &str, bytes: &[u8]) -> Result<Route, Error> {
         let array = npy::read(file, bytes)?;
         if array.columns != 2 && array.columns != 6 {
@@ -91,7 +91,8 @@ impl Route {
         Ok(route)
     }
 
-    /// Writes a waypoint file. It has 6 columns if the route has borders, and otherwise 2 columns.
+    /// Writes a waypoint file. The file has 6 columns if the route has borders, and otherwise 2
+    /// columns.
     pub fn to_npy(&self) -> Vec<u8> {
         let mut lines = vec![&self.centre];
         if let Some(borders) = &self.borders {
@@ -102,7 +103,8 @@ impl Route {
         npy::write(&Array { rows, columns: 2 * lines.len(), values })
     }
 
-    /// Removes every row whose centre point equals the centre point of the row before.
+    /// Removes every row whose centre point equals that of the last kept row. Two points are equal
+    /// if their distance is at most `same`.
     fn drop_duplicates(&mut self, same: f64) {
         let mut keep = vec![true; self.centre.len()];
         let mut last: Option<DVec2> = None;
@@ -118,7 +120,8 @@ impl Route {
         }
     }
 
-    /// If the route is a loop, appends a copy of the first row.
+    /// If the route is a loop, appends a copy of the first row. Two points are equal if their
+    /// distance is at most `same`.
     fn close(&mut self, same: f64) {
         let (first, last) = (self.centre[0], self.centre[self.centre.len() - 1]);
         let gap = first.distance(last);
@@ -149,8 +152,8 @@ impl Route {
     fn order_borders(&mut self) {
         if let Some(borders) = &mut self.borders {
             let (inner, outer) = (enclosed_area(&borders.inner), enclosed_area(&borders.outer));
-            // Both areas of an open straight road are equal. The tolerance prevents a swap because
-            // of rounding errors.
+            // The two borders of an open straight road enclose equal areas. Without the tolerance,
+            // rounding errors could cause a swap.
             if inner > outer * (1.0 + 1e-9) + 1e-9 {
                 std::mem::swap(&mut borders.inner, &mut borders.outer);
             }

@@ -16,7 +16,7 @@ pub struct WorldScene {
     pub instances: Vec<Instance>,
     /// Ambient light, linear RGB.
     pub ambient: [f64; 3],
-    /// The only directional light of the scene.
+    /// The sun. A scene has no other directional light.
     pub sun: Sun,
 }
 
@@ -57,14 +57,14 @@ pub struct Mesh {
 pub struct Group {
     /// Index into [`WorldScene::materials`].
     pub material: usize,
-    /// Three vertex indices per triangle. They are counter-clockwise seen from the front.
+    /// Three vertex indices per triangle, in counter-clockwise order as seen from the front.
     pub indices: Vec<u32>,
 }
 
 /// The appearance of a surface.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Material {
-    /// RGBA 0..1. If there is a texture, its pixels are multiplied by this colour.
+    /// RGBA 0..1. If there is a texture, the pixels of the texture are multiplied by this colour.
     pub colour: [f32; 4],
     /// Emitted light, RGB 0..1.
     pub emissive: [f32; 3],
@@ -131,7 +131,7 @@ pub enum BuiltInMesh {
     Cone,
 }
 
-/// A shape to draw. It comes from one visual of a model, or from the built-in ground plane.
+/// A shape to draw. The shape comes from a visual of a model or from the built-in ground plane.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Instance {
     /// The part of the world that the instance belongs to.
@@ -140,14 +140,15 @@ pub struct Instance {
     pub name: String,
     /// Special function of the visual.
     pub role: Role,
-    /// Pose in the frame of the owner if the owner is an object. Otherwise the pose in the world.
+    /// Pose of the instance. If the owner is an object, the pose is relative to the object.
+    /// Otherwise the pose is in the world.
     pub pose: Pose,
     /// Scale factor on each axis.
     pub scale: [f64; 3],
     /// Shape of the visual.
     pub look: Look,
-    /// Index into [`WorldScene::materials`]. This material replaces the materials of a mesh; `None`
-    /// keeps them. The value is never `None` for a primitive.
+    /// Index into [`WorldScene::materials`]. This material replaces the materials of a mesh. `None`
+    /// means that the mesh keeps its own materials. The value is never `None` for a primitive.
     pub material: Option<usize>,
     /// Opacity: 1 means opaque, 0 means invisible.
     pub opacity: f64,
@@ -158,7 +159,7 @@ pub struct Instance {
 pub enum Owner {
     /// The track.
     Track,
-    /// Scenery, which never moves.
+    /// Scenery. It never moves.
     Scenery,
     /// The object with this index in [`crate::World::objects`].
     Object(usize),
@@ -197,6 +198,6 @@ pub enum Look {
     Ellipsoid([f64; 3]),
     /// A rectangle that faces +z: its size along x and y.
     Plane([f64; 2]),
-    /// A built-in mesh, and the full edge lengths of the box that it is stretched to.
+    /// A built-in mesh, and the full edge lengths of a box. The mesh is stretched to fill the box.
     BuiltIn(BuiltInMesh, [f64; 3]),
 }

@@ -10,7 +10,7 @@ use crate::world::ObjectType;
 pub struct Spec {
     /// SDF version as it is in the file, such as `"1.7"`.
     pub version: String,
-    /// Name of the world. When a bundle is loaded, it is set to the stem of the file name.
+    /// Name of the world. When a bundle is loaded, the name is set to the stem of the file name.
     pub name: String,
     /// Gravity in m/s²; `None` means the default, which is 9.8 m/s² downwards.
     pub gravity: Option<[f64; 3]>,
@@ -29,16 +29,16 @@ pub enum SdfEntry {
     Model(ModelSpec),
     /// A model from another file.
     Include(IncludeSpec),
-    /// A light source, which is not a traffic light.
+    /// A light source. A traffic light is a model instead.
     Light(LightSpec),
 }
 
 /// Colours of ambient light and background.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SceneSpec {
-    /// Colour of the ambient light, RGBA 0..1.
+    /// Colour of the ambient light, RGBA 0..1; `None` means the default colour.
     pub ambient: Option<[f64; 4]>,
-    /// Colour of the background, RGBA 0..1.
+    /// Colour of the background, RGBA 0..1; `None` if the file gives no colour.
     pub background: Option<[f64; 4]>,
 }
 
@@ -65,7 +65,8 @@ pub struct FrameSpec {
     pub pose: PoseSpec,
 }
 
-/// A model. It is defined in a world file, nested in another model, or the content of a model file.
+/// A model. The model is defined in a world file, is nested in another model, or is the content of
+/// a model file.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ModelSpec {
     /// Name of the model.
@@ -81,7 +82,7 @@ pub struct ModelSpec {
     pub is_static: bool,
     /// Links, in file order.
     pub links: Vec<LinkSpec>,
-    /// Joints. Other poses can use them as reference frames.
+    /// Joints. Other poses can use a joint as a reference frame.
     pub joints: Vec<JointSpec>,
     /// Named frames.
     pub frames: Vec<FrameSpec>,
@@ -92,9 +93,9 @@ pub struct ModelSpec {
 }
 
 impl ModelSpec {
-    /// The object type of a model that is defined in the world file. It is declared by a marker,
-    /// which is a link with one of the names below. The first marker decides. The result is `None`
-    /// if no link is a marker; then the model is the track or scenery.
+    /// The object type of a model that is defined in the world file. A marker declares the type. A
+    /// marker is a link with one of the names below. If there are several markers, the first one is
+    /// used. The result is `None` if no link is a marker. The model is then the track or scenery.
     pub fn marker(&self) -> Option<ObjectType> {
         self.links.iter().find_map(|link| match link.name.as_str() {
             "object" => Some(ObjectType::Object),
@@ -148,11 +149,11 @@ pub struct LightSpec {
     pub kind: String,
     /// Pose of the light.
     pub pose: PoseSpec,
-    /// Colour, RGBA 0..1.
+    /// Colour, RGBA 0..1; `None` means white.
     pub diffuse: Option<[f64; 4]>,
-    /// Direction in which the light travels, in the frame of the light.
+    /// Direction in which the light travels, in the frame of the light; `None` means straight down.
     pub direction: Option<[f64; 3]>,
-    /// Whether the light casts shadows.
+    /// Whether the light casts shadows; `None` if the file does not say so.
     pub cast_shadows: Option<bool>,
 }
 
@@ -164,22 +165,23 @@ pub struct LinkSpec {
     pub name: String,
     /// Pose in the frame of the model.
     pub pose: PoseSpec,
-    /// Mass and inertia.
+    /// Mass and inertia; `None` if the file gives neither.
     pub inertial: Option<InertialSpec>,
-    /// Collision shapes, which physics uses.
+    /// Collision shapes. Physics uses these shapes.
     pub collisions: Vec<CollisionSpec>,
-    /// Visible shapes, which the scene uses.
+    /// Visible shapes. The scene uses these shapes.
     pub visuals: Vec<VisualSpec>,
 }
 
 /// Mass properties as they are in the file.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct InertialSpec {
-    /// Mass, in kilograms.
+    /// Mass, in kilograms; `None` if the file gives no mass.
     pub mass: Option<f64>,
     /// Pose of the centre of mass and of the inertia axes, in the frame of the link.
     pub pose: PoseSpec,
-    /// Moments and products of inertia in kg m²: `ixx, iyy, izz, ixy, ixz, iyz`.
+    /// Moments and products of inertia in kg m²: `ixx, iyy, izz, ixy, ixz, iyz`. The value is
+    /// `None` if the file gives no inertia.
     pub inertia: Option<[f64; 6]>,
 }
 
@@ -193,9 +195,9 @@ pub struct CollisionSpec {
     pub pose: PoseSpec,
     /// The shape.
     pub geometry: Geometry,
-    /// Coefficient of Coulomb friction.
+    /// Coefficient of Coulomb friction; `None` means the default.
     pub friction: Option<f64>,
-    /// Coefficient of restitution, 0..1.
+    /// Coefficient of restitution, 0..1; `None` means 0.
     pub restitution: Option<f64>,
 }
 
@@ -214,11 +216,11 @@ pub struct VisualSpec {
     pub material: Option<MaterialSpec>,
     /// Transparency: 0 means opaque, 1 means invisible.
     pub transparency: f64,
-    /// Whether the visual casts a shadow.
+    /// Whether the visual casts a shadow; `None` if the file does not say so.
     pub cast_shadows: Option<bool>,
 }
 
-/// Colours and textures of a visual.
+/// Colours and textures of a visual. A value is `None` if the file does not give it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MaterialSpec {
     /// Ambient colour, RGBA 0..1.
@@ -229,7 +231,7 @@ pub struct MaterialSpec {
     pub specular: Option<[f64; 4]>,
     /// Emitted light, RGBA 0..1.
     pub emissive: Option<[f64; 4]>,
-    /// Name of a script material of Gazebo, such as `Gazebo/Red`.
+    /// Name of a Gazebo script material, such as `Gazebo/Red`.
     pub script: Option<String>,
     /// URI of the colour texture of a physically based material.
     pub albedo_map: Option<String>,

@@ -22,8 +22,8 @@ pub struct Profile {
     pub wheel_radius_m: f64,
     /// Width of a wheel.
     pub wheel_width_m: f64,
-    /// Mass of one wheel. It is included in `mass_kg`, and it determines the moment of inertia of
-    /// the wheel.
+    /// Mass of one wheel. This mass is part of `mass_kg`. The moment of inertia of the wheel is
+    /// computed from this mass.
     pub wheel_mass_kg: f64,
     /// Mass of the whole car, including its wheels.
     pub mass_kg: f64,
@@ -157,7 +157,7 @@ pub struct Battery {
     pub voltage_v: f64,
     /// Charge in percent.
     pub percentage: f64,
-    /// Current, which is negative while the battery discharges.
+    /// Current. It is negative while the battery discharges.
     pub current_a: f64,
     /// Samples per simulated second.
     pub rate_hz: u32,
@@ -189,8 +189,8 @@ impl Profile {
         [x, y]
     }
 
-    /// Moments of inertia about the x, y and z axes through the centre of mass. To compute them,
-    /// the car is approximated by a solid box and four point masses at the wheels.
+    /// Moments of inertia about the x, y and z axes through the centre of mass. The computation
+    /// approximates the car by a solid box and four point masses at the wheels.
     pub fn inertia_kgm2(&self) -> [f64; 3] {
         let wheels = 4.0 * self.wheel_mass_kg;
         let mass = self.mass_kg - wheels;
@@ -279,8 +279,9 @@ impl Profile {
         within("battery.rate_hz", f64::from(self.battery.rate_hz), 1.0, 200.0)
     }
 
-    /// Checks that the steering angle is not too large. With Ackermann steering, the inner wheel
-    /// turns further than the virtual centre wheel, and its angle must stay below 90°.
+    /// Checks that the steering angle is not too large. With Ackermann steering, the wheel on the
+    /// inside of a curve turns further than the virtual centre wheel. The angle of the inside wheel
+    /// must stay below 90°.
     fn check_steering(&self) -> Result<(), String> {
         let max = libm::atan(1.8 * self.wheelbase_m / self.track_m);
         if self.drive.max_steering_rad <= max {
@@ -296,8 +297,9 @@ impl Profile {
         let omega = std::f64::consts::TAU * self.suspension.frequency_hz;
         let (half_base, half_track) = (0.5 * self.wheelbase_m, 0.5 * self.track_m);
         let [roll, pitch, yaw] = self.inertia_kgm2();
-        // The car's mass divided by its effective mass at a wheel. The effective mass is that of a
-        // rotation with the given lever arm and moment of inertia.
+        // The car's mass divided by the effective mass that a force at a wheel accelerates. The
+        // force turns the car, so the effective mass is the moment of inertia divided by the square
+        // of the lever arm.
         let mass_ratio = |arm: f64, inertia: f64| self.mass_kg * arm * arm / inertia;
         let vertical = 1f64.max(mass_ratio(half_track, roll)).max(mass_ratio(half_base, pitch));
         let lateral = 1f64.max(mass_ratio(half_base, yaw));

@@ -1,4 +1,4 @@
-//! `World`: the compiled form of a world, immutable and shared behind an `Arc`.
+//! `World`: the compiled form of a world. A `World` is immutable and is shared behind an `Arc`.
 
 use crate::error::Warning;
 use crate::evaluation::Evaluation;
@@ -11,26 +11,26 @@ use std::sync::Arc;
 /// A world that can be simulated and drawn.
 #[derive(Debug, Clone, PartialEq)]
 pub struct World {
-    /// Name of the world, which is the stem of its file name.
+    /// Name of the world. It is the stem of the file name.
     pub name: String,
     /// Gravity, in m/s².
     pub gravity: DVec3,
     /// The ground plane.
     pub ground: Ground,
-    /// Centre line and borders of the road.
+    /// Centre line and borders of the road; `None` if the bundle has no route.
     pub route: Option<Route>,
-    /// Start pose of the car. The car is on waypoint 0 and faces waypoint 1. Without a route, it is
-    /// at the origin, on the ground.
+    /// Start pose of the car. The car is on waypoint 0 and faces waypoint 1. If the world has no
+    /// route, the car is on the ground at x = 0, y = 0.
     pub spawn: Pose,
     /// The objects, walls and traffic lights, in file order. Their names are unique.
     pub objects: Vec<Object>,
-    /// The collision shapes of the track and of scenery. They never move.
+    /// The collision shapes of the track and of scenery. These shapes never move.
     pub scenery: Vec<Solid>,
-    /// The names of the track and of scenery models. No command can move them.
+    /// The names of the track and of scenery models. No command can move these models.
     pub fixed_names: Vec<FixedName>,
     /// The visible part of the world.
     pub scene: WorldScene,
-    /// The rules by which a run is judged.
+    /// The rules by which a run is judged; `None` if the bundle has no evaluation.
     pub evaluation: Option<Evaluation>,
     /// The warnings of the loader.
     pub warnings: Vec<Warning>,
@@ -68,7 +68,7 @@ pub enum ObjectType {
     Light,
 }
 
-/// The kind of an object. It is derived from the type and the collision shapes of the object.
+/// The kind of an object. The kind is derived from the type and the collision shapes of the object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ObjectKind {
     /// A box.
@@ -122,7 +122,7 @@ pub struct Object {
     pub mass: MassProperties,
     /// Collision shapes, in the frame of the object.
     pub solids: Vec<Solid>,
-    /// The screen of a traffic light; `None` if there is no screen.
+    /// The screen of a traffic light; `None` if the object has no screen.
     pub panel: Option<Panel>,
 }
 
@@ -140,7 +140,8 @@ pub struct MassProperties {
 /// A collision shape with its pose.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Solid {
-    /// Pose in the frame of the object. For scenery, the pose in the world.
+    /// Pose of the shape. For a shape of an object, the pose is in the frame of the object. For
+    /// scenery and the track, the pose is in the world.
     pub pose: Pose,
     /// The shape.
     pub shape: Shape,
@@ -207,7 +208,7 @@ pub struct Panel {
 }
 
 impl World {
-    /// Index of the object with the name `name`.
+    /// Index of the object with the name `name`; `None` if there is no such object.
     pub fn object(&self, name: &str) -> Option<usize> {
         self.objects.iter().position(|o| o.name == name)
     }

@@ -2,7 +2,8 @@
 //!
 //! Real world files contain undeclared namespace prefixes, `--` in comments and unknown elements.
 //! The parser accepts all of these. It requires correct nesting and UTF-8, and it refuses a
-//! DOCTYPE. It limits the size, the depth, and the number of elements and attributes.
+//! DOCTYPE. The parser limits the size and the depth of a document, and the number of its elements
+//! and attributes.
 
 use crate::error::{Error, SourceLocation, Warnings, advance};
 use quick_xml::Reader;
@@ -11,8 +12,8 @@ use std::cell::Cell;
 
 /// Maximum size of a world or model file, in bytes.
 pub(crate) const MAX_SDF: usize = 8 << 20;
-/// Maximum size of a mesh file, in bytes. It is larger than `MAX_SDF`, because COLLADA stores many
-/// numbers as text.
+/// Maximum size of a mesh file, in bytes. This limit is larger than `MAX_SDF`, because COLLADA
+/// stores many numbers as text.
 pub(crate) const MAX_MESH: usize = 64 << 20;
 /// Maximum nesting depth of elements.
 const MAX_DEPTH: usize = 64;
@@ -34,8 +35,8 @@ pub(crate) struct Document<'a> {
     /// Byte offset of the first comment that contains `--`, which the XML standard forbids; `None`
     /// if there is no such comment.
     dashed_comment: Option<usize>,
-    /// Byte offset, line and column of the last result of `location`. The next call continues from
-    /// this position, because its element usually comes later in the file.
+    /// Byte offset, line and column of the last result of `location`. The next call of `location`
+    /// continues from this position, because elements are usually located in file order.
     last_location: Cell<(usize, u32, u32)>,
 }
 
@@ -55,12 +56,12 @@ pub(crate) struct Element {
 }
 
 impl Element {
-    /// The value of the attribute `name`.
+    /// The value of the attribute `name`; `None` if the element has no such attribute.
     pub(crate) fn attribute(&self, name: &str) -> Option<&str> {
         self.attributes.iter().find(|(n, _)| n == name).map(|(_, v)| v.as_str())
     }
 
-    /// The first child with the given name.
+    /// The first child with the given name; `None` if there is no such child.
     pub(crate) fn child(&self, name: &str) -> Option<&Element> {
         self.children.iter().find(|c| c.name == name)
     }
@@ -70,7 +71,8 @@ impl Element {
         self.children.iter().filter(move |c| c.name == name)
     }
 
-    /// Follows a path of names. Each step goes to the first child with the next name.
+    /// Follows a path of names. Each step goes to the first child with the next name. The result is
+    /// `None` if such a child is missing.
     pub(crate) fn path(&self, names: &[&str]) -> Option<&Element> {
         names.iter().try_fold(self, |e, n| e.child(n))
     }
@@ -129,7 +131,8 @@ impl Parser<'_> {
     }
 
     fn run(&mut self, text: &str) -> Result<Element, Error> {
-        // The positions of `quick_xml` do not count the byte order mark.
+        // The byte order mark is skipped. Its length is added to all positions that `quick_xml`
+        // reports.
         let bom = text.len() - text.trim_start_matches('\u{feff}').len();
         let mut reader = Reader::from_str(&text[bom..]);
         let mut open: Vec<Element> = Vec::new();
@@ -216,7 +219,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Reads a start tag. `depth` is the number of open elements around it.
+    /// Reads a start tag. `depth` is the number of open elements around the tag.
     fn enter(
         &mut self,
         tag: &BytesStart<'_>,
@@ -284,8 +287,8 @@ fn named_entity(name: &str) -> Option<char> {
     })
 }
 
-/// Shortens a text of a file to 40 characters and removes control characters. The result is for
-/// messages.
+/// Shortens a text of a file to 40 characters and replaces control characters by spaces. The result
+/// is for messages.
 pub(crate) fn excerpt(text: &str) -> String {
     shortened(text, 40)
 }
@@ -303,7 +306,7 @@ fn shortened(text: &str, limit: usize) -> String {
     short
 }
 
-/// Escapes a text, so that it can be used between tags or in a quoted attribute.
+/// Escapes a text. The result can be used between tags or in a quoted attribute.
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
