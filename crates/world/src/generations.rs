@@ -7,7 +7,7 @@ use crate::vehicle::Profile;
 pub struct Generation {
     /// Name of the generation, such as `gen1`.
     pub name: &'static str,
-    /// Returns the profile of the generation.
+    /// Function that returns the profile of the generation.
     pub profile: fn() -> Profile,
 }
 

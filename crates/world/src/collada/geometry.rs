@@ -1,7 +1,7 @@
 //! Turns one `<geometry>` into triangles with positions, normals and uvs.
 //!
-//! The reader allocates memory for the data that it finds, and never for a count that the file
-//! claims, because such a count may be wrong.
+//! The reader allocates memory for the data that the file contains. It does not rely on a `count`
+//! attribute of the file, because the count may be wrong.
 
 use super::MAX_TRIANGLES;
 use super::inputs::{Input, InputLoader, Inputs, append};
@@ -47,7 +47,8 @@ pub(super) fn read<'a>(
 struct TriangleBuilder<'a> {
     doc: &'a Document<'a>,
     loader: InputLoader<'a>,
-    /// Index of the uv `[0, 0]`, which corners of primitives without uvs use.
+    /// Index of the uv `[0, 0]`; `None` until this uv is needed. The corners of primitives without
+    /// uvs use it.
     zero_uv: Option<u32>,
     corners: Vec<Corner>,
     runs: Vec<(Option<&'a str>, Range<usize>)>,
@@ -108,7 +109,8 @@ impl<'a> TriangleBuilder<'a> {
                 }
                 "tristrips" => {
                     for (i, t) in corners.windows(3).enumerate() {
-                        // Every second triangle of a strip has the opposite orientation.
+                        // Every second triangle of a strip has the opposite orientation, so two of
+                        // its corners are swapped.
                         let ordered = if i % 2 == 0 { [t[0], t[1], t[2]] } else { [t[1], t[0], t[2]] };
                         self.triangle(ordered, p)?;
                     }
@@ -143,7 +145,8 @@ impl<'a> TriangleBuilder<'a> {
     }
 
     /// Turns the indices of a `<p>` into corners and checks their range. If the primitive has no
-    /// normals, the corners get `NO_NORMAL`, and `triangle` replaces it by a computed normal.
+    /// normals, the corners get `NO_NORMAL`. Later `triangle` replaces `NO_NORMAL` by a computed
+    /// normal.
     fn corners(&mut self, indices: &[u32], inputs: &Inputs, p: &Element) -> Result<Vec<Corner>, Error> {
         let uvs = &mut self.loader.arena.uvs;
         let zero_uv = match &inputs.uv {
@@ -171,7 +174,7 @@ impl<'a> TriangleBuilder<'a> {
         Ok(corners)
     }
 
-    /// Splits a face into triangles that share its first corner.
+    /// Splits a face into triangles. All these triangles share the first corner of the face.
     fn fan(&mut self, face: &[Corner], p: &Element) -> Result<(), Error> {
         if let Some((&first, rest)) = face.split_first() {
             for side in rest.windows(2) {

@@ -9,11 +9,12 @@ use crate::xml::{Document, Element, excerpt};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Maximum number of positions, of normals and of uvs in a geometry. Its triangles have no more
-/// corners than this.
+/// Maximum number of positions, of normals and of uvs in a geometry. The maximum number of
+/// triangles has this many corners, so a valid geometry needs no more vectors.
 const MAX_VECTORS: usize = 3 * MAX_TRIANGLES;
-/// Maximum number of inputs that are read from a `<vertices>` element. Every primitive of a mesh
-/// reads this element again, so without a limit the time could be quadratic.
+/// Maximum number of inputs that are read from a `<vertices>` element. The reader visits this
+/// element again for every primitive. Without a limit, the reading time could therefore be
+/// quadratic.
 const MAX_INPUTS: usize = 64;
 /// Maximum `offset` attribute of an input.
 const MAX_OFFSET: usize = 63;
@@ -49,7 +50,7 @@ pub(super) struct InputLoader<'a> {
     /// The `<source>` and `<vertices>` elements of the mesh, by id.
     by_id: BTreeMap<&'a str, &'a Element>,
     pub(super) arena: Arena,
-    /// The range in the arena of each source that is already loaded.
+    /// The sources that are already loaded, with the range of their vectors in the arena.
     loaded: BTreeMap<(VectorKind, &'a str), Range<u32>>,
 }
 
@@ -140,7 +141,8 @@ impl<'a> InputLoader<'a> {
     }
 }
 
-/// Appends to a list and returns the start and end index of the new items.
+/// Appends items to a list. Returns the index of the first new item and the index after the last
+/// one.
 pub(super) fn append<T>(list: &mut Vec<T>, more: Vec<T>) -> (usize, usize) {
     let start = list.len();
     list.extend(more);

@@ -16,8 +16,8 @@ pub(super) struct Materials<'a> {
 }
 
 impl<'a> Materials<'a> {
-    /// Index of the material with the id `name`. If there is none, the index of the material with
-    /// this name.
+    /// Index of the material with the id `name`. If no material has this id, returns the index of
+    /// the material with the name `name`. The result is `None` if there is no such material.
     pub(super) fn find(&self, name: &str) -> Option<usize> {
         self.by_id.get(name).or_else(|| self.by_name.get(name)).copied()
     }
@@ -71,7 +71,7 @@ struct Effect<'a> {
     images: BTreeMap<&'a str, &'a Element>,
     /// Images of the file's image library, by id.
     library: &'a BTreeMap<&'a str, &'a Element>,
-    /// Parameters of the effect (samplers and surfaces), by sid.
+    /// Parameters of the effect (samplers and surfaces), by their `sid` attribute.
     params: BTreeMap<&'a str, &'a Element>,
 }
 
@@ -106,7 +106,8 @@ impl<'a> Effect<'a> {
         if let Some(emission) = self.colour(shader.child("emission"))? {
             material.emissive = [emission[0], emission[1], emission[2]];
         }
-        // The `constant` shader has no diffuse colour. It only has an emission colour.
+        // In the COLLADA standard, the `constant` shader has an emission colour but no diffuse
+        // colour. The emission is therefore used if the shader has no diffuse colour.
         let base =
             shader.child(if constant && shader.child("diffuse").is_none() { "emission" } else { "diffuse" });
         if let Some(texture) = base.and_then(|b| b.child("texture")) {
@@ -118,7 +119,7 @@ impl<'a> Effect<'a> {
             material.colour = [r, g, b, 1.0];
         }
         material.colour[3] = self.alpha(shader)?;
-        // `write` stores the colour of a textured material in this extension.
+        // `collada::write` stores the colour of a textured material in this extension element.
         let extension = technique.and_then(|t| t.path(&["extra", "technique"]));
         if let Some(tint) =
             extension.filter(|t| t.attribute("profile") == Some("CHICANE")).and_then(|t| t.child("tint"))
@@ -148,9 +149,8 @@ impl<'a> Effect<'a> {
         Ok([rgb[0], rgb[1], rgb[2], alpha].map(|c| c.clamp(0.0, 1.0)))
     }
 
-    /// Opacity of a surface: 1 means opaque. A computed opacity of 0 is replaced by 1, because
-    /// exporters disagree on the meaning of 0 and none of them exports invisible surfaces on
-    /// purpose.
+    /// Opacity of a surface: 1 means opaque. A computed opacity of 0 is replaced by 1, because some
+    /// exporters write 0 for an opaque surface. No exporter writes invisible surfaces on purpose.
     fn alpha(&self, shader: &Element) -> Result<f32, Error> {
         let transparent = shader.child("transparent");
         let [r, g, b, a] = self.colour(transparent)?.unwrap_or([1.0; 4]);
@@ -172,8 +172,8 @@ impl<'a> Effect<'a> {
         Ok(if alpha > 0.0 { alpha.min(1.0) } else { 1.0 })
     }
 
-    /// The path of the picture of a `<texture>`. A texture refers to a sampler, which refers to a
-    /// surface, which refers to an image. Some exporters omit the sampler, the surface or both.
+    /// The path of the picture of a `<texture>`. A texture refers to a sampler, the sampler to a
+    /// surface, and the surface to an image. Some exporters omit the sampler, the surface or both.
     fn texture(&self, texture: &Element, warnings: &mut Warnings) -> Option<String> {
         let name = texture.attribute("texture").unwrap_or("").trim();
         let image = self.image(name).or_else(|| {

@@ -60,8 +60,8 @@ pub struct MeshPart {
 pub struct Group {
     /// Index into [`Model::materials`]; `None` if the triangles have no known material.
     pub material: Option<usize>,
-    /// Three vertex indices per triangle. They are counter-clockwise seen from the front, and all
-    /// are in range.
+    /// Three vertex indices per triangle, in counter-clockwise order as seen from the front. All
+    /// indices are in range.
     pub indices: Vec<u32>,
 }
 
@@ -70,12 +70,12 @@ pub struct Group {
 pub struct Material {
     /// Name of the material, or its id if it has no name.
     pub name: String,
-    /// RGBA 0..1. If there is a texture, its pixels are multiplied by this colour.
+    /// RGBA 0..1. If there is a texture, the pixels of the texture are multiplied by this colour.
     pub colour: [f32; 4],
     /// Emitted light, RGB 0..1.
     pub emissive: [f32; 3],
     /// Path of the texture picture, relative to the folder of the mesh file. The path may contain
-    /// `..`.
+    /// `..`. The value is `None` if the material has no texture.
     pub texture: Option<String>,
 }
 

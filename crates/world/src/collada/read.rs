@@ -1,7 +1,8 @@
 //! Traverses the scene of a mesh file and collects its parts with their transforms and materials.
 //!
-//! A node can be instanced repeatedly, so a small file can describe a scene of exponential size.
-//! The traversal therefore limits the number of its steps and of the resulting triangles.
+//! A file can use the same node many times, also inside other nodes. The size of the scene can
+//! therefore be exponential in the size of the file. For this reason, the traversal limits the
+//! number of its steps and the number of triangles.
 
 use super::geometry::{self, Mesh};
 use super::material::Materials;
@@ -14,11 +15,12 @@ use glam::DAffine3;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Maximum depth of nodes. Nested nodes and instanced nodes both count.
+/// Maximum nesting depth of nodes. A node that contains an instance of another node counts as its
+/// parent.
 const MAX_DEPTH: usize = 64;
 /// Maximum number of visited elements. An element counts once per instance.
 const MAX_STEPS: usize = 500_000;
-/// Maximum length of a part's name, in characters. Longer names are cut.
+/// Maximum length of a part's name, in characters. Longer names are truncated.
 const MAX_NAME: usize = 200;
 
 /// Reads a mesh file. Unsupported content is ignored with a warning.
@@ -55,8 +57,8 @@ fn library<'a>(
     root.all(library).flat_map(move |l| l.all(item))
 }
 
-/// The scene that the `<scene>` element refers to. If it refers to none, the first scene of the
-/// file.
+/// The scene that the `<scene>` element refers to. If there is no such scene, returns the first
+/// scene of the file. The result is `None` if the file has no scene.
 fn scene(root: &Element) -> Option<&Element> {
     let named = root.path(&["scene", "instance_visual_scene"]).and_then(|i| local(i.attribute("url")?));
     let mut scenes = library(root, "library_visual_scenes", "visual_scene");
@@ -148,7 +150,8 @@ impl<'a, 'w> Traversal<'a, 'w> {
         Ok(())
     }
 
-    /// The transform of an element. It comes from the cache, or from `read` at the first call.
+    /// The transform of an element. The first call for an element computes the transform with
+    /// `read`. Later calls return the cached transform.
     fn transform(
         &mut self,
         e: &'a Element,
@@ -181,8 +184,8 @@ impl<'a, 'w> Traversal<'a, 'w> {
         self.part(e, geometry, Some(e), world * bind, name)
     }
 
-    /// The element that an instance refers to. If it does not exist, a warning is added and the
-    /// result is `None`.
+    /// The element that an instance refers to. If this element does not exist, a warning is added
+    /// and the result is `None`.
     fn target(
         &mut self,
         e: &'a Element,
@@ -199,8 +202,9 @@ impl<'a, 'w> Traversal<'a, 'w> {
         Ok(found)
     }
 
-    /// Adds an instance of a geometry. `binding` contains the `<bind_material>` that maps the
-    /// material symbols of the geometry to materials.
+    /// Adds an instance of a geometry. `binding` is the element that contains a `<bind_material>`.
+    /// The `<bind_material>` maps the material symbols of the geometry to materials. If `binding`
+    /// is `None`, each symbol is used as the id or name of a material.
     fn part(
         &mut self,
         e: &'a Element,

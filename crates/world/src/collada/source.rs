@@ -99,9 +99,9 @@ pub(super) fn positive_zero(number: f32) -> f32 {
     number + 0.0
 }
 
-/// The columns of an accessor that form a vector: the first `N` params that have a name, or the
-/// first `N` columns if fewer params have a name. The result is `None` if a column is outside the
-/// stride.
+/// The columns of an accessor that form a vector. These are the columns of the first `N` params
+/// that have a name. If fewer params have a name, these are the first `N` columns. The result is
+/// `None` if a column is outside the stride.
 fn components<const N: usize>(accessor: Option<&Element>, stride: usize) -> Option<[usize; N]> {
     let named = accessor.into_iter().flat_map(|a| a.all("param").enumerate());
     let named: Vec<usize> = named

@@ -1,4 +1,5 @@
-//! Reads the transforms of nodes, and the file's unit and up axis. Applies transforms to a mesh.
+//! Reads the transforms of nodes, and the file's unit and up axis. The module also applies
+//! transforms to a mesh.
 
 use super::geometry::Mesh;
 use super::source::{exactly, positive_zero};
@@ -56,8 +57,8 @@ pub(super) fn of_node(
     Ok(product)
 }
 
-/// Reads a `<matrix>` or `<bind_shape_matrix>`, which has 16 numbers, row by row. The last row is
-/// ignored, because in a valid file it is 0 0 0 1.
+/// Reads a `<matrix>` or `<bind_shape_matrix>`. Such an element has 16 numbers, row by row. The
+/// last row is ignored, because it is 0 0 0 1 in a valid file.
 pub(super) fn matrix(doc: &Document<'_>, e: &Element) -> Result<DAffine3, Error> {
     let m: [f64; 16] = exactly(doc, e)?;
     let column = |i: usize| DVec3::new(m[i], m[4 + i], m[8 + i]);
@@ -73,7 +74,7 @@ fn rotation(axis: DVec3, angle: f64) -> DQuat {
 pub(super) struct VertexTransform {
     affine: DAffine3,
     normals: DMat3,
-    /// Whether the transform mirrors. A mirroring transform reverses the orientation of triangles.
+    /// Whether the transform mirrors the mesh. If so, it reverses the orientation of the triangles.
     pub(super) mirrors: bool,
 }
 

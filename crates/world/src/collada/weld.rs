@@ -2,7 +2,7 @@
 //!
 //! A corner is a triangle's reference to a position, a normal and a uv. Equal corners are found by
 //! sorting. With sorting, the result is the same on every machine, and no input makes the search
-//! slow. A hash map would guarantee neither.
+//! slow. A hash map would not guarantee these two properties.
 
 /// The positions, normals and uvs of a geometry.
 #[derive(Default)]
@@ -20,7 +20,7 @@ pub(super) struct Corner {
     pub(super) uv: u32,
 }
 
-/// Vertices in the order of first use. `indices` has the vertex index of every corner.
+/// Vertices in the order of first use. `indices` contains the vertex index of every corner.
 #[derive(Default)]
 pub(super) struct Welded {
     pub(super) positions: Vec<[f32; 3]>,
@@ -51,7 +51,8 @@ pub(super) fn weld(arena: &Arena, corners: &[Corner]) -> Welded {
 fn first_equal_corner(arena: &Arena, corners: &[Corner]) -> Vec<u32> {
     let (positions, normals, uvs) =
         (first_equal(&arena.positions), first_equal(&arena.normals), first_equal(&arena.uvs));
-    // A sort key has position, normal, uv and the index of the corner, in 32 bits each.
+    // A sort key consists of four numbers of 32 bits: position, normal, uv and the index of the
+    // corner.
     let mut order: Vec<(u64, u64)> = Vec::with_capacity(corners.len());
     for (i, c) in corners.iter().enumerate() {
         let (p, n, t) = (positions[c.position as usize], normals[c.normal as usize], uvs[c.uv as usize]);
@@ -78,7 +79,8 @@ fn first_equal_corner(arena: &Arena, corners: &[Corner]) -> Vec<u32> {
 /// Returns for every vector the index of the first vector with the same bits.
 fn first_equal<const N: usize>(vectors: &[[f32; N]]) -> Vec<u32> {
     let key = |v: &[f32; N]| v.iter().fold(0u128, |key, c| key << 32 | u128::from(c.to_bits()));
-    // A sort key has the two or three numbers of the vector and its index, in 32 bits each.
+    // A sort key consists of the two or three numbers of the vector and the index of the vector.
+    // Each of them has 32 bits.
     let mut order: Vec<u128> = vectors.iter().enumerate().map(|(i, v)| key(v) << 32 | i as u128).collect();
     order.sort_unstable();
     let mut firsts = vec![0u32; vectors.len()];

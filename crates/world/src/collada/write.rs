@@ -1,7 +1,7 @@
-//! Writes COLLADA 1.4.1 that this crate's reader, Blender and Gazebo can read.
+//! Writes COLLADA 1.4.1 files. This crate's reader, Blender and Gazebo can read these files.
 //!
-//! Equal models give equal bytes: ids are sequence numbers, and dates are constant. A number is
-//! written with the fewest digits that parse to the same `f32`.
+//! Equal models give equal bytes, because ids are sequence numbers and dates are constant. A number
+//! is written with the fewest digits that parse to the same `f32`.
 
 use super::{Group, Material, MeshPart, Model};
 use crate::xml::escape;
@@ -34,7 +34,7 @@ pub fn write(model: &Model) -> String {
     out.0
 }
 
-/// Writes indented lines. The string is the text written so far.
+/// Writes indented lines. The string contains the text that is written so far.
 struct ColladaWriter(String);
 
 impl ColladaWriter {
@@ -46,7 +46,8 @@ impl ColladaWriter {
         self.0.push('\n');
     }
 
-    /// Writes a library element. An empty library is omitted, because COLLADA forbids it.
+    /// Writes a library element. An empty library is omitted, because COLLADA forbids empty
+    /// libraries.
     fn library<'m, T: 'm>(
         &mut self,
         name: &str,
@@ -131,7 +132,7 @@ fn effect(out: &mut ColladaWriter, i: usize, material: &Material) {
     }
     out.line(4, "</lambert>");
     // COLLADA cannot express a texture that is multiplied by a colour. The colour is therefore
-    // written as an extension, which other readers ignore.
+    // written as an extension. Other readers ignore the extension.
     if material.texture.is_some() && [r, g, b] != [1.0; 3] {
         let tint = numbers(&[r, g, b]);
         out.line(

@@ -11,13 +11,13 @@ use glam::DVec2;
 pub struct Projection {
     /// Distance along the centre line, from the first waypoint to the nearest point, in metres.
     pub distance_along: f64,
-    /// Distance from the centre line, in metres. It is positive to the left of the direction of
-    /// travel.
+    /// Distance of the projected point from the centre line, in metres. The distance is positive to
+    /// the left of the direction of travel.
     pub offset: f64,
     /// The nearest point of the centre line.
     pub point: DVec2,
     /// Index of the segment that contains the nearest point. The segment goes from waypoint
-    /// `segment` to the next one.
+    /// `segment` to waypoint `segment + 1`.
     pub segment: usize,
 }
 
@@ -59,9 +59,9 @@ impl Route {
         }
     }
 
-    /// Direction of travel at a point of a segment. At a waypoint, it is the mean of the directions
-    /// of the two adjacent segments. With the direction of only one segment, a point outside a
-    /// sharp corner could get the wrong side.
+    /// Direction of travel at a point of a segment, as a vector of any length. At a waypoint, the
+    /// result is the mean direction of the two adjacent segments. The direction of only one segment
+    /// could give an `offset` with the wrong sign for a point outside a sharp corner.
     fn direction_at(&self, segment: usize, point: DVec2) -> DVec2 {
         let n = self.centre.len() - 1;
         let direction = |i: usize| (self.centre[i + 1] - self.centre[i]).normalize_or_zero();
@@ -81,9 +81,9 @@ impl Route {
         direction(segment) + other.map_or(DVec2::ZERO, direction)
     }
 
-    /// The point of the centre line at the distance `distance_along`, and the heading of the road
-    /// at this point, in radians from the x axis. The distance wraps around on a closed route and
-    /// is clamped on an open route.
+    /// Returns the point of the centre line at the distance `distance_along` and the heading of the
+    /// road at this point. The heading is in radians from the x axis. On a closed route, a distance
+    /// beyond the end wraps around. On an open route, the distance is clamped.
     pub fn point_at(&self, distance_along: f64) -> (DVec2, f64) {
         let length = self.length();
         let mut rest = if !distance_along.is_finite() || length <= 0.0 {
@@ -106,8 +106,8 @@ impl Route {
             rest -= step;
             end = (w[1], heading);
         }
-        // Because of rounding, `rest` can reach the end of a loop. The end is the same point as the
-        // start.
+        // Because of rounding errors, `rest` can reach the end of a closed route. The end of such a
+        // route is the same point as its start.
         if self.is_closed() && length > 0.0 {
             return self.point_at(0.0);
         }

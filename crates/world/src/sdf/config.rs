@@ -1,11 +1,12 @@
-//! Reads and writes `model.config`, the file that names the SDF file of a model folder.
+//! Reads and writes `model.config` files. A `model.config` contains the name of the SDF file of a
+//! model folder.
 
 use super::{NEWEST, minor_version};
 use crate::error::Error;
 use crate::xml::{Document, MAX_SDF, escape};
 
-/// Reads the name of the model file. If there are several model files, the one with the newest
-/// supported SDF version is used.
+/// Reads the name of the model file. If the config names several model files, the file with the
+/// newest supported SDF version is used.
 pub fn read_config(file: &str, bytes: &[u8]) -> Result<String, Error> {
     let doc = Document::parse(file, bytes, MAX_SDF)?;
     let mut best: Option<(u32, &str)> = None;

@@ -2,8 +2,8 @@
 //!
 //! [`read()`] accepts SDF 1.4 to 1.12. It ignores elements that Chicane does not use, and adds one
 //! warning for each kind of such elements. If an element that Chicane uses has an invalid value,
-//! the result is an error. [`write()`] is the inverse of [`read()`]: if its output is read, the
-//! result is the same [`crate::Spec`], bit for bit.
+//! the result is an error. [`write()`] is the inverse of [`read()`]. Reading the output of
+//! [`write()`] gives the same [`crate::Spec`], bit for bit.
 
 mod config;
 mod parts;
@@ -27,7 +27,8 @@ pub const MAX_NAME: usize = 200;
 /// precision even below this limit.
 pub const MAX_METRES: f64 = 1e6;
 
-/// The minor version of an SDF 1 version (`"1.7"` gives 7); `None` for any other text.
+/// The minor version of an SDF 1 version. For example, `"1.7"` gives 7. The result is `None` if the
+/// text is not such a version.
 fn minor_version(text: &str) -> Option<u32> {
     let minor = text.trim().strip_prefix("1.")?;
     if minor.is_empty() || minor.len() > 3 || !minor.bytes().all(|b| b.is_ascii_digit()) {

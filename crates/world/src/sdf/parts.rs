@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::spec::{CollisionSpec, Geometry, InertialSpec, MaterialSpec, PoseSpec, Submesh, VisualSpec};
 use crate::xml::{Element, excerpt};
 
-/// Maximum mass of a link, kg.
+/// Maximum mass of a link, in kg.
 const MAX_MASS: f64 = 1e9;
 
 /// Supported shapes of a `<geometry>`.
@@ -33,7 +33,8 @@ impl SdfReader<'_> {
         let inertia = match e.child("inertia") {
             None => None,
             Some(i) => {
-                // Entries that are missing in the file get the value of the unit matrix.
+                // An entry that is missing in the file gets the value of this entry in the unit
+                // matrix.
                 let mut out = [1.0, 1.0, 1.0, 0.0, 0.0, 0.0];
                 for (slot, name) in out.iter_mut().zip(["ixx", "iyy", "izz", "ixy", "ixz", "iyz"]) {
                     if let Some(n) = i.child(name) {
@@ -192,8 +193,8 @@ impl SdfReader<'_> {
         Ok(Geometry::Mesh { uri: self.bounded(uri)?, scale, submesh })
     }
 
-    /// Reads the `<pose>` of an include. A missing pose is different from a zero pose: it means
-    /// that the model keeps the pose of its file.
+    /// Reads the `<pose>` of an include. The result is `None` if the include has no pose. The model
+    /// then keeps the pose in its file, so `None` is not the same as a zero pose.
     pub(super) fn optional_pose(&self, parent: &Element) -> Result<Option<PoseSpec>, Error> {
         parent.child("pose").map(|e| self.pose_at(e)).transpose()
     }

@@ -48,8 +48,8 @@ pub(crate) fn read_included(
     model_in(file, bytes, warnings).map(Result::ok)
 }
 
-/// Reads the model of a file. The inner result is an error if the file has no model. The outer
-/// result is an error in all other cases.
+/// Reads the model of a file. If the file has no model, the inner result is an error. All other
+/// errors are in the outer result.
 fn model_in(file: &str, bytes: &[u8], warnings: &mut Warnings) -> Result<Result<ModelSpec, Error>, Error> {
     let doc = Document::parse(file, bytes, MAX_SDF)?;
     doc.warn_of_tolerated(warnings);
@@ -275,8 +275,8 @@ impl SdfReader<'_> {
                 "screw_thread_pitch",
             ],
         );
-        // Since SDF 1.7, the text may also be the name of a frame, possibly with a scope
-        // (`model::frame`).
+        // The text of these elements is the name of a link. Since SDF 1.7, it may also be the name
+        // of a frame, possibly with a scope (`model::frame`).
         let text = |name: &str| e.child(name).map_or(String::new(), |c| c.text.clone());
         Ok(JointSpec {
             name: self.name(e)?,

@@ -1,5 +1,5 @@
 //! Readers for the values of SDF elements: numbers, flags, names and poses. Each error has a
-//! location and says which value is expected.
+//! location, and its message says which value is expected.
 
 use super::{MAX_METRES, MAX_NAME};
 use crate::error::{Error, Warnings};
@@ -47,8 +47,9 @@ impl SdfReader<'_> {
         self.warnings.add(message, || doc.location(e));
     }
 
-    /// Adds a warning for every child whose name is in neither list. Children in `handled` are read
-    /// elsewhere, and children in `harmless` can be ignored without a warning.
+    /// Adds a warning for every child whose name is neither in `handled` nor in `harmless`.
+    /// Children in `handled` are read elsewhere. Children in `harmless` are ignored without a
+    /// warning.
     pub(super) fn warn_of_others(&mut self, parent: &Element, handled: &[&str], harmless: &[&str]) {
         for child in &parent.children {
             let name = child.name.as_str();
@@ -175,7 +176,7 @@ impl SdfReader<'_> {
     }
 
     /// Reads the text of an element that refers to a file or a submesh. The length of the text is
-    /// limited, because the compiler copies it into many cache keys.
+    /// limited, because the compiler of this crate copies the text into many cache keys.
     pub(super) fn bounded(&self, e: &Element) -> Result<String, Error> {
         if e.text.len() > MAX_REFERENCE {
             return self.fail(e, format!("<{}> is longer than {MAX_REFERENCE} bytes", e.name));
@@ -210,8 +211,8 @@ impl SdfReader<'_> {
             Some("quat_xyzw") => {
                 let [x, y, z, qx, qy, qz, qw] = self.numbers::<7>(e)?;
                 let q = DQuat::from_xyzw(qx, qy, qz, qw);
-                // A quaternion whose length is far from 1 is refused, because normalising it would
-                // lose precision.
+                // A quaternion whose length is close to 0 or very large is refused, because
+                // normalising such a quaternion would lose precision.
                 let length = q.length();
                 if !(1e-6..1e6).contains(&length) {
                     return self.fail(e, "<pose> needs a quaternion of length 1");
@@ -232,8 +233,8 @@ impl SdfReader<'_> {
         Ok(([x, y, z], [roll, pitch, yaw]))
     }
 
-    /// Adds a warning if siblings have the same name. A reference with this name means the first of
-    /// them.
+    /// Adds a warning if siblings have the same name. A reference with this name refers to the
+    /// first of these siblings.
     pub(super) fn warn_of_duplicates<'n>(
         &mut self,
         e: &Element,

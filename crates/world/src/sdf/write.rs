@@ -1,6 +1,7 @@
 //! Writers for world files, model files and the elements down to links and joints.
 //!
-//! Numbers are written so that they parse to the same bits. Equal specs give equal bytes.
+//! Each number is written with enough digits to parse to the same bits. Equal specs give equal
+//! bytes.
 
 use crate::spec::{FrameSpec, IncludeSpec, JointSpec, LightSpec, ModelSpec, PoseSpec, SdfEntry, Spec};
 use crate::xml::escape;
@@ -43,8 +44,8 @@ fn number(x: f64) -> String {
     if small || x.abs() >= 1e16 { format!("{x:e}") } else { format!("{x}") }
 }
 
-/// Writes indented XML. `out` is the text written so far. The methods are in several modules of
-/// `sdf`.
+/// Writes indented XML. `out` is the text that is written so far. The methods are in several
+/// modules of `sdf`.
 pub(super) struct SdfWriter {
     out: String,
     depth: usize,
@@ -114,7 +115,7 @@ impl SdfWriter {
         }
     }
 
-    /// Writes a pose, even if it is the zero pose.
+    /// Writes a pose, even if the pose is the zero pose.
     fn pose_always(&mut self, pose: &PoseSpec) {
         let words: Vec<String> = pose.xyz.iter().chain(&pose.rpy).map(|x| number(*x)).collect();
         let attribute = [("relative_to", pose.relative_to.as_str())];
@@ -122,7 +123,7 @@ impl SdfWriter {
         self.text_with("pose", attributes, &words.join(" "));
     }
 
-    /// Writes a pose, unless it is the zero pose with the default reference frame.
+    /// Writes a pose. The zero pose is omitted if it has the default reference frame.
     pub(super) fn pose(&mut self, pose: &PoseSpec) {
         let zero = pose.xyz.iter().chain(&pose.rpy).all(|x| x.to_bits() == 0);
         if !zero || !pose.relative_to.is_empty() {

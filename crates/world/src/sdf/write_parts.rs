@@ -90,7 +90,7 @@ impl SdfWriter {
         self.close("material");
     }
 
-    /// Writes a shape that has a radius and, if given, a length.
+    /// Writes a shape with a radius and an optional length. A sphere has no length.
     fn round_shape(&mut self, name: &str, radius: f64, length: Option<f64>) {
         self.open(name, &[]);
         self.numbers("radius", &[radius]);
