@@ -15,8 +15,7 @@ use glam::DAffine3;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Maximum nesting depth of nodes. A node that contains an instance of another node counts as its
-/// parent.
+/// Maximum nesting depth of nodes. Nested nodes and instances of nodes both add to the depth.
 const MAX_DEPTH: usize = 64;
 /// Maximum number of visited elements. An element counts once per instance.
 const MAX_STEPS: usize = 500_000;

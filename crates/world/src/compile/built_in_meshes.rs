@@ -1,12 +1,14 @@
-//! Names and sizes of the built-in meshes of objects. A bundle need not contain these meshes.
+//! Names and sizes of the built-in meshes of objects. A bundle need not contain the files of these
+//! meshes.
 
 use super::extents::Extents;
 use super::uri::{folder_of, stem_of};
 use crate::scene::BuiltInMesh;
 use glam::DVec3;
 
-/// The built-in mesh that replaces a missing mesh file. It is chosen by the ending of the file name
-/// or folder name, such as `_cone` in `<brand>_cone`.
+/// The built-in mesh that replaces a missing mesh file. The ending of the file name or folder name
+/// selects the mesh, such as `_cone` in `<brand>_cone`. The result is `None` if no built-in mesh
+/// has such a name.
 pub(super) fn built_in(uri: &str) -> Option<BuiltInMesh> {
     let folder = folder_of(uri).rsplit('/').next().unwrap_or("");
     [stem_of(uri), folder].into_iter().find_map(|name| {
@@ -20,8 +22,8 @@ pub(super) fn built_in(uri: &str) -> Option<BuiltInMesh> {
     })
 }
 
-/// The bounding box of a built-in mesh in its default size. The origin is at the centre of its
-/// bottom face.
+/// The bounding box of a built-in mesh: its default size times `scale`. The origin is at the centre
+/// of the bottom face of the box.
 pub(super) fn built_in_extents(mesh: BuiltInMesh, scale: [f64; 3]) -> Extents {
     let size = match mesh {
         BuiltInMesh::BoxObstacle => DVec3::new(0.3, 0.2, 0.2),

@@ -1,6 +1,7 @@
-//! Colours of Gazebo's script materials. World files contain only the names of these materials.
+//! Colours of Gazebo's script materials. World files contain the names of these materials, but not
+//! their colours.
 
-/// RGBA of a script material of Gazebo. The result is `None` if the name is unknown.
+/// RGBA colour of a Gazebo script material. The result is `None` if the name is unknown.
 pub(super) fn script_colour(name: &str) -> Option<[f32; 4]> {
     let rgb = match name.trim().strip_prefix("Gazebo/")? {
         "Black" | "FlatBlack" => [0.0, 0.0, 0.0],

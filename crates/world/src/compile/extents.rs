@@ -26,7 +26,8 @@ impl Extents {
     pub(super) fn of(pose: &Pose, shape: &Shape) -> Extents {
         let rotation = DMat3::from_quat(pose.rotation);
         let axis = rotation.z_axis;
-        // Half the size of the bounding box of a disc that is perpendicular to the shape's axis.
+        // Computes half the size of the bounding box of a disc. The disc is perpendicular to the
+        // shape's axis.
         let disc = |radius: f64| (DVec3::ONE - axis * axis).max(DVec3::ZERO).map(libm::sqrt) * radius;
         let at = |half: DVec3| Extents { centre: pose.position, size: half * 2.0 };
         match shape {
@@ -53,8 +54,8 @@ impl Extents {
         Extents::union(solids.iter().map(|s| Extents::of(&s.pose, &s.shape)))
     }
 
-    /// The bounding box of several boxes. The result is `None` if there are no boxes. The bounding
-    /// box of a single box is the box itself, without rounding errors.
+    /// The bounding box of several boxes. The result is `None` if there are no boxes. If there is
+    /// only one box, the result is exactly this box, without rounding errors.
     pub(super) fn union(mut all: impl Iterator<Item = Extents>) -> Option<Extents> {
         let first = all.next()?;
         Some(all.fold(first, |a, b| {

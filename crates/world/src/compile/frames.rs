@@ -1,9 +1,9 @@
 //! Resolves the pose of every frame relative to its scope, which is the world or a model.
 //!
 //! In the file, a pose is relative to a reference frame. If a model has a placement frame, the pose
-//! in the file is that of the placement frame. The pose of the model then also depends on where
-//! this frame is inside the model. The dependencies are resolved with an explicit stack, so that a
-//! long chain does not overflow the call stack and a cycle is detected.
+//! in the file is the pose of the placement frame. The pose of the model then also depends on the
+//! pose of the placement frame inside the model. The dependencies are resolved with an explicit
+//! stack, so that a long chain does not overflow the call stack and a cycle is detected.
 
 use super::locate::ErrorSubject;
 use super::tree::{FrameKind, Tree, WORLD};
@@ -32,7 +32,8 @@ pub(super) struct Frames<'a> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum VisitState {
     New,
-    /// The frame is on the current search path. If the search reaches it again, there is a cycle.
+    /// The frame is on the current search path. If the search reaches the frame again, there is a
+    /// cycle.
     Open,
     Done,
 }
@@ -178,7 +179,7 @@ impl Frames<'_> {
     }
 }
 
-/// Converts the numbers of a pose. The reference frame is not applied.
+/// Converts the numbers of a pose. The result is still relative to the reference frame.
 fn pose_of(spec: &PoseSpec) -> Pose {
     Pose::from_xyz_rpy(spec.xyz, spec.rpy)
 }
@@ -207,7 +208,8 @@ impl Tree<'_> {
         }
     }
 
-    /// The placement frame of the model with the frame `id`.
+    /// The placement frame of the model with the frame `id`. The result is `Scope` if the model has
+    /// no placement frame.
     fn placement(&self, id: usize) -> Result<ReferenceFrame, Error> {
         match self.frames[id].kind {
             FrameKind::Model { inside, placement } if !placement.is_empty() => self.lookup(inside, placement),
@@ -228,7 +230,8 @@ impl Tree<'_> {
                 "world" | "__root__" if inside == WORLD => return Ok(ReferenceFrame::Scope),
                 _ => {}
             }
-            // Try the whole name first, because the names in flattened models contain `::`.
+            // Try the whole name first, because a single name can contain `::`. Tools that merge
+            // nested models into one model write such names.
             if let Some(found) = self.scopes[inside].names.get(rest) {
                 return Ok(ReferenceFrame::Frame(*found));
             }
@@ -260,8 +263,8 @@ impl Tree<'_> {
         Error::at(self.location(frame.scope, ErrorSubject::Named(frame.name)), message)
     }
 
-    /// Checks the range of a resolved pose. A chain of valid poses can lead to a position that is
-    /// too far away or not finite.
+    /// Checks the range of a resolved pose. The check is necessary, because a chain of valid poses
+    /// can lead to a position that is too far away or not finite.
     fn checked(&self, scope: usize, name: &str, pose: Pose) -> Result<Pose, Error> {
         if pose.is_finite() && pose.position.abs().max_element() <= MAX_METRES {
             return Ok(pose);
@@ -271,7 +274,8 @@ impl Tree<'_> {
     }
 }
 
-/// Checks that the `attached_to` of every frame exists and that there is no cycle of attachments.
+/// Checks that the frame that `attached_to` names exists, for every frame. Checks also that there
+/// is no cycle of attachments.
 fn check_attachments(tree: &Tree<'_>) -> Result<(), Error> {
     let mut marks = vec![VisitState::New; tree.frames.len()];
     let mut path = Vec::new();

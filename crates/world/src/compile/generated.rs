@@ -12,7 +12,8 @@ use std::sync::Arc;
 const MAX_POINTS: usize = 128;
 /// Maximum number of corners of all polygons of a world together.
 const MAX_ALL_POINTS: usize = 100_000;
-/// Number of segments around an ellipsoid. From pole to pole there are half as many.
+/// Number of segments around the equator of an ellipsoid. There are half as many segments from pole
+/// to pole.
 const STEPS: usize = 16;
 
 /// Cache of the extruded polygons of a world.
@@ -23,8 +24,9 @@ pub(super) struct GeneratedMeshes {
 }
 
 impl GeneratedMeshes {
-    /// The mesh of an extruded polygon. The result is `None` if the polygon intersects itself, has
-    /// no area or has too many corners.
+    /// The mesh of an extruded polygon. The result is `None` if the polygon intersects itself or
+    /// has no area. It is also `None` if this polygon, or all polygons together, have too many
+    /// corners.
     pub(super) fn prism(&mut self, points: &[[f64; 2]], height: f64) -> Option<Arc<TriangleMesh>> {
         let key = polygon_key(points, height);
         if let Some(known) = self.prisms.get(&key) {
@@ -84,7 +86,8 @@ fn extruded(points: &[[f64; 2]], height: f64) -> Option<TriangleMesh> {
     Some(TriangleMesh { vertices, triangles })
 }
 
-/// Triangulates a counter-clockwise polygon by ear clipping. The result is `None` if this fails.
+/// Triangulates a counter-clockwise polygon by ear clipping. The result is `None` if the polygon
+/// cannot be triangulated.
 fn triangulated(ring: &[DVec2]) -> Option<Vec<[u32; 3]>> {
     let turn = |a: DVec2, b: DVec2, c: DVec2| (b - a).perp_dot(c - a);
     let mut left: Vec<usize> = (0..ring.len()).collect();
@@ -135,8 +138,8 @@ pub(super) fn ellipsoid(radii: DVec3) -> TriangleMesh {
 mod tests {
     use super::*;
 
-    /// The volume that a mesh encloses. It is only correct if the mesh is closed and its triangles
-    /// face outwards.
+    /// The volume that a mesh encloses. The result is only correct if the mesh is closed and all
+    /// triangles face outwards.
     fn volume(mesh: &TriangleMesh) -> f64 {
         let of = |t: &[u32; 3]| {
             let [a, b, c] = t.map(|i| mesh.vertices[i as usize]);

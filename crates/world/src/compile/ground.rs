@@ -18,17 +18,18 @@ const FRICTION: f64 = 0.6;
 const NEAR: f64 = 0.05;
 /// A triangle is drivable if the z of its unit normal is greater than this value.
 const UPRIGHT: f64 = 0.7;
-/// Minimum z of the unit normal of a ground plane. A plane with a smaller value is sloped, which
-/// the simulator does not support.
+/// Minimum z of the unit normal of a ground plane. A plane with a smaller value is sloped. The
+/// simulator does not support sloped ground.
 const LEVEL: f64 = 0.9999;
 
-/// Maximum number of triangles to visit. A real track has far fewer.
+/// Maximum number of triangles to visit. A real track has far fewer triangles.
 const MAX_TRIANGLES: usize = 20_000_000;
 
 /// The ground of a world without a ground plane.
 pub(super) const DEFAULT: Ground = Ground { z: 0.0, bounds: None, friction: FRICTION };
 
-/// The ground that the first level plane of a track or scenery model defines.
+/// The ground that the first level plane of a track or scenery model defines. The result is `None`
+/// if the model has no level plane.
 pub(super) fn plane_in(body: &RigidModel<'_>, warnings: &mut Warnings) -> Option<Ground> {
     let mut found = None;
     for part in &body.collisions {
@@ -56,15 +57,15 @@ pub(super) fn built_in(pose: &Pose, file: &str, warnings: &mut Warnings) -> Opti
     Some(Ground { z: pose.position.z, ..DEFAULT })
 }
 
-/// The bounds of the track's drivable surface, which consists of all triangles near the ground that
-/// face up.
+/// The bounds of the track's drivable surface. The surface consists of all triangles near the
+/// ground that face up. The result is `None` if there are no such triangles.
 pub(super) fn bounds_of(scene: &WorldScene, ground: f64) -> Option<Bounds> {
     let mut bounds: Option<Bounds> = None;
     let mut budget = MAX_TRIANGLES;
     let mut add = |[a, b, c]: [DVec3; 3]| {
         let normal = (b - a).cross(c - a);
         let highest = a.z.max(b.z).max(c.z);
-        // `>` and not `>=`, because a triangle without area must not count.
+        // The operator is `>` and not `>=`, because a triangle without area must not count.
         let up = normal.z > UPRIGHT * normal.length();
         if !up || highest > ground + NEAR {
             return;
@@ -76,7 +77,8 @@ pub(super) fn bounds_of(scene: &WorldScene, ground: f64) -> Option<Bounds> {
         }
     };
     for instance in scene.instances.iter().filter(|i| i.owner == Owner::Track) {
-        // Each instance costs at least 1, because an instance without triangles takes time too.
+        // Each instance reduces the budget by at least 1, because an instance without triangles
+        // takes time too.
         budget = budget.saturating_sub(1 + triangle_count(instance, scene));
         if budget == 0 {
             break;

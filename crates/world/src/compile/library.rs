@@ -22,24 +22,24 @@ pub(super) enum IncludeTarget {
     Sun,
     /// The built-in ground plane.
     GroundPlane,
-    /// There is no usable target. A warning was added.
+    /// There is no usable target. A warning was already added.
     Missing,
 }
 
 /// All included model files of a world.
 #[derive(Debug, Default)]
 pub(super) struct ModelLibrary {
-    /// Models by the path of their file.
+    /// The models that were read, by the path of their file.
     models: BTreeMap<String, ModelSpec>,
     /// The target of each include, by the folder of the including file and the URI.
     found: BTreeMap<(String, String), IncludeTarget>,
-    /// Cache: the model file of each folder that was searched.
+    /// Cache: the path of the model file of each folder that was searched; `None` if the folder has
+    /// no model file.
     folders: BTreeMap<String, Option<String>>,
 }
 
 impl ModelLibrary {
-    /// Reads all model files that the world includes, and the model files that these include in
-    /// turn.
+    /// Reads all model files that the world includes, and all model files that those files include.
     pub(super) fn load(
         spec: &Spec,
         file: &str,
@@ -76,8 +76,8 @@ impl ModelLibrary {
                     library.found.insert(key, IncludeTarget::Missing);
                     continue;
                 };
-                // Check the limit here already, because every part of a read model will be in the
-                // tree at least once.
+                // Check the limit before the tree is built. The tree contains every part of a read
+                // model at least once, so it would exceed the limit too.
                 parts += parts_in(&model);
                 if parts > MAX_PARTS {
                     return Err(Error::file(&path, format!("more than {MAX_PARTS} parts, with includes")));
@@ -90,8 +90,8 @@ impl ModelLibrary {
         Ok(library)
     }
 
-    /// Returns the path and the model of an include. If the target is not a model, it is returned
-    /// as `Err`.
+    /// Returns the path and the model of an include. If the target of the include is not a model,
+    /// the target is returned as `Err`.
     pub(super) fn get(
         &self,
         folder: &str,
@@ -144,9 +144,10 @@ impl ModelLibrary {
     }
 }
 
-/// The path of the model file at `path`. If `path` ends with `.sdf`, it is the file itself.
-/// Otherwise `path` is a folder, and its `model.config` names the model file. If no such file
-/// exists, the model file is `model.sdf`.
+/// The path of the model file at `path`. If `path` ends with `.sdf`, `path` is the model file.
+/// Otherwise `path` is a folder, and its `model.config` names the model file. If the folder has no
+/// `model.config` or the named file is missing, the model file is `model.sdf`. The result is `None`
+/// if the model file does not exist.
 fn model_file(path: &str, assets: &Assets<'_>, warnings: &mut Warnings) -> Result<Option<String>, Error> {
     if path.ends_with(".sdf") {
         return Ok(assets.read(path).map(|(path, _)| path));

@@ -51,8 +51,8 @@ impl World {
     }
 }
 
-/// The path of the world file of a bundle. A bundle without a world file or with several is an
-/// error.
+/// The path of the world file of a bundle. The result is an error if the bundle has no world file
+/// or several world files.
 fn world_file(assets: &Assets<'_>) -> Result<String, Error> {
     let is_world = |p: &String| {
         p.strip_prefix("worlds/")

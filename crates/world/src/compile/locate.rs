@@ -1,7 +1,7 @@
 //! Finds the location of an error that is detected after the file was parsed.
 //!
-//! A `Spec` has no line numbers. After such an error, the file is therefore parsed again, and the
-//! element that caused the error is searched for.
+//! A `Spec` has no line numbers. After such an error, this module therefore parses the file again
+//! and searches for the element that caused the error.
 
 use crate::bundle::Assets;
 use crate::error::SourceLocation;
@@ -36,8 +36,9 @@ pub(super) fn locate(
         .unwrap_or_else(|| SourceLocation::file(file))
 }
 
-/// Searches `e` and its descendants. `around` is the name of the model that encloses `e`. The
-/// recursion is limited by `xml::MAX_DEPTH`.
+/// Searches `e` and its descendants for the subject of an error. `around` is the name of the model
+/// that encloses `e`; `None` if no model encloses `e`. The recursion is limited by
+/// `xml::MAX_DEPTH`.
 fn find<'e>(
     e: &'e Element,
     around: Option<&str>,
@@ -50,7 +51,7 @@ fn find<'e>(
     matched.or_else(|| e.children.iter().find_map(|child| find(child, own.or(around), model, subject)))
 }
 
-/// Returns `e` or a child of `e`, if this element is the subject of the error.
+/// Returns the subject of the error if it is `e` or a child of `e`. Otherwise the result is `None`.
 fn matching<'e>(e: &'e Element, subject: ErrorSubject<'_>) -> Option<&'e Element> {
     match subject {
         ErrorSubject::Named(name) => {

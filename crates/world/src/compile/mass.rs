@@ -8,13 +8,13 @@ use crate::spec::InertialSpec;
 use crate::world::{MassProperties, Shape, Solid};
 use glam::{DMat3, DQuat, DVec3};
 
-/// Mass of an object whose file gives no valid mass, in kg.
+/// Mass of an object in kg, if its file gives no valid mass.
 const DEFAULT_MASS: f64 = 0.5;
 /// Minimum mass of a link, in kg. A smaller mass is treated as missing.
 const MIN_MASS: f64 = 1e-6;
 
-/// The mass properties of a model. `solids` are its collision shapes, and `extents` is their
-/// bounding box.
+/// The mass properties of a model. `solids` are the collision shapes of the model, and `extents` is
+/// the bounding box of these shapes.
 pub(super) fn mass_of(body: &RigidModel<'_>, solids: &[Solid], extents: &Extents) -> MassProperties {
     let links: Vec<(f64, &PlacedSpec<'_, InertialSpec>)> = body
         .inertials
@@ -50,14 +50,15 @@ fn tensor([xx, yy, zz, xy, xz, yz]: [f64; 6]) -> DMat3 {
     DMat3::from_cols(DVec3::new(xx, xy, xz), DVec3::new(xy, yy, yz), DVec3::new(xz, yz, zz))
 }
 
-/// The inertia of a point mass at position `r`, which the parallel axis theorem adds.
+/// The inertia of a point mass at position `r`. By the parallel axis theorem, this inertia is added
+/// if the centre of mass of a body is at `r`.
 fn parallel_axis(mass: f64, r: DVec3) -> DMat3 {
     let outer = DMat3::from_cols(r * r.x, r * r.y, r * r.z);
     (DMat3::from_diagonal(DVec3::splat(r.length_squared())) - outer) * mass
 }
 
-/// Whether a rigid body can have these principal moments of inertia. All must be positive, and none
-/// may be larger than the sum of the other two.
+/// Whether a rigid body can have these principal moments of inertia. All moments must be positive,
+/// and no moment may be larger than the sum of the other two.
 fn are_possible(m: DVec3) -> bool {
     let largest = m.max_element();
     m.is_finite() && m.min_element() > largest * 1e-6 && m.element_sum() - largest >= largest * (1.0 - 1e-6)

@@ -69,14 +69,16 @@ impl<'a> Materials<'a> {
         if colour.is_none() && spec.emissive.is_none() && texture.is_none() {
             return Ok(None);
         }
-        // A texture without a colour gets white, because its pixels are multiplied by the colour.
+        // If there is a texture but no colour, the colour is white. The pixels of the texture are
+        // multiplied by the colour, and white leaves them unchanged.
         let plain = if texture.is_some() { [1.0; 4] } else { Material::default().colour };
         let [r, g, b, _] = rgba(spec.emissive.unwrap_or_default());
         let material = Material { colour: colour.unwrap_or(plain), emissive: [r, g, b], texture };
         Ok(Some(self.insert(material)))
     }
 
-    /// Index of the material that a mesh file defines. `path` is the path of the mesh file.
+    /// Index of the material that a mesh file defines. `path` is the path of the mesh file. If
+    /// `material` is `None`, the default material is used.
     pub(super) fn of_mesh(
         &mut self,
         material: Option<&collada::Material>,

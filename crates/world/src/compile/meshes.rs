@@ -22,11 +22,11 @@ const MAX_SOLID_TRIANGLES: usize = 200_000;
 /// Maximum number of triangles and vertices of all collision meshes together. A mesh counts once
 /// per use.
 const MAX_ALL_SOLID: usize = 4_000_000;
-/// Maximum number of triangles and vertices of all mesh files together. One file of maximum size
-/// has 2,000,000 triangles and at most 6,000,000 vertices, so it is accepted.
+/// Maximum number of triangles and vertices of all mesh files together. A single file has at most
+/// 2,000,000 triangles and 6,000,000 vertices, so it never exceeds this limit.
 pub(super) const MAX_ALL_READ: usize = 9_000_000;
 
-/// Identifies a mesh: one part of a mesh file, or all its parts.
+/// Identifies a mesh. A mesh is one part of a mesh file, or all parts of the file together.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct MeshKey {
     pub(super) path: String,
@@ -41,7 +41,7 @@ pub(super) struct MeshKey {
 pub(super) enum MeshTarget {
     File(MeshKey),
     BuiltIn(BuiltInMesh),
-    /// There is no readable mesh. A warning was added.
+    /// There is no readable mesh. A warning was already added.
     Missing,
 }
 
@@ -50,7 +50,7 @@ pub(super) struct MeshFile {
     pub(super) model: collada::Model,
     /// Indices of all parts.
     all: Vec<usize>,
-    /// Indices of the parts with each name.
+    /// Indices of the parts, by the name of the part.
     named: BTreeMap<String, Vec<usize>>,
 }
 
@@ -73,7 +73,7 @@ impl MeshFile {
     }
 }
 
-/// The size of a mesh, which is cached.
+/// The bounding box and the size of a mesh. These values are cached.
 #[derive(Debug, Clone, Copy)]
 struct Measures {
     extents: Option<Extents>,
@@ -247,7 +247,8 @@ impl<'a> Meshes<'a> {
     }
 
     /// The collision mesh of a scaled mesh. The result is `None` if the mesh has no triangles or
-    /// too many.
+    /// too many triangles. It is also `None` if the limit on all collision meshes would be
+    /// exceeded.
     pub(super) fn triangles(&mut self, key: &MeshKey, scale: [f64; 3]) -> Option<Arc<TriangleMesh>> {
         let Measures { triangles, corners, shift, .. } = self.measures(key);
         if triangles == 0 || triangles > MAX_SOLID_TRIANGLES || !self.reserve_solid(triangles + corners) {
@@ -259,8 +260,8 @@ impl<'a> Meshes<'a> {
         Some(mesh.or_insert_with(make).clone())
     }
 
-    /// Adds `more` to the size of all collision meshes. Returns false, and adds nothing, if the
-    /// size would exceed its limit.
+    /// Tries to add `more` to the size of all collision meshes. If the size would exceed its limit,
+    /// returns false and adds nothing.
     fn reserve_solid(&mut self, more: usize) -> bool {
         let fits = self.solid + more <= MAX_ALL_SOLID;
         self.solid += if fits { more } else { 0 };
@@ -298,7 +299,7 @@ fn triangles_of<'m>(
         for corners in part.groups.iter().flat_map(|g| g.indices.chunks_exact(3)) {
             let [a, b, c] = [corners[0] + base, corners[1] + base, corners[2] + base];
             let [pa, pb, pc] = [a, b, c].map(|i| mesh.vertices[i as usize]);
-            // Skip triangles without area, because they have no normal, which physics needs.
+            // Skip triangles without area. They have no normal, but physics needs a normal.
             if (pb - pa).cross(pc - pa).length_squared() > 0.0 {
                 mesh.triangles.push(if mirrored { [a, c, b] } else { [a, b, c] });
             }

@@ -1,5 +1,5 @@
-//! Compiles a `Spec` into a `World`: resolves includes and frames, separates objects from scenery,
-//! and builds the collision shapes and the scene.
+//! Compiles a `Spec` into a `World`. The compiler resolves includes and frames, separates objects
+//! from scenery, and builds the collision shapes and the scene.
 //!
 //! | modules | task |
 //! |---|---|
@@ -51,18 +51,18 @@ use tree::TopLevel;
 
 /// The name of the model that is the world's track.
 pub const TRACK: &str = "racetrack";
-/// Default gravity, m/s².
+/// Default gravity, in m/s².
 const GRAVITY: [f64; 3] = [0.0, 0.0, -9.8];
 /// Default ambient light, RGBA.
 const AMBIENT: [f64; 4] = [0.4, 0.4, 0.4, 1.0];
 /// Edge length of the square that is drawn for the built-in ground plane, in metres.
 const GROUND_SIZE: f64 = 100.0;
-/// The built-in ground plane is drawn lower by this distance, in metres. Otherwise a track at the
-/// same height would flicker.
+/// The built-in ground plane is drawn lower than its true height by this distance, in metres.
+/// Otherwise a track at the height of the ground plane would flicker.
 const GROUND_SINK: f64 = 0.002;
 
 /// Compiles a world without its route and evaluation. `warnings` are the warnings from reading the
-/// spec. The world gets these and the warnings of the compiler.
+/// spec. The world gets these warnings and the warnings of the compiler.
 pub fn compile(spec: &Spec, assets: &Assets<'_>, warnings: Warnings) -> Result<World, Error> {
     let file = format!("worlds/{}.world", spec.name);
     let mut warnings = warnings;
@@ -96,7 +96,7 @@ struct Compiler<'a> {
     warnings: Warnings,
     /// The names that are already in use.
     names: BTreeSet<String>,
-    /// The last number that `free_name` appended to each name.
+    /// The last number that `free_name` appended to a name, by name.
     numbers: BTreeMap<String, usize>,
 }
 
@@ -155,9 +155,9 @@ impl<'a> Compiler<'a> {
         Ok(world)
     }
 
-    /// Collects and classifies the top-level models. Objects get their names first, before the
-    /// track and scenery. An object therefore always keeps its name, which commands and programs
-    /// use.
+    /// Collects and classifies the top-level models. The names of objects are reserved before the
+    /// names of the track and of scenery. An object therefore always keeps its name. This matters,
+    /// because commands and programs refer to objects by name.
     fn models(&mut self) -> Result<Models<'a>, Error> {
         let mut models = Models::new();
         let mut has_track = false;
@@ -186,7 +186,8 @@ impl<'a> Compiler<'a> {
         Ok(models)
     }
 
-    /// The ground: the first level plane in file order, or the default if there is none.
+    /// The ground of the world. The first level plane in file order defines it. If there is no
+    /// level plane, the default ground is used.
     fn ground(&mut self, models: &Models<'a>) -> Ground {
         let mut found = None;
         for top in &self.frames.tree.tops {
@@ -207,7 +208,8 @@ impl<'a> Compiler<'a> {
         found.unwrap_or(ground::DEFAULT)
     }
 
-    /// Reserves and returns a unique name, which is `preferred` or `preferred` with a number.
+    /// Reserves and returns a unique name. The name is `preferred`, with a number appended if
+    /// `preferred` is already in use.
     fn free_name(&mut self, preferred: &str) -> String {
         if self.names.insert(preferred.to_owned()) {
             return preferred.to_owned();
@@ -223,8 +225,8 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// Adds a model to the world: its collision shapes to the objects or the scenery, and its
-    /// visuals to the scene.
+    /// Adds a model to the world. The collision shapes are added to the objects or the scenery. The
+    /// visuals are added to the scene.
     fn add_model(
         &mut self,
         body: &RigidModel<'a>,
@@ -301,7 +303,7 @@ impl<'a> Compiler<'a> {
 }
 
 fn sun_of(light: &LightSpec, pose: &Pose) -> Sun {
-    // The default direction of SDF is straight down.
+    // The SDF standard defines straight down as the default direction.
     let along = pose.rotation * DVec3::from_array(light.direction.unwrap_or([0.0, 0.0, -1.0]));
     let direction = along.normalize_or(DVec3::from_array(Sun::default().direction)).to_array();
     let colour = match light.diffuse {

@@ -1,4 +1,4 @@
-//! Builds the objects of a world. An object is a model with a marker, which is a link with a
+//! Builds the objects of a world. An object is a model with a marker. A marker is a link with a
 //! special name (see [`ModelSpec::marker`](crate::spec::ModelSpec::marker)).
 
 use super::built_in_meshes::built_in_extents;
@@ -74,8 +74,9 @@ fn kind_of(body: &RigidModel<'_>, object_type: ObjectType) -> ObjectKind {
     }
 }
 
-/// A collision box for an object that has no collision shapes, because physics needs a shape. It is
-/// the bounding box of the object's visuals, or a small box if there are no visuals.
+/// The collision box of an object that has no collision shapes. Such an object gets a box, because
+/// physics needs a shape. The box is the bounding box of the object's visuals, or a small box if
+/// there are no visuals.
 fn default_solid(
     body: &RigidModel<'_>,
     friction: f64,
@@ -105,8 +106,8 @@ fn default_solid(
     Ok(Solid { pose, shape, friction, restitution: 0.0 })
 }
 
-/// The shape of a visual, with its pose. A mesh or polyline is replaced by its bounding box, and a
-/// plane by a thin box.
+/// The shape of a visual, with the pose of the shape. A mesh or polyline is replaced by its
+/// bounding box. A plane is replaced by a thin box.
 fn box_of(
     pose: &Pose,
     visual: &VisualSpec,
@@ -139,7 +140,8 @@ pub(super) fn from_z_to(normal: [f64; 3]) -> DQuat {
     if normal == DVec3::Z { DQuat::IDENTITY } else { DQuat::from_rotation_arc(DVec3::Z, normal) }
 }
 
-/// The screen of a traffic light, which is the visual named `screen`.
+/// The screen of a traffic light. The screen is the visual named `screen`. The result is `None` if
+/// there is no such visual or it has no shape.
 fn panel_of(
     body: &RigidModel<'_>,
     meshes: &mut Meshes<'_>,
@@ -159,8 +161,9 @@ fn panel_of(
 
 /// The panel of a screen that is a thin box or a plane. `half` are the half edge lengths of the
 /// box. A plane faces along its normal. A box that is thinnest along x faces along its +x axis, by
-/// convention. A box that is thinnest along y or z faces along that axis, away from the centre of
-/// the light. Of the other two axes, the more upright one is the panel's height.
+/// convention. A box that is thinnest along y or z faces along its thinnest axis, away from the
+/// centre of the light. In these cases, the other two axes are width and height. The more upright
+/// axis of the two is the height.
 fn panel_in(pose: &Pose, half: DVec3, is_plane: bool) -> Panel {
     let rotation = DMat3::from_quat(pose.rotation);
     let axes = [rotation.x_axis, rotation.y_axis, rotation.z_axis];
@@ -194,8 +197,8 @@ mod tests {
 
     #[test]
     fn a_screen_may_be_thin_along_any_axis() {
-        // These three poses and sizes describe the same screen. It is 18 cm wide and 32 cm high,
-        // and it faces the light's +x.
+        // These three poses and sizes describe the same screen. The screen is 18 cm wide and 32 cm
+        // high. It faces the +x axis of the light.
         let at = |rpy| Pose::from_xyz_rpy([0.05, 0.0, 0.2], rpy);
         let quarter = std::f64::consts::FRAC_PI_2;
         let along_x = panel_in(&at([0.0; 3]), DVec3::new(0.002, 0.09, 0.16), false);

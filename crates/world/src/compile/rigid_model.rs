@@ -1,5 +1,5 @@
 //! Treats a top-level model as one rigid body. The body has the parts of all links and nested
-//! models, with their poses in the frame of the top-level model.
+//! models. The pose of each part is in the frame of the top-level model.
 
 use super::frames::Frames;
 use crate::error::Error;
@@ -23,7 +23,8 @@ pub(super) struct PlacedSpec<'a, T> {
 pub(super) struct RigidModel<'a> {
     pub(super) name: &'a str,
     /// The object type that the names of the model's links declare. The model's own links are
-    /// searched first, then the links of models that are merged into it.
+    /// searched first, then the links of models that are merged into this model. The value is
+    /// `None` if no link declares a type.
     pub(super) marker: Option<ObjectType>,
     pub(super) is_static: bool,
     /// Pose of the model's frame in the world.
@@ -35,7 +36,8 @@ pub(super) struct RigidModel<'a> {
 }
 
 impl<'a> RigidModel<'a> {
-    /// Collects the parts of a top-level model; `None` if the scope is the world.
+    /// Collects the parts of the top-level model with the scope `top`. The result is `None` if
+    /// `top` is the scope of the world.
     pub(super) fn collect(frames: &Frames<'a>, top: usize) -> Result<Option<RigidModel<'a>>, Error> {
         let scope = &frames.tree.scopes[top];
         let (Some(_), Some(frame)) = (scope.model, scope.frame) else { return Ok(None) };
@@ -49,8 +51,8 @@ impl<'a> RigidModel<'a> {
             inertials: Vec::new(),
             has_joints: false,
         };
-        // Scopes to visit. The flag says whether the scope's links count as links of the top-level
-        // model itself.
+        // The scopes to visit. The flag of a scope says whether its links count as links of the
+        // top-level model itself.
         let mut todo = vec![(top, true)];
         while let Some((id, own)) = todo.pop() {
             let scope = &frames.tree.scopes[id];

@@ -27,7 +27,7 @@ pub(super) struct SceneBuilder<'a> {
     pub(super) materials: Materials<'a>,
     /// Index of each mesh in the scene, by mesh and mirrored axes.
     meshes: BTreeMap<(MeshKey, [bool; 3]), usize>,
-    /// Index of each extruded polygon's mesh in the scene, by the bits of the polygon.
+    /// Index of each extruded polygon's mesh in the scene, by the bits of the polygon's numbers.
     polylines: BTreeMap<Vec<u64>, usize>,
     /// Number of vertices of all meshes together.
     corners: usize,
@@ -44,7 +44,7 @@ impl<'a> SceneBuilder<'a> {
         }
     }
 
-    /// Returns the finished scene. Its lights are not set.
+    /// Returns the finished scene. The caller must set the sun and the ambient light.
     pub(super) fn finish(mut self) -> WorldScene {
         (self.scene.materials, self.scene.textures) = self.materials.finish();
         self.scene
@@ -55,9 +55,9 @@ impl<'a> SceneBuilder<'a> {
         self.scene.instances.push(instance);
     }
 
-    /// Adds all visuals of a model. `extents` is the bounding box of the model's collision shapes;
-    /// scenery passes it without collision meshes. The built-in mesh of an object is stretched to
-    /// this box. A missing mesh is replaced by this box.
+    /// Adds all visuals of a model. `extents` is the bounding box of the model's collision shapes.
+    /// For the track and scenery, this box does not include collision meshes. The built-in mesh of
+    /// an object is stretched to this box. A missing mesh is replaced by this box.
     pub(super) fn add_visuals(
         &mut self,
         body: &RigidModel<'_>,
@@ -68,7 +68,7 @@ impl<'a> SceneBuilder<'a> {
         warnings: &mut Warnings,
     ) -> Result<(), Error> {
         let is_object = matches!(owner, Owner::Object(_));
-        // The replacement is taken once, so that several missing meshes give only one box.
+        // The replacement is used once, so that several missing meshes give only one box.
         let mut replacement = extents;
         for part in &body.visuals {
             let material = match &part.spec.material {
@@ -122,8 +122,8 @@ impl<'a> SceneBuilder<'a> {
         Ok(())
     }
 
-    /// The mesh of a file, with the scale factors to draw it with. If a factor is negative, the
-    /// mesh is a mirrored copy.
+    /// The mesh of a file, with the scale factors for drawing. If a factor of the visual is
+    /// negative, the mesh is a mirrored copy and the factor for drawing is positive.
     fn scaled_mesh(
         &mut self,
         key: &MeshKey,
@@ -211,9 +211,9 @@ impl<'a> SceneBuilder<'a> {
         Ok(Some((part.pose, Look::Mesh(index), [1.0; 3])))
     }
 
-    /// Counts the vertices of all meshes. The result is an error if there are too many. The limit
-    /// on mesh files is not enough, because every mirrored copy and every submesh of a file is
-    /// another mesh.
+    /// Adds `corners` to the number of vertices of all meshes. The result is an error if this
+    /// number exceeds its limit. The limit on mesh files is not sufficient, because every mirrored
+    /// copy and every submesh of a file is a separate mesh in the scene.
     fn count_corners(&mut self, corners: usize, file: &str) -> Result<(), Error> {
         self.corners += corners;
         if self.corners > MAX_ALL_READ {
@@ -234,7 +234,8 @@ fn append(mesh: &mut Mesh, part: &collada::MeshPart, shift: DVec3, mirrored: [bo
     mesh.positions.extend(part.positions.iter().map(|p| flip(moved(p))));
     mesh.normals.extend(part.normals.iter().map(|n| flip(*n)));
     mesh.uvs.extend(&part.uvs);
-    // Every vertex needs a normal and a uv, but a part may lack them.
+    // Every vertex needs a normal and a uv. If a part has no normals or uvs, default values are
+    // used.
     mesh.normals.resize(mesh.positions.len(), [0.0, 0.0, 1.0]);
     mesh.uvs.resize(mesh.positions.len(), [0.0; 2]);
 }

@@ -16,13 +16,13 @@ use std::sync::Arc;
 pub(super) const OBJECT_FRICTION: f64 = 0.6;
 /// Default friction of walls and scenery.
 pub(super) const WALL_FRICTION: f64 = 0.4;
-/// Maximum friction, which is about that of rubber on rubber. Some files use a value such as 100 to
-/// mean "a lot".
+/// Maximum friction coefficient. The value is about that of rubber on rubber. A limit is necessary,
+/// because some files use an unrealistic value such as 100.
 const MAX_FRICTION: f64 = 2.0;
 /// Minimum half thickness of a primitive shape, in metres.
 const MIN_HALF: f64 = 1e-4;
-/// Maximum height difference, in metres, between the ground and a part of the track that counts as
-/// ground.
+/// A part of the track counts as ground if its height differs from that of the ground plane by at
+/// most this distance, in metres.
 const FLAT: f64 = 0.02;
 
 /// How the collision meshes of a model are represented.
@@ -93,9 +93,9 @@ fn shape_of(
     }
 }
 
-/// The collision shape that replaces an ellipsoid or polyline, because the physics engine supports
-/// neither. The result is `None` for all other shapes, and for an ellipsoid that must be replaced
-/// by a box. `simple_shape` makes this box.
+/// The collision shape that replaces an ellipsoid or polyline, because the physics engine does not
+/// support these two shapes. The result is `None` for all other shapes. It is also `None` for an
+/// ellipsoid that must be replaced by a box, because `simple_shape` creates this box.
 fn generated_shape(
     part: &PlacedSpec<'_, CollisionSpec>,
     mesh_collision: MeshCollision,
@@ -157,7 +157,7 @@ pub(super) fn simple_shape(geometry: &Geometry) -> Option<Shape> {
 
 /// Removes the parts of a track solid that coincide with the ground plane. From a mesh, the
 /// triangles at the height of the ground are removed. Any other shape is removed if it does not
-/// rise above the ground. The result is `None` if nothing is left.
+/// rise above the ground. The result is `None` if the whole solid is removed.
 pub(super) fn without_ground(solid: Solid, ground: f64) -> Option<Solid> {
     let Shape::Mesh(mesh) = &solid.shape else {
         let top = Extents::of(&solid.pose, &solid.shape).max().z;

@@ -9,7 +9,8 @@ use crate::xml::excerpt;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Folder for which the built-in textures of tracks are available.
+/// Folder of the track textures. If a file of this folder is missing, a built-in texture can
+/// replace it.
 const STANDARD_FOLDER: &str = "meshes/world_builder/textures/";
 /// File extensions of unsupported picture formats. Such a picture causes a warning instead of an
 /// error.
@@ -30,8 +31,8 @@ impl<'a> Textures<'a> {
         Textures { assets, list: Vec::new(), index: BTreeMap::new(), known: BTreeMap::new() }
     }
 
-    /// Index of the texture that `file` refers to by `name`. If there is no such texture, a warning
-    /// is added and the result is `None`.
+    /// Index of the texture that `file` refers to by `name`. If the texture does not exist or is
+    /// not supported, a warning is added and the result is `None`.
     pub(super) fn find(
         &mut self,
         name: &str,
@@ -73,7 +74,7 @@ impl<'a> Textures<'a> {
     }
 
     /// Index of the texture of a picture file. The outer `None` means that the file does not exist.
-    /// The inner `None` means that its format is not supported.
+    /// The inner `None` means that the format of the file is not supported.
     fn read_file(
         &mut self,
         path: &str,
@@ -105,7 +106,8 @@ impl<'a> Textures<'a> {
     }
 }
 
-/// The built-in texture for a path, together with the normalised path.
+/// The built-in texture for a path, together with the normalised path. The file name selects the
+/// texture. The result is `None` if there is no built-in texture for the path.
 fn standard(path: &str) -> Option<(String, BuiltInTexture)> {
     let path = normalise(path)?;
     let stem = stem_of(path.strip_prefix(STANDARD_FOLDER)?).to_ascii_lowercase();

@@ -1,8 +1,8 @@
-//! The tree of all models of a world, including those from other files. It consists of scopes with
-//! named frames.
+//! The tree of all models of a world, including models from other files. The tree consists of
+//! scopes with named frames.
 //!
 //! A scope is the world or a model. Every link, joint, frame and nested model is a frame of its
-//! scope. This module does not resolve poses: see [`super::frames`].
+//! scope. This module does not resolve poses. The module [`super::frames`] resolves them.
 
 use super::library::{IncludeTarget, MAX_INCLUDES, MAX_PARTS, ModelLibrary};
 use super::locate::{ErrorSubject, locate};
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 /// Maximum nesting depth of includes.
 const MAX_INCLUDE_DEPTH: usize = 16;
-/// Maximum nesting depth of models, including those from other files.
+/// Maximum nesting depth of models, including models from other files.
 const MAX_MODEL_DEPTH: usize = 128;
 
 /// Index of the world's scope.
@@ -50,8 +50,8 @@ pub(super) struct FrameNode<'a> {
     pub(super) name: &'a str,
     pub(super) scope: usize,
     pub(super) pose: &'a PoseSpec,
-    /// Name of the reference frame if the pose names none. An empty name means the frame of the
-    /// scope.
+    /// Name of the reference frame that is used if the pose does not name a reference frame. An
+    /// empty name means the frame of the scope.
     pub(super) default: &'a str,
     pub(super) kind: FrameKind<'a>,
 }
@@ -75,7 +75,7 @@ pub(super) enum TopLevel<'a> {
     Model {
         /// Index of the model's scope.
         scope: usize,
-        /// Whether the world file itself defines the model. Only in such a model a link name can be
+        /// Whether the world file itself defines the model. Only in such a model can a link name be
         /// a marker.
         inline: bool,
     },
@@ -92,7 +92,7 @@ pub(super) enum TopLevel<'a> {
 
 /// All scopes and frames of a world.
 pub(super) struct Tree<'a> {
-    /// The files of the world, which are read again to find the location of an error.
+    /// The files of the world. They are read again to find the location of an error.
     assets: Assets<'a>,
     pub(super) scopes: Vec<Scope<'a>>,
     pub(super) frames: Vec<FrameNode<'a>>,
@@ -101,14 +101,15 @@ pub(super) struct Tree<'a> {
 }
 
 impl Tree<'_> {
-    /// The location of an element of a scope in its file. The location is for an error message.
+    /// The location of an element in the file of its scope. Error messages use this location.
     pub(super) fn location(&self, scope: usize, subject: ErrorSubject<'_>) -> SourceLocation {
         let scope = &self.scopes[scope];
         locate(&self.assets, scope.file, scope.model.map(|m| m.name.as_str()), subject)
     }
 }
 
-/// A model that is added to the tree, with the values that its include overrides.
+/// A model that is added to the tree. If the model comes from an include, the values that the
+/// include overrides are already replaced.
 struct NewModel<'a> {
     model: &'a ModelSpec,
     name: &'a str,
@@ -164,7 +165,7 @@ pub(super) fn build<'a>(
     Ok(b.tree)
 }
 
-/// A model with the values of its own file, without the overrides of an include.
+/// A model with the values of its own file. No include overrides these values.
 fn without_overrides<'a>(model: &'a ModelSpec, file: &'a str) -> NewModel<'a> {
     NewModel {
         model,
@@ -300,8 +301,8 @@ impl<'a> TreeBuilder<'a> {
         Ok(Some(TopLevel::Model { scope, inline: false }))
     }
 
-    /// Adds a frame for an include that is built-in or missing, because other poses may be relative
-    /// to this frame.
+    /// Adds a frame for an include whose target is built-in or missing. The frame is necessary,
+    /// because other poses may be relative to it.
     fn include_without_model(
         &mut self,
         scope: usize,

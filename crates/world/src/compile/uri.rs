@@ -34,11 +34,12 @@ pub(super) fn resolve_uri(uri: &str, folder: &str, target: UriTarget) -> UriReso
         paths.push(join("meshes", rest));
     }
     paths.push(join("models", rest));
-    // Some publishers put the name of their package before the path, as in `pkg/models/a`.
+    // Some publishers put the name of their package before the path, as in `pkg/models/a`. The path
+    // without this name is therefore tried too.
     let package = ["/models/", "/meshes/"].iter().filter_map(|f| rest.find(f)).min();
     paths.extend(package.map(|i| rest[i + 1..].to_owned()));
-    // Also try the paths with decoded percent escapes, because some exporters write a space as
-    // `%20`.
+    // The paths with decoded percent escapes are tried last, because some exporters write a space
+    // as `%20`.
     let decoded: Vec<String> = paths.iter().filter(|p| p.contains('%')).map(|p| percent_decoded(p)).collect();
     paths.extend(decoded);
     UriResolution::Paths(paths)
