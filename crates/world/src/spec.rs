@@ -153,7 +153,7 @@ pub struct LightSpec {
     pub diffuse: Option<[f64; 4]>,
     /// Direction in which the light travels, in the frame of the light; `None` means straight down.
     pub direction: Option<[f64; 3]>,
-    /// Whether the light casts shadows; `None` if the file does not say so.
+    /// Whether the light casts shadows; `None` if the file has no such flag.
     pub cast_shadows: Option<bool>,
 }
 
@@ -165,7 +165,7 @@ pub struct LinkSpec {
     pub name: String,
     /// Pose in the frame of the model.
     pub pose: PoseSpec,
-    /// Mass and inertia; `None` if the file gives neither.
+    /// Mass and inertia; `None` if the link has no `<inertial>` element.
     pub inertial: Option<InertialSpec>,
     /// Collision shapes. Physics uses these shapes.
     pub collisions: Vec<CollisionSpec>,
@@ -216,7 +216,7 @@ pub struct VisualSpec {
     pub material: Option<MaterialSpec>,
     /// Transparency: 0 means opaque, 1 means invisible.
     pub transparency: f64,
-    /// Whether the visual casts a shadow; `None` if the file does not say so.
+    /// Whether the visual casts a shadow; `None` if the file has no such flag.
     pub cast_shadows: Option<bool>,
 }
 

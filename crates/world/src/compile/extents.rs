@@ -26,7 +26,7 @@ impl Extents {
     pub(super) fn of(pose: &Pose, shape: &Shape) -> Extents {
         let rotation = DMat3::from_quat(pose.rotation);
         let axis = rotation.z_axis;
-        // Computes half the size of the bounding box of a disc. The disc is perpendicular to the
+        // Half the edge lengths of the bounding box of a disc. The disc is perpendicular to the
         // shape's axis.
         let disc = |radius: f64| (DVec3::ONE - axis * axis).max(DVec3::ZERO).map(libm::sqrt) * radius;
         let at = |half: DVec3| Extents { centre: pose.position, size: half * 2.0 };

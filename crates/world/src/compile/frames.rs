@@ -274,8 +274,8 @@ impl Tree<'_> {
     }
 }
 
-/// Checks that the frame that `attached_to` names exists, for every frame. Checks also that there
-/// is no cycle of attachments.
+/// Checks the `attached_to` of every frame. The result is an error if the named frame does not
+/// exist, or if the attachments form a cycle.
 fn check_attachments(tree: &Tree<'_>) -> Result<(), Error> {
     let mut marks = vec![VisitState::New; tree.frames.len()];
     let mut path = Vec::new();

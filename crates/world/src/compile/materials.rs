@@ -70,7 +70,7 @@ impl<'a> Materials<'a> {
             return Ok(None);
         }
         // If there is a texture but no colour, the colour is white. The pixels of the texture are
-        // multiplied by the colour, and white leaves them unchanged.
+        // multiplied by the colour, and white leaves the pixels unchanged.
         let plain = if texture.is_some() { [1.0; 4] } else { Material::default().colour };
         let [r, g, b, _] = rgba(spec.emissive.unwrap_or_default());
         let material = Material { colour: colour.unwrap_or(plain), emissive: [r, g, b], texture };

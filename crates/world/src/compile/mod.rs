@@ -96,7 +96,7 @@ struct Compiler<'a> {
     warnings: Warnings,
     /// The names that are already in use.
     names: BTreeSet<String>,
-    /// The last number that `free_name` appended to a name, by name.
+    /// The last number that `free_name` appended, for each preferred name.
     numbers: BTreeMap<String, usize>,
 }
 
