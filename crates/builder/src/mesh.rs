@@ -3,7 +3,7 @@
 use chicane_world::collada::{Group, Material, MeshPart, Model};
 use glam::{DVec2, Vec3};
 
-/// White, for pictures that are shown without tint.
+/// White: a picture with this colour is shown without a tint.
 pub(crate) const WHITE: [f32; 4] = [1.0; 4];
 
 /// A mesh under construction.
@@ -17,8 +17,8 @@ impl MeshBuilder {
         MeshBuilder { part: MeshPart { name: name.to_owned(), ..MeshPart::default() }, materials: Vec::new() }
     }
 
-    /// Starts a group of triangles with a new material. A texture is a path relative to the folder
-    /// of the mesh.
+    /// Starts a group of triangles with a new material. `texture` is the path of a picture,
+    /// relative to the folder of the mesh; `None` for a plain colour.
     pub(crate) fn group(&mut self, name: &str, texture: Option<String>, colour: [f32; 4]) {
         self.drop_empty();
         self.part.groups.push(Group { material: Some(self.materials.len()), indices: Vec::new() });

@@ -56,7 +56,7 @@ impl Yard {
         )
     }
 
-    /// Adds a static box, which physics never moves, at any pose.
+    /// Adds a static box at any pose. The physics never moves a static object.
     pub fn fixed_block(self, name: &str, pose: Pose, size: [f64; 3]) -> Yard {
         self.object(name, ObjectKind::Box, pose, Shape::Box(DVec3::from_array(size) * 0.5), None)
     }
@@ -98,7 +98,7 @@ impl Yard {
         self.object(name, ObjectKind::Light, pose, Shape::Box(DVec3::new(0.02, 0.09, 0.16)), None)
     }
 
-    /// Adds static triangles as scenery, which is not in the list of objects.
+    /// Adds static triangles as scenery. Scenery is not in the list of objects.
     pub fn scenery_mesh(mut self, vertices: Vec<DVec3>, triangles: Vec<[u32; 3]>) -> Yard {
         let shape = Shape::Mesh(Arc::new(TriangleMesh { vertices, triangles }));
         self.world.scenery.push(Solid { pose: Pose::IDENTITY, shape, friction: 0.4, restitution: 0.0 });

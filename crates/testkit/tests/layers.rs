@@ -1,11 +1,11 @@
-//! Enforces the layers of the workspace: which crates a crate may depend on, and which names it may
-//! not use. `docs/ARCHITECTURE.md` describes the layers.
+//! Enforces the layers of the workspace. The tests check which crates a crate depends on, and that
+//! a crate does not use forbidden names. `docs/ARCHITECTURE.md` describes the layers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The crates that each crate may depend on. Dependencies of tests are not checked. A crate that is
-/// not listed here is an error, so that every new crate is assigned to a layer.
+/// missing in this list is an error, because every new crate must be assigned to a layer.
 const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("world", &[]),
     ("wire", &[]),

@@ -1,4 +1,4 @@
-//! Tests the check of the size of picture files.
+//! Tests the check that refuses picture files that are too large.
 
 use chicane_world::picture::check;
 use proptest::prelude::*;
