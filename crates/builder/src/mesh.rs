@@ -33,8 +33,8 @@ impl MeshBuilder {
         }
     }
 
-    /// Adds corners (position, normal, texture coordinates) and triangles. Index 0 of the triangles
-    /// is the first new corner.
+    /// Adds corners (position, normal, texture coordinates) and triangles. A triangle consists of
+    /// three indices into `corners`.
     pub(crate) fn add(&mut self, corners: &[(Vec3, Vec3, [f32; 2])], triangles: &[[u32; 3]]) {
         let first = self.part.positions.len() as u32;
         for (position, normal, uv) in corners {

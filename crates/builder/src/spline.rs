@@ -2,8 +2,7 @@
 //! closed spline is periodic.
 //!
 //! The parameter of the spline advances by the straight distance between consecutive points. The
-//! curvature is continuous, so the steering angle of a car
-//! that follows the curve has no jumps.
+//! curvature is continuous, so the steering angle of a car that follows the curve has no jumps.
 
 use glam::DVec2;
 

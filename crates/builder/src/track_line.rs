@@ -98,7 +98,7 @@ impl TrackLine {
             });
             return TrackLine { samples: samples.collect(), closed: true, length, start: 0 };
         }
-        // Clamp the start line to 90 % of the length, so that a part of the line is after it. The
+        // Clamp the start line to 90 % of the length, so that the route has points after it. The
         // check reports a start line that is too near to the end.
         let start = track.start.min(0.9 * length);
         let (before, after) =

@@ -262,7 +262,7 @@ fn a_collision_mesh_that_is_used_too_often_becomes_boxes() {
     let meshes =
         world.scenery.iter().filter(|s| matches!(s.shape, chicane_world::world::Shape::Mesh(_))).count();
     // Each use of the mesh adds 3,000 triangles and 9,000 vertices to the total, so 333 uses stay
-    // below the limit of 4,000,000. The other collisions are replaced by simple shapes.
+    // below the limit of 4,000,000. The other uses are replaced by bounding boxes.
     assert_eq!((meshes, world.scenery.len()), (333, 400));
     assert!(world.warnings[0].message.contains("too many triangles"), "{:?}", world.warnings);
 }

@@ -152,7 +152,7 @@ fn every_shape_is_read() {
     assert_eq!(read_shape(&format!("<polyline>{points}</polyline>")), (polygon(1.0), 0));
     let (geometry, warnings) = read_shape(&format!("<polyline>{}</polyline>", point(0, 0)));
     assert_eq!((geometry, warnings), (Geometry::Unsupported { element: "polyline".into() }, 1));
-    // The reader skips unknown elements before a shape, and gives a warning for each.
+    // The reader skips unknown elements before a shape.
     let known = "<my:hint/><sphere><radius>1</radius></sphere><heightmap/>";
     assert_eq!(read_shape(known), (Geometry::Sphere { radius: 1.0 }, 2));
     let (geometry, warnings) = read_shape("<heightmap><uri>x</uri></heightmap>");

@@ -9,7 +9,7 @@ use proptest::option;
 use proptest::prelude::*;
 use sdf_support::read_text;
 
-/// Generates any number from −1,000,000 to 1,000,000, the largest number that a file may contain.
+/// Generates any number from −1,000,000 to 1,000,000. The reader refuses larger coordinates.
 fn number() -> impl Strategy<Value = f64> {
     prop_oneof![
         Just(0.0),

@@ -15,7 +15,7 @@ pub struct ReadError {
     pub message: String,
 }
 
-/// A value and its path.
+/// A JSON value and its path in the document.
 pub(super) struct PathValue<'a> {
     value: &'a Value,
     path: String,
@@ -28,7 +28,7 @@ pub(super) struct Fields<'a> {
 }
 
 impl<'a> PathValue<'a> {
-    /// The document itself.
+    /// The document itself, with an empty path.
     pub(super) fn root(value: &'a Value) -> PathValue<'a> {
         PathValue { value, path: String::new() }
     }
@@ -73,12 +73,12 @@ impl<'a> PathValue<'a> {
         self.value.as_bool().ok_or_else(|| self.must_be("true or false"))
     }
 
-    /// A text of one line.
+    /// Returns a text of one line, with at most `longest` characters.
     pub(super) fn text(&self, longest: usize) -> Result<&'a str, ReadError> {
         self.checked(longest, ", on one line", |c| !is_unprintable(c))
     }
 
-    /// A text that can have several lines.
+    /// Returns a text that can have several lines, with at most `longest` characters.
     pub(super) fn paragraphs(&self, longest: usize) -> Result<&'a str, ReadError> {
         self.checked(longest, "", |c| c == '\n' || !is_unprintable(c))
     }
@@ -113,7 +113,7 @@ impl<'a> PathValue<'a> {
         Ok(list.iter().enumerate().map(at).collect())
     }
 
-    /// A list of exactly `N` numbers.
+    /// Returns a list of exactly `N` numbers, each from `low` to `high`.
     pub(super) fn numbers<const N: usize>(&self, low: f64, high: f64) -> Result<[f64; N], ReadError> {
         let what = || self.must_be(&format!("a list of {N} numbers"));
         let list = self.list(0, usize::MAX).ok().filter(|l| l.len() == N).ok_or_else(what)?;

@@ -158,8 +158,8 @@ fn a_project_with_an_error_is_not_built() {
     assert!(error.to_string().starts_with("error bend-too-tight: track.nodes["), "{error}");
 }
 
-/// Asserts that a world has all objects of its project. The positions must agree within a
-/// micrometre.
+/// Asserts that a world has all objects of its project. Positions must agree within a micrometre,
+/// and headings within a microradian.
 fn same(project: &Project, world: &World) {
     let walls = if project.fence.is_some() { 4 } else { 0 };
     assert_eq!(world.objects.len(), project.objects.len() + walls);
