@@ -60,8 +60,9 @@ pub fn build(project: &Project, files: &dyn Files) -> Result<MemoryBundle, Build
     Ok(bundle)
 }
 
-/// Adds each picture to the bundle once, with its original bytes. The picture of the field has a
-/// fixed name and is converted to PNG.
+/// Adds the pictures of objects and decals to the bundle, each picture once and with its original
+/// bytes. The picture of the field is converted to PNG and gets a fixed name. Returns the paths of
+/// the pictures of objects and decals.
 fn add_pictures<'a>(
     project: &'a Project,
     files: &dyn Files,
@@ -130,7 +131,7 @@ fn world(project: &Project) -> Spec {
     }
 }
 
-/// The model of the track: one mesh as visual and a plane as collision.
+/// The model of the track. Its visual is one mesh, and its collision shape is a plane.
 fn track_model(project: &Project) -> ModelSpec {
     let uri = format!("model://meshes/{0}/{0}.dae", project.name);
     let link = LinkSpec {

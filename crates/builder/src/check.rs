@@ -1,6 +1,6 @@
 //! Checks a project and describes every problem in plain words.
 //!
-//! [`check()`] checks the document only and is fast enough to run during a drag with the mouse.
+//! [`check()`] checks the document only. This is fast enough to run while the user drags a node.
 //! [`check_files`] checks the files next to the document. An error prevents the build of a world,
 //! but a warning does not.
 

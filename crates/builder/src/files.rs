@@ -22,7 +22,7 @@ impl Files for MemoryBundle {
 /// Maximum memory for decoding one picture, bytes.
 const MAX_MEMORY: u64 = 1 << 30;
 
-/// Decodes a picture whose header was already checked.
+/// Decodes a picture. The caller has already checked the header of the picture.
 pub(crate) fn decode(bytes: &[u8]) -> Result<DynamicImage, ImageError> {
     let mut reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format()?;
     let mut limits = Limits::default();
@@ -31,7 +31,8 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<DynamicImage, ImageError> {
     reader.decode()
 }
 
-/// The picture as a PNG file. A PNG file is returned unchanged.
+/// Converts a picture to a PNG file. `bytes` is the file of the picture. A file that is already a
+/// PNG file is returned unchanged.
 pub(crate) fn as_png(bytes: Cow<'_, [u8]>, decoded: &DynamicImage) -> Result<Vec<u8>, ImageError> {
     if matches!(imagesize::image_type(&bytes), Ok(ImageType::Png)) {
         return Ok(bytes.into_owned());

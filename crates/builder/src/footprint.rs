@@ -1,4 +1,4 @@
-//! The areas of the ground that objects and decals cover, and their overlaps.
+//! The areas of the ground that objects and decals cover, and a test whether two areas overlap.
 
 use crate::objects::size_of;
 use crate::project::{Decal, Object, ObjectShape};
@@ -38,7 +38,7 @@ impl Footprint {
         Footprint::new([decal.x, decal.y], decal.yaw, [0.5 * decal.width, 0.5 * decal.height], 0.0)
     }
 
-    /// Radius of the bounding circle.
+    /// Radius of the bounding circle around the centre of the area, m.
     pub(crate) fn reach(&self) -> f64 {
         self.half.length() + self.radius
     }
@@ -49,12 +49,12 @@ impl Footprint {
         a * self.half.x + b * self.half.y + self.radius
     }
 
-    /// Half size of the bounding rectangle along x and y.
+    /// Half size of the bounding rectangle along x and y, m.
     pub(crate) fn extent(&self) -> DVec2 {
         DVec2::new(self.along(DVec2::X), self.along(DVec2::Y))
     }
 
-    /// Distance of a point from the area; 0 if the point is inside.
+    /// Distance of a point from the area, m; 0 if the point is inside.
     pub(crate) fn distance(&self, p: DVec2) -> f64 {
         let [x, y] = self.axes.map(|axis| axis.dot(p - self.at).abs());
         let out = (DVec2::new(x, y) - self.half).max(DVec2::ZERO);

@@ -1,11 +1,12 @@
-//! A spatial index: points sorted into square cells, to find the points near a position quickly.
+//! A spatial index. The points are sorted into square cells, so that the points near a position are
+//! found quickly.
 
 use glam::DVec2;
 
 /// Maximum number of cells along one side.
 const MAX_CELLS: f64 = 128.0;
 
-/// Indices of points by cell.
+/// The indices of points, grouped by cell.
 pub(crate) struct Grid {
     low: DVec2,
     cell: f64,
@@ -17,7 +18,7 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    /// Sorts points into cells of at least this size, m.
+    /// Sorts points into square cells. The sides of a cell are at least `cell` metres long.
     pub(crate) fn of(points: &[DVec2], cell: f64) -> Grid {
         let (mut low, mut high) = (DVec2::ZERO, DVec2::ZERO);
         if let Some(first) = points.first() {
@@ -56,8 +57,8 @@ impl Grid {
         y.min(self.rows - 1) * self.columns + x.min(self.columns - 1)
     }
 
-    /// Indices of all points within `reach` of a position, and of some points slightly farther
-    /// away.
+    /// The indices of all points within `reach` metres of `p`. The result may also contain points
+    /// that are slightly farther away.
     pub(crate) fn near(&self, p: DVec2, reach: f64) -> impl Iterator<Item = usize> {
         let side = |v: f64, count: usize| (v / self.cell).clamp(0.0, count as f64 - 1.0) as usize;
         let (a, b) = (p - self.low - reach, p - self.low + reach);

@@ -1,8 +1,9 @@
 //! The core of the world builder: turns a project document into a world.
 //!
 //! A [`Project`] is a JSON document with field, fence, track, decals, objects and evaluation.
-//! [`check()`] lists its problems in plain words, [`build`] makes the bundle of its world, and
-//! [`random`] generates a track. Pictures and scripts are separate files, read through [`Files`].
+//! [`check()`] lists the problems of a project in plain words, and [`build`] makes a bundle from
+//! the project. [`random`] generates a project with a random track. Pictures and scripts are
+//! separate files, and are read through the trait [`Files`].
 //!
 //! This crate uses no disk, clock, network or screen. The same project gives the same bytes.
 //!
@@ -12,18 +13,11 @@
 //! use chicane_builder::{Project, Rule, build, check};
 //! use chicane_world::{Assets, MemoryBundle, World};
 //!
-//! let document = r#"{
-//!     "version": 1,
-//!     "name": "loop",
-//!     "field": { "size": [8, 8] },
-//!     "track": {
-//!         "width": 0.6,
-//!         "nodes": [{ "x": 2, "y": 2 }, { "x": 6, "y": 2 }, { "x": 6, "y": 6 }, { "x": 2, "y": 6 }]
-//!     },
-//!     "objects": [{ "kind": "cone", "name": "cone1", "x": 4, "y": 4 }]
-//! }"#;
-//! let mut project = Project::read(document.as_bytes())?;
-//! assert_eq!(check(&project), [], "no errors and no warnings");
+//! let document = r#"{ "version": 1, "name": "loop", "field": { "size": [8, 8] }, "track": {
+//! "width": 0.6, "nodes": [{ "x": 2, "y": 2 }, { "x": 6, "y": 2 }, { "x": 6, "y": 6 }, { "x": 2,
+//! "y": 6 }] }, "objects": [{ "kind": "cone", "name": "cone1", "x": 4, "y": 4 }] }"#; let mut
+//! project = Project::read(document.as_bytes())?; assert_eq!(check(&project), [], "no errors and no
+//! warnings");
 //!
 //! // The project uses no pictures or scripts, so there are no other files to read.
 //! let bundle = build(&project, &MemoryBundle::default())?;

@@ -3,7 +3,7 @@
 use chicane_world::collada::{Group, Material, MeshPart, Model};
 use glam::{DVec2, Vec3};
 
-/// White, for pictures that are shown without tint.
+/// White: a picture with this colour is shown without a tint.
 pub(crate) const WHITE: [f32; 4] = [1.0; 4];
 
 /// A mesh under construction.
@@ -17,8 +17,8 @@ impl MeshBuilder {
         MeshBuilder { part: MeshPart { name: name.to_owned(), ..MeshPart::default() }, materials: Vec::new() }
     }
 
-    /// Starts a group of triangles with a new material. A texture is a path relative to the folder
-    /// of the mesh.
+    /// Starts a group of triangles with a new material. `texture` is the path of a picture,
+    /// relative to the folder of the mesh; `None` for a plain colour.
     pub(crate) fn group(&mut self, name: &str, texture: Option<String>, colour: [f32; 4]) {
         self.drop_empty();
         self.part.groups.push(Group { material: Some(self.materials.len()), indices: Vec::new() });
@@ -33,8 +33,8 @@ impl MeshBuilder {
         }
     }
 
-    /// Adds corners (position, normal, texture coordinates) and triangles. Index 0 of the triangles
-    /// is the first new corner.
+    /// Adds corners (position, normal, texture coordinates) and triangles. A triangle consists of
+    /// three indices into `corners`.
     pub(crate) fn add(&mut self, corners: &[(Vec3, Vec3, [f32; 2])], triangles: &[[u32; 3]]) {
         let first = self.part.positions.len() as u32;
         for (position, normal, uv) in corners {

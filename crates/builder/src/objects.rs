@@ -14,7 +14,7 @@ const LIGHT_DEPTH_M: f64 = 0.12;
 /// Default colour of a cylinder: the colour of paper.
 const PAPER: [f64; 3] = [0.93, 0.91, 0.85];
 
-/// Full extents of an object's collision shape in its own frame, m.
+/// Size of an object's collision shape along the axes of the object, m.
 pub(crate) fn size_of(kind: &ObjectShape) -> [f64; 3] {
     match *kind {
         ObjectShape::Box { size, .. } => size,
@@ -29,19 +29,20 @@ pub(crate) fn size_of(kind: &ObjectShape) -> [f64; 3] {
     }
 }
 
-/// Height of a screen, which has the aspect ratio 9:16.
+/// Height of a light's screen. The ratio of its width to its height is 9:16.
 fn screen_height(width: f64) -> f64 {
     width * 16.0 / 9.0
 }
 
-/// Whether an object needs its own mesh. The standard meshes and plain shapes cannot show a
-/// picture, and the standard cone cannot have another colour.
+/// Whether an object needs a mesh of its own. The standard meshes and plain shapes cannot show a
+/// picture of the project. The colour of the standard cone cannot be changed.
 pub(crate) fn has_mesh(kind: &ObjectShape) -> bool {
     !kind.pictures().is_empty()
         || matches!(kind, ObjectShape::Cone { body: ObstacleBody { colour: Some(_), .. }, .. })
 }
 
-/// The model of an object. `mesh` is the URI of its own mesh, if it has one.
+/// The model of an object. `mesh` is the URI of the object's own mesh; `None` if the object uses a
+/// standard mesh or a plain shape.
 pub(crate) fn model(object: &Object, mesh: Option<String>) -> ModelSpec {
     let (link, is_static) = match &object.kind {
         ObjectShape::Light { width, tilt } => (light(*width, *tilt, size_of(&object.kind)), true),
@@ -66,8 +67,8 @@ fn obstacle(kind: &ObjectShape, body: &ObstacleBody, own: Option<String>) -> Lin
         }
     };
     let mesh = |uri: String| Geometry::Mesh { uri, scale: [1.0; 3], submesh: None };
-    // The origin of an object's own mesh is on the ground. The origin of all other meshes is in
-    // their centre.
+    // The origin of an object's own mesh is on the ground. The origin of a standard mesh or a plain
+    // shape is in its centre.
     let (pose, look, material) = match (own, body.colour, standard) {
         (Some(uri), _, _) => (up(0.0), mesh(uri), None),
         (None, None, Some(name)) => (middle.clone(), mesh(format!("model://meshes/{name}/{name}.dae")), None),
@@ -94,8 +95,9 @@ fn obstacle(kind: &ObjectShape, body: &ObstacleBody, own: Option<String>) -> Lin
 fn light(width: f64, tilt: f64, size: [f64; 3]) -> LinkSpec {
     let tall = screen_height(width);
     let (s, c) = libm::sincos(tilt);
-    // The position `ahead` metres in front of the inclined screen and `above` metres above its
-    // centre, along the screen.
+    // Returns the position of a point near the inclined screen. From the centre of the screen, go
+    // `above` metres up along the screen, then `ahead` metres forward at a right angle to the
+    // screen.
     let on_screen =
         |ahead: f64, above: f64| [ahead * c - above * s, 0.0, STAND_M + (0.5 * tall + above) * c + ahead * s];
     let lamp = |name: &str, above: f64, rgb: [f64; 3]| {

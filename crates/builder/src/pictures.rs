@@ -3,7 +3,8 @@
 use crate::project::FileName;
 use std::collections::BTreeMap;
 
-/// Path of each picture of a project, relative to the mesh folder. The key is the file name.
+/// The paths of the pictures in the bundle, relative to the mesh folder. The key is the file name
+/// in the project.
 pub(crate) struct Pictures<'a> {
     paths: BTreeMap<&'a FileName, String>,
 }
@@ -13,7 +14,7 @@ impl<'a> Pictures<'a> {
         Pictures { paths }
     }
 
-    /// Path of a picture relative to the mesh folder.
+    /// Path of a picture relative to the mesh folder; `None` if the picture is not in the bundle.
     pub(crate) fn path(&self, name: &FileName) -> Option<String> {
         self.paths.get(name).cloned()
     }

@@ -1,8 +1,8 @@
 //! Random tracks. The same options give the same track, and every track passes the check.
 //!
-//! The nodes form a star around the centre of the field, so that the line cannot cross itself. If a
-//! bend is too tight or parts of the road overlap, another shape is generated with less
-//! irregularity.
+//! The nodes are placed around the centre of the field, in the order of their angles, so that the
+//! line does not cross itself. If a bend is too tight or parts of the road overlap, the generator
+//! tries a less irregular shape.
 
 use crate::check::{Severity, check};
 use crate::project::{
@@ -24,8 +24,8 @@ pub struct RandomTrackOptions {
     pub width: f64,
     /// Tightness of the bends, from 0 (nearly round) to 1 (many tight bends).
     pub tightness: f64,
-    /// Length of the track in metres; `None` for any length. The track is shorter if this length
-    /// does not fit on the field.
+    /// Maximum length of the track in metres; `None` for any length. The track is shorter if a
+    /// track of this length does not fit on the field.
     pub length: Option<f64>,
 }
 
@@ -48,15 +48,15 @@ pub enum RandomError {
         /// Highest allowed value.
         high: f64,
     },
-    /// The field is too small even for a plain loop.
+    /// The field is too small for a road of this width, even if the road is a plain loop.
     #[error("no track of this width fits on this field: make the field larger or the road narrower")]
     NoRoom,
 }
 
 /// Distance between road and fence, m.
 const MARGIN_M: f64 = 0.1;
-/// Number of attempts. The irregularity decreases to zero at the last attempt, which is a plain
-/// loop.
+/// Number of the last attempt, counted from 0. The irregularity decreases with every attempt. The
+/// last attempt has no irregularity and gives a plain loop.
 const MAX_ATTEMPTS: u32 = 200;
 
 /// Generates a track.
@@ -99,8 +99,8 @@ fn is_good(project: &Project) -> bool {
 /// Nodes around the centre at irregular angles and distances.
 fn star_nodes(options: &RandomTrackOptions, irregularity: f64, rng: &mut SplitMix64) -> Vec<DVec2> {
     let room = DVec2::from_array(options.field) * 0.5 - (0.5 * options.width + MARGIN_M + Fence::THICKNESS_M);
-    // The minimum radius of curvature of an ellipse is b²/a. The ellipse is therefore shortened on
-    // a long field, so that its bends are not too tight.
+    // An ellipse with the semi-axes a > b has its tightest bends at the ends of a. Their radius is
+    // b²/a. On a long field, a is therefore reduced, so that the bends are not too tight.
     let tightest = (0.5 * options.width).max(0.5) + 0.1;
     let room = room.max(DVec2::splat(0.3));
     let room = DVec2::new(room.x.min(room.y * room.y / tightest), room.y.min(room.x * room.x / tightest));
@@ -156,7 +156,8 @@ fn to_mm(v: f64) -> f64 {
     (v * 1000.0).round() / 1000.0
 }
 
-/// Moves the nodes towards the centre, so that the line is at most `length` metres long.
+/// Moves the nodes towards the centre of the field if the line is longer than `length` metres, so
+/// that its length becomes about `length`.
 fn shrink(project: &mut Project, length: f64) {
     let factor = length / TrackLine::of(&project.track).length;
     if factor < 1.0 {
@@ -168,12 +169,13 @@ fn shrink(project: &mut Project, length: f64) {
     }
 }
 
-/// Start position: the distance along the line where the road is straightest, rounded to
-/// centimetres.
+/// Finds the position where the road is straightest. Returns the distance of the position along the
+/// line, rounded to centimetres. The start line is placed there.
 fn straightest(track: &Track) -> f64 {
     let line = TrackLine::of(track);
     let n = line.samples.len();
-    // The sum of the curvature from half a metre behind a sample to one metre ahead of the sample.
+    // Returns the sum of the absolute curvature from half a metre behind a sample to one metre
+    // ahead of the sample.
     let around =
         |i: usize| (0..30).map(|k| line.samples[(i + n + k - n.min(10)) % n].curvature.abs()).sum::<f64>();
     let best = (0..n).min_by(|a, b| around(*a).total_cmp(&around(*b))).unwrap_or(0);

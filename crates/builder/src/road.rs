@@ -8,8 +8,8 @@ use crate::track_line::{TrackLine, TrackSample};
 use chicane_world::collada::Model;
 use glam::{DVec2, Vec3};
 
-/// Heights of the painted layers, m. The layers are far enough apart for any depth buffer. They do
-/// not affect the physics, because the collision shape of the track is a plane.
+/// Heights of the painted layers, m. The layers are far enough apart to be drawn without flicker.
+/// The layers do not affect the physics, because the collision shape of the track is a plane.
 const ROAD_Z: f32 = 0.0005;
 const LINE_Z: f32 = 0.001;
 const START_Z: f32 = 0.0015;
@@ -78,7 +78,8 @@ fn standard(name: &str) -> String {
     format!("../world_builder/textures/{name}.png")
 }
 
-/// Starts the group of a painted line, with the standard picture or in a plain colour.
+/// Starts the group of a painted line. The line has a plain colour, or the standard picture if
+/// `colour` is `None`.
 fn painted(b: &mut MeshBuilder, name: &str, colour: Option<Colour>) {
     match colour {
         None => b.group(name, Some(standard(name)), WHITE),
@@ -86,7 +87,8 @@ fn painted(b: &mut MeshBuilder, name: &str, colour: Option<Colour>) {
     }
 }
 
-/// Adds a strip along the road between two offsets to the left of the centre.
+/// Adds a strip along the road. `sides` gives the offsets of the two sides of the strip from the
+/// centre line, m; positive to the left.
 fn strip(b: &mut MeshBuilder, samples: &[TrackSample], sides: impl Fn(&TrackSample) -> (f64, f64), z: f32) {
     strip_with(b, samples, sides, z, |s| s.along as f32);
 }
@@ -112,8 +114,8 @@ fn strip_with(
     b.add(&corners, &triangles);
 }
 
-/// Start and end of each dash along the line, m. The dashes are scaled so that a whole number fits
-/// on the line.
+/// Start and end of each dash along the line, m. Dashes and gaps are stretched, so that a whole
+/// number of dashes fits on the line.
 fn dashes_of(dashes: &CentreLine, line: &TrackLine) -> Vec<(f64, f64)> {
     let period = dashes.dash + dashes.gap;
     let count = (line.length / period).round().max(1.0);
@@ -126,7 +128,8 @@ fn dashes_of(dashes: &CentreLine, line: &TrackLine) -> Vec<(f64, f64)> {
         .collect()
 }
 
-/// Adds the decals in their order. A decal that overlaps an earlier decal is slightly higher.
+/// Adds the decals in the order of the project. A decal that overlaps an earlier decal is placed
+/// slightly higher than the earlier decal.
 fn decals(b: &mut MeshBuilder, decals: &[Decal], pictures: &Pictures<'_>) {
     let outlines: Vec<Footprint> = decals.iter().map(Footprint::of_decal).collect();
     let mut layers: Vec<u16> = Vec::with_capacity(decals.len());
@@ -149,7 +152,8 @@ fn decals(b: &mut MeshBuilder, decals: &[Decal], pictures: &Pictures<'_>) {
     }
 }
 
-/// The four sides of the fence along the inner edge of the field: lower, right, upper, left.
+/// The four sides of the fence, just inside the edge of the field: lower, right, upper, left. Each
+/// side is a rectangle, given by its lower left and its upper right corner.
 pub(crate) fn fence_sides([w, h]: [f64; 2]) -> [(DVec2, DVec2); 4] {
     let t = Fence::THICKNESS_M;
     [

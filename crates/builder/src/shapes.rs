@@ -41,7 +41,7 @@ struct ShapeBuilder<'a> {
 }
 
 impl ShapeBuilder<'_> {
-    /// Starts a group with a picture, or in this colour if there is no picture.
+    /// Starts a group with a picture. If `picture` is `None`, the group has a plain colour.
     fn group(&mut self, name: &str, picture: Option<&FileName>, colour: Colour) {
         match picture.and_then(|p| self.pictures.path(p)) {
             Some(path) => self.b.group(name, Some(path), WHITE),
@@ -51,8 +51,8 @@ impl ShapeBuilder<'_> {
 
     fn add_box(&mut self, [x, y, z]: [f32; 3], body: &ObstacleBody, faces: &[Option<FileName>; 6]) {
         let (x, y) = (0.5 * x, 0.5 * y);
-        // Lower left, lower right, upper right and upper left corner of each face, seen from
-        // outside.
+        // The corners of each face as seen from outside the box: lower left, lower right, upper
+        // right, upper left.
         let sides: [(&str, [[f32; 3]; 4]); 6] = [
             ("front", [[x, -y, 0.0], [x, y, 0.0], [x, y, z], [x, -y, z]]),
             ("back", [[-x, y, 0.0], [-x, -y, 0.0], [-x, -y, z], [-x, y, z]]),
@@ -124,7 +124,8 @@ impl ShapeBuilder<'_> {
         self.b.add(&corners, &triangles);
     }
 
-    /// Adds the surface between two rings (radius, height, v texture coordinate).
+    /// Adds the surface between two rings. A ring has a radius, a height, and a texture coordinate
+    /// v.
     fn add_side(&mut self, [low, high]: [(f32, f32, f32); 2]) {
         let slope = Vec3::new(high.1 - low.1, 0.0, low.0 - high.0).normalize_or(Vec3::X);
         let mut corners = Vec::new();

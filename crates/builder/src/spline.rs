@@ -1,11 +1,12 @@
-//! A cubic spline through points. An open spline has natural ends, and a closed spline is periodic.
+//! A cubic spline through points. The second derivative of an open spline is zero at both ends. A
+//! closed spline is periodic.
 //!
-//! The parameter is the chord length. The curvature is continuous, so the steering angle of a car
-//! that follows the curve has no jumps.
+//! The parameter of the spline advances by the straight distance between consecutive points. The
+//! curvature is continuous, so the steering angle of a car that follows the curve has no jumps.
 
 use glam::DVec2;
 
-/// Minimum chord length, m; prevents a division by zero.
+/// Minimum chord length, m. The minimum prevents a division by zero.
 const LEAST_CHORD_M: f64 = 1e-6;
 /// Number of Gauss–Seidel sweeps. Each sweep at least halves the error of the second derivatives,
 /// because every diagonal element is twice the sum of the other elements of its row.
@@ -61,7 +62,8 @@ impl Spline {
         self.chords[segment]
     }
 
-    /// The point of a segment at `u`, which is 0 at its start and 1 at its end.
+    /// The point of a segment at the parameter `u`: 0 is the start of the segment, and 1 is its
+    /// end.
     pub(crate) fn point_at(&self, segment: usize, u: f64) -> SplinePoint {
         let next = (segment + 1) % self.points.len();
         let (p, q, h) = (self.points[segment], self.points[next], self.chords[segment]);

@@ -9,7 +9,8 @@ use glam::DVec2;
 
 /// Distance between two samples, m.
 pub const STEP_M: f64 = 0.05;
-/// Maximum number of samples. A longer line is sampled at a longer step, and the check reports it.
+/// Maximum number of samples. If the line is too long for this number, the samples are farther
+/// apart than [`STEP_M`], and the check reports that the track is too long.
 pub const MAX_SAMPLES: usize = 20_000;
 /// Distance between the points that are used to measure the length, m.
 const FINE_M: f64 = 0.01;
@@ -29,7 +30,7 @@ pub struct TrackSample {
     pub width: f64,
     /// Distance along the line from its first sample, m.
     pub along: f64,
-    /// Index in the project of the nearest node, by distance along the line.
+    /// Index of the node that is nearest along the line. The index counts the nodes of the project.
     pub node: usize,
 }
 
@@ -54,7 +55,7 @@ pub struct TrackLine {
     pub start: usize,
 }
 
-/// A point of the spline with the length of the curve up to this point.
+/// A point of the spline, with the length of the curve from its start to the point.
 struct LengthMark {
     segment: usize,
     u: f64,
@@ -66,7 +67,7 @@ impl TrackLine {
     pub fn of(track: &Track) -> TrackLine {
         let n = track.nodes.len();
         let backward = track.direction == Direction::Backward;
-        // Index in the project of the i-th node in the direction of travel.
+        // Returns the index, in the project, of the i-th node in the direction of travel.
         let node = |i: usize| match (backward, track.closed) {
             (false, _) => i % n,
             (true, true) => (n - i % n) % n,
@@ -80,7 +81,7 @@ impl TrackLine {
         let sample = |s: f64, along: f64| {
             let (segment, u) = find(&fine, s);
             let SplinePoint { at, ahead, curvature } = spline.point_at(segment, u);
-            // Smooth interpolation between the widths of two nodes.
+            // The width changes smoothly from one node to the next.
             let t = u * u * (3.0 - 2.0 * u);
             let width = width(segment) + (width(segment + 1) - width(segment)) * t;
             let node = node(if u < 0.5 { segment } else { segment + 1 });
@@ -97,7 +98,8 @@ impl TrackLine {
             });
             return TrackLine { samples: samples.collect(), closed: true, length, start: 0 };
         }
-        // The start line is clamped. The check reports a start line beyond the end.
+        // Clamp the start line to 90 % of the length, so that the route has points after it. The
+        // check reports a start line that is too near to the end.
         let start = track.start.min(0.9 * length);
         let (before, after) =
             ((start / step).ceil() as usize, ((length - start) / step).round().max(1.0) as usize);
@@ -128,7 +130,7 @@ impl TrackLine {
         std::iter::once(first).chain(inside.copied()).chain([last]).collect()
     }
 
-    /// Interpolates between the two samples around a distance along the line.
+    /// Returns the sample at the distance `along`, interpolated between its two neighbours.
     fn interpolate(&self, along: f64) -> TrackSample {
         let n = self.samples.len();
         let i = self.samples.partition_point(|s| s.along <= along).clamp(1, n) - 1;
@@ -151,8 +153,9 @@ impl TrackLine {
         }
     }
 
-    /// The route: row 0 is on the start line, and a closed route repeats row 0 at the end. The
-    /// inner border is the border that encloses the smaller area.
+    /// The route of the track. The first waypoint is on the start line, and a closed route repeats
+    /// the first waypoint at the end. The border that encloses the smaller area is the inner
+    /// border.
     pub fn route(&self) -> Route {
         let rows = self.samples[self.start..].iter().chain(self.closed.then(|| &self.samples[0]));
         let side =
@@ -192,7 +195,8 @@ fn find(fine: &[LengthMark], s: f64) -> (usize, f64) {
     let i = fine.partition_point(|f| f.along <= s).clamp(1, fine.len() - 1);
     let (a, b) = (&fine[i - 1], &fine[i]);
     let t = ((s - a.along) / (b.along - a.along).max(1e-12)).clamp(0.0, 1.0);
-    // If `b` is the first point of the next segment, it is also the end (1) of the segment of `a`.
+    // If `b` is the first point of the next segment, `b` is also the last point of the segment of
+    // `a`. The parameter of the last point is 1.
     let end = if b.segment == a.segment { b.u } else { 1.0 };
     (a.segment, a.u + (end - a.u) * t)
 }

@@ -43,9 +43,9 @@ pub fn publish_shipped(name: &str, folder: &Path) -> WorldId {
 pub struct ReceivedRequest {
     /// Path, with the leading slash.
     pub path: String,
-    /// First byte of the requested range; `None` without a range.
+    /// First byte of the requested range; `None` for a request of the whole file.
     pub from: Option<u64>,
-    /// Bearer token of the request, if it has one.
+    /// Bearer token of the request; `None` for a request without a token.
     pub token: Option<String>,
 }
 
@@ -53,21 +53,22 @@ pub struct ReceivedRequest {
 #[derive(Debug, Clone)]
 pub enum Reply {
     /// A correct response with these bytes. If the request has a range, the server sends only the
-    /// bytes from its start.
+    /// bytes from the start of the range to the end of the file.
     File(Vec<u8>),
     /// A status with an empty body.
     Status(u16),
     /// A redirect to this URL.
     Redirect(String),
-    /// The server sends these bytes with this larger `content-length`, and closes the connection.
+    /// The server announces this `content-length`, which is larger than the number of bytes. It
+    /// sends the bytes and closes the connection.
     Short(Vec<u8>, usize),
     /// An endless body.
     Endless,
     /// The server sends one byte at a time, with a pause after each byte.
     Drip(Duration),
-    /// The server sends exactly these bytes, without adding a head.
+    /// The server sends exactly these bytes. It adds no status line and no headers.
     Raw(Vec<u8>),
-    /// The server sends no response, until the client closes the connection.
+    /// The server sends no response, and waits until the client closes the connection.
     Silence,
 }
 
@@ -113,7 +114,7 @@ impl WebServer {
         format!("http://{}", self.address)
     }
 
-    /// All requests so far, in order.
+    /// All requests since the start or since [`WebServer::forget`], in the order of arrival.
     pub fn asked(&self) -> Vec<ReceivedRequest> {
         self.asked.lock().expect("a list").clone()
     }
@@ -127,7 +128,8 @@ impl WebServer {
 impl Drop for WebServer {
     fn drop(&mut self) {
         self.over.store(true, Ordering::Relaxed);
-        // This connection wakes the thread that blocks in `accept`, so that the thread sees `over`.
+        // The listening thread waits for a connection. This connection wakes the thread, which then
+        // sees `over` and ends.
         let _ = TcpStream::connect(self.address);
     }
 }
@@ -153,14 +155,15 @@ fn serve(stream: TcpStream, answer: &Handler, asked: &Mutex<Vec<ReceivedRequest>
         asked.lock().expect("a list").push(request.clone());
         let keep = send(&mut to, answer(&request), &request, over);
         if !matches!(keep, Ok(true)) {
-            // `shutdown` closes the connection although `from` still holds the stream.
+            // `shutdown` closes the connection at once, even while `from` still holds the stream.
             let _ = to.shutdown(std::net::Shutdown::Both);
             return;
         }
     }
 }
 
-/// Reads the head of a request. Returns `None` when the client has closed the connection.
+/// Reads the request line and the headers of a request. Returns `None` if the client has closed the
+/// connection or if the request is malformed.
 fn read_head(from: &mut impl BufRead) -> Option<ReceivedRequest> {
     let mut line = String::new();
     from.read_line(&mut line).ok().filter(|n| *n > 0)?;

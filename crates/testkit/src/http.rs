@@ -6,7 +6,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-/// Timeout for a response. A test that reaches it fails.
+/// Timeout for a response. A test fails when a response takes longer.
 pub const RESPONSE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// An HTTP response.
@@ -21,7 +21,8 @@ pub struct HttpResponse {
 }
 
 impl HttpResponse {
-    /// The value of the first header with this name. `name` must be in lower case.
+    /// The value of the first header with this name; `None` if there is no such header. `name` must
+    /// be in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(n, _)| n == name).map(|(_, value)| value.as_str())
     }
@@ -147,8 +148,8 @@ impl Client {
 /// Sends exactly these bytes over a new connection and reads one response.
 pub fn raw(address: SocketAddr, bytes: &[u8]) -> HttpResponse {
     let mut connection = Connection::open(address);
-    // The error is ignored, because a server may reject a request and close the connection before
-    // it has read all bytes. The test checks the response.
+    // A write error is ignored. The server may reject a request and close the connection before it
+    // has read all bytes. The test checks the response.
     let _ = connection.stream.write_all(bytes);
     connection.answer(false).unwrap_or_else(|why| panic!("{}: {why}", String::from_utf8_lossy(first(bytes))))
 }
@@ -249,7 +250,7 @@ impl Connection {
         Ok(self.bytes.drain(..n).collect())
     }
 
-    /// Takes a line out of the buffer, and returns it without its CRLF.
+    /// Takes a line out of the buffer. Returns the line without its CRLF.
     fn take_line(&mut self, deadline: Instant) -> Result<String, String> {
         loop {
             if let Some(end) = self.bytes.windows(2).position(|w| w == b"\r\n") {
@@ -303,9 +304,9 @@ impl Connection {
 /// A server-sent event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SseEvent {
-    /// Id of the event.
+    /// Id of the event; empty for an event without an id.
     pub id: String,
-    /// Name of the event; `message` if it has none.
+    /// Name of the event; `message` for an event without a name.
     pub event: String,
     /// Data of the event; several lines are joined by line feeds.
     pub data: String,
@@ -322,8 +323,8 @@ pub enum EventWait {
     End,
 }
 
-/// A stream of server-sent events. The iterator ends with the stream, and panics if no event
-/// arrives before the timeout.
+/// A stream of server-sent events. The iterator ends when the server ends the stream. The iterator
+/// panics if no event arrives before the timeout.
 pub struct Events {
     /// Status and headers of the response.
     pub head: HttpResponse,
@@ -375,7 +376,7 @@ impl Events {
         }
     }
 
-    /// The next event with this name. Other events are skipped.
+    /// Waits for the next event with this name. Other events are skipped.
     pub fn next_of(&mut self, name: &str) -> SseEvent {
         let found = self.find(|event| event.event == name);
         found.unwrap_or_else(|| panic!("the stream ended without an event \"{name}\""))
@@ -401,7 +402,8 @@ impl Events {
         }
     }
 
-    /// The next complete event. Comments are skipped.
+    /// Takes the next complete event out of `text`. Returns `None` if no complete event has arrived
+    /// yet. Comments are skipped.
     fn ready(&mut self) -> Option<SseEvent> {
         loop {
             let end = self.text.windows(2).position(|w| w == b"\n\n")?;

@@ -21,13 +21,13 @@ use chicane_world::{Assets, MemoryBundle, World};
 /// Names of the worlds that are built into the program.
 pub const SHIPPED: [&str; 7] = ["field", "oval", "riverside", "slalom", "speedway", "technical", "town"];
 
-/// The files of a shipped world, such as `oval`.
+/// The files of the shipped world with this name, such as `oval`.
 pub fn shipped_bundle(name: &str) -> MemoryBundle {
     let world = BuiltIn::all().find(|w| w.name() == name);
     world.unwrap_or_else(|| panic!("no shipped world {name}")).files().clone()
 }
 
-/// Loads a shipped world, such as `oval`.
+/// Loads the shipped world with this name, such as `oval`.
 pub fn shipped_world(name: &str) -> World {
     World::load(&Assets::of(&shipped_bundle(name))).unwrap_or_else(|e| panic!("{name}: {e}"))
 }

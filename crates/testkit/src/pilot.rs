@@ -1,14 +1,15 @@
-//! A driver that knows the pose of the car, and follows a closed route by pure pursuit.
+//! A driver for tests. The driver knows the pose of the car and follows a closed route: it always
+//! steers towards a target point that is a fixed distance ahead on the route.
 
 use chicane_world::{Pose, Profile, Route};
 use glam::DVec2;
 
-/// Driving time from the car to the target point, s.
+/// Time that the car needs to reach the target point, s.
 const LOOK_AHEAD_S: f64 = 0.35;
 /// Minimum distance of the target point from the car, m.
 const LOOK_AHEAD_MIN_M: f64 = 0.25;
 
-/// Follows a route and measures the distance along it.
+/// A driver that follows a route and measures the driven distance.
 pub struct Pilot {
     route: Route,
     length: f64,
@@ -34,8 +35,8 @@ impl Pilot {
     /// The steering angle for a car at this pose, rad.
     pub fn steer(&mut self, pose: &Pose) -> f64 {
         let along = self.route.project(pose.position.truncate()).distance_along;
-        // Add the shorter way around the route, otherwise crossing the start line would add or
-        // subtract a whole lap.
+        // `along` jumps by a whole lap at the start line. The shorter way around the route is
+        // added, so that the jump does not change the driven distance.
         self.distance +=
             (along - self.last_along + 1.5 * self.length).rem_euclid(self.length) - 0.5 * self.length;
         self.last_along = along;

@@ -1,7 +1,7 @@
 //! Pseudo-random numbers for reproducible tests.
 
-/// A xorshift generator. The value is the state. The initial state is the seed, which must not be
-/// 0.
+/// A random number generator (xorshift). The field is its state. The initial state is the seed. The
+/// seed must not be 0.
 pub struct Random(pub u64);
 
 impl Random {

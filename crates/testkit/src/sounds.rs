@@ -1,5 +1,5 @@
-//! Sound files for tests: simple files made in code, and a beep (0.25 s, mono, 16 kHz) from real
-//! encoders.
+//! Sound files for tests. The functions make simple files in code. The constants are files of a
+//! beep (0.25 s, mono, 16 kHz) that real encoders have written.
 
 /// The beep, encoded by `oggenc`.
 pub const BEEP_OGG: &[u8] = include_bytes!("../sounds/beep.ogg");
@@ -57,7 +57,7 @@ pub fn flac(sample_rate: u32, said: u64, blocks: &[Block]) -> Vec<u8> {
 /// A block of a FLAC file.
 #[derive(Debug, Clone)]
 pub enum Block {
-    /// This many samples of one value.
+    /// A number of samples that all have the same value: the number, and the value.
     Constant(u16, i16),
     /// Uncompressed samples.
     Verbatim(Vec<i16>),

@@ -44,7 +44,7 @@ impl Yard {
         self
     }
 
-    /// Adds a box: centre, edge lengths (m) and mass (kg).
+    /// Adds a box with this centre (m), these edge lengths (m) and this mass (kg).
     pub fn block(self, name: &str, at: [f64; 3], size: [f64; 3], mass: f64) -> Yard {
         let half = DVec3::from_array(size) * 0.5;
         self.object(
@@ -56,25 +56,25 @@ impl Yard {
         )
     }
 
-    /// Adds a static box, which physics never moves, at any pose.
+    /// Adds a static box at any pose. The physics never moves a static object.
     pub fn fixed_block(self, name: &str, pose: Pose, size: [f64; 3]) -> Yard {
         self.object(name, ObjectKind::Box, pose, Shape::Box(DVec3::from_array(size) * 0.5), None)
     }
 
-    /// Adds a ball: centre, radius (m) and mass (kg).
+    /// Adds a ball with this centre (m), radius (m) and mass (kg).
     pub fn ball(self, name: &str, at: [f64; 3], radius: f64, mass: f64) -> Yard {
         let pose = Pose::from_xyz_yaw(at[0], at[1], at[2], 0.0);
         self.object(name, ObjectKind::Sphere, pose, Shape::Sphere { radius }, Some(mass))
     }
 
-    /// Adds an upright cylinder: centre, radius, height (m) and mass (kg).
+    /// Adds an upright cylinder with this centre, radius and height (m) and this mass (kg).
     pub fn post(self, name: &str, at: [f64; 3], radius: f64, height: f64, mass: f64) -> Yard {
         let pose = Pose::from_xyz_yaw(at[0], at[1], at[2], 0.0);
         let shape = Shape::Cylinder { radius, half_length: 0.5 * height };
         self.object(name, ObjectKind::Cylinder, pose, shape, Some(mass))
     }
 
-    /// Adds a wall: centre, heading (rad), length, thickness and height (m).
+    /// Adds a wall with this centre (m), heading (rad), length, thickness and height (m).
     pub fn wall(self, name: &str, at: [f64; 2], yaw: f64, length: f64, thickness: f64, height: f64) -> Yard {
         let pose = Pose::from_xyz_yaw(at[0], at[1], 0.5 * height, yaw);
         let half = 0.5 * DVec3::new(length, thickness, height);
@@ -98,7 +98,7 @@ impl Yard {
         self.object(name, ObjectKind::Light, pose, Shape::Box(DVec3::new(0.02, 0.09, 0.16)), None)
     }
 
-    /// Adds static triangles as scenery, which is not in the list of objects.
+    /// Adds static triangles as scenery. Scenery is not in the list of objects.
     pub fn scenery_mesh(mut self, vertices: Vec<DVec3>, triangles: Vec<[u32; 3]>) -> Yard {
         let shape = Shape::Mesh(Arc::new(TriangleMesh { vertices, triangles }));
         self.world.scenery.push(Solid { pose: Pose::IDENTITY, shape, friction: 0.4, restitution: 0.0 });

@@ -1,11 +1,11 @@
-//! Enforces the layers of the workspace: which crates a crate may depend on, and which names it may
-//! not use. `docs/ARCHITECTURE.md` describes the layers.
+//! Enforces the layers of the workspace. The tests check which crates a crate depends on, and that
+//! a crate does not use forbidden names. `docs/ARCHITECTURE.md` describes the layers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The crates that each crate may depend on. Dependencies of tests are not checked. A crate that is
-/// not listed here is an error, so that every new crate is assigned to a layer.
+/// missing in this list is an error, because every new crate must be assigned to a layer.
 const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("world", &[]),
     ("wire", &[]),
@@ -55,7 +55,8 @@ fn names() -> BTreeSet<String> {
     names.filter(|name| crates().join(name).join("Cargo.toml").is_file()).collect()
 }
 
-/// The crates of this workspace in the section `[dependencies]` of a manifest.
+/// Returns the crates of this workspace that the crate `name` lists in the section `[dependencies]`
+/// of its manifest.
 fn dependencies(name: &str) -> BTreeSet<String> {
     let manifest = std::fs::read_to_string(crates().join(name).join("Cargo.toml")).expect("a manifest");
     let section = manifest.split("[dependencies]").nth(1).unwrap_or_default();
@@ -64,7 +65,7 @@ fn dependencies(name: &str) -> BTreeSet<String> {
     ours.map(|line| line.split(['.', ' ', '=']).next().unwrap_or_default().to_owned()).collect()
 }
 
-/// Every Rust file below a folder, with its text.
+/// Returns the path and the text of every Rust file below a folder.
 fn sources(folder: &Path) -> Vec<(PathBuf, String)> {
     let mut all = Vec::new();
     for entry in std::fs::read_dir(folder).expect("a folder of sources") {

@@ -1,4 +1,4 @@
-//! The shipped worlds have the properties that the documentation promises.
+//! Tests that the shipped worlds have the properties that the documentation promises.
 
 use chicane_sim::{Drive, Sim};
 use chicane_store::Library;
@@ -94,7 +94,7 @@ fn the_oval_has_a_free_centre_and_a_free_straight_ahead_of_the_car() {
     }
 }
 
-/// Drives a lap, and returns the largest distance from the centre line, m.
+/// Drives a lap. Returns the largest distance of the car from the centre line, m.
 fn lap(world: &Arc<World>, speed: f64) -> f64 {
     let (route, profile) = (world.route.clone().expect("a route"), Profile::gen1());
     let mut pilot = Pilot::new(&route, &profile, speed);

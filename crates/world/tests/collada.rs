@@ -1,4 +1,5 @@
-//! Tests the COLLADA reader with units, axes, polygons, nodes and materials that exporters write.
+//! Tests the COLLADA reader with the units, axes, polygons, nodes and materials that modelling
+//! programs write.
 
 use chicane_world::Warnings;
 use chicane_world::collada::{self, Model};
@@ -41,8 +42,9 @@ fn scene(nodes: &str) -> String {
     )
 }
 
-/// A mesh file with a unit square in the xy plane. `primitives` are its primitive elements. A
-/// corner of a primitive has separate indices for position, normal and uv.
+/// A mesh file with a unit square in the xy plane. `primitives` is the text of the elements that
+/// contain the polygons. A corner of a polygon has separate indices for position, normal and
+/// texture coordinates.
 fn square(primitives: &str) -> String {
     let geometry = format!(
         r##"<geometry id="g"><mesh>
@@ -203,7 +205,7 @@ fn a_mirroring_scale_keeps_the_front_of_triangles() {
 
 #[test]
 fn normals_are_correct_under_a_non_uniform_scale() {
-    // This slope is scaled to a tenth of its height, so that its normal points nearly up.
+    // The node scales the height of this slope by 0.1, so that the normal points nearly up.
     let geometry =
         TRIANGLE.replace(" material=\"sym\"", "").replace("1 2 3 4 2 3 1 5 3", "0 0 0 1 0 1 0 1 0");
     let nodes = r##"<node><scale>1 1 0.1</scale><instance_geometry url="#g"/></node>"##;

@@ -1,5 +1,5 @@
-//! Tests that broken and hostile mesh files give an error with a location. They never cause a
-//! panic, a hang or a large allocation.
+//! Tests that the reader refuses broken and hostile mesh files with an error that has a location.
+//! The files must never cause a panic, a hang or a large allocation.
 
 use chicane_world::Warnings;
 use chicane_world::collada::{self, Model};
@@ -104,8 +104,8 @@ fn a_vcount_larger_than_the_data_is_refused() {
     }
 }
 
-/// A file with a chain of nodes. Each node instances the next one twice, so the innermost content
-/// is visited 2^nodes times.
+/// A file with a chain of nodes. Each node instances the next node twice, so the reader visits the
+/// innermost content 2^nodes times.
 fn doubling(nodes: usize, innermost: &str) -> String {
     let mut text = String::from("<library_nodes>");
     for i in 0..nodes {
@@ -255,8 +255,8 @@ fn word() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Checks that every model that the reader accepts is valid: its indices are in range and its
-/// numbers are finite.
+/// Reads a file. If the reader accepts the file, the model must be valid: the indices must be in
+/// range and the numbers finite.
 fn check(bytes: &[u8]) -> Result<(), TestCaseError> {
     if let Ok(model) = collada::read("m", bytes, &mut Warnings::default()) {
         for part in &model.parts {

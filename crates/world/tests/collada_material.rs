@@ -55,7 +55,7 @@ fn transparency_gives_alpha() {
     assert_eq!(both(" opaque=\"A_ZERO\"", "0 0 0 0.25", "1"), 0.75);
     assert!((both(" opaque=\"RGB_ZERO\"", "1 1 1 1", "0.25") - 0.75).abs() < 1e-6);
     assert!((both(" opaque=\"RGB_ONE\"", "1 1 1 1", "0.25") - 0.25).abs() < 1e-6);
-    // Old exporters write these values for opaque surfaces.
+    // Old exporters write the next two combinations for opaque surfaces.
     assert_eq!(both("", "1 1 1 1", "0"), 1.0);
     assert_eq!(both(" opaque=\"RGB_ZERO\"", "0 0 0 1", "1"), 1.0);
     assert_eq!(alpha("<transparency><float>1</float></transparency>"), 1.0);

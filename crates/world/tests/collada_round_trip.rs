@@ -9,7 +9,8 @@ fn read(text: &str) -> Model {
     collada::read("m.dae", text.as_bytes(), &mut warnings).expect("written files are readable")
 }
 
-/// One line of text per corner of every triangle. The line contains position, normal and uv.
+/// Returns one line of text per corner of every triangle. A line contains the position, the normal
+/// and the texture coordinates of the corner.
 fn corners(model: &Model) -> Vec<String> {
     let mut lines = Vec::new();
     for part in &model.parts {

@@ -1,5 +1,5 @@
-//! Tests the resolution of frames. The poses must equal those of libsdformat 12.3, and invalid
-//! frames are refused.
+//! Tests the resolution of frames. The poses must equal those that libsdformat 12.3 computes, and
+//! invalid frames must be refused.
 
 mod sdf_support;
 
@@ -136,7 +136,8 @@ fn an_error_in_an_included_file_names_that_file() {
     let include = "<include><uri>model://part</uri><name>other</name></include>";
     let error = load(include, &[("models/part/model.sdf", part)]).expect_err("no x");
     assert_eq!(error.to_string(), "models/part/model.sdf:4:1: no frame named \"x\" in model \"other\"");
-    // The file of an edited spec may not exist. The error then contains the file name but no line.
+    // A spec that was edited in memory may have no file on disk. The error then contains the file
+    // name but no line.
     let (spec, _) = read("<frame name='f' attached_to='x'/>").expect("readable");
     let error = compile::poses(&spec, &Assets::of(&MemoryBundle::default())).expect_err("no x");
     assert_eq!(error.to_string(), "worlds/t.world: no frame named \"x\" in the world");

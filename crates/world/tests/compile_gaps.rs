@@ -55,8 +55,8 @@ fn a_merged_include_is_part_of_the_enclosing_model() {
         (world.objects[0].object_type, world.objects[0].kind),
         (ObjectType::Object, ObjectKind::Sphere)
     );
-    // Without merging, a link name in the nested model is not a marker. References to the frames of
-    // the nested model need the prefix `part::`.
+    // Without merging, the link `object` of the nested model does not make the outer model an
+    // object. References to the frames of the nested model need the prefix `part::`.
     let nested = inside.replace(" merge='true'", "");
     assert!(load(&nested, &files).expect_err("no tip here").message.starts_with("no frame named \"tip\""));
     let nested = nested.replace("relative_to='tip'", "relative_to='part::tip'");
@@ -111,7 +111,7 @@ fn a_polyline_is_a_mesh_on_scenery_and_a_box_on_objects() {
     assert_eq!(warnings(&world), ["worlds/t.world: the collision of a polyline is replaced by a box"]);
     let object = &world.objects[0];
     assert_eq!((object.size.to_array(), object.centre.to_array()), ([2.0, 3.0, 0.5], [1.0, 1.5, 0.25]));
-    // Without a collision, the bounding box of the visual is used.
+    // An object without a collision shape has the size of the bounding box of its visual.
     let size = load(&model("object", &visual), &[]).expect("loads").objects[0].size;
     assert_eq!(size.to_array(), [2.0, 3.0, 0.5]);
 }

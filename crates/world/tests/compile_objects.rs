@@ -1,4 +1,5 @@
-//! Tests the objects of a world: markers, kinds, sizes and mass properties.
+//! Tests the objects of a world: the link names that mark a model as an object, and the kinds,
+//! sizes and mass properties of objects.
 
 mod sdf_support;
 
@@ -169,7 +170,7 @@ fn the_first_marker_of_an_inline_model_decides() {
         "<model name='b'><link name='base'/><link name='wall'>{shape}</link><link name='object'/></model>"
     ));
     assert_eq!((object.object_type, object.is_static), (ObjectType::Wall, true));
-    // The track of the fixture has a link named `object`, but it is not an object.
+    // The track of the fixture has a link named `object`, but the track is not an object.
     assert!(objects().object("racetrack").is_none());
     let nested = format!(
         "<model name='a'><link name='l'/><model name='b'><link name='object'>{shape}</link></model></model>"
@@ -239,7 +240,7 @@ fn names_of_objects_are_unique() {
     let object = "<model name='a'><link name='object'/></model>";
     let error = load(&format!("{object}\n{object}"), &[]).expect_err("twice").to_string();
     assert_eq!(error, "worlds/t.world:5:1: a second object is named \"a\": names of objects must be unique");
-    // Scenery is renamed, even if it comes before the object.
+    // Scenery with the name of an object is renamed, even if the scenery comes first in the file.
     let scenery = "<model name='a'><link name='l'/></model>";
     let world = load(&format!("{scenery}{scenery}{object}"), &[]).expect("loads");
     let names: Vec<_> = world.fixed_names.iter().map(|f| f.name.as_str()).collect();

@@ -77,8 +77,8 @@ fn the_track_gives_the_bounds_of_the_ground() {
     let bounds = world.ground.bounds.expect("a road");
     // The fence is longer than the road, but it is not part of the ground.
     assert_eq!((bounds.min, bounds.max), (DVec2::new(-3.0, -2.0), DVec2::new(3.0, 2.0)));
-    // The collision of the road is removed, because it coincides with the ground. The kerb and the
-    // table top remain.
+    // The collision shape of the road is removed, because the road coincides with the ground. The
+    // collision shapes of the kerb and the table top remain.
     let solid: Vec<_> = world.scenery.iter().map(|s| (s.shape.clone(), s.pose.position.to_array())).collect();
     assert_eq!(solid.len(), 2);
     assert_eq!(solid[0], (Shape::Box(glam::DVec3::new(0.5, 0.05, 0.1)), [0.0, 1.0, 0.0]));
@@ -260,7 +260,7 @@ fn collision_meshes_of_the_track_lose_their_ground_triangles() {
     let road = box_mesh([9.0, 9.0, 0.01], None);
     let world = load(&track(0.0), &[("meshes/a.dae", &road)]).expect("loads");
     assert!(world.scenery.is_empty() && world.fixed_names[0].is_track);
-    // Scenery keeps all triangles, and equal meshes are shared.
+    // Scenery keeps all triangles, and two models with the same mesh share it in memory.
     let scenery = |name| track(0.5).replace("racetrack", name);
     let world = load(&(scenery("a") + &scenery("b")), &[("meshes/a.dae", &block)]).expect("loads");
     let shapes: Vec<_> = world

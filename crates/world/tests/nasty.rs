@@ -8,8 +8,8 @@ use chicane_world::{Error, Route, World, npy};
 use sdf_support::load;
 use std::fmt::Write;
 
-/// Maximum peak memory use. The tests need about 500 MB. They would need more if the code stored
-/// data twice.
+/// Maximum peak memory use. The tests need about 500 MB. A higher use is a sign that the code keeps
+/// large data twice.
 const MAX_MEGABYTES: u64 = 700;
 
 fn measured<T>(what: &str, work: impl FnOnce() -> T) -> T {
@@ -70,8 +70,8 @@ fn parts(n: usize) -> Vec<u8> {
     dae(TRIANGLE, "0 1 2", &many(n, |i| format!("<node name='n{i}'>{INSTANCE}</node>")))
 }
 
-/// A mesh file with the maximum number of triangles. It is smaller than a megabyte, because it
-/// instances one geometry many times.
+/// A mesh file with the maximum number of triangles. The file is smaller than a megabyte, because
+/// many nodes instance the same geometry.
 fn two_million_triangles() -> Vec<u8> {
     let points = many(2_100, |i| format!("{i} {} 1 ", (i * i) % 97));
     let mut indices = String::new();

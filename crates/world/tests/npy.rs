@@ -1,5 +1,5 @@
-//! Tests the reader and writer of `.npy` tables. They must be compatible with NumPy and safe for
-//! hostile files.
+//! Tests the reader and the writer of `.npy` tables. Both must be compatible with NumPy, and the
+//! reader must be safe for hostile files.
 
 use chicane_world::npy::{Array, read, write};
 use proptest::prelude::*;

@@ -1,5 +1,5 @@
-//! Tests a whole bundle in the style of another publisher. It uses SDF 1.6, a brand in every name,
-//! an included track, and all kinds of objects.
+//! Tests a whole bundle in the style of another publisher. The bundle uses SDF 1.6, includes its
+//! track from a separate file, and has all kinds of objects. Every name contains a brand.
 
 mod sdf_support;
 
@@ -11,8 +11,8 @@ use chicane_world::{Assets, MemoryBundle, World};
 use glam::{DVec2, DVec3};
 use sdf_support::{PNG, warnings};
 
-/// A rectangle with one corner at `at`. Its sides are parallel to the two `axes`, and it faces
-/// along the third axis.
+/// A rectangle with one corner at `at`. Its sides are parallel to the two `axes`. Its normal is
+/// parallel to the third axis.
 fn rectangle(name: &str, at: [f32; 3], sides: [f32; 2], axes: [usize; 2], material: usize) -> MeshPart {
     let corner = |u: f32, v: f32| {
         let mut p = at;
@@ -171,7 +171,7 @@ fn objects_have_their_shapes_and_materials() {
     assert_eq!(material("cylinder1", "visual").colour, [0.0, 0.5, 0.0, 1.0]);
     assert_eq!(material("sphere2", "visual").colour, [1.0, 0.0, 0.0, 1.0]);
 
-    // The cube has six materials; the picture of the last one is missing.
+    // The cube has six materials. The picture of the last material is missing.
     let cube = drawn(&world, "box1", "visual");
     assert_eq!((cube.scale, cube.material), ([0.3, 0.2, 0.2], None));
     let Look::Mesh(mesh) = cube.look else { panic!("{cube:?}") };
@@ -197,7 +197,8 @@ fn the_light_has_a_panel_and_roles() {
     let roles: Vec<_> =
         ["stand", "screen", "lamp_red", "lamp_green"].map(|v| drawn(&world, "signal1", v).role).into();
     assert_eq!(roles, [Role::Plain, Role::Screen, Role::LampRed, Role::LampGreen]);
-    // The stand is a single submesh that is moved to the origin.
+    // The visual of the stand uses only one part of the mesh, and that part is centred at the
+    // origin.
     let Look::Mesh(mesh) = drawn(&world, "signal1", "stand").look else { panic!("a mesh") };
     let mesh = &world.scene.meshes[mesh];
     assert_eq!(mesh.positions.len(), 4);
@@ -217,8 +218,8 @@ fn the_track_gives_bounds_textures_and_route() {
     let standard = |name: &str| source(&format!("meshes/world_builder/textures/{name}.png")).clone();
     assert_eq!(standard("road"), TextureSource::BuiltIn(BuiltInTexture::Road));
     assert_eq!(standard("start_line"), TextureSource::BuiltIn(BuiltInTexture::StartLine));
-    // Only the fence is left of the track's collision mesh, because the rest coincides with the
-    // ground.
+    // The collision mesh of the track now contains only the fence. The rest of the mesh was
+    // removed, because it coincides with the ground.
     assert_eq!(world.scenery.len(), 1);
     assert_eq!(world.scene.ambient, [0.6; 3]);
     let along = DVec3::from_array(world.scene.sun.direction);

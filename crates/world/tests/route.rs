@@ -16,7 +16,7 @@ fn line(points: &[(f64, f64)]) -> Route {
     read(&points.iter().map(|&(x, y)| vec![x, y]).collect::<Vec<_>>()).expect("route")
 }
 
-/// A ring road. The radius of its centre line is 5 m, and those of its borders are 4.5 m and 5.6 m.
+/// A ring road. Its centre line has a radius of 5 m. Its borders have radii of 4.5 m and 5.6 m.
 fn ring(points: usize, closed: bool, clockwise: bool, swapped: bool) -> Vec<Vec<f64>> {
     let n = if closed { points + 1 } else { points };
     (0..n)
@@ -46,7 +46,8 @@ fn all_forms_of_a_ring_give_the_same_road() {
                     (bounds.min + DVec2::splat(5.6)).length() < 1e-9
                         && (bounds.max - DVec2::splat(5.6)).length() < 1e-9
                 );
-                // The inside is left of a counter-clockwise road and right of a clockwise one.
+                // The inside of the ring is to the left of a counter-clockwise road, and to the
+                // right of a clockwise road.
                 let inside = route.project(DVec2::new(4.0, 0.2)).offset;
                 assert!(if clockwise { inside < -0.9 } else { inside > 0.9 }, "{inside}");
             }
@@ -136,8 +137,8 @@ fn points_are_projected_onto_a_square() {
 
 #[test]
 fn a_point_outside_a_sharp_corner_has_the_right_side() {
-    // A hairpin to the left. Every point beyond its tip is outside, and therefore to the right of
-    // the road.
+    // The road makes a sharp turn to the left. Every point beyond the tip of the turn is on its
+    // outside, and therefore to the right of the road.
     let route = line(&[(0.0, 0.0), (4.0, 0.0), (0.0, 0.5), (-9.0, 0.5)]);
     for y in [-0.2, -0.05, 0.0, 0.05, 0.2, 0.5] {
         assert!(route.project(DVec2::new(4.5, y)).offset < 0.0, "{y}");

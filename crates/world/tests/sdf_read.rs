@@ -1,4 +1,4 @@
-//! Tests the SDF reader with accepted, ignored and refused content of world and model files.
+//! Tests which content of world and model files the SDF reader accepts, ignores and refuses.
 
 mod sdf_support;
 
@@ -152,7 +152,7 @@ fn every_shape_is_read() {
     assert_eq!(read_shape(&format!("<polyline>{points}</polyline>")), (polygon(1.0), 0));
     let (geometry, warnings) = read_shape(&format!("<polyline>{}</polyline>", point(0, 0)));
     assert_eq!((geometry, warnings), (Geometry::Unsupported { element: "polyline".into() }, 1));
-    // Unknown elements before a shape are skipped.
+    // The reader skips unknown elements before a shape.
     let known = "<my:hint/><sphere><radius>1</radius></sphere><heightmap/>";
     assert_eq!(read_shape(known), (Geometry::Sphere { radius: 1.0 }, 2));
     let (geometry, warnings) = read_shape("<heightmap><uri>x</uri></heightmap>");

@@ -9,7 +9,7 @@ use proptest::option;
 use proptest::prelude::*;
 use sdf_support::read_text;
 
-/// Generates any finite number up to `MAX_METRES`.
+/// Generates any number from −1,000,000 to 1,000,000. The reader refuses larger coordinates.
 fn number() -> impl Strategy<Value = f64> {
     prop_oneof![
         Just(0.0),
@@ -37,8 +37,8 @@ fn name() -> impl Strategy<Value = String> {
     prop_oneof!["[a-z][a-z0-9_]{0,8}", "[ <>&\"'a-zé:/\u{1F697};#-]{1,12}"]
 }
 
-/// Generates text between tags. The text has no surrounding whitespace, because the reader would
-/// remove it.
+/// Generates the text between two tags. The text has no surrounding whitespace, because the reader
+/// would remove the whitespace.
 fn text() -> impl Strategy<Value = String> {
     name().prop_map(|n| format!("x{}", n.trim()))
 }

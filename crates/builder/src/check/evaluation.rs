@@ -1,4 +1,5 @@
-//! Rules for the evaluation: it has a script, and the script defines the required functions.
+//! Rules for the evaluation: the evaluation has a script, and the script defines the required
+//! functions.
 
 use super::finding::{Finding, Location, Rule};
 use crate::files::Files;

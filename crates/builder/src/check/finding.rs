@@ -100,11 +100,11 @@ rules! {
     NodesTooClose "nodes-too-close" Error,
     /// The track is longer than the maximum.
     TrackTooLong "track-too-long" Error,
-    /// The start line of an open track is beyond its end or too near to it.
+    /// The start line of an open track is beyond the end of the track, or too near to the end.
     StartOutside "start-outside" Error,
     /// The centre line crosses itself.
     CrossesItself "crosses-itself" Error,
-    /// The radius of a bend is below the minimum of the car.
+    /// The radius of a bend is below the minimum turning radius of the car.
     BendTooTight "bend-too-tight" Error,
     /// The inner border of a bend overlaps itself.
     BorderFolds "border-folds" Error,

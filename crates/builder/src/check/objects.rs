@@ -74,8 +74,8 @@ fn within(outline: &Footprint, low: DVec2, high: DVec2) -> bool {
     (outline.at - extent).cmpge(low).all() && (outline.at + extent).cmple(high).all()
 }
 
-/// Sweeps over the objects from left to right, so that only objects with overlapping x extents are
-/// compared.
+/// Finds objects that overlap. The search goes from left to right, so that only objects that
+/// overlap along x are compared with each other.
 fn overlaps(objects: &[Object], outlines: &[Footprint]) -> Vec<Finding> {
     let left = |i: &usize| outlines[*i].at.x - outlines[*i].extent().x;
     let mut order: Vec<usize> = (0..objects.len()).collect();

@@ -1,5 +1,5 @@
-//! Rules for the road: the car can follow the road, the road does not overlap itself, and it is on
-//! the field.
+//! Rules for the road: the car can follow the road, the road does not overlap itself, and the road
+//! is on the field.
 
 use super::finding::{Finding, Location, Rule};
 use crate::grid::Grid;
@@ -8,7 +8,7 @@ use crate::track_line::{MAX_SAMPLES, STEP_M, TrackLine, TrackSample};
 use glam::DVec2;
 use std::f64::consts::FRAC_PI_2;
 
-/// Minimum turning radius of the car, m: its wheelbase divided by the tangent of its maximum
+/// Minimum turning radius of the car, m: the wheelbase divided by the tangent of the maximum
 /// steering angle.
 pub(crate) const LEAST_RADIUS_M: f64 = 0.495;
 /// Minimum distance between two consecutive nodes, m.
@@ -21,7 +21,8 @@ const MAX_FINDINGS: usize = 20;
 pub(super) fn check(project: &Project, line: &TrackLine) -> Vec<Finding> {
     let longest = MAX_SAMPLES as f64 * STEP_M;
     if line.length > longest {
-        // The other rules are not checked, because the samples are too far apart.
+        // The other rules are not checked, because the samples of such a long track are too far
+        // apart.
         let message = format!(
             "The track is {:.0} m long, but the maximum is {longest:.0} m. Remove nodes or move them closer together.",
             line.length
@@ -33,7 +34,8 @@ pub(super) fn check(project: &Project, line: &TrackLine) -> Vec<Finding> {
     let crosses = !crossings.is_empty();
     found.extend(crossings);
     found.extend(bends(line));
-    // The road also overlaps itself at a crossing. The finding of the crossing is enough.
+    // The road also overlaps itself at each crossing. The finding for the crossing is enough, so
+    // overlaps are only searched if there is no crossing.
     if !crosses {
         found.extend(overlaps(line));
     }
@@ -88,9 +90,11 @@ fn bends(line: &TrackLine) -> Vec<Finding> {
     tight.chain(folds).collect()
 }
 
-/// Finds parts of the road that overlap. Two samples that are close along the line are not
-/// compared. The limit is π/2 times the width: in a bend with a radius of half the width, two
-/// samples at this distance along the line are exactly one width apart.
+/// Finds parts of the road that overlap. Two samples overlap if their distance is less than the
+/// width of the road. Samples are only compared if they are more than π/2 times the width apart
+/// along the line, because neighbouring samples are always close. The tightest allowed bend has a
+/// radius of half the width. The ends of a half circle of this radius are exactly one width apart,
+/// and the half circle is π/2 times the width long.
 fn overlaps(line: &TrackLine) -> Vec<Finding> {
     let widest = line.samples.iter().map(|s| s.width).fold(0.0, f64::max);
     let (grid, samples) = (grid(line, widest), &line.samples);
@@ -157,14 +161,15 @@ fn outside(project: &Project, line: &TrackLine) -> Vec<Finding> {
     worst.into_iter().map(|s| Rule::RoadOutside.finding(Location::Node(s.node), message(s))).collect()
 }
 
-/// The lower and upper corner of the area inside of the fence, or of the whole field if there is no
-/// fence.
+/// The corners with the lowest and the highest coordinates of the area inside the fence. Without a
+/// fence, the area is the whole field.
 pub(super) fn free_area(project: &Project) -> (DVec2, DVec2) {
     let fence = if project.fence.is_some() { Fence::THICKNESS_M } else { 0.0 };
     (DVec2::splat(fence), DVec2::from_array(project.field.size) - fence)
 }
 
-/// The worst sample of each section in which `excess` is above 0.
+/// Finds the sections of the line in which `excess` is above 0. Returns the sample with the largest
+/// `excess` of each section.
 fn worst(line: &TrackLine, excess: impl Fn(&TrackSample) -> f64) -> Vec<&TrackSample> {
     let mut worst: Vec<(&TrackSample, f64)> = Vec::new();
     let mut open = false;

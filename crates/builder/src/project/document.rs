@@ -19,7 +19,8 @@ pub struct Project {
     pub decals: Vec<Decal>,
     /// The objects on the field.
     pub objects: Vec<Object>,
-    /// The evaluation of the world, which judges the runs of students.
+    /// The evaluation, which defines how runs of students are judged; `None` for a world without an
+    /// evaluation.
     pub evaluation: Option<Evaluation>,
 }
 
@@ -68,12 +69,13 @@ pub struct Track {
     pub nodes: Vec<Node>,
     /// The direction of travel.
     pub direction: Direction,
-    /// Position of the start line: distance along the line in the direction of travel. It is
-    /// measured from the first node, or from the last node if an open line is driven backward.
+    /// Position of the start line: a distance along the line in the direction of travel. The
+    /// distance is measured from the first node. If an open line is driven backward, the distance
+    /// is measured from the last node.
     pub start: f64,
     /// The lines at both edges.
     pub outer_line: OuterLine,
-    /// The dashed line in the centre.
+    /// The dashed line in the centre; `None` for a road without a centre line.
     pub centre_line: Option<CentreLine>,
     /// Whether a start line is painted.
     pub start_line: bool,
@@ -141,7 +143,7 @@ pub struct Decal {
 /// An object on the field.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Object {
-    /// Name of the model. [`crate::check()`] checks that it is valid and unique.
+    /// Name of the object. [`crate::check()`] checks that the name is valid and unique.
     pub name: String,
     /// Centre along x.
     pub x: f64,
@@ -162,7 +164,8 @@ pub enum ObjectShape {
         size: [f64; 3],
         /// Mass, colour, and whether the object is static.
         body: ObstacleBody,
-        /// Pictures on the faces: front (+x), back, left (+y), right, top, bottom.
+        /// Pictures on the faces: front (+x), back, left (+y), right, top, bottom; `None` for a
+        /// face without a picture.
         faces: [Option<FileName>; 6],
     },
     /// An upright cylinder.
@@ -173,7 +176,7 @@ pub enum ObjectShape {
         height: f64,
         /// Mass, colour, and whether the object is static.
         body: ObstacleBody,
-        /// Pictures on the side, the top and the bottom.
+        /// Pictures on the side, the top and the bottom; `None` for a face without a picture.
         faces: [Option<FileName>; 3],
     },
     /// A ball.
@@ -182,7 +185,7 @@ pub enum ObjectShape {
         radius: f64,
         /// Mass, colour, and whether the object is static.
         body: ObstacleBody,
-        /// A picture on the whole surface.
+        /// A picture on the whole surface; `None` for a ball without a picture.
         surface: Option<FileName>,
     },
     /// A traffic cone on a square base.
@@ -193,12 +196,12 @@ pub enum ObjectShape {
         height: f64,
         /// Mass, colour, and whether the object is static.
         body: ObstacleBody,
-        /// A picture on the side.
+        /// A picture on the side; `None` for a cone without a picture.
         side: Option<FileName>,
     },
-    /// A traffic light; it is always static.
+    /// A traffic light. Lights are always static.
     Light {
-        /// Width of the screen; its height is 16/9 of the width.
+        /// Width of the screen. The height of the screen is 16/9 of the width.
         width: f64,
         /// Backward inclination of the screen.
         tilt: f64,
@@ -216,32 +219,33 @@ pub struct ObstacleBody {
     pub colour: Option<Colour>,
 }
 
-/// The evaluation of a world, which judges the runs of students.
+/// The evaluation of a world. It defines how runs of students are judged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evaluation {
     /// The task of a run, in words for users.
     pub description: String,
-    /// Whether a lower record is a better result.
+    /// Whether a lower recorded value is a better result.
     pub lower_is_better: bool,
     /// Time limit, simulated seconds.
     pub time_limit_s: f64,
-    /// Generation of the car.
+    /// Generation of the car that the evaluation is made for, such as `gen1`.
     pub robot: String,
-    /// The judge's script. Without a script the evaluation is incomplete.
+    /// The judging script; `None` if the user has not chosen a script yet. The check reports a
+    /// missing script as an error.
     pub script: Option<Script>,
 }
 
-/// The source of a judge's script.
+/// The source of a judging script.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Script {
     /// A file next to the project.
     File(FileName),
-    /// The lap-time template.
+    /// The built-in script that measures the time of a lap.
     LapTime,
 }
 
 impl ObjectShape {
-    /// Name of the kind, as in the document.
+    /// Name of the kind in the document, such as `box`.
     pub fn name(&self) -> &'static str {
         match self {
             ObjectShape::Box { .. } => "box",
@@ -265,8 +269,8 @@ impl ObjectShape {
 }
 
 impl Project {
-    /// All pictures of the project, each with the path of its field in the document, in the order
-    /// of the document. A picture that is used twice is listed twice.
+    /// All pictures of the project, in the order of the document. Each picture comes with the path
+    /// of the field that names it. A picture that is used twice is listed twice.
     pub(crate) fn pictures(&self) -> Vec<(String, &FileName)> {
         let field = match &self.field.ground {
             Ground::Picture(file) => Some(("field.ground.picture".to_owned(), file)),

@@ -1,7 +1,8 @@
 //! The names of all fields of the document, grouped by the object that contains them.
 //!
 //! The reader refuses a document with any other field name. The schema in
-//! `docs/project.schema.json` has the same groups with the same names, and a test compares the two.
+//! `docs/project.schema.json` has the same groups with the same names. A test compares the schema
+//! with this file.
 
 /// A kind of object in the document, and the names of its fields.
 pub(super) type FieldGroup = (&'static str, &'static [&'static str]);

@@ -15,7 +15,7 @@ pub struct ReadError {
     pub message: String,
 }
 
-/// A value and its path.
+/// A JSON value and its path in the document.
 pub(super) struct PathValue<'a> {
     value: &'a Value,
     path: String,
@@ -28,7 +28,7 @@ pub(super) struct Fields<'a> {
 }
 
 impl<'a> PathValue<'a> {
-    /// The document itself.
+    /// The document itself, with an empty path.
     pub(super) fn root(value: &'a Value) -> PathValue<'a> {
         PathValue { value, path: String::new() }
     }
@@ -41,7 +41,7 @@ impl<'a> PathValue<'a> {
         self.error(format!("must be {what}"))
     }
 
-    /// Returns the value as a JSON object. A field that is not in the group is an error.
+    /// Returns the fields of a JSON object. A field name that is not in the group is an error.
     pub(super) fn fields(&self, (_, known): FieldGroup) -> Result<Fields<'a>, ReadError> {
         let map = self.value.as_object().ok_or_else(|| self.must_be("an object"))?;
         if let Some(key) = map.keys().find(|k| !known.contains(&k.as_str())) {
@@ -55,8 +55,8 @@ impl<'a> PathValue<'a> {
         Ok(Fields { map, path: self.path.clone() })
     }
 
-    /// A field of a JSON object whose other fields are not checked yet. `example` is the value that
-    /// the message suggests if the field is missing.
+    /// Returns one field of a JSON object without a check of the other fields. If the field is
+    /// missing, the error message suggests `example` as its value.
     pub(super) fn peek(&self, key: &str, example: &str) -> Result<PathValue<'a>, ReadError> {
         let map = self.value.as_object().ok_or_else(|| self.must_be("an object"))?;
         let found = Fields { map, path: self.path.clone() }.get(key);
@@ -73,12 +73,12 @@ impl<'a> PathValue<'a> {
         self.value.as_bool().ok_or_else(|| self.must_be("true or false"))
     }
 
-    /// A text of one line.
+    /// Returns a text of one line, with at most `longest` characters.
     pub(super) fn text(&self, longest: usize) -> Result<&'a str, ReadError> {
         self.checked(longest, ", on one line", |c| !is_unprintable(c))
     }
 
-    /// A text that can have several lines.
+    /// Returns a text that can have several lines, with at most `longest` characters.
     pub(super) fn paragraphs(&self, longest: usize) -> Result<&'a str, ReadError> {
         self.checked(longest, "", |c| c == '\n' || !is_unprintable(c))
     }
@@ -88,7 +88,7 @@ impl<'a> PathValue<'a> {
         text.ok_or_else(|| self.must_be(&format!("a text of at most {longest} characters{more}")))
     }
 
-    /// A text that is parsed to another type.
+    /// Parses a text. `rule` describes a valid text in the error message.
     pub(super) fn parse<T>(&self, rule: &str, parse: fn(&str) -> Option<T>) -> Result<T, ReadError> {
         self.value.as_str().and_then(parse).ok_or_else(|| self.must_be(rule))
     }
@@ -113,7 +113,7 @@ impl<'a> PathValue<'a> {
         Ok(list.iter().enumerate().map(at).collect())
     }
 
-    /// A list of exactly `N` numbers.
+    /// Returns a list of exactly `N` numbers, each from `low` to `high`.
     pub(super) fn numbers<const N: usize>(&self, low: f64, high: f64) -> Result<[f64; N], ReadError> {
         let what = || self.must_be(&format!("a list of {N} numbers"));
         let list = self.list(0, usize::MAX).ok().filter(|l| l.len() == N).ok_or_else(what)?;
@@ -126,7 +126,7 @@ impl<'a> PathValue<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// An optional field. `null` counts as missing.
+    /// Returns a field, or `None` if the field is missing or `null`.
     pub(super) fn get(&self, key: &str) -> Option<PathValue<'a>> {
         let value = self.map.get(key).filter(|v| !v.is_null())?;
         Some(PathValue { value, path: join(&self.path, key) })
@@ -149,7 +149,7 @@ impl<'a> Fields<'a> {
         self.get(key).map_or(Ok(usual), |at| at.flag())
     }
 
-    /// An optional text that is parsed to another type.
+    /// Parses an optional text. Returns `None` if the field is missing.
     pub(super) fn parse<T>(
         &self,
         key: &str,
@@ -169,12 +169,14 @@ fn error_at(path: &str, message: impl Into<String>) -> ReadError {
     ReadError { path: path.to_owned(), message: message.into() }
 }
 
-/// Whether a character is not allowed in names and in XML files.
+/// Whether a character is forbidden in texts, because XML files cannot contain it or because it is
+/// a control character.
 fn is_unprintable(c: char) -> bool {
     c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}')
 }
 
-/// The known name with the smallest edit distance to a misspelt name, if it is close enough.
+/// The known name with the smallest edit distance to a misspelt name. Returns `None` if all known
+/// names are too different.
 fn nearest<'k>(key: &str, known: &[&'k str]) -> Option<&'k str> {
     let key: Vec<char> = key.chars().take(40).flat_map(char::to_lowercase).collect();
     let by_distance = known.iter().map(|name| (distance(&key, name), *name)).min()?;

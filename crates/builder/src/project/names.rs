@@ -38,7 +38,7 @@ pub(crate) fn is_plain(text: &str) -> bool {
 }
 
 /// Relative path of a file next to the project, such as `pictures/floor.png`. The path stays within
-/// the project's folder, and none of its components is hidden.
+/// the project's folder, and no part of the path is the name of a hidden file or folder.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FileName(String);
 

@@ -16,8 +16,8 @@ pub const MAX_JSON: usize = 4 << 20;
 const MAX_NODES: usize = 500;
 const MAX_OBJECTS: usize = 1_000;
 const MAX_DECALS: usize = 200;
-/// Maximum absolute coordinate, m. It is larger than the largest field, because an object can be
-/// dragged out of the field.
+/// Maximum absolute coordinate, m. This limit is larger than the largest field, because a user can
+/// drag an object out of the field.
 const MAX_COORDINATE: f64 = 200.0;
 const MAX_ANGLE: f64 = 6.3;
 const BLUE: Colour = Colour([0x29, 0x54, 0x8c]);
@@ -52,7 +52,8 @@ impl Project {
 }
 
 fn project(at: &PathValue<'_>) -> Result<Project, ReadError> {
-    // Check the version first, because another version can have other fields.
+    // Check the version first. A document of another version can have other fields, and an error
+    // about an unknown field would hide the real reason.
     let version = at.peek("version", "1")?;
     if version.number(1.0, 1.0).is_err() {
         return Err(version.error("must be 1: this program supports no other version"));

@@ -1,5 +1,5 @@
-//! Writes a project document. A number is written even if it is the default. Missing parts are
-//! omitted.
+//! Writes a project document. Numbers are written even if they have the default value. An optional
+//! part that is `None` is omitted.
 
 use super::document::{
     Decal, Direction, Evaluation, Ground, Node, Object, ObjectShape, ObstacleBody, Project, Script, Track,
@@ -142,9 +142,10 @@ fn evaluation_value(e: &Evaluation) -> Value {
     value
 }
 
-/// The config object of an evaluation, with the fields that the evaluation files of a bundle have.
+/// The settings of an evaluation as a JSON object. The fields are those of the evaluation file in a
+/// bundle.
 pub(crate) fn config(e: &Evaluation) -> Value {
-    // Most limits are whole seconds and are written as integers.
+    // A time limit in whole seconds is written as an integer.
     let whole = e.time_limit_s.fract() == 0.0 && e.time_limit_s.abs() < 1e15;
     let limit = if whole { json!(e.time_limit_s as i64) } else { json!(e.time_limit_s) };
     json!({

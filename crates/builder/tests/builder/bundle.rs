@@ -1,4 +1,5 @@
-//! Tests the files of bundles, and that a loaded world agrees with its project.
+//! Tests the files of the bundles that the builder makes. Also tests that a world that is loaded
+//! from a bundle agrees with the project.
 
 use crate::support::{
     circle, example_files, example_projects, png as png_head_of, read, ring, shipped_projects,
@@ -157,7 +158,8 @@ fn a_project_with_an_error_is_not_built() {
     assert!(error.to_string().starts_with("error bend-too-tight: track.nodes["), "{error}");
 }
 
-/// Asserts that a world has all objects of its project, at the same poses within a micrometre.
+/// Asserts that a world has all objects of its project. Positions must agree within a micrometre,
+/// and headings within a microradian.
 fn same(project: &Project, world: &World) {
     let walls = if project.fence.is_some() { 4 } else { 0 };
     assert_eq!(world.objects.len(), project.objects.len() + walls);
@@ -200,7 +202,7 @@ fn same(project: &Project, world: &World) {
     assert!((world.spawn.position.truncate() - drawn.centre[0]).length() < 1e-9);
 }
 
-/// An object of any kind, without a position.
+/// Generates an object of any kind, without a position.
 fn object() -> impl Strategy<Value = Value> {
     let kinds = prop_oneof![
         (prop::array::uniform3(0.05..0.5f64)).prop_map(|size| json!({ "kind": "box", "size": size })),
@@ -233,8 +235,8 @@ fn object() -> impl Strategy<Value = Value> {
     })
 }
 
-/// A random project without errors: an irregular loop, and objects in the cells of a grid to the
-/// right of it.
+/// Generates a random project without errors. The track is an irregular loop. The objects are in
+/// the cells of a grid to the right of the track.
 fn any_project() -> impl Strategy<Value = Value> {
     let node = (0.92..1.0f64, prop::option::of(0.3..0.8f64));
     let track =

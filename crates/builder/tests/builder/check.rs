@@ -1,4 +1,5 @@
-//! Every rule has a small project that violates this rule and no other.
+//! Tests the rules for projects. For every rule, a small project violates this rule and no other
+//! rule.
 
 use crate::support::{circle, example_files, example_projects, png, read, ring, shipped_projects};
 use chicane_builder::{Project, Rule, Severity, check, check_files};
@@ -61,7 +62,8 @@ fn every_rule_has_a_project_that_violates_only_this_rule() {
             [4.0 + 3.0 * libm::sin(t), 4.0 + 1.4 * libm::sin(2.0 * t)]
         })
         .collect();
-    // An open ring whose ends are closer to each other than the width of the road.
+    // The track is an open ring. The distance between its ends is smaller than the width of the
+    // road.
     let ends: Vec<[f64; 2]> = (0..=16)
         .map(|i| {
             let (s, c) = libm::sincos(0.1 + (std::f64::consts::TAU - 0.2) * f64::from(i) / 16.0);
@@ -123,7 +125,7 @@ fn findings_contain_severity_rule_location_and_message() {
     );
     let found = check(&read(&objects(json!([a_box("a", 6.5, 4.0)]))));
     assert_eq!(found[0].severity, Severity::Warning);
-    // The thickness of a fence reduces the free area.
+    // The thickness of a fence reduces the area that is free for objects.
     let mut fenced = objects(json!([a_box("a", 0.16, 4.0)]));
     assert!(check(&read(&fenced)).is_empty());
     fenced["fence"] = json!({});
@@ -148,7 +150,7 @@ fn the_shipped_worlds_have_no_unintended_findings() {
         let project = Project::read(&bytes).unwrap_or_else(|e| panic!("{name}: {e}"));
         let mut found = check(&project);
         found.extend(check_files(&project, &pictures));
-        // On the slalom the cones are on the road on purpose.
+        // In the world `slalom`, the cones are on the road on purpose.
         let cones = project.objects.iter().filter(|o| o.name.starts_with("cone")).count();
         let meant = if name == "slalom.json" { cones } else { 0 };
         assert!(

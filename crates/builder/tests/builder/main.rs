@@ -1,4 +1,4 @@
-//! Tests of the public API: documents in, bundles out.
+//! Tests of the public API, which reads project documents and builds bundles.
 #![allow(clippy::disallowed_methods, clippy::panic)]
 
 mod bundle;

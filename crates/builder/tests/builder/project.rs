@@ -93,7 +93,8 @@ fn errors_name_the_location_and_the_expected_value() {
     assert!(Project::read(nested.as_bytes()).is_err());
 }
 
-/// The schema, and the names of the properties of each of its definitions.
+/// Returns the schema of project documents. Also returns the property names of each definition in
+/// the schema.
 fn schema() -> (Value, BTreeMap<String, Vec<String>>) {
     let text = include_str!("../../../../docs/project.schema.json");
     let schema: Value = serde_json::from_str(text).expect("JSON");
@@ -119,8 +120,8 @@ fn the_schema_and_the_reader_have_the_same_fields() {
     assert_eq!(in_schema, in_reader);
 }
 
-/// Whether a value conforms to a rule of the schema. Supports only the keywords that our schema
-/// uses.
+/// Whether a value conforms to a rule of the schema. The function supports only the keywords that
+/// our schema uses.
 fn conforms(schema: &Value, rule: &Value, value: &Value) -> bool {
     if let Some(name) = rule["$ref"].as_str() {
         return conforms(schema, &schema["$defs"][name.trim_start_matches("#/$defs/")], value);

@@ -18,7 +18,7 @@ fn ten_seeds_give_ten_different_tracks_without_errors() {
         let tightest = line.samples.iter().map(|s| s.curvature.abs()).fold(0.0, f64::max);
         assert!(tightest < 1.0 / 0.495, "{tightest}");
         assert!((5.0..40.0).contains(&line.length), "{}", line.length);
-        // The start is on a straight section.
+        // The start line is on a straight section of the road.
         assert!(line.samples[..10].iter().all(|s| s.curvature.abs() < 0.6), "{seed}");
         build(&project, &MemoryBundle::default()).expect("a world");
         seen.insert(format!("{:?}", project.track.nodes));
@@ -56,7 +56,7 @@ fn all_options_give_a_track_without_errors_or_an_error() {
                     }
                     Err(error) => assert_eq!(error, RandomError::NoRoom, "{options:?}"),
                 }
-                // An ordinary road fits on a field of 3 m or more.
+                // A road of at most 0.5 m width must fit on every field of at least 3 m per side.
                 if field[0].min(field[1]) >= 3.0 && width <= 0.5 {
                     assert!(random::track(&options).is_ok(), "{options:?}");
                 }

@@ -23,7 +23,8 @@ pub(crate) fn example_projects() -> Vec<(String, Vec<u8>)> {
     found
 }
 
-/// The projects of the shipped worlds with their names, and their pictures.
+/// The projects of the shipped worlds with their file names, and the pictures that the projects
+/// use.
 pub(crate) fn shipped_projects() -> (Vec<(String, Vec<u8>)>, MemoryBundle) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../worlds");
     let files_of = |folder: &Path| -> Vec<(String, Vec<u8>)> {
@@ -78,7 +79,7 @@ pub(crate) fn read(value: &Value) -> Project {
     Project::read(value.to_string().as_bytes()).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// The first bytes of a PNG file of this size. The check reads no other bytes.
+/// The first bytes of a PNG file of this size, pixels. The check does not read the rest of a file.
 pub(crate) fn png(width: u32, height: u32) -> Vec<u8> {
     let mut bytes = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR".to_vec();
     bytes.extend(width.to_be_bytes());

@@ -4,7 +4,7 @@
 
 use chicane_world::{Assets, Error, MemoryBundle, Spec, Warnings, World, sdf};
 
-/// A world file. `inside` is the content of its `<world>` element.
+/// The text of a world file. `inside` is the content of its `<world>` element.
 pub fn world_text(inside: &str) -> String {
     format!(
         "<?xml version=\"1.0\"?>\n<sdf version=\"1.7\">\n<world name=\"t\">\n{inside}\n</world>\n</sdf>\n"
@@ -23,7 +23,8 @@ pub fn read_text(text: &str) -> Result<(Spec, Vec<String>), Error> {
     Ok((spec, warnings.into_vec().iter().map(ToString::to_string).collect()))
 }
 
-/// The error message for a world file that cannot be read.
+/// Returns the error message of the reader for a world file that it must refuse. `inside` is the
+/// content of the `<world>` element.
 pub fn refusal(inside: &str) -> String {
     read(inside).expect_err("should be refused").to_string()
 }
@@ -39,7 +40,7 @@ pub fn bundle(inside: &str, files: &[(&str, &[u8])]) -> MemoryBundle {
     bundle
 }
 
-/// Loads a bundle like that of `bundle`, without shared assets.
+/// Loads the world of a bundle without shared assets. The parameters are those of [`bundle`].
 pub fn load(inside: &str, files: &[(&str, &[u8])]) -> Result<World, Error> {
     let bundle = bundle(inside, files);
     World::load(&Assets::of(&bundle))
@@ -73,7 +74,7 @@ pub fn objects_bundle() -> MemoryBundle {
     bundle
 }
 
-/// A COLLADA file with one box, which is centred at the origin and has the given edge lengths.
+/// A COLLADA file with one box of the given edge lengths. The box is centred at the origin.
 pub fn box_mesh(size: [f32; 3], texture: Option<&str>) -> Vec<u8> {
     use chicane_world::collada::{Group, Material, MeshPart, Model, write};
     let mut part =
