@@ -98,9 +98,9 @@ pub(crate) struct Lens {
     /// Size of the undistorted picture, pixels.
     pub(crate) width: usize,
     pub(crate) height: usize,
-    /// One entry for each distorted pixel. Its position lies between four undistorted pixels. The
-    /// entry holds the index of the upper left pixel of the four, and the weights of the right and
-    /// the lower neighbours, 0..256.
+    /// One entry for each distorted pixel. The colour of the pixel is interpolated between four
+    /// undistorted pixels. The entry holds the index of the upper left one of the four, and the
+    /// weights of the right and the lower neighbours, 0..256.
     entries: Vec<(u32, u16, u16)>,
 }
 

@@ -158,7 +158,7 @@ pub(crate) fn ellipsoid(half: [f64; 3]) -> Mesh {
     for (p, n) in mesh.positions.iter_mut().zip(&mut mesh.normals) {
         *p = [p[0] * a, p[1] * b, p[2] * c];
         // The components of a normal scale with the inverse of the half axes. A division by a tiny
-        // half axis would be inexact. Each component is therefore multiplied by the other two half
+        // half axis could overflow. Each component is therefore multiplied by the other two half
         // axes, which gives the same direction.
         let stretched = [n[0] * b * c, n[1] * a * c, n[2] * a * b].map(f64::from);
         let length = stretched.iter().map(|v| v * v).sum::<f64>().sqrt();
