@@ -3,7 +3,7 @@
 //! Each picture takes three steps. [`Renderer::set_up`] culls the chunks of the stage and hands
 //! their triangles to several [`Setup`]s in parallel. [`raster::draw`] draws the tiles in parallel.
 //! If the camera has a [`Lens`], the lens then distorts the rows. Finally, sensor [`Noise`] is
-//! added to the rows if the caller wants noise.
+//! added to the rows of on-board pictures.
 
 use crate::image::Image;
 use crate::lens::{Lens, Optics};
