@@ -45,8 +45,8 @@ impl StageBuilder {
     }
 
     /// Adds a material as a paint, and returns the index of the paint. `texture` is the index of
-    /// the texture of the material, or `None` if it has no texture or the texture cannot be
-    /// decoded.
+    /// the texture of the material, or `None` if the material has no texture or the texture cannot
+    /// be decoded.
     fn add_material(&mut self, material: &Material, texture: Option<u32>) -> u32 {
         let [r, g, b, a] = material.colour;
         let blended = texture.is_some_and(|t| self.textures[t as usize].has_transparency);

@@ -203,7 +203,7 @@ fn the_highest_layer_is_shown_and_upright_objects_are_not() {
     scene.add(Owner::Track, Look::Plane([0.2, 0.2]), at(0.0, 0.0, 0.0006), Some(blue));
     scene.add(Owner::Track, Look::Plane([2.0, 1.0]), at(0.0, 0.0, 0.0), Some(red));
     scene.add(Owner::Track, Look::Plane([0.6, 0.6]), at(0.0, 0.0, 0.0003), Some(green));
-    // A half transparent layer at the upper right.
+    // The layer at the upper right is half transparent.
     scene.add(Owner::Track, Look::Plane([0.2, 0.2]), at(0.8, 0.4, 0.001), Some(white)).opacity = 0.5;
     // The next three instances are not part of the track's floor: a box, a plane of the scenery,
     // and an object.

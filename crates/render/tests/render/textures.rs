@@ -84,7 +84,7 @@ fn a_texture_is_upright_and_not_mirrored() {
         assert!(max_difference(pixel(&picture, x as usize, y as usize), colour) <= 2, "{right} {up}");
         assert!((x > 48.0) == (right > 0.0) && (y < 48.0) == (up > 0.0), "{x} {y}");
     }
-    // This camera looks down, with +y at the top of the picture.
+    // This camera looks down. +y is at the top of its picture.
     let from =
         Pose::from_xyz_rpy([0.0, 9.0, 2.0], [0.0, std::f64::consts::FRAC_PI_2, std::f64::consts::FRAC_PI_2]);
     let camera = chicane_render::Camera { pose: from, optics };
