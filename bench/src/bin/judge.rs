@@ -63,8 +63,8 @@ fn run() -> Result<(), BenchError> {
     Ok(())
 }
 
-/// Measures the time from the start of a container to the end of the script's `initialize`
-/// function.
+/// Measures the time from the start of a container to the harness's answer to the call
+/// `initialize`.
 fn starts(setting: &Setting, report: &mut Report) -> Result<(), BenchError> {
     let mut times = Vec::new();
     for _ in 0..50 {

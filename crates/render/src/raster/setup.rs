@@ -110,9 +110,10 @@ pub(crate) struct Setup {
     corners: Vec<Corner>,
 }
 
-/// Limit on the triangles of a frame.
+/// Limit on the triangles of a frame. The setups of the frame share this limit equally.
 const MAX_TRIANGLES: usize = 2_000_000;
-/// Limit on the tile list entries of a frame.
+/// Limit on the entries in the tile lists of a frame. The setups of the frame share this limit
+/// equally.
 const MAX_ENTRIES: usize = 8_000_000;
 /// The low bits of a triangle id hold the index of the triangle within its setup. This is the
 /// number of these bits. The high bits hold the index of the setup.
