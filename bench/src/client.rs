@@ -1,5 +1,5 @@
-//! An HTTP client with little overhead. It sends prepared bytes and reads one response at a time
-//! over a persistent connection.
+//! An HTTP client with little overhead. The client sends prepared bytes and reads one response at a
+//! time over a persistent connection.
 
 use crate::BenchError;
 use std::net::SocketAddr;
@@ -87,13 +87,14 @@ fn content_length(head: &[u8]) -> Option<usize> {
     Some(number(value)? as usize)
 }
 
-/// Parses the decimal number at the start of `bytes`.
+/// Parses the decimal number at the start of `bytes`. Returns `None` if there is no number.
 pub fn number(bytes: &[u8]) -> Option<u64> {
     let digits = bytes.iter().take_while(|b| b.is_ascii_digit()).count();
     std::str::from_utf8(&bytes[..digits]).ok()?.parse().ok()
 }
 
-/// The position of the first occurrence of `wanted` in `bytes`.
+/// The position of the first occurrence of `wanted` in `bytes`, or `None` if there is no
+/// occurrence.
 pub fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
     let first = wanted.first()?;
     let mut from = 0;

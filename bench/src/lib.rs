@@ -1,5 +1,5 @@
-//! Code that the benchmarks share: starting the program as a child process, an HTTP client, and a
-//! table of figures.
+//! Code that the benchmarks share. It starts the program as a child process, provides an HTTP
+//! client, and prints a table of figures.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod client;
@@ -25,7 +25,7 @@ pub fn exit_code(name: &str, outcome: Result<(), BenchError>) -> ExitCode {
     }
 }
 
-/// Encodes a camera frame with the settings of the server.
+/// Encodes a camera frame as JPEG, with the same settings as the server.
 #[allow(clippy::expect_used, clippy::missing_panics_doc)]
 pub fn jpeg(picture: &Rgb) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(64 << 10);

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 #[derive(Debug, Default)]
 pub struct Options {
     program: Option<PathBuf>,
-    /// File that the figures are written to.
+    /// File to which the figures are written; `None` if they are only printed.
     pub json: Option<PathBuf>,
     /// Whether to run fewer repetitions, to test the benchmark itself.
     pub quick: bool,

@@ -8,9 +8,9 @@ use std::time::Duration;
 pub enum Goal {
     /// The figure has no goal.
     None,
-    /// At least this value.
+    /// The figure should be at least this value.
     AtLeast(f64),
-    /// At most this value.
+    /// The figure should be at most this value.
     AtMost(f64),
 }
 
@@ -45,8 +45,8 @@ impl Report {
         self.rows.push(Row { name, figure, unit, target });
     }
 
-    /// Adds the median and the 99th percentile in milliseconds. The goal applies to the 99th
-    /// percentile.
+    /// Adds the median and the 99th percentile of `times` in milliseconds. The goal applies to the
+    /// 99th percentile.
     pub fn add_times(&mut self, name: &str, times: &mut [Duration], target: Goal) {
         self.add(format!("{name}, p50"), quantile(times, 0.5), "ms", Goal::None);
         self.add(format!("{name}, p99"), quantile(times, 0.99), "ms", target);
@@ -85,7 +85,7 @@ impl Report {
     }
 }
 
-/// The quantile `part` (0..1) in milliseconds. The function sorts `times`.
+/// The quantile `part` (0..1) of `times` in milliseconds. The function sorts `times`.
 pub fn quantile(times: &mut [Duration], part: f64) -> f64 {
     times.sort_unstable();
     let at = ((times.len() as f64 * part) as usize).min(times.len().saturating_sub(1));

@@ -9,7 +9,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-/// A running `chicane serve`. Dropping it kills the process and deletes its data folder.
+/// A running `chicane serve`. When the value is dropped, the process is killed and its data folder
+/// is deleted.
 pub struct Server {
     child: Child,
     data_dir: PathBuf,
@@ -82,8 +83,9 @@ impl Server {
     /// Processor time that the server has used so far, s.
     pub fn cpu(&self) -> Result<f64, BenchError> {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id()))?;
-        // The process name may contain spaces, so fields are counted after its closing bracket.
-        // User time and system time are the 12th and 13th fields from there.
+        // The process name is in brackets and may contain spaces, so fields are counted after the
+        // closing bracket. User time and system time are the 12th and 13th fields after the
+        // bracket.
         let rest = stat.rsplit(')').next().unwrap_or_default();
         let times = rest.split_whitespace().skip(11).take(2).map(str::parse::<f64>);
         let ticks: f64 = times.collect::<Result<Vec<_>, _>>()?.iter().sum();

@@ -1,7 +1,8 @@
 //! Benchmark of the on-board camera without a server.
 //!
-//! It measures frames per second by picture size and threads, with and without JPEG, and by the
-//! number of objects in view. It also measures memory and the time of the other drawing functions.
+//! It measures frames per second for several picture sizes, numbers of threads, and numbers of
+//! objects in view, with and without JPEG. It also measures memory and the time of the other
+//! drawing functions.
 //!
 //! `camera profile 480 360 20` draws frames of 480×360 pixels on one thread for 20 seconds, for use
 //! with a profiler.
@@ -60,7 +61,7 @@ fn frames(stage: &Arc<Stage>, moments: &[Moment], size: [usize; 2], threads: usi
     pool(threads).install(|| {
         rate(SPAN_S, |i| {
             let draw = || renderer.on_board(&moments[i as usize % moments.len()], size, 1, i);
-            // The previous frame is encoded while this one is drawn.
+            // The previous frame is encoded while this frame is drawn.
             let encode = || (with_jpeg && i > 0).then(|| black_box(jpeg(&last)));
             let (picture, _) = rayon::join(draw, encode);
             last = picture;

@@ -15,12 +15,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-/// Counts allocations.
+/// An allocator that counts allocations.
 struct CountingAllocator;
 
 static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
 
-// SAFETY: every method forwards to the system allocator, and otherwise only counts.
+// SAFETY: every method forwards to the system allocator. The counter does not change the result.
 unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
@@ -56,14 +56,14 @@ fn median(rounds: usize, mut round: impl FnMut()) -> f64 {
     times[rounds / 2]
 }
 
-/// A fenced yard with resting objects. The car drives in circles beside them.
+/// A fenced yard with resting objects. The car drives in circles beside these objects.
 fn yard(objects: usize) -> Yard {
     let side = 8.0 + (objects / 10) as f64 * 0.6;
     Yard::new().spawn(7.0, 0.6, 0.0).fence(8.0, side).clutter(objects)
 }
 
-/// The yard with a drum inside the circle of the car. The drum is close to the car, so that
-/// collision detection has work.
+/// The yard with a drum inside the circle that the car drives. The drum is close to the car, so
+/// that collision detection has work.
 fn around_a_drum(objects: usize) -> Arc<World> {
     let pose = Pose::from_xyz_yaw(7.0, 0.6 + 0.18 / CIRCLE_RAD.tan(), 0.15, 0.0);
     let shape = Shape::Cylinder { radius: 0.4, half_length: 0.15 };

@@ -1,8 +1,8 @@
-//! Benchmark of published worlds: the time to install the shipped worlds over loopback, and to
-//! switch to them.
+//! Benchmark of published worlds. It measures the time to install the shipped worlds over loopback,
+//! and the time to switch to them.
 //!
 //! Usage: `install [--json <file>] [<path of chicane>]`. The benchmark starts two simulators. One
-//! is the CDN, and the other one installs worlds from it.
+//! simulator serves as the CDN. The other simulator installs worlds from this CDN.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
 use chicane_bench::client::{delete, post};

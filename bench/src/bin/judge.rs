@@ -1,5 +1,5 @@
-//! Benchmark of the judge: the start time of a container, observations per second through a script
-//! that reads everything, and sessions per hour.
+//! Benchmark of the judge. It measures the start time of a container, sessions per hour, and how
+//! many observations per second a script can read.
 //!
 //! Usage: `judge [--json <file>] [--quick] [--only <part>]… [<path of chicane>]`.
 #![allow(clippy::disallowed_methods)]
@@ -63,7 +63,8 @@ fn run() -> Result<(), BenchError> {
     Ok(())
 }
 
-/// Measures the time from the start of a container to the end of `initialize`.
+/// Measures the time from the start of a container to the harness's answer to the call
+/// `initialize`.
 fn starts(setting: &Setting, report: &mut Report) -> Result<(), BenchError> {
     let mut times = Vec::new();
     for _ in 0..50 {
@@ -91,7 +92,7 @@ fn observations(setting: &Setting, report: &mut Report) -> Result<(), BenchError
         let count = 10_000;
         let begun = Instant::now();
         for k in 0..count {
-            // Every observation is different, because unchanged objects are not sent again.
+            // The poses differ between observations, because unchanged objects are not sent again.
             let shift = Num(f64::from(k) * 1.234_567e-3);
             state.objects.0.iter_mut().take(moving).for_each(|(_, pose)| (pose.x, pose.yaw) = (shift, shift));
             judge.observe(false, &state);
@@ -137,7 +138,7 @@ fn whole(program: &Path, quick: bool, report: &mut Report) -> Result<(), BenchEr
     Ok(())
 }
 
-/// Runs a session of `limit_s` simulated seconds. Returns its real duration.
+/// Runs a session of `limit_s` simulated seconds. Returns the real duration of the session.
 fn session(client: &mut Client, limit_s: f64) -> Result<Duration, BenchError> {
     let begun = Instant::now();
     let started = client.post("/sim/api/evaluation/start", &json!({"time_limit_s": limit_s}).to_string());

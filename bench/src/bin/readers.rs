@@ -1,11 +1,11 @@
-//! Compares how other programs and our readers understand the files of a world.
+//! Compares how other programs and our own code read the files of a world.
 //!
-//! `readers poses <folder> <name>` reads poses from standard input, as `readers/poses.cc` prints
-//! them. They are the poses that libsdformat found in the world of the folder. Each pose must agree
-//! with the pose that our reader finds, and all of our objects must be among them.
+//! `readers poses <folder> <name>` reads the output of `readers/poses.cc` from standard input. The
+//! output contains the poses that libsdformat found in the world of the folder. Each pose must
+//! agree with the pose that our code finds. The output must contain all of our objects.
 //!
 //! `readers meshes <folder>` prints properties of all mesh files below a folder. `web/readers`
-//! compares them with the properties that three.js finds.
+//! compares these properties with those that three.js finds.
 #![allow(clippy::disallowed_methods)]
 
 use chicane_bench::{BenchError, exit_code};
@@ -55,7 +55,7 @@ fn parse(line: &str) -> Option<(&str, PoseLine<'_>)> {
     Some((kind, PoseLine { names: words[..names].to_vec(), size, pose }))
 }
 
-/// Compares libsdformat's poses, from standard input, with ours.
+/// Reads libsdformat's poses from standard input, and compares them with our poses.
 fn poses(folder: &str, name: &str) -> Result<(), BenchError> {
     let world = World::load(&Assets::of(&FolderBundle::new(folder)))?;
     let theirs = std::io::read_to_string(std::io::stdin())?;
@@ -83,8 +83,8 @@ fn poses(folder: &str, name: &str) -> Result<(), BenchError> {
                 let seen = world.scene.instances.iter().find(|s| s.owner == owner && s.name == line.names[2]);
                 let seen = seen.ok_or_else(|| format!("{name}: our scene does not have: {text}"))?;
                 let within = object.map_or(Pose::IDENTITY, |i| world.objects[i].origin);
-                // Built-in looks are not compared, because our reader gives them the pose of the
-                // collision shape.
+                // Built-in looks are not compared, because our code gives a built-in look the pose
+                // of the collision shape.
                 (!matches!(seen.look, Look::BuiltIn(..))).then(|| within.then(&seen.pose))
             }
         };

@@ -1,9 +1,9 @@
-//! Benchmark of ROS 2: the processor time of all topics at their rates, and the age of messages
-//! when a callback receives them.
+//! Benchmark of ROS 2. It measures the processor time that the topics need, the rates of the
+//! topics, and the age of messages when a callback receives them.
 //!
-//! The subscriber is Cyclone DDS under Python (`python/ros/bench.py`), in its own network
-//! namespace, as in the tests. Usage: `ros [<path of chicane>] [<path of a Python with Cyclone
-//! DDS>]`.
+//! The subscriber is a Python program with Cyclone DDS (`python/ros/bench.py`). It runs in its own
+//! network namespace, as in the tests. Usage: `ros [<path of chicane>] [<path of a Python with
+//! Cyclone DDS>]`.
 #![allow(clippy::disallowed_methods)]
 
 use chicane_bench::report::{Goal, Report};

@@ -23,10 +23,10 @@ use std::time::{Duration, Instant};
 /// Number of bytes that are currently allocated on the heap.
 static LIVE: AtomicIsize = AtomicIsize::new(0);
 
-/// Counts the allocated bytes.
+/// An allocator that counts the allocated bytes.
 struct CountingAllocator;
 
-// SAFETY: every method forwards to the system allocator, and otherwise only counts.
+// SAFETY: every method forwards to the system allocator. The counter does not change the result.
 unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         LIVE.fetch_add(layout.size() as isize, Ordering::Relaxed);
@@ -136,7 +136,8 @@ fn shipped_project(name: &str) -> Result<(Project, MemoryBundle), BenchError> {
     Ok((project, files))
 }
 
-/// A large world: a ring road on 20 × 20 m, and 500 objects of every kind inside of it.
+/// A large world: a ring road on 20 × 20 m, and 500 objects inside of the ring. The objects are of
+/// all kinds.
 fn large() -> Value {
     let kinds = ["box", "cylinder", "sphere", "cone", "light"];
     let object = |i: usize| {

@@ -1,4 +1,4 @@
-//! Decodes picture files, with limits on size and memory because worlds are untrusted input.
+//! Decodes picture files. Size and memory are limited, because worlds are untrusted input.
 
 use crate::image::Image;
 use chicane_world::picture::MAX_SIDE;
@@ -8,7 +8,8 @@ use std::io::Cursor;
 /// Largest allocation for decoding one picture, bytes.
 const MAX_MEMORY: u64 = 512 << 20;
 
-/// Decodes a picture file. Returns `None` if the file is damaged, unknown or too large.
+/// Decodes a picture file. Returns `None` if the file is damaged or too large, or if its format is
+/// unknown.
 pub(crate) fn picture(bytes: &[u8]) -> Option<Image> {
     let mut reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format().ok()?;
     let mut limits = Limits::default();

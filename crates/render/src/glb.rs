@@ -1,8 +1,8 @@
 //! Writes worlds and cars as binary glTF 2.0 files for viewers.
 //!
 //! In glTF the y axis points up, and in our worlds the z axis points up. All nodes are therefore
-//! children of one root node, which rotates the z axis onto the y axis. Nodes have the names of the
-//! world's instances, and `extras.role` holds the role of an instance.
+//! below one root node. The root node rotates the z axis onto the y axis. The node of an instance
+//! has the name of the instance, and `extras.role` holds the role of the instance.
 
 mod writer;
 
@@ -125,11 +125,12 @@ fn own_materials(writer: &mut GlbWriter, model: &Model, opacity: f64) -> Vec<usi
     let texture = |m: &Material| m.texture.and_then(|t| textures.get(t)).copied();
     let used = |i: usize| model.mesh.groups.iter().any(|g| g.material == i);
     let list = model.materials.iter().enumerate();
-    // Unused materials are not written. They get index 0 as a placeholder, which is never read.
+    // Unused materials are not written. They get index 0 as a placeholder that is never read.
     list.map(|(i, m)| if used(i) { writer.material(m, texture(m), opacity) } else { 0 }).collect()
 }
 
-/// Identifies a geometry: the number of its kind, and the bits of its dimensions or of its index.
+/// Identifies a geometry by a number for its kind, and by the bits of its dimensions. Geometries
+/// without dimensions have an index instead.
 type GeometryKey = (usize, [u64; 3]);
 
 /// Makes nodes from instances. Geometries, meshes and materials are cached, so that each is written
@@ -140,8 +141,9 @@ struct NodeBuilder<'a> {
     /// Index in the file of each texture of the scene; `None` if the texture cannot be decoded.
     textures: Vec<Option<usize>>,
     geometries: BTreeMap<GeometryKey, writer::Geometry>,
-    /// Index in the file of each mesh. The key is the geometry, the material that replaces the
-    /// geometry's own materials, and the bits of the opacity.
+    /// Index in the file of each mesh, or `None` if the mesh has no triangles. The key is the
+    /// geometry, the material that replaces the geometry's own materials (if any), and the bits of
+    /// the opacity.
     meshes: BTreeMap<(GeometryKey, Option<usize>, u64), Option<usize>>,
     /// Index in the file of each material. The key is the material's index in the scene, and the
     /// bits of the opacity.

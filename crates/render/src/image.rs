@@ -1,6 +1,6 @@
 //! Pictures in memory.
 
-/// A picture in RGBA with 8 bits per channel. The first row is the top one.
+/// A picture in RGBA with 8 bits per channel. The first row is the top row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Image {
     /// Pixels per row.

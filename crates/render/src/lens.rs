@@ -37,7 +37,7 @@ impl Optics {
         Optics { width, height, focal: 0.5 * width as f64 / libm::tan(half), k1: 0.0, k2: 0.0 }
     }
 
-    /// Projects a point in camera coordinates (x ahead, y left, z up). Returns pixels from the
+    /// Projects a point in camera coordinates (x forward, y left, z up). Returns pixels from the
     /// upper left corner of the picture, or `None` if the point is behind the camera.
     pub fn project(&self, [x, y, z]: [f64; 3]) -> Option<[f64; 2]> {
         if x <= 1e-9 {
@@ -60,9 +60,9 @@ impl Optics {
 
     /// The undistorted radius that the lens maps to this distorted radius.
     fn undistorted_radius(&self, distorted: f64) -> f64 {
-        // Search only where the distorted radius grows with the undistorted one. With some
-        // coefficients the distorted radius shrinks again farther out, and the inverse is ambiguous
-        // there.
+        // Search only where the distorted radius grows with the undistorted radius. With some
+        // coefficients the distorted radius shrinks again farther out, so that two undistorted
+        // radii would match.
         let grows = |r: f64| 1.0 + r * r * (3.0 * self.k1 + 5.0 * r * r * self.k2) > 0.0;
         let (mut low, mut high) = (0.0, 4.0);
         while !grows(high) && high > 1e-3 {
@@ -90,15 +90,17 @@ impl Optics {
     }
 }
 
-/// A lookup table from each pixel of the distorted picture to a position in the undistorted one.
+/// A lookup table that maps each pixel of the distorted picture to a position in the undistorted
+/// picture.
 #[derive(Debug, Clone)]
 pub(crate) struct Lens {
     pub(crate) optics: Optics,
     /// Size of the undistorted picture, pixels.
     pub(crate) width: usize,
     pub(crate) height: usize,
-    /// For each distorted pixel: the index of the upper left of the four undistorted pixels around
-    /// the position, and the weights of the right and the lower neighbours, 0..256.
+    /// One entry for each distorted pixel. The colour of the pixel is interpolated between four
+    /// undistorted pixels. The entry holds the index of the upper left one of the four, and the
+    /// weights of the right and the lower neighbours, 0..256.
     entries: Vec<(u32, u16, u16)>,
 }
 
@@ -113,9 +115,9 @@ impl Lens {
                 if distorted < 1e-12 { 1.0 } else { optics.undistorted_radius(distorted) / distorted };
             (u * factor * optics.focal, v * factor * optics.focal)
         };
-        // The pixels at the border determine the size of the undistorted picture. Its sides are
-        // clamped to twice those of the distorted picture, because extreme coefficients would need
-        // unbounded memory.
+        // The pixels at the border determine the size of the undistorted picture. Extreme
+        // coefficients would need unbounded memory. The width and the height are therefore clamped
+        // to twice those of the distorted picture.
         let (mut far_x, mut far_y) = (0f64, 0f64);
         for x in 0..optics.width {
             for y in [0, optics.height / 2, optics.height - 1] {

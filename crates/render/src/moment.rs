@@ -10,14 +10,15 @@ pub struct Moment {
     pub car: CarMoment,
     /// Pose of each object, in the order of [`chicane_world::World::objects`].
     pub objects: Vec<Pose>,
-    /// For each traffic light: its index in `objects`, and the lamp that it shows.
+    /// For each traffic light: the index of the light in `objects`, and the lamp that is lit. A
+    /// light that is not listed has no lit lamp.
     pub lamps: Vec<(usize, looks::Lamp)>,
 }
 
 /// The pose and the joint angles of the car at one tick.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct CarMoment {
-    /// Pose of the car's origin, which is at ground level midway between the axles.
+    /// Pose of the car's origin. The origin is at ground level midway between the axles.
     pub pose: Pose,
     /// Steering angle of the left and the right front wheel, rad.
     pub front_wheels: [f64; 2],

@@ -1,5 +1,5 @@
-//! Sensor noise, as a pure function of seed, frame, pixel and channel. Pixels can therefore be
-//! computed in any order and on any thread.
+//! Sensor noise. The noise is a pure function of seed, frame, pixel and channel. Pixels can
+//! therefore be computed in any order and on any thread.
 
 /// Standard deviation of the sum of four uniformly distributed bytes.
 const SUM_SD: f64 = 147.801_7;
@@ -10,7 +10,7 @@ const SUM_MEAN: i32 = 510;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Noise {
     key: u64,
-    /// Noise per unit of the sum, in 1/65536 of an 8-bit level.
+    /// Noise per unit of the sum of the four random bytes, in 1/65536 of an 8-bit level.
     scale: i32,
 }
 
@@ -28,7 +28,8 @@ impl Noise {
         const BYTES: u64 = 0x00ff_00ff_00ff_00ff;
         let place = self.key ^ u64::from(index).wrapping_mul(0xd6e8_feb8_6659_fd93);
         let (a, b) = (mix_bits(place), mix_bits(place ^ 0x5851_f42d_4c95_7f2d));
-        // SIMD within a register: each 16-bit lane of `sums` is the sum of four random bytes.
+        // Each 16-bit lane of `sums` is the sum of four random bytes. One addition computes all
+        // four lanes.
         let two = |v: u64| (v & BYTES).wrapping_add(v >> 8 & BYTES);
         let sums = two(a).wrapping_add(two(b));
         let noisy = |value: u8, sum: u64| {

@@ -2,7 +2,8 @@
 //!
 //! Each picture takes three steps. [`Renderer::set_up`] culls the chunks of the stage and hands
 //! their triangles to several [`Setup`]s in parallel. [`raster::draw`] draws the tiles in parallel.
-//! The rows are then distorted by the [`Lens`], if there is one, and get the sensor [`Noise`].
+//! If the camera has a [`Lens`], the lens then distorts the rows. Finally, sensor [`Noise`] is
+//! added to the rows of on-board pictures.
 
 use crate::image::Image;
 use crate::lens::{Lens, Optics};
@@ -20,11 +21,12 @@ use wide::f32x8;
 /// Limit on the triangles of one picture. A chunk that would exceed the limit is not drawn.
 const MAX_TRIANGLES: usize = 4_000_000;
 /// Number of [`Setup`]s that share the opaque triangles of a frame and run in parallel. The number
-/// does not depend on the machine, because it decides which triangles exceed the limits of a setup.
+/// is the same on every machine, because it decides which triangles exceed the limits of a setup.
 const OPAQUE_PARTS: usize = 4;
-/// All setups of a frame: the opaque ones and one for transparent triangles.
+/// Number of all setups of a frame: those for opaque triangles, and one for transparent triangles.
 const PARTS: usize = OPAQUE_PARTS + 1;
-/// Size of the cache of lens tables. Each combination of picture size and distortion needs a table.
+/// Maximum number of lookup tables in the cache of lenses. Each combination of picture size and
+/// distortion needs a table.
 const MAX_LENSES: usize = 4;
 
 /// A camera in the world.
@@ -36,17 +38,17 @@ pub struct Camera {
     pub optics: Optics,
 }
 
-/// Draws pictures of a stage one after another, and reuses its buffers for every picture.
+/// Draws pictures of a stage one after another. All pictures use the same buffers.
 pub struct Renderer {
     stage: Arc<Stage>,
     parts: [Setup; PARTS],
     /// Buffer for the picture before lens distortion.
     undistorted: Vec<[u8; 4]>,
-    /// Cache of lens tables; the most recently used one is last.
+    /// Cache of lenses. The most recently used lens is last.
     lenses: Vec<Lens>,
 }
 
-/// A picture in red, green and blue with 8 bits each. The first row is the top one.
+/// A picture in red, green and blue with 8 bits each. The first row is the top row.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Rgb {
     /// Pixels per row.
@@ -62,9 +64,9 @@ pub struct Rgb {
 pub struct Layers {
     /// Colour of each pixel.
     pub colour: Image,
-    /// Distance along the view axis, m; infinite where the sky is visible.
+    /// Distance of each pixel along the view axis, m; infinite where the sky is visible.
     pub depth: Vec<f32>,
-    /// The owner of the surface at each pixel, see [`crate::label`].
+    /// The owner of the surface at each pixel, as a value of [`crate::label`].
     pub labels: Vec<u16>,
 }
 
@@ -216,20 +218,21 @@ impl Renderer {
 #[derive(Clone, Copy)]
 struct Placed<'a> {
     item: &'a Item,
-    /// Surface colour and emitted light, if the item is a lamp.
+    /// Surface colour and emitted light of a lamp; `None` if the item is not a lamp.
     lamp: Option<(Vec3, Vec3)>,
     to_camera: Affine3A,
     /// Transforms normals of the item to the world frame.
     normals: Mat3A,
-    /// Largest scale factor of the item, by which the radius of a chunk grows.
+    /// Largest scale factor of the item. The bounding radius of a chunk is multiplied by this
+    /// factor.
     stretch: f32,
     /// Whether the item's scale reverses the winding of its triangles.
     mirrored: bool,
 }
 
 impl Stage {
-    /// Places an item for one picture. Returns `None` if the item is hidden or its pose is not
-    /// finite.
+    /// Places an item for one picture. Returns `None` if the item is hidden, or if its pose is
+    /// missing or not finite.
     fn place<'a>(&self, item: &'a Item, view: &DAffine3, moment: &Moment) -> Option<Placed<'a>> {
         let shows = |object: usize| moment.lamps.iter().find(|(i, _)| *i == object).map(|(_, lamp)| *lamp);
         let mut lamp = None;
@@ -298,8 +301,8 @@ impl Stage {
     }
 
     fn add_shadows(&self, setup: &mut Setup, view: &DAffine3, moment: &Moment, projection: &Projection) {
-        /// Height of a shadow over the ground, m. A shadow lies higher than every painted layer of
-        /// the road, because a higher layer would cover the shadow.
+        /// Height of a shadow above the ground, m. The height is greater than that of every painted
+        /// layer of the road, because a higher layer would cover the shadow.
         const LIFT_M: f64 = 0.0025;
         let paint = &self.paints[self.shadow_paint as usize];
         for shadow in &self.shadows {
@@ -357,14 +360,14 @@ fn projection(optics: &Optics, width: usize, height: usize) -> Projection {
     Projection { focal: optics.focal as f32, centre, width, height }
 }
 
-/// The transformation from the world frame to camera coordinates: x right, y down, z ahead.
+/// The transformation from the world frame to camera coordinates: x right, y down, z forward.
 fn view(from: &Pose) -> DAffine3 {
     let axes =
         DMat3::from_cols(DVec3::new(0.0, 0.0, 1.0), DVec3::new(-1.0, 0.0, 0.0), DVec3::new(0.0, -1.0, 0.0));
     DAffine3::from_mat3(axes) * affine(&from.inverse())
 }
 
-/// The matrix that transforms the normals of items with these axes: the inverse transpose.
+/// The matrix that transforms the normals of an item: the inverse transpose of `axes`.
 fn normals(axes: &DMat3) -> Mat3A {
     let determinant = axes.determinant();
     if determinant.abs() < 1e-18 {

@@ -10,7 +10,7 @@ pub(crate) const MAX_SIDE: usize = 2048;
 #[derive(Debug, Clone)]
 pub(crate) struct Texture {
     /// The texels of all levels. Each of the four channels has 8 bits in a lane of 16 bits, so that
-    /// one multiplication interpolates all four.
+    /// one multiplication interpolates all four channels.
     texels: Vec<u64>,
     levels: Vec<Level>,
     /// Whether the texture has transparent texels.
@@ -68,7 +68,7 @@ impl Texture {
         &self.levels[n.min(self.levels.len() - 1)]
     }
 
-    /// Takes `2^log_taps` (1, 2 or 4) bilinear samples of a level along a line, and sums them.
+    /// Takes `2^log_taps` (1, 2 or 4) bilinear samples of a level along a line, and combines them.
     ///
     /// `first` is the position of the first sample, counted from the centre of the first texel, and
     /// `step` is the offset from sample to sample. Both are in 1/65536 of a texel. The texture
@@ -89,8 +89,7 @@ impl Texture {
             let low = lerp(texel(below, x0), texel(below, x1), wx);
             let high = lerp(texel(above, x0), texel(above, x1), wx);
             sum = lerp(low, high, wy).wrapping_add(sum);
-            // Integer overflow is harmless, because the texture repeats with a period that divides
-            // 2³².
+            // Integer overflow is harmless, because 2³² is a multiple of the period of the texture.
             x = x.wrapping_add(step[0]);
             y = y.wrapping_add(step[1]);
         }
@@ -145,7 +144,7 @@ fn resampled(image: &Image, width: usize, height: usize) -> Vec<[u8; 4]> {
     out
 }
 
-/// For each pixel of the new size: the old pixels that contribute to the new one, with their
+/// For each new pixel along an axis: the old pixels that contribute to the new pixel, with their
 /// weights.
 fn source_weights(old: usize, new: usize) -> Vec<Vec<(usize, u32)>> {
     (0..new)

@@ -1,5 +1,5 @@
-//! The thumbnail of a world, which lists of worlds show: a view of the whole field obliquely from
-//! above, with every object at its initial pose.
+//! Draws the thumbnail that represents a world in lists of worlds: the whole field, seen obliquely
+//! from above, with every object at its initial pose.
 
 use crate::looks::Lamp;
 use crate::{Camera, CarMoment, Moment, Optics, Renderer, Rgb, Stage};
@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// Width and height of a thumbnail, pixels.
 pub const THUMBNAIL_SIZE: [usize; 2] = [640, 480];
-/// Rendered pixels per thumbnail pixel in each direction, for smooth edges.
+/// Rendered pixels per thumbnail pixel in each direction. More than one pixel gives smooth edges.
 const SUPERSAMPLING: usize = 2;
 /// Horizontal field of view, rad.
 const HORIZONTAL_FOV_RAD: f64 = 0.6;
@@ -37,7 +37,7 @@ pub fn thumbnail(world: &World, profile: Arc<Profile>) -> Vec<u8> {
     let small = downsampled(&drawn);
     let mut file = Vec::new();
     let encoder = PngEncoder::new_with_quality(&mut file, CompressionType::Default, FilterType::Adaptive);
-    // Writing cannot fail: the target is a `Vec`, and the buffer has the size that is passed.
+    // Writing cannot fail: the target is a `Vec`, and `small` has the size that is passed.
     let _ = encoder.write_image(&small, width as u32, height as u32, ExtendedColorType::Rgb8);
     file
 }
@@ -52,7 +52,8 @@ fn camera_pose(world: &World, optics: &Optics) -> Pose {
     let (s, c) = libm::sincos(PITCH_DOWN_RAD);
     let (back, up) = (DVec3::new(0.0, -c, s), DVec3::new(0.0, s, c));
     let (w, h) = (optics.width as f64, optics.height as f64);
-    // The bounding box of the projected field, pixels. `None` if a corner is behind the camera.
+    // Returns the bounding box of the projected field, pixels, or `None` if a corner of the field
+    // is behind the camera.
     let frame = |pose: &Pose| {
         let seen = corners.map(|p| optics.project(pose.inverse().point(p.extend(0.0)).to_array()));
         seen.iter().try_fold((DVec2::INFINITY, DVec2::NEG_INFINITY), |(least, most), p| {
@@ -60,9 +61,10 @@ fn camera_pose(world: &World, optics: &Optics) -> Pose {
             Some((least.min(p), most.max(p)))
         })
     };
-    // The pose at this distance whose picture is centred on the field, or `None` if the field does
-    // not fit. Because of the perspective the field's centre is not at the picture's centre, so the
-    // loop moves the camera up or down until the bounding box is centred.
+    // Returns the camera pose at this distance whose picture is centred on the field, or `None` if
+    // the field does not fit into the picture. A camera that looks at the centre of the field does
+    // not show the field centred, because of the perspective. The loop therefore moves the camera
+    // up or down until the bounding box is centred.
     let centred = |distance: f64| {
         let mut lift = 0.0;
         let at = |lift: f64| {

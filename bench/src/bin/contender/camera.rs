@@ -11,7 +11,7 @@ const STEERING_RAD: f64 = 0.3;
 /// Number of positions on the circle.
 const PLACES: usize = 16;
 
-/// A camera that moves on to the next position with each picture.
+/// Draws pictures. Each picture is taken from the next position on the circle.
 pub(crate) struct Pictures {
     renderer: Renderer,
     profile: Arc<Profile>,

@@ -1,5 +1,5 @@
-//! Measures physics and lidar in the two scenes of `bench/compare/scene.py`, in steps like those of
-//! an agent.
+//! Measures physics and lidar in the two scenes of `bench/compare/scene.py`. A step is as long as a
+//! step of an agent in that file.
 
 use chicane_sim::{Command, Drive, Sim};
 use chicane_world::pose::wrap_angle;
@@ -68,8 +68,8 @@ impl Core {
         }
     }
 
-    /// Time of `count` scans, s: the time of ticks with a scan each, minus the time of as many
-    /// ticks without a scan.
+    /// Time of `count` scans, s. This is the time of `count` ticks with a scan, minus the time of
+    /// `count` ticks with almost no scans.
     pub(crate) fn lidar(&mut self, count: u64) -> f64 {
         let time = |sim: &mut Sim| {
             let begun = Instant::now();

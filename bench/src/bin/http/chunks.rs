@@ -1,13 +1,15 @@
-//! A parser for the event stream that reads only the first bytes of each event, so that thousands
+//! A parser for the event stream. It parses only the first bytes of each event, so that thousands
 //! of readers need little processor time.
 
 use chicane_bench::BenchError;
 use chicane_bench::client::{find, number};
 
-/// Number of bytes of an event that contain its id and time.
+/// Number of bytes at the start of an event that are parsed. They contain the id and the time of
+/// the event.
 const FRAME_HEAD: usize = 256;
 
-/// Splits a stream into HTTP chunks. Each chunk is an event, and its first bytes are parsed.
+/// Splits a stream into HTTP chunks. Each chunk is an event, of which only the first bytes are
+/// parsed.
 #[derive(Default)]
 pub(crate) struct Chunks {
     /// Whether the head of the response has been read.
@@ -41,8 +43,8 @@ impl Chunks {
         Ok(())
     }
 
-    /// Parses the head of the response or one chunk. Returns the length of the head or chunk, which
-    /// may exceed the length of `bytes`, or `None` if more bytes are needed.
+    /// Parses the head of the response or one chunk. Returns the length of the head or chunk, or
+    /// `None` if more bytes are needed. The length of a chunk may exceed the length of `bytes`.
     fn one(&mut self, bytes: &[u8], note: &mut impl FnMut(u64, f64)) -> Result<Option<usize>, BenchError> {
         if !self.begun {
             let Some(end) = find(bytes, b"\r\n\r\n") else { return Ok(None) };

@@ -1,5 +1,5 @@
-//! Commands that change the world: the time until the response, and until other clients see the
-//! change.
+//! Benchmarks of commands that change the world. They measure the time until the response, and the
+//! time until another client sees the change.
 
 use crate::requests::{LoopResult, closed_loop, connection_count};
 use chicane_bench::BenchError;
@@ -9,8 +9,8 @@ use chicane_bench::server::Server;
 use std::path::Path;
 use std::time::Instant;
 
-/// Measures the time from the start of the process to its ready line, with a new data folder each
-/// time.
+/// Measures the time from the start of the server process to its ready line. Each start uses a new
+/// data folder.
 pub(crate) async fn start(program: &Path, report: &mut Report) -> Result<(), BenchError> {
     let mut times = Vec::new();
     for _ in 0..5 {
@@ -34,8 +34,8 @@ pub(crate) async fn pose(server: &Server, report: &mut Report) -> Result<(), Ben
     Ok(())
 }
 
-/// Measures the time from a light command to the first `GET /state` on another connection that
-/// shows its effect.
+/// Measures the time from a light command to the first response of `GET /state` that shows the
+/// effect. The `GET /state` requests use another connection than the command.
 pub(crate) async fn light(server: &Server, report: &mut Report) -> Result<(), BenchError> {
     let (mut seen, mut answered) = (Vec::new(), Vec::new());
     let mut commander = server.connect().await?;

@@ -1,4 +1,5 @@
-//! Benchmark of the event stream with thousands of subscribers, some of which do not read.
+//! Benchmark of the event stream with thousands of subscribers. Some subscribers do not read their
+//! stream.
 //!
 //! The age of a frame is the time between the state that the frame contains and the receipt of the
 //! frame. The benchmark computes the age from the simulated time in the frame. At speed 1,
@@ -20,17 +21,18 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::task::JoinSet;
 
-/// Duration in which a single reader measures the offset of simulated time.
+/// Time for which a single reader measures the offset between simulated and real time.
 const QUIET: Duration = Duration::from_secs(2);
-/// Pause between the first frame of the last reader and the start of the measurement.
+/// Pause after every reader has received its first frame, before the measurement starts.
 const SETTLE: Duration = Duration::from_secs(2);
 /// Duration of the measurement, without and with `--quick`.
 const MEASURE: [Duration; 2] = [Duration::from_secs(10), Duration::from_secs(3)];
 /// Timeout for the first frame of all readers.
 const SUBSCRIBE_TIMEOUT: Duration = Duration::from_secs(30);
-/// Maximum number of subscriptions that have not received their first frame.
+/// Maximum number of readers that wait for their first frame. Above this number, no further stream
+/// is opened.
 const MAX_PENDING: usize = 128;
-/// One subscriber in this number does not read its stream.
+/// One in this number of subscribers does not read its stream.
 const STALLED_ONE_IN: usize = 100;
 
 /// State that all readers of a round share.
@@ -116,7 +118,7 @@ pub(crate) async fn subscribers(
     Ok(())
 }
 
-/// Open streams. Dropping the value closes them.
+/// Open streams. The streams are closed when the value is dropped.
 struct Subscribers {
     round: Arc<Round>,
     /// Number of streams that are read.
@@ -125,7 +127,8 @@ struct Subscribers {
     tasks: JoinSet<()>,
 }
 
-/// Opens streams and waits until every reader has received a frame.
+/// Opens streams. Waits until every reader has received a frame, or until [`SUBSCRIBE_TIMEOUT`] has
+/// passed.
 async fn subscribe(address: SocketAddr, count: usize, begun: Instant) -> Result<Subscribers, BenchError> {
     let round = Arc::new(Round {
         begun,
@@ -139,7 +142,7 @@ async fn subscribe(address: SocketAddr, count: usize, begun: Instant) -> Result<
     let mut opened = 0;
     let stalled = count / STALLED_ONE_IN;
     for number in 0..count {
-        // Subscribers that do not read come first, so that they are present all the time.
+        // Subscribers that do not read are opened first, so that they are present all the time.
         let reads = number >= stalled;
         let stream = open(address, reads).await?;
         opened += usize::from(reads);
@@ -193,7 +196,8 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 async fn open(address: SocketAddr, reads: bool) -> Result<TcpStream, BenchError> {
     let socket = TcpSocket::new_v4()?;
     if !reads {
-        // With a small buffer the server gets back-pressure during the measurement.
+        // The receive buffer is small, so that it is full soon. The server then gets back-pressure
+        // during the measurement.
         socket.set_recv_buffer_size(4096)?;
     }
     let mut stream = socket.connect(address).await?;
@@ -210,7 +214,7 @@ async fn read(stream: &TcpStream, round: &Round, seen: &Arc<Mutex<ReaderStats>>)
     let mut chunks = Chunks::default();
     loop {
         stream.readable().await?;
-        // One buffer per thread, instead of per reader, stays in the processor's cache.
+        // All readers of a thread share one buffer. This buffer stays in the processor's cache.
         let got = BUFFER.with_borrow_mut(|buffer| match stream.try_read(buffer) {
             Ok(0) => Err("the end of the stream".into()),
             Ok(length) => {
@@ -233,7 +237,8 @@ fn note(round: &Round, shared: &Arc<Mutex<ReaderStats>>, id: u64, offset: f64) {
         return;
     };
     if round.measuring.load(Relaxed) {
-        // Ids are consecutive here, because there are no story lines between the frames.
+        // A gap between ids means that frames were skipped, because no story lines are sent between
+        // the frames here.
         seen.missed += id.saturating_sub(last + 1);
         seen.offsets.push(offset);
     }

@@ -1,4 +1,5 @@
-//! Benchmark of the HTTP interface: a `chicane serve` in a child process, with clients over TCP.
+//! Benchmark of the HTTP interface. It starts `chicane serve` in a child process, and connects
+//! clients over TCP.
 //!
 //! Usage: `http [--json <file>] [--quick] [--only <part>]… [<path of chicane>]`. The environment
 //! variable `CHICANE` can also give the path. The clients run in this process and share the
@@ -64,7 +65,8 @@ async fn measure(options: &Options, program: &Path, report: &mut Report) -> Resu
     if options.wants("events") {
         let counts: &[usize] = if options.quick { &[1000] } else { &[1000, 5000] };
         for subscribers in counts {
-            // Start a new server, so that memory of earlier subscribers does not count.
+            // Start a new server, so that the measurement does not include the memory of earlier
+            // subscribers.
             let server = Server::start(program).await?;
             events::subscribers(&server, *subscribers, options.quick, report).await?;
             server.stop().await?;

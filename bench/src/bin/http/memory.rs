@@ -12,7 +12,7 @@ use tokio::task::JoinSet;
 
 /// Duration of the idle and of the busy phase.
 const SPAN: Duration = Duration::from_secs(2);
-/// Subscribers of the event stream in the busy phase.
+/// Number of subscribers of the event stream in the busy phase.
 const SUBSCRIBERS: usize = 100;
 
 /// Measures resident memory on the technical track, idle and busy.

@@ -1,4 +1,5 @@
-//! Closed loops: each connection sends its next request as soon as it has the response.
+//! Closed loops: each connection sends its next request as soon as it has received the response to
+//! the previous request.
 
 use chicane_bench::BenchError;
 use chicane_bench::client::get;
@@ -11,7 +12,7 @@ use tokio::task::JoinSet;
 /// Duration of a loop.
 const LOOP: Duration = Duration::from_secs(3);
 
-/// Result of a loop: all latencies, and responses per second.
+/// Result of a loop: the latencies of all requests, and the number of responses per second.
 pub(crate) struct LoopResult {
     pub(crate) times: Vec<Duration>,
     pub(crate) rate: f64,

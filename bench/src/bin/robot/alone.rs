@@ -62,8 +62,8 @@ fn best(rounds: usize, mut round: impl FnMut()) -> f64 {
     })
 }
 
-/// Measures physics with lidar, with and without the on-board stack. Then measures the lidar scans
-/// and the odometry alone.
+/// Measures physics with lidar and IMU, with and without the on-board stack. Then measures the
+/// odometry alone and the lidar scans alone.
 pub(super) fn sensing(report: &mut Report) {
     let ticks = 200 * SPAN_S;
     for (name, with_stack) in [("physics, lidar and IMU", false), ("and odometry", true)] {
@@ -88,7 +88,8 @@ pub(super) fn sensing(report: &mut Report) {
     report.add("odometry, scans a second", scans as f64 / span, "1/s", Goal::None);
     report.add("odometry, a scan with its share of the rest", 1e6 * span / scans as f64, "µs", Goal::None);
 
-    // Compare a lidar that scans at every tick with one that scans at every 20th tick.
+    // The time of a scan is the difference between a lidar that scans at every tick and a lidar
+    // that scans at every 20th tick.
     let time = |rate_hz: u32| {
         let mut profile = Profile::gen1();
         profile.lidar.rate_hz = rate_hz;
@@ -115,8 +116,8 @@ fn record(ticks: u64) -> Vec<(u64, Option<Scan>, Option<ImuSample>)> {
         .collect()
 }
 
-/// Measures the whole robot: physics, lidar, IMU, odometry, and every camera frame drawn and
-/// encoded.
+/// Measures the whole robot: physics, lidar, IMU, odometry and camera. Every camera frame is drawn,
+/// and in some measurements it is also encoded.
 pub(super) fn whole(report: &mut Report) {
     for (size, packed, target) in [
         ([480, 360], false, Goal::None),
@@ -130,8 +131,8 @@ pub(super) fn whole(report: &mut Report) {
     }
 }
 
-/// Runs ten simulated seconds. Each frame is drawn while another thread simulates the time until
-/// the next frame and encodes the previous frame.
+/// Runs ten simulated seconds. While a frame is drawn, another thread simulates the time until the
+/// next frame. If `packed`, that thread also encodes the previous frame as JPEG.
 fn run_with_camera(size: [usize; 2], packed: bool) {
     let mut drive = DrivenCar::new(true);
     let stage = Arc::new(Stage::new(drive.sim.world(), Arc::clone(drive.sim.profile())));

@@ -1,4 +1,5 @@
-//! Training: a client steps the simulator 15 times per simulated second and reads the observations.
+//! Benchmark of training: a client steps the simulator 15 times per simulated second and reads the
+//! observations.
 
 use chicane_bench::BenchError;
 use chicane_bench::client::{Client, post, post_accepting};
@@ -12,7 +13,8 @@ const STEPS: usize = 600;
 const BYTES: &str = "application/octet-stream";
 const JSON: &str = "application/json";
 
-/// Name, `observe` option, `Accept` header, and the goal in steps per second (0 for no goal).
+/// The kinds of observations that are measured: name, `observe` option, `Accept` header, and the
+/// goal in steps per second (0 for no goal).
 const KINDS: [(&str, &str, &str, f64); 8] = [
     ("nothing", "", JSON, 0.0),
     ("lidar as bytes", r#","observe":["lidar"]"#, BYTES, 1000.0),
@@ -44,7 +46,8 @@ pub(super) async fn measure(program: &Path, report: &mut Report) -> Result<(), B
 
 async fn steps(client: &mut Client, observe: &str, accept: &str) -> Result<f64, BenchError> {
     client.ask(&post("/reset", "{}")).await?;
-    // At 15 Hz, camera frames are 14, 13 and 13 ticks apart.
+    // At 15 Hz, camera frames are 14, 13 and 13 ticks apart. Each request steps from one frame to
+    // the next.
     let requests = [14, 13, 13].map(|ticks| {
         let body = format!(r#"{{"steps":{ticks},"speed":0.5,"steering":0.3{observe}}}"#);
         post_accepting(accept, "/step", &body)

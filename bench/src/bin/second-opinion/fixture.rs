@@ -1,5 +1,5 @@
-//! A world with every kind of look. The textures are asymmetrical, so that a wrong orientation
-//! shows.
+//! A world with every kind of look. The textures are asymmetrical, so that a wrong orientation is
+//! visible.
 
 use chicane_testkit::Yard;
 use chicane_world::scene::{
@@ -18,7 +18,7 @@ pub(crate) fn world() -> World {
     scene.ambient = [0.35, 0.4, 0.45];
     scene.sun.colour = [0.85, 0.8, 0.7];
     let first = scene.textures.len();
-    // The sides of the letter textures are not powers of two.
+    // The lengths of the sides of the letter textures are not powers of two.
     scene.textures.extend([
         file("letter.png", &letter([255; 4])),
         file("holes.png", &letter([255, 255, 255, 0])),

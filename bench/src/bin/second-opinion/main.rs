@@ -1,5 +1,6 @@
-//! Writes the input of `web/second-opinion`, which compares our renderer with another one: our
-//! pictures of some views, and the data that the other renderer needs to draw the same views.
+//! Writes the input of `web/second-opinion`, a program that compares our renderer with another
+//! renderer. The input is our pictures of some views, and the data that the other renderer needs to
+//! draw the same views.
 //!
 //! `second-opinion <folder>` writes `car.glb`, and `<world>.glb` for every world. For every view it
 //! writes the colours (`<view>.rgb`, three bytes per pixel) and the labels (`<view>.labels`, two

@@ -1,4 +1,4 @@
-//! The worlds and the camera poses that are compared.
+//! The worlds and the views in which the two renderers are compared.
 
 use crate::fixture;
 use chicane_render::looks::Lamp;
@@ -12,7 +12,7 @@ pub(crate) struct View {
     pub(crate) name: &'static str,
     pub(crate) camera: Pose,
     pub(crate) fov_rad: f64,
-    /// Distance of the near clipping plane, m. No surface is nearer.
+    /// Distance of the near clipping plane, m. No surface is nearer to the camera.
     pub(crate) near: f64,
     pub(crate) moment: Moment,
 }
@@ -80,7 +80,7 @@ fn moment(world: &World, lamp: Lamp) -> Moment {
     }
 }
 
-/// The moment with every joint of the car at a different angle.
+/// The same moment, but with every joint of the car rotated by a different angle.
 fn turned(still: &Moment) -> Moment {
     let mut moment = still.clone();
     moment.car.front_wheels = [0.42, 0.35];
@@ -89,7 +89,7 @@ fn turned(still: &Moment) -> Moment {
     moment
 }
 
-/// The moment with the first box rotated and in the air.
+/// The same moment, but with the first box rotated and in the air.
 fn lifted(world: &World, still: &Moment) -> Moment {
     let mut moment = still.clone();
     if let Some(i) = world.object("box1") {

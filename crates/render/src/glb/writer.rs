@@ -7,7 +7,7 @@ use image::codecs::png::PngEncoder;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-// Component types and buffer view targets, as numbered by glTF.
+// The numbers that glTF defines for component types and for targets of buffer views.
 const FLOAT: u32 = 5126;
 const U16: u32 = 5123;
 const U32: u32 = 5125;
@@ -36,7 +36,8 @@ pub(super) struct GlbWriter {
     bytes: Vec<u8>,
     views: Vec<Value>,
     accessors: Vec<Value>,
-    /// Texture coordinates of each geometry, and the index of their accessor once they are written.
+    /// Texture coordinates of each geometry, and the index of their accessor; `None` until the
+    /// coordinates are written.
     uvs: Vec<(Vec<[f32; 2]>, Option<usize>)>,
     images: Vec<Value>,
     /// For each image: whether it has transparent pixels.
@@ -49,7 +50,7 @@ pub(super) struct GlbWriter {
 }
 
 impl GlbWriter {
-    /// Adds bytes to the buffer, aligned to four bytes. Returns the index of their buffer view.
+    /// Adds bytes to the buffer, aligned to four bytes. Returns the index of the new buffer view.
     fn view(&mut self, bytes: &[u8], target: Option<u32>) -> usize {
         let mut view = json!({ "buffer": 0, "byteOffset": self.bytes.len(), "byteLength": bytes.len() });
         if let Some(target) = target {
@@ -79,7 +80,8 @@ impl GlbWriter {
     }
 
     fn indices(&mut self, list: &[u32], corners: usize) -> usize {
-        // glTF reserves the highest value of each index type for primitive restart.
+        // 16-bit indices must be less than `u16::MAX`, because glTF reserves the highest value of
+        // each index type for primitive restart.
         let short = corners < usize::from(u16::MAX);
         let bytes: Vec<u8> = if short {
             list.iter().flat_map(|&i| (i as u16).to_le_bytes()).collect()
@@ -116,8 +118,8 @@ impl GlbWriter {
         Geometry { attributes, uvs, groups }
     }
 
-    /// Adds a mesh of a geometry. `material` maps a material index of the geometry to a material
-    /// index of the file. Returns `None` if the geometry has no triangles.
+    /// Adds a mesh with the triangles of a geometry. `material` maps a material index of the
+    /// geometry to a material index of the file. Returns `None` if the geometry has no triangles.
     pub(super) fn mesh(
         &mut self,
         name: &str,
@@ -164,13 +166,14 @@ impl GlbWriter {
         self.images.len() - 1
     }
 
-    /// Adds a picture as a PNG image. Returns the index of the image, which is also the index of
-    /// its texture.
+    /// Adds a picture as a PNG image. Returns the index of the image. The texture of the image has
+    /// the same index.
     pub(super) fn picture(&mut self, picture: &Image) -> usize {
         self.embed(&png(picture), "image/png", has_transparency(&picture.pixels))
     }
 
-    /// Adds a texture of a scene. Returns `None` if the texture cannot be decoded.
+    /// Adds a texture of a scene. Returns the index of the texture, or `None` if the texture cannot
+    /// be decoded.
     pub(super) fn texture(&mut self, texture: &Texture) -> Option<usize> {
         match &texture.source {
             TextureSource::BuiltIn(kind) => Some(self.picture(&crate::looks::texture(*kind))),
@@ -288,7 +291,7 @@ fn png(picture: &Image) -> Vec<u8> {
     };
     let mut out = Vec::new();
     let encoder = PngEncoder::new(&mut out);
-    // Writing cannot fail: the target is a `Vec`, and the buffer has the size that is passed.
+    // Writing cannot fail: the target is a `Vec`, and `bytes` has the size that is passed.
     let written = encoder.write_image(&bytes, picture.width as u32, picture.height as u32, colours);
     debug_assert!(written.is_ok());
     out

@@ -8,18 +8,19 @@ use glam::DVec3;
 const WIDTH: usize = 512;
 const HEIGHT: usize = 256;
 
-/// The model of the ball, which fills the unit box −0.5..0.5.
+/// The model of the ball. The ball fills the unit box −0.5..0.5.
 pub(super) fn model() -> Model {
     Model { mesh: sphere(0.5), materials: vec![textured(0)], textures: vec![picture()] }
 }
 
 /// The faces of the ball: twelve pentagons (`true`) and twenty hexagons (`false`). Each vector is
 /// the normal of the face, divided by the distance of the face from the centre. A ray from the
-/// centre therefore hits the face whose vector has the greatest dot product with the ray.
+/// centre therefore hits the face whose vector has the greatest dot product with the direction of
+/// the ray.
 fn faces() -> Vec<(DVec3, bool)> {
     /// The golden ratio.
     const G: f64 = 1.618_033_988_749_895;
-    // Distances of pentagons and hexagons from the centre, in edge lengths.
+    // Distance of the pentagons (`FAR`) and the hexagons (`NEAR`) from the centre, in edge lengths.
     const FAR: f64 = 2.327_438_4;
     const NEAR: f64 = 2.267_283_9;
     // The ball is tilted, so that no corner lies at a pole or on the seam of the texture.
@@ -35,7 +36,8 @@ fn faces() -> Vec<(DVec3, bool)> {
         }
     }
     let mut faces: Vec<(DVec3, bool)> = corners.iter().map(|&c| (tilt(c.normalize()) / FAR, true)).collect();
-    // The faces of the icosahedron: triples of corners that are 2 apart, the length of an edge.
+    // The hexagons are the faces of an icosahedron whose edges have length 2. Three corners form a
+    // face if each pair of them is 2 apart.
     let near = |p: DVec3, q: DVec3| (p - q).length_squared() < 4.1;
     for i in 0..12 {
         for j in i + 1..12 {
@@ -50,12 +52,14 @@ fn faces() -> Vec<(DVec3, bool)> {
     faces
 }
 
-/// A direction that is not perpendicular to any normal, so that it separates opposite faces.
+/// A direction that is not perpendicular to any normal. Of two opposite faces, exactly one
+/// therefore points into the half space of this direction.
 const HEMISPHERE: DVec3 = DVec3::new(0.6, 0.48, 0.64);
 
 /// The texture of the ball: longitude across, latitude up.
 fn picture() -> Image {
-    // Every face has an opposite face of the same kind, so half of the faces are enough.
+    // Every face has an opposite face of the same kind with the same absolute dot product. Half of
+    // the faces are therefore enough.
     let faces: Vec<(DVec3, bool)> = faces().into_iter().filter(|(n, _)| n.dot(HEMISPHERE) > 0.0).collect();
     let columns: Vec<(f64, f64)> =
         (0..WIDTH).map(|x| libm::sincos(std::f64::consts::TAU * (x as f64 + 0.5) / WIDTH as f64)).collect();
@@ -81,12 +85,12 @@ fn picture() -> Image {
 }
 
 /// The colour of a panel at distance `gap` from the nearest seam. A panel darkens towards the seam,
-/// because it bulges.
+/// so that the panel seems to bulge.
 fn colour(black: bool, beyond_black: bool, gap: f64) -> [u8; 4] {
     let ramp = |from: f64, to: f64| ((gap - from) / (to - from)).clamp(0.0, 1.0);
     let (panel, seam) = if black { (30.0, 18.0) } else { (240.0, 120.0) };
-    // At a seam between a black and a white panel the two colours are closer to each other, which
-    // softens the edge.
+    // At a seam between a black and a white panel, both seam colours move towards the same grey.
+    // This softens the edge.
     let seam = if black == beyond_black { seam } else { 0.5 * (seam + 40.0) };
     let t = ramp(0.0, 0.0075);
     let soft = 0.93 + 0.07 * ramp(0.0, 0.05);

@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 /// A corner of a face: its position and its texture coordinates.
 pub(super) type Corner = (DVec3, DVec2);
 
-/// The bits of position, normal and texture coordinates, to find equal vertices.
+/// The bits of the position, the normal and the texture coordinates of a vertex. Vertices with
+/// equal bits are stored once.
 type Bits = ([u32; 3], [u32; 3], [u32; 2]);
 
 /// Collects the faces of a mesh.
@@ -51,7 +52,7 @@ impl MeshBuilder {
         self.fan(material, &ring.iter().rev().copied().collect::<Vec<_>>());
     }
 
-    /// Adds a skin: quads between consecutive rings, which have equal numbers of corners.
+    /// Adds a skin: quads between consecutive rings. All rings have the same number of corners.
     /// `material(ring, side)` gives the material of each quad.
     pub(super) fn skin(&mut self, rings: &[Vec<DVec3>], material: impl Fn(usize, usize) -> usize) {
         for (i, pair) in rings.windows(2).enumerate() {
@@ -111,13 +112,14 @@ impl MeshBuilder {
     }
 }
 
-/// A vector along the normal of a triangle, whose length is twice the area of the triangle.
+/// A vector along the normal of a triangle. Its length is twice the area of the triangle.
 fn area(corners: &[Corner; 3]) -> DVec3 {
     let [a, b, c] = corners.map(|(p, _)| p);
     (b - a).cross(c - a)
 }
 
-/// A position rounded to micrometres, so that corners at the same place are recognised.
+/// A position in whole micrometres. Corners at the same place have equal values, despite rounding
+/// errors.
 fn quantised(p: DVec3) -> [i64; 3] {
     (p * 1e6).to_array().map(|v| v.round() as i64)
 }

@@ -1,4 +1,4 @@
-//! The parts of the car, with the dimensions of its profile.
+//! The parts of the car. Their dimensions come from the profile of the car.
 
 use super::{Model, fittings, wheel};
 use chicane_world::{Pose, Profile};
@@ -11,33 +11,34 @@ pub(crate) struct CarPart {
     pub(crate) name: &'static str,
     /// The joint that moves the part.
     pub(crate) joint: Joint,
-    /// Pose in the frame of the joint.
+    /// Pose of the part in the frame of the joint.
     pub(crate) pose: Pose,
-    /// Mesh and materials.
+    /// Mesh, materials and textures of the part.
     pub(crate) model: Model,
 }
 
 /// A joint of the car. Each joint is the coordinate frame of the parts that move with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Joint {
-    /// The frame of the car itself, which does not move relative to the car.
+    /// The frame of the car itself. Its parts do not move relative to the car.
     Body,
     /// The centre of a wheel: 0 front left, 1 front right, 2 rear left, 3 rear right. Wheels roll
     /// about the y axis, and the front wheels steer about z.
     Wheel(usize),
-    /// The foot of the camera, which rotates about the z axis. The origin is the centre of the
-    /// lens.
+    /// The foot of the camera. It rotates about the z axis. The origin of the frame is the centre
+    /// of the lens.
     Pan,
-    /// The camera, which rotates about the y axis of [`Joint::Pan`]. The origin is the centre of
-    /// the lens. The camera looks along x, and all its parts are behind the origin.
+    /// The camera. It rotates about the y axis of [`Joint::Pan`]. The origin of the frame is the
+    /// centre of the lens. The camera looks along x, and all its parts are behind the origin.
     Tilt,
 }
 
 /// Pose of the frame of a joint in the frame of the car. The origin of the car is at ground level
-/// midway between the axles, and x points ahead.
+/// midway between the axles, and x points forward.
 ///
-/// All angles are in radians. `steering` (left and right front wheel) and `pan` are positive to the
-/// left, `tilt` is positive upwards, and `wheel_angles` grow when the car rolls ahead.
+/// All angles are in radians. `steering` holds the angles of the left and the right front wheel.
+/// `steering` and `pan` are positive to the left, and `tilt` is positive upwards. `wheel_angles`
+/// grow when the car rolls forward.
 pub(crate) fn joint_pose(
     profile: &Profile,
     joint: Joint,
@@ -85,7 +86,8 @@ mod tests {
     use super::super::check;
     use super::*;
 
-    /// Every vertex of the car in the frame of the car, with the camera at these angles.
+    /// The position of every vertex in the frame of the car, with the camera at these angles. Each
+    /// position comes with the name of its part.
     fn corners(profile: &Profile, pan: f64, tilt: f64) -> Vec<(&'static str, DVec3)> {
         let mut all = Vec::new();
         for part in car(profile) {
@@ -131,7 +133,7 @@ mod tests {
             if d.x <= 0.0 || d.y.abs() > 1.1 * across * d.x {
                 continue;
             }
-            // Height in the picture: 0 at the lower edge, 1 at the upper edge.
+            // Height of the corner in the picture: 0 at the lower edge, 1 at the upper edge.
             let height = 0.5 + 0.5 * d.z / (down * d.x);
             assert!(height < 0.08, "{name} at {corner}: {height}");
         }

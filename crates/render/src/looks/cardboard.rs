@@ -16,7 +16,7 @@ const SIDE: usize = 0;
 const END: usize = 1;
 const LID: usize = 2;
 
-/// The model of the cardboard box, which fills the unit box −0.5..0.5.
+/// The model of the cardboard box. It fills the unit box −0.5..0.5.
 pub(super) fn model() -> Model {
     let mut mesh = cuboid([1.0; 3]);
     // The mesh has six indices per face. The order is: two ends (±x), two sides (±y), top, bottom.
@@ -41,7 +41,7 @@ fn kraft(seed: u32) -> Field {
 }
 
 /// Brown paper with a print or tape on it. `cover(x, y)` gives the colour and the opacity, 0..=256,
-/// of the print or tape. The coordinates are in −1..1 with y up.
+/// of the print or tape, or `None` where the paper is bare. The coordinates are in −1..1 with y up.
 fn draw(seed: u32, cover: impl Fn(f64, f64) -> Option<([i32; 3], i32)>) -> Image {
     let paper = kraft(seed);
     Image::from_fn(SIZE, SIZE, |x, y| {
@@ -67,12 +67,12 @@ fn arrow(x: f64, y: f64, size: f64) -> bool {
     head || shaft
 }
 
-/// A side: two arrows over a bar ("this side up") beside a label.
+/// The texture of a side: a label, and beside it two arrows over a bar ("this side up").
 fn side() -> Image {
     draw(71, |x, y| {
         let arrows = arrow(x - 0.36, y - 0.04, 0.3) || arrow(x - 0.70, y - 0.04, 0.3);
         let bar = (0.2..=0.86).contains(&x) && (-0.33..=-0.26).contains(&y);
-        // The label is an outline with three lines in it.
+        // The label is a frame with three lines inside.
         let (u, v) = (x + 0.42, y + 0.02);
         let inside = u.abs() <= 0.38 && v.abs() <= 0.34;
         let frame = inside && (u.abs() >= 0.355 || v.abs() >= 0.315);
@@ -82,7 +82,7 @@ fn side() -> Image {
     })
 }
 
-/// An end: an arrow, and tape that continues from the lid and the bottom.
+/// The texture of an end: an arrow, and tape that continues from the lid and the bottom.
 fn end() -> Image {
     draw(75, |x, y| {
         if x.abs() <= 0.22 && y.abs() >= 0.55 {
@@ -93,7 +93,7 @@ fn end() -> Image {
     })
 }
 
-/// The lid: two flaps that meet below a strip of tape along x.
+/// The texture of the lid: two flaps that meet below a strip of tape along x.
 fn lid() -> Image {
     draw(79, |_, y| {
         let seam = y.abs() <= 0.012;

@@ -1,4 +1,4 @@
-//! Grids of numbers that repeat in both directions, from which the textures are generated.
+//! Grids of numbers that repeat in both directions. The textures are generated from these grids.
 //!
 //! The fields use integers only, so that every machine generates the same bytes.
 
@@ -50,8 +50,8 @@ impl Field {
         Field { width, height, values: vec![0; width * height] }
     }
 
-    /// Adds smooth noise. `cells` is the number of noise cells across and down, which must divide
-    /// the size of the field.
+    /// Adds smooth noise. `cells` gives the number of noise cells across and down. The width and
+    /// the height of the field must be multiples of these numbers.
     pub(super) fn noise(mut self, cells: [usize; 2], seed: u32, amplitude: i32) -> Field {
         let [cw, ch] = [self.width / cells[0], self.height / cells[1]];
         let (ease_x, ease_y) = (ease(cw), ease(ch));

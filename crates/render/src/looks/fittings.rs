@@ -48,7 +48,7 @@ fn ellipsoid(b: &mut MeshBuilder, material: usize, pose: &Pose, half: [f64; 3]) 
 /// Half of the height and the radius of the lidar's housing, m.
 const PUCK: [f64; 2] = [0.0155, 0.034];
 
-/// The body with all parts that do not move.
+/// The body of the car with all parts that are fixed to it.
 pub(super) fn body(profile: &Profile) -> Model {
     let m = Measures::of(profile);
     let mut b = MeshBuilder::default();
@@ -71,13 +71,14 @@ pub(super) fn body(profile: &Profile) -> Model {
     Model { mesh: b.finish(CREASE), materials, textures: Vec::new() }
 }
 
-/// Adds a bumper across each end, with its tips bent around the corners, and the grille.
+/// Adds the grille, and a bumper across each end of the car. The tips of a bumper are bent around
+/// the corners of the car.
 fn bumpers(b: &mut MeshBuilder, m: &Measures, profile: &Profile) {
     let body = &profile.body;
     for (end, wide) in [(1.0, 0.80), (-1.0, 0.82)] {
         let tip = body.centre_m[0] + end * 0.5 * body.size_m[0];
-        // Points of the bumper from right to left, seen from outside: lateral position, and
-        // distance from the end of the car.
+        // Points of the bumper from right to left, seen from outside. Each point is a lateral
+        // position, and a distance from the end of the car.
         let plan = [(-1.0, 0.07), (-0.86, 0.012), (-0.5, 0.0), (0.5, 0.0), (0.86, 0.012), (1.0, 0.07)];
         let deep = 0.045;
         let (low, high) = (m.z(0.115), m.z(0.235));
@@ -99,8 +100,8 @@ fn bumpers(b: &mut MeshBuilder, m: &Measures, profile: &Profile) {
                 .to_vec()
             })
             .collect();
-        // The order of the rings is reversed at the rear, so that the winding is the same at both
-        // ends.
+        // Seen from outside, the rings go from right to left at both ends of the car. The winding
+        // is therefore the same at both ends.
         b.skin(&rings, |_, _| TRIM);
         if let (Some(first), Some(last)) = (rings.first(), rings.last()) {
             b.fan_reversed(TRIM, first);
@@ -215,7 +216,7 @@ pub(super) fn lidar() -> Model {
         b.fan(CASE, top);
         b.fan_reversed(CASE, low);
     }
-    // The mark on the lid points ahead.
+    // The mark on the lid points forward.
     b.mesh(ACCENT, &at(0.55 * radius, 0.0, half), &cuboid([0.3 * radius, 0.08 * radius, 0.0008]));
     device_model(b)
 }
@@ -233,8 +234,8 @@ pub(super) fn fork() -> Model {
     device_model(b)
 }
 
-/// The camera, which looks along x. The origin is the centre of the lens, and all parts are behind
-/// the origin.
+/// The camera. It looks along x. The origin is the centre of the lens, and all parts are behind the
+/// origin.
 pub(super) fn head() -> Model {
     let mut b = MeshBuilder::default();
     b.mesh(CASE, &at(-0.0135, 0.0, 0.0), &cuboid([0.013, 0.036, 0.030]));

@@ -14,14 +14,15 @@ pub enum Lamp {
 /// Colours of a lamp, linear RGB.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LampColours {
-    /// Surface colour of the lamp, which reflects light like any other surface.
+    /// Surface colour of the lamp. The lamp reflects light like any other surface.
     pub unlit: [f32; 3],
-    /// Light that the lamp emits while it is lit, independent of the lighting of the world.
+    /// Light that the lamp emits while it is lit. The lighting of the world does not change this
+    /// light.
     pub lit: [f32; 3],
 }
 
-/// The colours of a lamp. The hues of the three lit lamps are very different, so that a camera can
-/// distinguish them.
+/// The colours of a lamp. The hues of the three lit lamps are very different, so that programs can
+/// distinguish the lamps in a camera picture.
 pub fn lamp_colours(lamp: Lamp) -> LampColours {
     match lamp {
         Lamp::Red => LampColours { unlit: [0.075, 0.008, 0.007], lit: [1.0, 0.035, 0.02] },

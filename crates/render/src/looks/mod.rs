@@ -28,7 +28,7 @@ pub(crate) use textures::texture;
 use crate::image::Image;
 use chicane_world::scene::{Material, Mesh};
 
-/// A mesh with its own materials and textures.
+/// A mesh with the materials and textures that it uses.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Model {
     /// The triangles; [`chicane_world::scene::Group::material`] is an index in `materials`.

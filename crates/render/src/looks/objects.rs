@@ -1,12 +1,12 @@
-//! The built-in objects. Each fills the unit box −0.5..0.5, and is scaled to the size of the
-//! object.
+//! The built-in models of objects. Each model fills the unit box −0.5..0.5. The renderer scales the
+//! model to the size of the object.
 
 use super::build::{MeshBuilder, ring};
 use super::{Model, ball, cardboard, plain};
 use chicane_world::scene::BuiltInMesh;
 use glam::DVec3;
 
-/// Generates a built-in object.
+/// Generates the built-in model of this kind.
 pub(crate) fn object(kind: BuiltInMesh) -> Model {
     match kind {
         BuiltInMesh::BoxObstacle => cardboard::model(),
@@ -23,7 +23,7 @@ fn cone() -> Model {
     const BLACK: usize = 2;
     /// Height of the top of the foot.
     const FOOT: f64 = -0.44;
-    // The height where each band begins, and its colour.
+    // The height where each band begins, and the colour of the band.
     let marks =
         [(FOOT, ORANGE), (-0.22, WHITE), (-0.05, ORANGE), (0.09, WHITE), (0.23, ORANGE), (0.47, ORANGE)];
     let radius = |z: f64| 0.39 + (0.085 - 0.39) * (z - FOOT) / (0.47 - FOOT);

@@ -46,13 +46,14 @@ impl ShapeBuilder {
     }
 
     /// Adds a surface of revolution around the z axis. Each ring is (radius, z, outward part of the
-    /// normal, upward part of the normal, v).
+    /// normal, upward part of the normal, v), where v is the vertical texture coordinate.
     fn revolve(&mut self, rings: &[[f64; 5]]) {
         let start = self.mesh.positions.len() as u32;
         for &[radius, z, out, up, v] in rings {
             for i in 0..=SIDES {
                 let (s, c) = around(i);
-                // At a pole every side has its own vertex, with u in the middle of the side.
+                // At a pole every side has its own vertex. The texture coordinate u of this vertex
+                // is in the middle of the side.
                 let u = if radius == 0.0 { i as f64 + 0.5 } else { i as f64 } / SIDES as f64;
                 let (ns, nc) = if radius == 0.0 && up.abs() < 0.99 { half_around(i) } else { (s, c) };
                 self.corner([radius * c, radius * s, z], [out * nc, out * ns, up], [u, v]);
@@ -73,7 +74,7 @@ impl ShapeBuilder {
         }
     }
 
-    /// Adds a flat disc around the z axis that faces up (`up` = 1) or down (`up` = −1).
+    /// Adds a flat disc around the z axis. The disc faces up if `up` is 1, and down if `up` is −1.
     fn disc(&mut self, radius: f64, z: f64, up: f64) {
         let middle = self.corner([0.0, 0.0, z], [0.0, 0.0, up], [0.5, 0.5]);
         for i in 0..SIDES {
@@ -156,8 +157,9 @@ pub(crate) fn ellipsoid(half: [f64; 3]) -> Mesh {
     let [a, b, c] = half.map(|v| v as f32);
     for (p, n) in mesh.positions.iter_mut().zip(&mut mesh.normals) {
         *p = [p[0] * a, p[1] * b, p[2] * c];
-        // Normals scale with the inverse of the axes. Multiplying by the other two axes gives the
-        // same direction without dividing by an axis that may be tiny.
+        // The components of a normal scale with the inverse of the half axes. A division by a tiny
+        // half axis could overflow. Each component is therefore multiplied by the other two half
+        // axes, which gives the same direction.
         let stretched = [n[0] * b * c, n[1] * a * c, n[2] * a * b].map(f64::from);
         let length = stretched.iter().map(|v| v * v).sum::<f64>().sqrt();
         if length > 0.0 {

@@ -13,7 +13,8 @@ pub(super) const METAL: usize = 4;
 pub(super) const HEADLIGHT: usize = 5;
 pub(super) const TAILLIGHT: usize = 6;
 
-// Positions along the car, from −1 at the rear to 1 at the front, where the glass begins and ends.
+// Where the glass begins and ends. Positions along the car go from −1 at the rear to 1 at the
+// front.
 const SCREEN_FOOT: f64 = 0.46;
 const SCREEN_TOP: f64 = 0.13;
 const PILLAR: [f64; 2] = [-0.2, -0.14];
@@ -22,8 +23,8 @@ const ROOF_END: f64 = -0.6;
 const REAR_FOOT: f64 = -0.9;
 const WINDOW_FRONT: f64 = 0.33;
 
-/// Height of the shoulder above the wheels by position along the car; 0 is the bottom of the shell,
-/// 1 the top.
+/// Height of the shoulder, the edge above the wheels, by position along the car. Height 0 is the
+/// bottom of the shell, and 1 is the top.
 const SHOULDER: [[f64; 2]; 9] = [
     [-1.0, 0.60],
     [-0.9, 0.635],
@@ -67,7 +68,7 @@ fn interpolate(table: &[[f64; 2]], t: f64) -> f64 {
     }
 }
 
-/// Interpolates and smooths: the mean of seven points around `t`.
+/// Interpolates like [`interpolate`], and smooths: returns the mean at seven positions around `t`.
 fn interpolate_smooth(table: &[[f64; 2]], t: f64) -> f64 {
     (0..7).map(|i| interpolate(table, t + 0.03 * (f64::from(i) - 3.0))).sum::<f64>() / 7.0
 }
@@ -94,7 +95,7 @@ pub(super) struct Measures {
     arch: f64,
     /// Position of the camera.
     camera: [f64; 3],
-    /// Slope of the lowest line of sight of the camera, metres down per metre ahead.
+    /// Slope of the lowest line of sight of the camera: metres down per metre forward.
     steepest: f64,
 }
 
@@ -145,7 +146,8 @@ impl Measures {
         (self.half - self.middle.abs() - self.axle - 0.008 * self.half).min(self.arch)
     }
 
-    /// Height of the lower edge of the flank, which is the sill or the arch above a wheel.
+    /// Height of the lower edge of the flank. This edge is the arch above a wheel, or the sill
+    /// elsewhere.
     fn edge(&self, x: f64) -> f64 {
         let sill = self.z(0.1);
         let from_axle = x.abs() - self.axle;
@@ -155,8 +157,8 @@ impl Measures {
         (self.axle_z + (self.arch * self.arch - from_axle * from_axle).sqrt()).max(sill)
     }
 
-    /// Positions of the cross-sections along x from rear to front, each with the height of the
-    /// lower edge.
+    /// Positions of the cross-sections along x from rear to front. Each position comes with the
+    /// height of the lower edge of the flank.
     fn stations(&self) -> Vec<(f64, f64)> {
         let marks = [
             -1.0,
@@ -187,8 +189,8 @@ impl Measures {
                     list.push((x, self.edge(x)));
                 }
             }
-            // Each end of an arch is vertical: one section ends the arch, the next one at almost
-            // the same position begins the sill.
+            // Each end of an arch is vertical. It is made of two sections at almost the same
+            // position: one belongs to the arch, and the other one to the sill.
             for x in [axle + ahead, axle - behind] {
                 let within = x + if x > axle { -1e-6 } else { 1e-6 };
                 list.push((within, self.edge(within)));

@@ -39,13 +39,14 @@ impl Sky {
         let (one, zero) = (f32x8::splat(1.0), f32x8::ZERO);
         let by_length = one / (x * x + y * y + z * z).sqrt();
         let up = z * by_length;
-        // The ground darkens quickly: 90 % of the change is done 20° below the horizon.
+        // The ground darkens quickly below the horizon. At 20°, 90 % of the change is done.
         let down = (-up).fast_max(zero);
         let ground = down / (f32x8::splat(0.04) + down);
         let a = one - up.fast_max(zero);
         let a2 = a * a;
         let haze = a2 * a2 * (f32x8::splat(0.6) * a2 + f32x8::splat(0.4) * a);
-        // Powers of the cosine give a wide glow, a narrow glow, and the disc of the sun.
+        // Powers of the cosine of the angle to the sun give a wide glow, a narrow glow, and the
+        // disc of the sun.
         let sun = self.towards;
         let cosine =
             (x * f32x8::splat(sun.x) + y * f32x8::splat(sun.y) + z * f32x8::splat(sun.z)) * by_length;

@@ -14,7 +14,7 @@ const ASPHALT: [i32; 3] = [63, 64, 67];
 const WHITE: [i32; 3] = [238, 238, 232];
 const YELLOW: [i32; 3] = [244, 186, 38];
 
-/// Generates a built-in texture. Row 0 is the top one, at v = 1.
+/// Generates a built-in texture. Row 0 is the top row, at v = 1.
 pub(crate) fn texture(kind: BuiltInTexture) -> Image {
     match kind {
         BuiltInTexture::Road => road(),
@@ -48,7 +48,7 @@ fn asphalt(width: usize, height: usize, seed: u32) -> Field {
         .noise(cells(4), seed + 2, 4 * STEP)
         .add(move |x, y| {
             let h = hash(x as u32, y as u32, seed + 3);
-            // One pixel in forty is a pale stone, and one in forty a dark hole.
+            // One pixel in forty is a pale stone, and one pixel in forty is a dark hole.
             let stone = match h % 80 {
                 0 | 1 => 11 * STEP,
                 2 | 3 => -9 * STEP,
@@ -70,7 +70,8 @@ fn road() -> Image {
     shade(&field, ASPHALT, [16, 16, 16])
 }
 
-/// A slightly worn painted line on asphalt: u is across the line, v along it in metres.
+/// A slightly worn painted line on asphalt. The texture coordinate u runs across the line. The
+/// coordinate v runs along the line, in metres.
 fn paint(colour: [i32; 3], seed: u32) -> Image {
     let (width, height) = (32, SIZE);
     let grain = asphalt(width, height, 11);
@@ -107,7 +108,7 @@ fn chequers() -> Image {
     })
 }
 
-/// A blue-grey woven carpet: loops of 8 mm, every other one rotated by 90°.
+/// A blue-grey woven carpet of loops of 8 mm. Every other loop is rotated by 90°.
 fn carpet() -> Image {
     // Brightness profile of a loop across and along its thread.
     const ACROSS: [i32; 4] = [-5, 2, 5, 0];

@@ -1,5 +1,5 @@
-//! A wheel: a tyre with tread, and a rim with five spokes. It rolls about the y axis, and the rim
-//! faces +y.
+//! A wheel: a tyre with tread, and a rim with five spokes. The wheel rolls about the y axis, and
+//! the rim faces +y.
 
 use super::build::{MeshBuilder, ring};
 use super::shapes::cuboid;
@@ -20,7 +20,7 @@ const SPOKES: usize = 5;
 /// A wheel with the dimensions of the profile, centred on the origin.
 pub(super) fn model(profile: &Profile) -> Model {
     let (r, w) = (profile.wheel_radius_m, profile.wheel_width_m);
-    // The shapes are built around the z axis, and this rotation turns z to y.
+    // The shapes are built around the z axis. This rotation turns the z axis onto the y axis.
     let lie = Pose::from_xyz_rpy([0.0; 3], [-FRAC_PI_2, 0.0, 0.0]);
     let circle = |radius: f64, z: f64| -> Vec<DVec3> {
         ring(SIDES, radius * r, z * w).into_iter().map(|p| lie.point(p)).collect()
@@ -39,7 +39,7 @@ pub(super) fn model(profile: &Profile) -> Model {
         circle(0.69, 0.42),
     ];
     b.skin(&tyre, |i, j| match i {
-        // The blocks of the two shoulders are offset against each other.
+        // The tread blocks of the two shoulders of the tyre are offset against each other.
         2 | 3 if j % 3 == 0 => GROOVE,
         5 | 6 if j % 3 == 1 => GROOVE,
         4 => GROOVE,

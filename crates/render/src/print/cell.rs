@@ -1,4 +1,4 @@
-//! Draws one cell, which is a range of columns of a strip.
+//! Draws one cell. A cell is a range of columns of a strip.
 
 use super::Print;
 use super::floor::Patch;
@@ -9,7 +9,8 @@ use wide::f32x8;
 
 /// Width of a cell, samples.
 const ACROSS: usize = 1024;
-/// Lower heights are clamped to this value, m, so that the distance from the camera stays bounded.
+/// Minimum height of a corner, m. Lower corners are raised to this height, so that their distance
+/// from the camera is limited.
 const LOWEST_M: f32 = -0.5;
 
 /// The columns of each cell of a strip.
@@ -61,7 +62,7 @@ impl CellBuffers {
         bytes
     }
 
-    /// Sets up all triangles that may be in the cell.
+    /// Hands all triangles that may be in the cell to the rasteriser's setup.
     fn fill(
         &mut self,
         print: &Print,
@@ -80,8 +81,9 @@ impl CellBuffers {
             let corners = patch.corners.iter().map(|corner| {
                 let [x, y] = print.pixel_of(corner.at.x, corner.at.y);
                 let (x, y) = ((x - columns.start as f64) * n, (y - first_row as f64) * n);
-                // A higher surface must be nearer to the camera. Scaling x and y by z cancels the
-                // perspective, so that the height does not change the size.
+                // A higher surface must be nearer to the camera, so that it covers lower surfaces.
+                // x and y are multiplied by z, because the projection divides them by z. The size
+                // in the print therefore does not depend on the height.
                 let z = 1.0 - corner.height.max(LOWEST_M);
                 let at = Vec3::new(x as f32 * z, y as f32 * z, z);
                 Corner { at, uv: corner.uv, light: patch.colour }

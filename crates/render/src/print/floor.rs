@@ -1,4 +1,4 @@
-//! The flat surfaces on the ground: triangles in metres, in small groups.
+//! The flat surfaces on the ground, as small groups of triangles. Their coordinates are in metres.
 
 use super::Print;
 use crate::raster::Surface;
@@ -19,7 +19,7 @@ const PATCH: usize = 32;
 /// All flat triangles of a world, and the textures that they use.
 pub(super) struct Floor {
     pub(super) textures: Vec<Texture>,
-    /// Opaque patches first, then the transparent ones from the lowest to the highest.
+    /// The opaque patches, followed by the transparent patches from the lowest to the highest.
     patches: Vec<Patch>,
     /// Bounds of the print in the world, m.
     pub(super) min: DVec2,
@@ -32,7 +32,7 @@ pub(super) struct Patch {
     /// Indices of the corners, counter-clockwise seen from above.
     pub(super) triangles: Vec<[u16; 3]>,
     pub(super) surface: Surface,
-    /// Linear RGB.
+    /// Colour of the surface, linear RGB.
     pub(super) colour: Vec3,
     /// Bounds in the world, m.
     pub(super) min: DVec2,
@@ -52,8 +52,8 @@ pub(super) struct FlatCorner {
 }
 
 impl Floor {
-    /// Finds the flat triangles of the track, or those of the scenery if the track has none.
-    /// Returns `None` if the scenery has none either.
+    /// Finds the flat triangles of the track. If the track has no flat triangles, finds those of
+    /// the scenery. Returns `None` if the scenery has no flat triangles either.
     pub(super) fn new(world: &World) -> Option<Floor> {
         Floor::of(world, Owner::Track).or_else(|| Floor::of(world, Owner::Scenery))
     }

@@ -17,8 +17,8 @@ impl Print {
         self.write_jpeg_with_progress(to, |_| ())
     }
 
-    /// Like [`Print::write_jpeg`], and calls `done` after each strip with the drawn fraction, 0 to
-    /// 1.
+    /// Does the same as [`Print::write_jpeg`]. Also calls `done` after each strip, with the
+    /// fraction of the print that is drawn, 0 to 1.
     pub fn write_jpeg_with_progress(&self, to: impl Write, done: impl FnMut(f64)) -> Result<(), Error> {
         let mut encoder = Encoder::new(to, QUALITY);
         encoder.set_sampling_factor(SamplingFactor::R_4_2_0);
@@ -31,7 +31,8 @@ impl Print {
     }
 }
 
-/// The image that the encoder reads. A strip is drawn when the encoder reads its first row.
+/// The image that the encoder reads. A strip is drawn when the encoder reads the first row of the
+/// strip.
 struct PrintRows<'a, D> {
     print: &'a Print,
     strip: RefCell<Strip>,

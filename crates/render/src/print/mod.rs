@@ -3,11 +3,11 @@
 //! Theory of operation. A print is true to scale. It shows the surfaces that lie flat on the ground
 //! in their own colours, without perspective, light, shadows, or objects that stand on the ground.
 //!
-//! A print can have a billion pixels, so it is never in memory as a whole. `floor` keeps the flat
-//! triangles in metres. The print is drawn in strips of rows, and each strip in cells side by side
-//! (`cell`), with the same rasteriser that draws the camera's pictures. `jpeg` encodes the strips
-//! into a writer. Cells are independent of each other, so the bytes do not depend on the number of
-//! threads.
+//! A print can have a billion pixels, so the whole print is never in memory at once. `floor` keeps
+//! the flat triangles in metres. The print is drawn in strips of rows. Each strip consists of cells
+//! side by side (`cell`). The rasteriser that draws the camera's pictures also draws the cells.
+//! `jpeg` encodes the strips into a writer. Cells are independent of each other, so the bytes do
+//! not depend on the number of threads.
 
 mod cell;
 mod floor;
@@ -21,7 +21,7 @@ use std::fmt;
 
 /// Length of an inch, m.
 const INCH_M: f64 = 0.0254;
-/// Longest side of a JPEG file, pixels.
+/// Maximum length of a side of a JPEG picture, pixels.
 pub const MAX_SIDE: usize = 65_535;
 /// Rows per strip.
 pub const STRIP_ROWS: usize = 64;
@@ -47,7 +47,8 @@ pub enum PrintError {
     TooLarge {
         /// Width and depth of the floor, m.
         size_m: [f64; 2],
-        /// Highest resolution that fits, dpi; 0 if no resolution fits.
+        /// Highest resolution at which no side exceeds the limit, dpi; 0 if there is no such
+        /// resolution.
         max_dpi: u16,
     },
 }
@@ -116,8 +117,8 @@ impl Print {
         [(x - self.floor.min.x) * scale, (self.floor.max.y - y) * scale]
     }
 
-    /// Draws the [`STRIP_ROWS`] rows that begin with `first_row` into `to`, or fewer at the end of
-    /// the print. The bytes are red, green and blue of each pixel, row by row.
+    /// Draws a strip into `to`: [`STRIP_ROWS`] rows from `first_row` on, or fewer rows at the end
+    /// of the print. The bytes are red, green and blue of each pixel, row by row.
     pub fn strip(&self, first_row: usize, to: &mut Vec<u8>) {
         let rows = STRIP_ROWS.min(self.height.saturating_sub(first_row));
         to.clear();

@@ -1,9 +1,9 @@
-//! Groups of neighbouring pixels of a row, which the tile and the shader compute with one SIMD
-//! vector.
+//! Groups of neighbouring pixels of a row. The modules `tile` and `shade` compute all pixels of a
+//! group at once, in one SIMD vector.
 
 use wide::f32x8;
 
-/// Pixels in a group: the lanes of one SIMD vector.
+/// Number of pixels in a group. Each pixel is a lane of a SIMD vector.
 pub(super) const LANES: usize = 8;
 
 /// Column of each pixel of a group, counted from the first column of the tile.

@@ -1,16 +1,17 @@
 //! The rasteriser: draws triangles into pixels.
 //!
 //! Theory of operation. `setup` clips and projects the triangles, snaps their corners to 1/256 of a
-//! pixel, and sorts them into tiles of 32×32 pixels. Several threads do this, each with a [`Setup`]
-//! of its own. `tile` then draws each tile independently in three passes:
+//! pixel, and sorts them into tiles of 32×32 pixels. Several threads do this in parallel. Each
+//! thread has its own [`Setup`]. `tile` then draws each tile independently in three passes:
 //!
 //! 1. It finds the nearest opaque triangle at each pixel, by comparing 1/w.
 //! 2. It shades every pixel once (`shade`).
 //! 3. It blends the transparent triangles in the order in which they were submitted.
 //!
-//! Edge tests are exact in integers, so that neighbouring triangles neither share a pixel nor leave
-//! a gap. All other arithmetic is in floating point without fused or approximate operations. The
-//! result therefore has the same bits on every machine and with any number of threads.
+//! Edge tests are exact, because they use integers. Neighbouring triangles therefore neither share
+//! a pixel nor leave a gap. All other arithmetic is in floating point without fused or approximate
+//! operations. The result therefore has the same bits on every machine and with any number of
+//! threads.
 
 mod lanes;
 mod setup;
@@ -33,13 +34,14 @@ pub(crate) struct RenderTarget<'a> {
     pub(crate) height: usize,
     /// Red, green, blue and an unused byte per pixel: `width * height` pixels.
     pub(crate) colour: &'a mut [[u8; 4]],
-    /// Distance along the view axis per pixel, if the caller wants it.
+    /// Distance along the view axis per pixel; `None` if the caller does not want distances.
     pub(crate) depth: Option<&'a mut [f32]>,
-    /// Label of the nearest surface per pixel, if the caller wants it.
+    /// Label of the nearest surface per pixel; `None` if the caller does not want labels.
     pub(crate) labels: Option<&'a mut [u16]>,
 }
 
-/// Gives the linear colour of the background at eight pixels, from their columns and their row.
+/// A function that gives the linear colour of the background at eight pixels. Its arguments are the
+/// columns and the row of the pixels.
 pub(crate) type Background<'a> = dyn Fn(f32x8, f32) -> [f32x8; 3] + Sync + 'a;
 
 /// Draws the triangles of all setups. Transparent triangles are blended in the order of `parts`.

@@ -7,9 +7,9 @@ use glam::{Vec2, Vec3};
 pub(crate) const NEAR: f32 = 0.02;
 /// Subpixel steps per pixel. Corners are snapped to these steps.
 pub(super) const SUBPIXELS: i32 = 256;
-/// Triangles are clipped at this distance from the centre of the picture, pixels. Every picture
-/// ends nearer to its centre, and edges of twice this length still fit into the 32-bit integers of
-/// a tile.
+/// Triangles are clipped at this distance from the centre of the picture, pixels. The borders of
+/// every picture are nearer to the centre. Edges of twice this length still fit into the 32-bit
+/// integers of a tile.
 const GUARD_BAND_PX: f32 = 8192.0;
 
 /// A pinhole projection and the size of its picture.
@@ -26,7 +26,7 @@ pub(crate) struct Projection {
 /// The material of a triangle.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Surface {
-    /// Index of the texture.
+    /// Index of the texture; `None` if the surface has no texture.
     pub(crate) texture: Option<u32>,
     /// Emitted light, linear RGB.
     pub(crate) emissive: [f32; 3],
@@ -34,14 +34,14 @@ pub(crate) struct Surface {
     pub(crate) opacity: f32,
     /// Whether the alpha channel of the texture makes the surface transparent.
     pub(crate) blended: bool,
-    /// Owner of the surface, see [`crate::label`].
+    /// Owner of the surface, as a value of [`crate::label`].
     pub(crate) label: u16,
 }
 
 /// A corner of a triangle in camera coordinates.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Corner {
-    /// Position: x right, y down, z ahead, m.
+    /// Position: x right, y down, z forward, m.
     pub(crate) at: Vec3,
     pub(crate) uv: Vec2,
     /// Surface colour multiplied by the incoming light, linear RGB.
@@ -79,10 +79,10 @@ pub(super) struct Edge {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Triangle {
     pub(super) edges: [Edge; 3],
-    /// The planes of 1/w, and of u, v, red, green and blue, each divided by w. Such values are
-    /// linear on the screen.
+    /// The planes of 1/w, u/w, v/w, red/w, green/w and blue/w, where w is the distance along the
+    /// view axis. These values are linear on the screen.
     pub(super) planes: [Plane; 6],
-    /// The light, if it is the same at all corners.
+    /// The light, if all corners have the same light; otherwise `None`.
     pub(super) even_light: Option<[f32; 3]>,
     pub(super) surface: u32,
     /// First and last row that the triangle may cover.
@@ -104,18 +104,19 @@ pub(crate) struct Setup {
     pub(super) tiles_across: usize,
     /// Total length of the lists of all tiles.
     entries: usize,
-    /// Maximum number of triangles and of list entries.
+    /// Maximum number of triangles, and maximum of `entries`.
     limits: [usize; 2],
     /// Buffer for the corners of the mesh that is being added.
     corners: Vec<Corner>,
 }
 
-/// Limit on the triangles of a frame.
+/// Limit on the triangles of a frame. The setups of the frame share this limit equally.
 const MAX_TRIANGLES: usize = 2_000_000;
-/// Limit on the tile list entries of a frame.
+/// Limit on the entries in the tile lists of a frame. The setups of the frame share this limit
+/// equally.
 const MAX_ENTRIES: usize = 8_000_000;
-/// Number of low bits of a triangle id, which hold the index of the triangle within its setup. The
-/// high bits hold the index of the setup.
+/// The low bits of a triangle id hold the index of the triangle within its setup. This is the
+/// number of these bits. The high bits hold the index of the setup.
 const INDEX_BITS: u32 = 21;
 const _: () = assert!(MAX_TRIANGLES <= 1 << INDEX_BITS);
 
@@ -147,7 +148,7 @@ impl Setup {
         }
     }
 
-    /// Adds a surface and returns its index for the triangles that use it.
+    /// Adds a surface and returns its index. Triangles refer to their surface by this index.
     pub(crate) fn surface(&mut self, surface: Surface) -> u32 {
         self.surfaces.push(surface);
         self.surfaces.len() as u32 - 1
@@ -204,7 +205,7 @@ impl Setup {
         }
     }
 
-    /// Adds a triangle that needs no clipping. Triangles that show their back are dropped.
+    /// Adds a triangle that needs no clipping. A triangle that shows its back is dropped.
     fn add_clipped(&mut self, projection: &Projection, seen: [Corner; 3], surface: u32) {
         // Round to the nearest 1/256 of a pixel. The offset makes the value positive, because the
         // cast to an integer rounds towards zero.
@@ -331,8 +332,9 @@ impl Polygon {
             if va >= 0.0 {
                 self.push(*a);
             }
-            // Interpolate from the inner corner for both directions of the edge. Otherwise the
-            // neighbouring triangle would round the shared point differently and leave a gap.
+            // Always interpolate from the inner corner of the edge, in whichever direction the edge
+            // is traversed. Otherwise the neighbouring triangle would round the shared point
+            // differently and leave a gap.
             if va >= 0.0 && vb < 0.0 {
                 self.push(a.between(b, va / (va - vb)));
             } else if va < 0.0 && vb >= 0.0 {

@@ -18,7 +18,8 @@ pub(super) struct Shader<'a> {
     texture: Option<&'a Texture>,
     /// The planes of the triangle: value at the tile's first pixel, change per column and per row.
     values: [[f32; 3]; 6],
-    /// Incoming plus emitted light, if it is the same at all corners of the triangle.
+    /// Incoming plus emitted light, if all corners of the triangle have the same light; otherwise
+    /// `None`.
     even_light: Option<[f32; 3]>,
 }
 
@@ -59,7 +60,7 @@ impl<'a> Shader<'a> {
     }
 
     /// The footprint of a pixel. A texture seen at a grazing angle is sampled several times along
-    /// the direction in which it is most compressed (anisotropic filtering).
+    /// the direction in which the texture is most compressed (anisotropic filtering).
     fn footprint<'t>(&self, texture: &'t Texture, column: f32, row: usize) -> Footprint<'t> {
         let (width, height) = texture.size();
         let value = |n: usize| {
@@ -84,15 +85,15 @@ impl<'a> Shader<'a> {
         let fixed_size = level.fixed_size();
         let whole = [(along[0] * fixed_size[0]) as i32, (along[1] * fixed_size[1]) as i32];
         let step = [whole[0] >> log_taps, whole[1] >> log_taps];
-        // The first sample is half a step from the end of the line. The 32768 are half a texel,
-        // because `Texture::sampled` counts from the centre of the first texel.
+        // The first sample is half a step from the end of the line. The summand 32768 is half a
+        // texel. It is needed because `Texture::sampled` counts from the centre of the first texel.
         let back = |i: usize| (whole[i] / 2).wrapping_sub(step[i] / 2).wrapping_add(32768);
         Footprint { level, log_taps, step, back: [back(0), back(1)] }
     }
 
-    /// Colours of a texture at eight pixels: red, green, blue and alpha, 0..1 each. All pixels
-    /// share the footprint of one pixel in the middle, because eight footprints would take more
-    /// time.
+    /// Colours of a texture at eight pixels: red, green, blue and alpha, 0..1 each. All eight
+    /// pixels use the footprint of one pixel in the middle, because the computation of eight
+    /// footprints would take more time.
     #[inline]
     fn texels(&self, texture: &Texture, group: usize, row: usize, w: f32x8, mask: u32) -> [f32x8; 4] {
         let middle = if mask >> (LANES / 2) & 1 == 1 { LANES / 2 } else { mask.trailing_zeros() as usize };
@@ -163,8 +164,8 @@ impl<'a> Shader<'a> {
     }
 }
 
-/// The fractional part, −1..1 with the sign of `v`. The integer part does not matter, because
-/// textures repeat.
+/// The fractional part of `v`: −1..1, with the sign of `v`. The integer part does not matter,
+/// because textures repeat.
 #[inline]
 fn fraction(v: f32x8) -> f32x8 {
     // Clamp to the range of `fast_trunc_int`. Larger values have no useful fractional part.
@@ -184,7 +185,7 @@ fn halvings(spread: f32) -> usize {
 #[inline]
 pub(super) fn to_pixels([r, g, b]: [f32x8; 3]) -> [[u8; 4]; LANES] {
     let packed = to_bytes(r) | (to_bytes(g) << 8i32) | (to_bytes(b) << 16i32) | i32x8::splat(255 << 24);
-    // Little-endian on every machine: red is the first byte.
+    // The bytes are little-endian on every machine, so that red is the first byte.
     packed.to_array().map(|p| p.to_le_bytes())
 }
 

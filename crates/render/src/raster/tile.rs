@@ -14,7 +14,7 @@ const NOTHING: i32 = -1;
 
 /// The buffers of one tile.
 pub(super) struct Tile {
-    /// 1/w of the nearest opaque triangle at each pixel; 0 where there is none.
+    /// 1/w of the nearest opaque triangle at each pixel; 0 where there is no triangle.
     nearest: [[f32x8; GROUPS]; TILE],
     /// Id of the nearest opaque triangle at each pixel, or [`NOTHING`].
     triangle_ids: [[i32x8; GROUPS]; TILE],
@@ -27,7 +27,7 @@ struct TileTriangle {
     edges: [i32; 3],
     /// Change of each edge function per column and per row.
     steps: [[i32; 2]; 3],
-    /// 1/w at the first pixel of the tile, and its change per column and per row.
+    /// 1/w at the first pixel of the tile, and the change of 1/w per column and per row.
     nearness: [f32; 3],
     /// Rows of the tile that the triangle may cover.
     rows: std::ops::Range<usize>,
@@ -72,14 +72,16 @@ impl TileTriangle {
         })
     }
 
-    /// The mask of the pixels of a group that the triangle covers, and 1/w of the triangle there.
+    /// Returns a mask of the pixels of a group that the triangle covers, and 1/w of the triangle at
+    /// each pixel.
     #[inline]
     fn at(&self, group: usize, row: usize) -> (i32x8, f32x8) {
         let x = i32x8::from([0, 1, 2, 3, 4, 5, 6, 7]) + i32x8::splat((group * LANES) as i32);
         let y = row as i32;
         let mut outside = i32x8::splat(0);
         for (first, [a, b]) in self.edges.iter().zip(&self.steps) {
-            // A negative value is outside, so the sign bits are combined.
+            // A pixel is outside of the triangle if the value of any edge is negative. The bitwise
+            // OR combines the sign bits of the three edges.
             outside |= i32x8::splat(first + b * y) + x * i32x8::splat(*a);
         }
         let inside = outside.simd_gt(i32x8::splat(-1));
@@ -98,8 +100,8 @@ impl Tile {
         }
     }
 
-    /// Draws the tile whose first pixel is (x0, y0). `size` is its visible width and height, which
-    /// are smaller than a tile at the right and the lower border of the picture.
+    /// Draws the tile whose first pixel is (x0, y0). `size` is the visible width and height of the
+    /// tile. At the right and the lower border of the picture they are smaller than a tile.
     pub(super) fn draw(
         &mut self,
         parts: &[Setup],
@@ -124,7 +126,8 @@ impl Tile {
         }
     }
 
-    /// Stores an opaque triangle at the pixels where it is nearer than the triangles before it.
+    /// Stores an opaque triangle at the pixels where it is nearer than all triangles that were
+    /// stored before.
     fn update_nearest(&mut self, triangle: &Triangle, id: u32, x0: usize, y0: usize) {
         let Some(triangle) = TileTriangle::of(triangle, x0, y0) else { return };
         for row in triangle.rows.clone() {
@@ -224,14 +227,15 @@ impl Tile {
         &self.colour[row * TILE..row * TILE + width]
     }
 
-    /// Writes the distances along the view axis of a row; infinite where there is no triangle.
+    /// Writes the distance along the view axis for each pixel of a row. The distance is infinite
+    /// where there is no triangle.
     pub(super) fn depths(&self, row: usize, to: &mut [f32]) {
         for (x, to) in to.iter_mut().enumerate() {
             *to = 1.0 / self.nearest[row][x / LANES].to_array()[x % LANES];
         }
     }
 
-    /// Writes the labels of a row; 0 where there is no triangle.
+    /// Writes the label of each pixel of a row. The label is 0 where there is no triangle.
     pub(super) fn labels(&self, parts: &[Setup], row: usize, to: &mut [u16]) {
         for (x, to) in to.iter_mut().enumerate() {
             let id = self.triangle_ids[row][x / LANES].to_array()[x % LANES];

@@ -11,10 +11,10 @@ use chicane_world::{Pose, Profile, World, WorldScene};
 use glam::{DAffine3, DVec3, Vec3};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Memory limit of the textures, bytes. Once it is reached, textures are scaled down to
-/// [`SMALL_SIDE`].
+/// Memory limit of the textures, bytes. Once the limit is reached, further textures are scaled down
+/// to [`SMALL_SIDE`].
 const MAX_TEXTURE_BYTES: usize = 256 << 20;
-/// Longest side of a texture once the memory limit is reached, texels.
+/// Longest side of a texture that is added after the memory limit is reached, texels.
 const SMALL_SIDE: usize = 64;
 /// Limit on the triangles of a world. Triangles beyond the limit are dropped.
 const MAX_TRIANGLES: usize = 4_000_000;
@@ -44,8 +44,9 @@ impl StageBuilder {
         self.paints.len() as u32 - 1
     }
 
-    /// Adds a material as a paint. `texture` is the index of its texture, if the texture could be
-    /// decoded.
+    /// Adds a material as a paint, and returns the index of the paint. `texture` is the index of
+    /// the texture of the material, or `None` if the material has no texture or the texture cannot
+    /// be decoded.
     fn add_material(&mut self, material: &Material, texture: Option<u32>) -> u32 {
         let [r, g, b, a] = material.colour;
         let blended = texture.is_some_and(|t| self.textures[t as usize].has_transparency);
@@ -67,7 +68,8 @@ impl StageBuilder {
         self.meshes.len() - 1
     }
 
-    /// Adds the instances that `wanted` selects, and only the meshes and textures that they use.
+    /// Adds the instances that `wanted` selects. Adds only the meshes and textures that these
+    /// instances use.
     pub(crate) fn add_scene(&mut self, scene: &WorldScene, wanted: impl Fn(&Instance) -> bool) {
         let instances: Vec<&Instance> = scene.instances.iter().filter(|i| wanted(i)).collect();
         let used = used_textures(scene, &instances);
@@ -147,7 +149,8 @@ impl StageBuilder {
             let disc = looks::cylinder(panel.lamp_radius, 0.004);
             let paint = self.add_material(&Material::default(), None);
             let mesh = self.add_mesh(&disc, |_| paint);
-            // The axis of a cylinder is z, but the normal of the screen is x.
+            // The disc is a flat cylinder. The axis of a cylinder is z, but the normal of the
+            // screen is x.
             let turned = Pose::from_xyz_rpy([0.006, 0.0, 0.0], [0.0, std::f64::consts::FRAC_PI_2, 0.0]);
             let local = affine(&panel.pose.then(&turned));
             let (visibility, label) = (Visibility::Disc(i), object_label(i));

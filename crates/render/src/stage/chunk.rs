@@ -1,4 +1,4 @@
-//! Splits meshes into chunks, so that the renderer can skip chunks outside of the picture.
+//! Splits meshes into chunks. The renderer skips every chunk that is outside of the picture.
 
 use chicane_world::scene::Mesh;
 use glam::{Vec2, Vec3, Vec3A};
@@ -29,8 +29,8 @@ pub(crate) struct Chunk {
 }
 
 impl ChunkedMesh {
-    /// Takes at most `room` triangles of a mesh. Triangles are dropped if a position is not finite,
-    /// an index is out of range, or two corners are equal.
+    /// Splits a mesh into chunks. Takes at most `room` triangles. Triangles are dropped if a
+    /// position is not finite, an index is out of range, or two corners are equal.
     pub(crate) fn new(mesh: &Mesh, room: usize, paint_of: impl Fn(usize) -> u32) -> ChunkedMesh {
         let mut chunks = Vec::new();
         let mut left = room;

@@ -1,4 +1,5 @@
-//! A world prepared for drawing. A stage is prepared once, and all pictures of the world share it.
+//! A stage is a world that is prepared for drawing. It is prepared once, and all pictures of the
+//! world use it.
 
 mod build;
 mod chunk;
@@ -15,13 +16,13 @@ use chicane_world::{Pose, Profile, World};
 use glam::{DAffine3, DVec3, Vec3};
 use std::sync::Arc;
 
-/// Values of [`crate::Layers::labels`], which say what a pixel shows.
+/// Values of [`crate::Layers::labels`]. The label of a pixel tells what the pixel shows.
 pub mod label {
-    /// No surface: the sky.
+    /// The pixel shows no surface, only the sky.
     pub const NOTHING: u16 = 0;
     /// The track.
     pub const TRACK: u16 = 1;
-    /// Scenery, which is not in the list of objects.
+    /// Scenery. It is not in the list of objects.
     pub const SCENERY: u16 = 2;
     /// The car.
     pub const CAR: u16 = 3;
@@ -72,15 +73,15 @@ pub(crate) enum ParentFrame {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Visibility {
     Always,
-    /// A lamp of the traffic light with this object index. It is lit while the traffic light shows
-    /// this colour.
+    /// A lamp of the traffic light with this object index. The lamp is lit while the traffic light
+    /// shows the colour of the lamp.
     Lamp(usize, looks::Lamp),
     /// The yellow disc of the traffic light with this object index. The disc is drawn only while
     /// the traffic light shows yellow.
     Disc(usize),
 }
 
-/// A mesh with the pose and the material to draw it with.
+/// A mesh, with its pose and the paint in which the mesh is drawn.
 #[derive(Debug, Clone)]
 pub(crate) struct Item {
     /// Index in [`Stage::meshes`].
@@ -88,7 +89,8 @@ pub(crate) struct Item {
     pub(crate) parent: ParentFrame,
     /// Pose and scale in the parent frame.
     pub(crate) local: DAffine3,
-    /// Index of a paint that replaces the paint of every chunk.
+    /// Index of a paint that replaces the paint of every chunk; `None` if the chunks keep their own
+    /// paints.
     pub(crate) paint: Option<u32>,
     pub(crate) visibility: Visibility,
     pub(crate) opacity: f32,

@@ -47,7 +47,7 @@ pub(super) fn picture() -> Image {
     const SIDE: usize = 64;
     Image::from_fn(SIDE, SIDE, |x, y| {
         let part = |v: usize| (2.0 * (v as f64 + 0.5) / SIDE as f64 - 1.0).abs();
-        // The 4-norm makes the shape a square with rounded corners.
+        // The contour of a 4-norm is a square with rounded corners.
         let (a, b) = (part(x), part(y));
         let r = ((a * a * a * a + b * b * b * b).sqrt()).sqrt();
         let t = ((1.0 - r) / 0.6).clamp(0.0, 1.0);

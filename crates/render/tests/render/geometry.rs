@@ -65,7 +65,8 @@ fn edges_of_a_large_box_appear_at_their_projected_position() {
     for optics in optics(480, 360) {
         let camera = Camera { pose: Pose::from_xyz_rpy([0.0; 3], [0.1, 0.05, 0.0]), optics };
         let picture = renderer.picture(&camera, &scene.moment());
-        // The front face is (1.5, -0.6..1.0, -0.4..0.6). It hides all other faces of the box.
+        // The front face is (1.5, -0.6..1.0, -0.4..0.6). The front face hides all other faces of
+        // the box.
         for i in 0..=100 {
             let t = f64::from(i) / 100.0;
             let sides = [
@@ -101,7 +102,8 @@ fn depths_and_labels_agree_with_ray_casting() {
     let pose = Pose::from_xyz_rpy([0.2, 0.1, 0.3], [0.05, 0.12, 0.1]);
     let optics = Optics::pinhole(320, 240, 1.5);
     let layers = renderer.layers(&Camera { pose, optics }, &scene.moment());
-    // Depth and label of the first surface on the ray through a position of the picture.
+    // Returns the depth and the label of the first surface on the ray through a position of the
+    // picture.
     let cast = |x: f64, y: f64| {
         let (u, v) = ((x - 160.0) / optics.focal, (y - 120.0) / optics.focal);
         let (o, d) = (pose.position, pose.rotation * DVec3::new(1.0, -u, -v));

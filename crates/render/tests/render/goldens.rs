@@ -1,4 +1,5 @@
-//! Compares pictures with stored ones, byte for byte and with several numbers of threads.
+//! Compares pictures with stored pictures, byte for byte. Each picture is drawn with several
+//! numbers of threads.
 //!
 //! `UPDATE_GOLDENS=1 cargo nextest run --release -p chicane-render goldens` writes the stored
 //! pictures. The pictures must not depend on the processor. This command draws them with other CPU
@@ -18,8 +19,8 @@ use std::sync::Arc;
 const SIZE: [usize; 2] = [160, 120];
 const THREADS: [usize; 3] = [1, 2, 3];
 
-/// Asserts that a picture equals the stored one. Saves the new picture for inspection if they
-/// differ.
+/// Asserts that a picture equals the stored picture. If the two differ, saves the new picture for
+/// inspection.
 fn check(name: &str, picture: &Rgb) {
     let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/render/goldens/{name}.png"));
     let image = image::RgbImage::from_raw(picture.width as u32, picture.height as u32, picture.bytes.clone());
@@ -62,8 +63,8 @@ fn two(name: &str, world: &World, moments: [Moment; 2]) {
     }
 }
 
-/// Checks a shipped world at the start and halfway along the route, or beside the start if the
-/// world has no route.
+/// Checks two pictures of a shipped world: one at the start, and one halfway along the route. If
+/// the world has no route, the second picture is taken beside the start.
 fn shipped(name: &str) {
     let world = shipped_world(name);
     let mut first = start(&world);
@@ -102,8 +103,8 @@ fn field() {
     shipped("field");
 }
 
-/// A small scene with everything that the renderer handles differently: textures, transparency, a
-/// mirrored mesh, built-in objects and shadows.
+/// A small scene with all features that the renderer handles in a special way: textures,
+/// transparency, a mirrored mesh, built-in objects and shadows.
 fn fixture() -> TestScene {
     let mut scene = TestScene::new();
     scene.world.scene.ambient = [0.4; 3];

@@ -1,4 +1,5 @@
-//! Invalid scenes and cameras must give a picture, without a panic or an endless loop.
+//! Tests that the renderer draws a picture of invalid scenes and with invalid cameras, without a
+//! panic or an endless loop.
 
 use crate::support::{TestScene, at, bare_mesh, camera_looking_at, max_difference, pixel, png};
 use chicane_render::{Camera, Layers, Optics, Renderer, Stage};
@@ -13,7 +14,7 @@ fn camera() -> Camera {
     camera_looking_at([-2.0, 0.1, 0.2], [0.0; 3], Optics::pinhole(64, 48, 1.2))
 }
 
-/// Draws layers and a picture, and checks their sizes and depths.
+/// Draws layers and a picture. Checks the sizes of both, and the depths of the layers.
 fn draw_all(renderer: &mut Renderer, camera: &Camera, scene: &TestScene) -> Layers {
     let layers = renderer.layers(camera, &scene.moment());
     let n = camera.optics.width * camera.optics.height;
@@ -259,7 +260,7 @@ fn a_large_picture_is_drawn_completely() {
     assert!(picture.bytes.as_chunks::<3>().0.iter().all(|p| *p == [255, 0, 0]));
 }
 
-/// A mesh with this many triangles of equal size, one behind the other.
+/// A mesh with this number of triangles. They have equal size, and lie one behind the other.
 fn stacked_triangles(triangles: u32, size: f32) -> Mesh {
     let corner = |i: u32| {
         let (x, side) = (i as f32 * 1e-6, (i % 1000) as f32 * 0.001 - 0.5);

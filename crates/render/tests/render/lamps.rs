@@ -1,4 +1,4 @@
-//! Traffic lights show the lamp that the moment gives.
+//! Tests that a traffic light shows the lamp that the moment lists for this light.
 
 use crate::support::{camera_looking_at, mean, project, renderer, start};
 use chicane_render::looks::Lamp;

@@ -1,4 +1,4 @@
-//! A picture shows the poses of its own moment, and nothing of the moment before.
+//! Tests that a picture shows the poses of its own moment, and nothing of the moment before.
 
 use crate::support::{TestScene, at, camera_looking_at};
 use chicane_render::{Optics, label};

@@ -1,4 +1,4 @@
-//! Adjacent triangles leave no gap between them and never share a pixel.
+//! Tests that adjacent triangles leave no gap between them and never share a pixel.
 
 use crate::support::{TestScene, at, bare_mesh};
 use chicane_render::{Camera, Optics};
@@ -46,8 +46,8 @@ fn cameras() -> Vec<Camera> {
 
 #[test]
 fn a_patchwork_has_no_gaps() {
-    // The cases range from a few large triangles, which are clipped at the borders, to many small
-    // ones.
+    // The cases range from two large triangles to many small triangles. The large triangles are
+    // clipped at the borders of the picture.
     for (n, side) in [(1, 900.0), (3, 500.0), (7, 40.0), (40, 12.0), (150, 12.0)] {
         let mut scene = TestScene::new();
         let red = scene.emissive([1.0, 0.0, 0.0]);
@@ -74,7 +74,8 @@ fn a_transparent_patchwork_has_no_seams() {
         let mut renderer = scene.renderer();
         for camera in cameras() {
             let picture = renderer.layers(&camera, &scene.moment()).colour;
-            // Half black over white is 0.5 in linear light, and 255·√0.5 = 180.
+            // Black with an opacity of 0.5 over white gives 0.5 in linear light. As a byte, this is
+            // 255·√0.5 = 180.
             let odd = picture.pixels.iter().filter(|p| **p != [180, 180, 180, 255]).count();
             assert_eq!(odd, 0, "{n} pieces a row, {:?}", camera.pose);
         }

@@ -16,7 +16,7 @@ fn cut(mut world: World, min: DVec2, max: DVec2) -> World {
     world
 }
 
-/// A square of the oval around the car's start, which is on a straight.
+/// A square part of the oval around the start pose of the car. The start is on a straight.
 fn start_of_oval(half: f64) -> World {
     let world = shipped_world("oval");
     let middle = world.spawn.position.truncate();
@@ -164,7 +164,7 @@ fn a_print_equals_the_renderers_view_from_far_above() {
 fn prints_of_shipped_worlds_equal_the_renderers_view_from_above() {
     for name in SHIPPED {
         let world = shipped_world(name);
-        // Compare the area inside of the fence, because the fence is not printed.
+        // Only the area inside of the fence is compared, because the fence is not printed.
         let Bounds { min, max } = world.ground.bounds.unwrap();
         let [mean, other] = print_and_view(world, 6, min + 0.06, max - 0.06);
         assert!(mean < 3.0 && other < 0.02, "{name}: {mean} {other}");
@@ -173,7 +173,7 @@ fn prints_of_shipped_worlds_equal_the_renderers_view_from_above() {
 
 #[test]
 fn prints_of_different_worlds_differ() {
-    // This test shows that the comparisons of prints above can fail.
+    // This test shows that the comparisons of prints in the tests above can fail.
     let (oval, technical) = (shipped_world("oval"), shipped_world("technical"));
     let Bounds { min, max } = oval.ground.bounds.unwrap();
     let print = drawn(&Print::new(&cut(oval, min, max), 6).unwrap());
@@ -203,9 +203,10 @@ fn the_highest_layer_is_shown_and_upright_objects_are_not() {
     scene.add(Owner::Track, Look::Plane([0.2, 0.2]), at(0.0, 0.0, 0.0006), Some(blue));
     scene.add(Owner::Track, Look::Plane([2.0, 1.0]), at(0.0, 0.0, 0.0), Some(red));
     scene.add(Owner::Track, Look::Plane([0.6, 0.6]), at(0.0, 0.0, 0.0003), Some(green));
-    // A half transparent layer at the upper right.
+    // The layer at the upper right is half transparent.
     scene.add(Owner::Track, Look::Plane([0.2, 0.2]), at(0.8, 0.4, 0.001), Some(white)).opacity = 0.5;
-    // These are not part of the track's floor: a box, a plane of the scenery, and an object.
+    // The next three instances are not part of the track's floor: a box, a plane of the scenery,
+    // and an object.
     scene.add(Owner::Track, Look::Box([0.3, 0.3, 0.2]), at(-0.7, 0.0, 0.1), Some(white));
     scene.add(Owner::Scenery, Look::Plane([0.3, 0.3]), at(0.6, -0.3, 0.002), Some(white));
     scene.block([-0.4, -0.3, 0.1], 0.1, white);
@@ -301,8 +302,8 @@ fn a_write_error_ends_the_print() {
             Ok(())
         }
     }
-    // The whole print would take half a minute, so the test is fast only if the error stops the
-    // drawing.
+    // The whole print would take half a minute. The test is therefore fast only if the write error
+    // stops the drawing.
     let print = Print::new(&cut(shipped_world("oval"), DVec2::ZERO, DVec2::splat(5.0)), 300).unwrap();
     for room in [0, 1, 100, 50_000] {
         assert_eq!(print.write_jpeg(Full(room)).err().map(|e| e.to_string()), Some("full".to_owned()));

@@ -1,16 +1,17 @@
-//! The road markings must be visible far enough ahead of the car.
+//! Tests that the road markings are visible far enough in front of the car.
 
 use crate::support::{pixel, project, renderer, start};
 use chicane_render::{Camera, Optics, Rgb};
 use chicane_testkit::shipped_world;
 use chicane_world::{Pose, Profile};
 
-/// How yellow a colour is: 0 for grey, up to 255 for pure yellow.
+/// The yellowness of a colour: 0 for grey, and 255 for pure yellow.
 fn yellowness([r, g, b]: [u8; 3]) -> f64 {
     0.5 * (f64::from(r) + f64::from(g)) - f64::from(b)
 }
 
-/// The difference in yellowness between the line and the road on both sides, in one row.
+/// The yellowness of the line minus that of the road on both sides of the line, in one row of the
+/// picture.
 fn contrast(picture: &Rgb, column: usize, row: usize) -> f64 {
     let of = |columns: std::ops::Range<usize>| columns.map(|x| yellowness(pixel(picture, x, row)));
     let line = of(column - 3..column + 3).fold(f64::MIN, f64::max);

@@ -1,5 +1,5 @@
-//! Small scenes made in code. Their objects emit their own colour, so that lighting does not change
-//! the colour.
+//! Small scenes that are made in code. The objects of these scenes emit their colour, so that
+//! lighting does not change the colour.
 
 use chicane_render::{Camera, CarMoment, Moment, Optics, Renderer, Rgb, Stage};
 use chicane_testkit::Yard;
@@ -160,7 +160,7 @@ pub fn png(width: u32, height: u32, colour: impl Fn(u32, u32) -> [u8; 3]) -> Vec
     bytes.into_inner()
 }
 
-/// A mesh with one group, without normals and texture coordinates.
+/// A mesh with one group. It has neither normals nor texture coordinates.
 pub fn bare_mesh(positions: Vec<[f32; 3]>, indices: Vec<u32>) -> Mesh {
     Mesh { positions, groups: vec![Group { material: 0, indices }], ..Mesh::default() }
 }

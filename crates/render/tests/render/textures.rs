@@ -1,4 +1,4 @@
-//! Textures appear on the right face and in the right orientation.
+//! Tests that textures appear on the correct face and in the correct orientation.
 
 use crate::support::{TestScene, at, camera_looking_at, max_difference, pixel, png, project};
 use chicane_render::Optics;
@@ -11,7 +11,7 @@ const COLOURS: [[u8; 3]; 6] =
 const SIDES: [[f32; 3]; 6] =
     [[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, -1.0]];
 
-/// A cube with an edge length of 1, and a group with its own material for each face.
+/// A cube with an edge length of 1. Each face is a group with its own material.
 fn six_faced(materials: &[usize]) -> Mesh {
     let mut mesh = Mesh::default();
     for (side, material) in SIDES.iter().zip(materials) {
@@ -72,7 +72,7 @@ fn a_texture_is_upright_and_not_mirrored() {
     let material = scene.textured(quartered());
     let cube = scene.mesh(six_faced(&[material; 6]));
     scene.add(Owner::Scenery, cube, at(0.0, 0.0, 0.0), None);
-    // The plane faces +z. In its texture x points right and y up.
+    // The plane faces +z. The x axis points right in the texture, and the y axis points up.
     scene.add(Owner::Scenery, Look::Plane([1.0, 1.0]), at(0.0, 9.0, 0.0), Some(material));
     let mut renderer = scene.renderer();
     let optics = Optics::pinhole(96, 96, 0.8);
@@ -84,7 +84,7 @@ fn a_texture_is_upright_and_not_mirrored() {
         assert!(max_difference(pixel(&picture, x as usize, y as usize), colour) <= 2, "{right} {up}");
         assert!((x > 48.0) == (right > 0.0) && (y < 48.0) == (up > 0.0), "{x} {y}");
     }
-    // This camera looks down, with +y at the top of the picture.
+    // This camera looks down. +y is at the top of its picture.
     let from =
         Pose::from_xyz_rpy([0.0, 9.0, 2.0], [0.0, std::f64::consts::FRAC_PI_2, std::f64::consts::FRAC_PI_2]);
     let camera = chicane_render::Camera { pose: from, optics };
