@@ -1,10 +1,10 @@
 //! The robot's topics on a ROS 2 graph.
 //!
 //! One thread reads a tap of the sim thread, makes the messages of each tick with
-//! `chicane_ros::Publisher`, and passes them to the DDS participant, which encodes each message
-//! once for all subscribers. The sim thread never waits for this thread. A task draws images while
-//! a client subscribes to them. Another task executes incoming commands, one at a time, and only
-//! the newest command of each topic. The participant has its own threads.
+//! `chicane_ros::Publisher`, and passes them to the DDS participant. The participant encodes each
+//! message once for all subscribers. The sim thread never waits for this thread. A task draws
+//! images while a client subscribes to them. Another task executes incoming commands, one at a
+//! time, and only the newest command of each topic. The participant has its own threads.
 //!
 //! | Module | Content |
 //! |---|---|
@@ -46,7 +46,7 @@ const LEAVE_TIMEOUT: Duration = Duration::from_millis(500);
 /// Why the robot can't join a ROS 2 graph.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum JoinError {
-    /// No network interface has this name or address, or it has no IPv4 address.
+    /// No network interface has this name or address, or the interface has no IPv4 address.
     #[error(
         "--ros-network {interface} is not a network interface with an IPv4 address; choose one of: {known}"
     )]

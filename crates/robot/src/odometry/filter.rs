@@ -332,8 +332,8 @@ impl Filter {
         }
     }
 
-    /// Increases the covariance after the car was placed elsewhere, because its velocity is
-    /// unknown.
+    /// Increases the covariance after the car was placed elsewhere, because the velocity of the car
+    /// is then unknown.
     pub(super) fn widen_after_teleport(&mut self) {
         for (i, add) in [(0, 2.5e-3), (1, 2.5e-3), (YAW, 1e-6), (FORWARD, 1.0), (SIDEWAYS, 0.04)] {
             self.covariance[i][i] += add;

@@ -124,7 +124,8 @@ impl Sums {
         }
     }
 
-    /// The line that fits the points best, and the mean squared distance of the points from it.
+    /// The line that fits the points best, and the mean squared distance of the points from this
+    /// line.
     fn line(&self) -> (LineSegment, f64) {
         let (mx, my) = (self.x / self.n, self.y / self.n);
         let xx = self.xx / self.n - mx * mx;

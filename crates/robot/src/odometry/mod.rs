@@ -20,11 +20,11 @@ use filter::Filter;
 use keyframe::{Beams, Keyframe};
 use matcher::{Match, Matcher};
 
-/// A keyframe is replaced at this distance of the car from it, m.
+/// A keyframe is replaced when the car is farther than this from the keyframe, m.
 const KEYFRAME_REACH: f64 = 0.4;
 /// A keyframe is replaced after a turn of this angle, rad.
 const KEYFRAME_TURN: f64 = 20.0 * std::f64::consts::PI / 180.0;
-/// A keyframe is replaced if less than this fraction of the scan overlaps with it.
+/// A keyframe is replaced if less than this fraction of the scan overlaps with the keyframe.
 const KEYFRAME_OVERLAP: f64 = 0.5;
 /// A scan does not fit if less than this fraction of its points near lines lies on these lines.
 const LEAST_FIT: f64 = 0.5;
@@ -32,8 +32,8 @@ const LEAST_FIT: f64 = 0.5;
 const LEAST_OVERLAP: f64 = 0.3;
 /// A scan is suspicious if its overlap is below this fraction of the last scan's overlap.
 const USUAL_OVERLAP: f64 = 0.8;
-/// If the squared Mahalanobis distance of a scan's pose from the predicted pose is larger than
-/// this, the car was placed elsewhere.
+/// Limit of the squared Mahalanobis distance between the pose of a scan and the predicted pose.
+/// Above the limit, the car was placed elsewhere.
 const MAX_MAHALANOBIS: f64 = 40.0;
 /// The car counts as standing only after this number of consecutive quiet IMU samples.
 const QUIET_SAMPLES: u32 = 15;
