@@ -1,8 +1,9 @@
 //! The on-board camera. A frame is drawn on the first request for it and then shared by all
 //! clients.
 //!
-//! The sim thread keeps an [`Exposure`], the world at the tick of the frame. A drawn frame depends
-//! only on its exposure, its size and the brightness. One frame is drawn at a time, on all cores.
+//! The sim thread keeps an [`Exposure`]. It contains the world at the tick of the frame. A drawn
+//! frame depends only on its exposure, its size and the brightness. One frame is drawn at a time,
+//! on all cores.
 
 use crate::driver::Exposure;
 use bytes::Bytes;
@@ -37,7 +38,8 @@ struct FrameCache {
 
 /// A frame that was drawn.
 struct DrawnFrame {
-    /// The reference is weak, so that the cache does not keep an old world alive.
+    /// The exposure of the frame. The reference is weak, so that the cache does not keep an old
+    /// world alive.
     exposure: Weak<Exposure>,
     /// Width and height, px.
     size: [usize; 2],

@@ -21,8 +21,8 @@ use tokio::sync::watch;
 
 /// The world that a new data folder starts with.
 const FIRST_WORLD: &str = "oval";
-/// How long a stopping host waits for the sim thread, and then again for the last user of the data
-/// folder.
+/// How long [`Host::finish`] waits for the end of the sim thread, and then for the last user of the
+/// data folder. Each of the two waits has this limit.
 const STOP_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// Why the first world was not loaded.
@@ -98,7 +98,7 @@ pub struct Prepared {
     chosen: bool,
     /// The stored lights of the first world.
     red: RedLights,
-    /// The stored brightness. Every channel of a pixel is multiplied by it.
+    /// The stored brightness. Every channel of a pixel is multiplied by this factor.
     brightness: f64,
 }
 

@@ -1,7 +1,7 @@
 //! Loads worlds.
 //!
-//! The sim thread registers the transition and refuses a second one. A blocking thread reads the
-//! world and creates its `Sim` while the old world continues. The swap is one order at a tick
+//! The sim thread registers the transition and refuses a second transition. A blocking thread reads
+//! the world and creates its `Sim` while the old world continues. The swap is one order at a tick
 //! boundary. If a world fails to load, nothing changes. A respawn does the same with the running
 //! world, but does not read its files again.
 
@@ -61,7 +61,8 @@ pub struct Loader {
     /// Stores the last world and its lights.
     pub(crate) keeper: Keeper,
     /// This lock is held while a world is looked up and its transition is registered, and while a
-    /// world is removed. Without it, a world could be removed between lookup and registration.
+    /// world is removed. Without this lock, a world could be removed between lookup and
+    /// registration.
     pub(crate) choice_lock: Arc<tokio::sync::Mutex<()>>,
     /// Profile of the car.
     pub(crate) profile: Arc<Profile>,

@@ -30,7 +30,7 @@ impl Stream {
     }
 
     /// A random number from the standard normal distribution, within ±3.7. `element` is the index
-    /// of the number in the sample, for example of a beam.
+    /// of the number in the sample, for example the index of a beam.
     pub(crate) fn normal(&self, element: u64) -> f64 {
         let bits = mix(self.base.wrapping_add(element.wrapping_mul(0x9E37_79B9_7F4A_7C15)));
         let table = quantiles();

@@ -18,7 +18,7 @@ pub(crate) struct State {
     pub(crate) car: Car,
     pub(crate) lamps: Vec<Lamp>,
     pub(crate) car_motion: Option<Motion>,
-    /// The current motion of each object.
+    /// The current motion of each object; `None` if no motion carries the object.
     pub(crate) motions: Vec<Option<Motion>>,
     /// Whether the car touched each object in the last tick.
     pub(crate) touched: Vec<bool>,

@@ -146,8 +146,8 @@ impl Driver {
         }
         let now = Instant::now();
         if let Some(old) = &mut self.worlds.running {
-            // The commands of the old world end here, so that clients that wait for their end get a
-            // reply.
+            // The commands of the old world end here, so that a client that waits for the end of
+            // its command gets a reply.
             old.stack.clear_commands();
             self.take_sounds();
             self.answer_holds();

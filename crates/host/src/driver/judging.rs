@@ -28,7 +28,7 @@ pub(super) struct JudgedSession {
     requests: Receiver<SessionRequest>,
     /// Recorded drive, sorted by tick; may be empty.
     drive: Arc<[DriveAt]>,
-    /// Index of the drive command in force.
+    /// Index of the drive command in force, or of the first drive command before its tick.
     next_drive: usize,
     /// Ticks of the run; `None` until the session starts time.
     run: Option<RunTicks>,
@@ -143,7 +143,7 @@ impl JudgedSession {
         self.run = Some(RunTicks { start: tick, next: tick, limit });
     }
 
-    /// The command of the recorded drive that is in force at this tick.
+    /// The command of the recorded drive that is in force at this tick; `None` if there is none.
     pub(super) fn drive_at(&mut self, tick: u64) -> Option<DriveAt> {
         let run = self.run.filter(|_| !self.drive.is_empty())?;
         let tick = tick - run.start;

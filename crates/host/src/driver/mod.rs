@@ -1,4 +1,4 @@
-//! The sim thread, the only owner of the simulation.
+//! The sim thread. Only this thread owns the simulation.
 //!
 //! Orders arrive through a bounded inbox. The sim thread carries them out between two ticks in the
 //! order of arrival, or refuses them with a [`Refused`] value. It then publishes the result as one
@@ -61,7 +61,7 @@ const MAX_QUEUED_TICKS: u64 = 200_000;
 /// How long [`Simulator::wait_until_shown`] waits at most.
 const SHOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Handle of the sim thread. It sends orders with the handle's [`Source`], and reads published
+/// Handle of the sim thread. The handle sends orders with its [`Source`], and reads published
 /// values.
 #[derive(Clone)]
 pub struct Simulator {
@@ -83,8 +83,8 @@ pub struct Simulator {
 struct QueuedTicks<'a>(&'a AtomicU64, u64);
 
 impl<'a> QueuedTicks<'a> {
-    /// Counts a step. Returns `None` if too many ticks wait already, because no other order is
-    /// carried out during a step. A step is always accepted if no other step waits.
+    /// Counts a step. Returns `None` if too many ticks wait already. This limit exists because no
+    /// other order is carried out during a step. A step is always accepted if no other step waits.
     fn new(all: &'a AtomicU64, ticks: u64) -> Option<QueuedTicks<'a>> {
         let before = all.fetch_add(ticks, Ordering::Relaxed);
         let queued = QueuedTicks(all, ticks);
@@ -149,7 +149,7 @@ impl Simulator {
         self.view.clone()
     }
 
-    /// Opens a tap, which receives every tick.
+    /// Opens a tap. A tap receives every tick.
     pub fn tap(&self) -> Tap {
         self.taps.open()
     }
@@ -237,8 +237,8 @@ impl Simulator {
         self.send_when_free(|reply| Order::Command(command, reply)).await
     }
 
-    /// Changes the brightness. Every channel of a shown pixel is multiplied by it. Waits while the
-    /// inbox is full.
+    /// Changes the brightness. Every channel of a shown pixel is multiplied by this factor. Waits
+    /// while the inbox is full.
     pub(crate) async fn brightness(&self, value: f64) -> Answer<()> {
         self.send_when_free(|reply| Order::Brightness(value, reply)).await
     }
@@ -289,9 +289,9 @@ impl Simulator {
         let _ = self.inbox.try_send(self.envelope(Order::Wake));
     }
 
-    /// Waits until the published state shows the session as active or as not active, whichever
-    /// `active` returns. `active` is called for every published value, because the session may end
-    /// meanwhile. The wait has a timeout, because the sim thread publishes late during a long step.
+    /// Waits until the published state agrees with `active` on whether this session is active.
+    /// `active` is called for every published value, because the session may end meanwhile. The
+    /// wait has a timeout, because the sim thread publishes late during a long step.
     pub(crate) async fn wait_until_shown(&self, session: &str, active: impl Fn() -> bool) {
         let mut view = self.watch();
         let seen = view.wait_for(|now| {

@@ -30,7 +30,8 @@ pub(super) enum Order {
     /// Sends a command to the robot. If `world` is given, it must be the number of the running
     /// world (`Published::assets_version`).
     Robot { command: chicane_robot::Command, world: Option<u64>, reply: Reply<chicane_robot::Done> },
-    /// Drives at a speed in m/s for a number of ticks. The reply is sent after the last of them.
+    /// Drives at a speed in m/s for a number of ticks. The reply is sent after the last of these
+    /// ticks.
     Hold { speed: f64, ticks: u64, reply: Reply<Held> },
     /// Pauses or continues time, or changes its speed. `None` keeps a setting.
     Clock { paused: Option<bool>, speed: Option<f64>, reply: Reply<()> },
@@ -39,7 +40,7 @@ pub(super) enum Order {
     Step { ticks: u64, speed: Option<f64>, steering: Option<f64>, reply: Reply<()> },
     /// Shows a text for `ttl_s` real seconds. An empty text removes the shown text.
     Overlay { text: String, ttl_s: f64, size: f64, reply: Reply<()> },
-    /// Changes the brightness. Every channel of a shown pixel is multiplied by it.
+    /// Changes the brightness. Every channel of a shown pixel is multiplied by this factor.
     Brightness(f64, Reply<()>),
     /// Registers that a world is being loaded. The order is refused while another world is being
     /// loaded. For a respawn, `required_world` is the name of the world that has to run.

@@ -15,9 +15,10 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 impl Driver {
-    /// Whether a session owns the world. The session owns it from its creation, before its
-    /// simulation is swapped in, until its end. An exception is a world that panicked: it can be
-    /// loaded again while its session ends.
+    /// Whether a session owns the world. A session owns the world from the creation of the session
+    /// until its end, also before the simulation of the session is swapped in. After a panic of the
+    /// simulation, the session no longer owns the world. The world can then be loaded again while
+    /// the session ends.
     pub(super) fn session_owns_world(&self) -> bool {
         let session = &self.session;
         let exists = || session.to_show.lock().unwrap_or_else(PoisonError::into_inner).evaluation.active;

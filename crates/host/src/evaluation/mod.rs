@@ -41,7 +41,7 @@ pub(crate) struct EvaluationParts {
     /// The sim thread.
     pub(crate) simulator: Simulator,
     /// The lock of the loader. It is held while a session begins, so that no transition is
-    /// registered.
+    /// registered meanwhile.
     pub(crate) choice_lock: Arc<tokio::sync::Mutex<()>>,
     /// Stores brightness and lights.
     pub(crate) keeper: Keeper,
@@ -115,7 +115,7 @@ impl Evaluations {
         response
     }
 
-    /// The finder, which tests how judging scripts can be run on this machine.
+    /// The finder. It tests how judging scripts can be run on this machine.
     pub fn finder(&self) -> &Arc<Finder> {
         &self.finder
     }

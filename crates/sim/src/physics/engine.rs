@@ -49,15 +49,16 @@ pub(crate) struct Solver {
     gravity: DVec3,
 }
 
-/// Force (N) and torque (Nm) of the tyres on the chassis, about its centre of mass.
+/// Force (N) and torque (Nm) of the tyres on the chassis. The torque is about the chassis's centre
+/// of mass.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct ChassisForce {
     pub(super) force: DVec3,
     pub(super) torque: DVec3,
 }
 
-/// The surface under a wheel: its distance below the mount and its normal. If the surface is not
-/// the ground, also its body and object.
+/// The surface under a wheel: its distance below the mount and its normal. `body` and `object` are
+/// `None` if the surface is the ground.
 #[derive(Clone, Copy)]
 pub(super) struct Footing {
     pub(super) distance: f64,
@@ -138,8 +139,8 @@ impl Engine {
         }
     }
 
-    /// Simulates one sub-step. Appends the bodies whose state became non-finite to `faults`; rapier
-    /// has already stopped them (its quarantine).
+    /// Simulates one sub-step. Appends the bodies whose state became non-finite to `faults`. The
+    /// physics engine has already stopped these bodies.
     pub(crate) fn step(&mut self, solver: &mut Solver, faults: &mut Vec<Fault>) {
         solver.pipeline.step(
             solver.gravity,
@@ -251,7 +252,8 @@ impl Engine {
         from_engine(self.bodies[self.objects[i]].position())
     }
 
-    /// Sets a body's velocity to NaN. Tests use it to check that the fault does not spread.
+    /// Sets a body's velocity to NaN. Tests use this function to check that the fault does not
+    /// spread.
     #[cfg(test)]
     pub(crate) fn set_nan_velocity(&mut self, object: Option<usize>) {
         let handle = object.map_or(self.chassis, |i| self.objects[i]);

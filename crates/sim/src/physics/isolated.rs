@@ -13,8 +13,8 @@ use rapier3d_f64::parry::bounding_volume::BoundingVolume;
 use rapier3d_f64::parry::query;
 use rapier3d_f64::prelude as rapier;
 
-/// Free distance that an isolated car needs around it, m. The travel of the car in one and a half
-/// ticks is added.
+/// Minimum distance from an isolated car to the nearest collider, m. The travel of the car in one
+/// and a half ticks is added to this distance.
 const MARGIN_M: f64 = 0.01;
 /// If the car's colliders are lower than this height above the ground, the engine simulates the
 /// car, m.
@@ -60,8 +60,8 @@ impl Engine {
         upright && self.chassis().is_enabled() && model.clearance(&pose) > CLEARANCE_M
     }
 
-    /// Simulates one sub-step of the isolated car. If the new state is not finite, it returns
-    /// `false` and changes nothing.
+    /// Simulates one sub-step of the isolated car. Returns `false` and changes nothing if the new
+    /// state is not finite.
     #[must_use]
     pub(crate) fn integrate_car(&mut self, push: &ChassisForce, gravity: DVec3) -> bool {
         let body = self.chassis();

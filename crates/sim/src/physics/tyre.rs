@@ -2,10 +2,10 @@
 //! friction circle.
 //!
 //! The side force comes from a brush model: side motion stretches the tread, and rolling relaxes
-//! it. The side force of a rolling tyre therefore depends on the slip *angle*, not on the speed. A
-//! standing tyre acts as a spring that holds the car in place. Along its heading the tyre transmits
-//! the force of the motor up to the friction circle. Beyond the circle the wheel spins or locks,
-//! and the force points against the slide.
+//! the tread. The side force of a rolling tyre therefore depends on the slip *angle*, not on the
+//! speed. A standing tyre acts as a spring that holds the car in place. Along its heading the tyre
+//! transmits the force of the motor up to the friction circle. Beyond the circle the wheel spins or
+//! locks, and the force points against the slide.
 
 use serde::{Deserialize, Serialize};
 
