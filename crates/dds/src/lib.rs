@@ -16,7 +16,7 @@
 //! | `images` | camera frames |
 //!
 //! The content of the messages is defined in `chicane_ros`. Programs without ROS use the rosbridge
-//! endpoint of the web server, which does not depend on this crate.
+//! endpoint of the web server. That endpoint does not depend on this crate.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod commands;
@@ -119,8 +119,8 @@ impl JoinedGraph {
         let runtime = tokio::runtime::Handle::current();
         let thread = std::thread::Builder::new().name("ros".to_owned()).spawn(move || {
             runtime.block_on(publish_ticks(&participant, &tap, publisher, stopped));
-            // When the participant is dropped, it announces its end to other participants. This
-            // blocks, so it is done on this thread.
+            // When the participant is dropped, it announces its end to other participants. The
+            // announcement blocks, so the participant is dropped on this thread.
             drop(participant);
         })?;
         Ok(RosNode { thread, stop })

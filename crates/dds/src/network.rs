@@ -42,9 +42,9 @@ pub(super) fn open_descriptors() -> BTreeSet<i32> {
 pub(super) fn bind_new_sockets_to_loopback(before: &BTreeSet<i32>) {
     use std::os::fd::BorrowedFd;
     for fd in open_descriptors().difference(before) {
-        // SAFETY: The descriptor was just open and belongs to the participant, which is alive. If
-        // another thread has closed the descriptor and its number was used again, only a datagram
-        // socket is changed below.
+        // SAFETY: The descriptor was open a moment ago, and belongs to the participant. The
+        // participant still exists. If another thread has closed the descriptor and its number was
+        // used again, only a datagram socket is changed below.
         let fd = unsafe { BorrowedFd::borrow_raw(*fd) };
         let socket = socket2::SockRef::from(&fd);
         let is_of_participant = socket.r#type().is_ok_and(|t| t == socket2::Type::DGRAM)

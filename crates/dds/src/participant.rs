@@ -1,5 +1,5 @@
 //! The DDS participant of the robot, with a writer or a reader for every topic. It uses the library
-//! `rustdds`, which implements the protocol RTPS in Rust. No other crate uses `rustdds`.
+//! `rustdds`. This library implements the protocol RTPS in Rust. No other crate uses `rustdds`.
 //!
 //! Each outgoing topic has one writer for all subscribers. The writer encodes a message once. A
 //! write never blocks. `rustdds` refuses a sample of a reliable writer while too many samples are

@@ -36,8 +36,8 @@ pub enum BootError {
         /// Why the files of the world can't be used.
         reason: String,
     },
-    /// The world was not found, it could not be stored as the last world, or the sim thread refused
-    /// it.
+    /// The world was not found or could not be stored as the last world, or the sim thread refused
+    /// the world.
     #[error(transparent)]
     Failed(LoadFailure),
     /// The simulator was stopped while it loaded the world.
@@ -233,7 +233,7 @@ impl Host {
     /// Ends the session, the sim thread and the event stream. Orders that wait for a reply are
     /// refused with [`Refused::Stopping`](crate::driver::Refused::Stopping).
     pub async fn stop(&self) {
-        // The session is ended first, because it needs the sim thread to stop the car.
+        // The session is ended first, because the session needs the sim thread to stop the car.
         self.evaluations.shut_down().await;
         self.simulator.stop();
         self.feed.close();

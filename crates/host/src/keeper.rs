@@ -168,7 +168,7 @@ impl Keeper {
         Ok(())
     }
 
-    /// Writes the lights of the published state as they will be after `change`.
+    /// Applies `change` to a copy of the published lights, and writes the changed lights.
     fn put_changed_lights(
         &self,
         disk: &mut OnDisk,

@@ -14,8 +14,8 @@ use chicane_world::Profile;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Seed of a simulation and of its camera if the client gives no seed. It is fixed, so that equal
-/// inputs give equal bytes.
+/// Seed of a simulation and of its camera if the client gives no seed. The default seed is fixed,
+/// so that equal inputs give equal bytes.
 pub(crate) const DEFAULT_SEED: u64 = 0;
 
 /// Why a world was not loaded. The old world, if there is one, continues.

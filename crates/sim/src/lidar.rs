@@ -158,8 +158,8 @@ impl Lidar {
         }
     }
 
-    /// The beams that can hit a solid: the index of the first beam, and the number of beams. `flat`
-    /// is the distance to the solid in the sensor's plane, m.
+    /// The beams that can hit a solid: the index of the first beam, and the number of beams; `None`
+    /// if no beam can hit it. `flat` is the distance to the solid in the sensor's plane, m.
     fn window(&self, pose: &Pose, flat: f64, target: &LidarSolid) -> Option<(usize, usize)> {
         let n = self.beams.len();
         let towards = libm::atan2(pose.position.y, pose.position.x);

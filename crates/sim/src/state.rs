@@ -29,7 +29,8 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// Whether all vectors have the same lengths as in `other`, which is a state of the same world.
+    /// Whether all vectors have the same lengths as in `other`. `other` is a state of the same
+    /// world.
     pub(crate) fn fits(&self, other: &State) -> bool {
         let sizes = |s: &State| {
             (s.lamps.len(), s.motions.len(), s.touched.len(), s.last_contact.len(), s.scan.ranges.len())

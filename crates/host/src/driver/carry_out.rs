@@ -81,7 +81,7 @@ impl Driver {
     fn ask_robot(&mut self, command: RobotCommand, world: Option<u64>, reply: Reply<Done>) {
         let current = world.is_none_or(|world| world == self.worlds.assets_version);
         // `Release` and `End` are accepted during a transition. If the new world fails to load, the
-        // running world continues, and the car must not drive on in it.
+        // running world continues. Without these commands its car would drive on.
         let ends = matches!(command, RobotCommand::Release { .. } | RobotCommand::End { .. });
         let accepted = current && (ends || self.worlds.transition.is_none());
         let Some(running) = self.worlds.running.as_mut().filter(|_| accepted) else {

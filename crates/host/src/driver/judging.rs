@@ -3,7 +3,7 @@
 //!
 //! Requests of the session arrive on a separate channel, not through the inbox. The sim thread
 //! takes no order from the inbox during a long step, but the session must still be able to judge
-//! the step and to stop it.
+//! the step and to stop the step.
 
 use super::entry::{DriveAt, Loaded, SessionEntry, SessionRequest};
 use chicane_robot::audio::AudioEvent as SoundEvent;

@@ -1,12 +1,12 @@
 //! The sim thread. Only this thread owns the simulation.
 //!
 //! Orders arrive through a bounded inbox. The sim thread carries them out between two ticks in the
-//! order of arrival, or refuses them with a [`Refused`] value. It then publishes the result as one
-//! immutable value that replaces the last one, and only then sends the replies. A client that got a
-//! reply therefore sees the effect of its order in every later read. Readers take the latest value
-//! and never wait for the sim thread. Between orders the sim thread simulates the ticks that are
-//! due, and sleeps until the next tick. The sim thread never blocks on a reader, because it leaves
-//! replies and published values in channels.
+//! order of arrival, or refuses them with a [`Refused`] value. The sim thread then publishes the
+//! result as one immutable value. The new value replaces the last published value. Only then are
+//! the replies sent. A client that got a reply therefore sees the effect of its order in every
+//! later read. Readers take the latest value and never wait for the sim thread. Between orders the
+//! sim thread simulates the ticks that are due, and sleeps until the next tick. The sim thread
+//! never blocks on a reader, because it leaves replies and published values in channels.
 //!
 //! [`Simulator`] is the handle of the thread. `state` holds the data of the thread, and `run` is
 //! its loop.
@@ -56,7 +56,7 @@ use tokio::sync::{oneshot, watch};
 
 /// Capacity of the inbox. An order to a full inbox is refused.
 const MAX_WAITING_ORDERS: usize = 1024;
-/// Maximum sum of the ticks of all steps that wait. A step that would exceed it is refused.
+/// Maximum sum of the ticks of all steps that wait. A step that would exceed this sum is refused.
 const MAX_QUEUED_TICKS: u64 = 200_000;
 /// How long [`Simulator::wait_until_shown`] waits at most.
 const SHOWN_TIMEOUT: Duration = Duration::from_secs(1);
@@ -276,8 +276,8 @@ impl Simulator {
         self.send_when_free(Order::AbortTransition).await
     }
 
-    /// Begins an evaluation. Simulated time waits until the session starts it. The reply is the
-    /// first observation.
+    /// Begins an evaluation. Simulated time does not advance until the session starts its run. The
+    /// reply is the first observation.
     pub(crate) async fn judge(&self, entry: SessionEntry) -> Answer<Option<Box<chicane_wire::Observation>>> {
         self.send_when_free(|reply| Order::Judge { entry: Box::new(entry), reply }).await
     }

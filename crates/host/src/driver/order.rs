@@ -1,4 +1,4 @@
-//! The orders to the sim thread, and its replies.
+//! The orders to the sim thread, and the replies of the sim thread.
 
 use super::entry::{Loaded, SessionEntry};
 use super::published::Published;
@@ -17,7 +17,7 @@ pub(super) struct Envelope {
     pub(super) order: Order,
 }
 
-/// The result of an order, with a published value that includes its effect.
+/// The result of an order, with a published value that includes the effect of the order.
 pub type Answer<T> = Result<(T, Arc<Published>), Refused>;
 
 /// The channel for the result of an order.
@@ -59,8 +59,8 @@ pub(super) enum Order {
     Swap { loaded: Box<Loaded>, reply: Reply<()> },
     /// Ends a transition whose world could not be loaded. The old world continues.
     AbortTransition(Reply<()>),
-    /// Begins an evaluation with a new simulation. Simulated time waits until the session starts
-    /// it. The reply is the first observation.
+    /// Begins an evaluation with a new simulation. Simulated time does not advance until the
+    /// session starts its run. The reply is the first observation.
     Judge { entry: Box<SessionEntry>, reply: Reply<Option<Box<Observation>>> },
     /// Wakes the thread: a client is gone, or the session sent a request or changed its status.
     Wake,

@@ -172,8 +172,8 @@ pub struct OverlayView {
     pub ttl_s: f64,
     /// The font size is multiplied by this factor.
     pub size: f64,
-    /// Number of the text. It increases with every text, so that viewers notice a new text that is
-    /// equal to the last one.
+    /// Number of the text. It increases with every text. Viewers therefore notice a new text even
+    /// if it is equal to the last text.
     pub seq: u64,
     /// When the text is removed; `None` if there is no text.
     pub(super) ends: Option<Instant>,

@@ -25,8 +25,8 @@ impl Driver {
         session.judging.is_some() || (self.worlds.lost.is_none() && exists())
     }
 
-    /// Replaces the running simulation with the simulation of an evaluation. Simulated time waits
-    /// until the session starts it. The reply is the first observation.
+    /// Replaces the running simulation with the simulation of an evaluation. Simulated time does
+    /// not advance until the session starts its run. The reply is the first observation.
     pub(super) fn begin_session(&mut self, entry: SessionEntry, reply: Reply<Option<Box<Observation>>>) {
         if let Err(why) = self.worlds.ready() {
             return refuse(reply, why);

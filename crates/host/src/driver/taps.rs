@@ -64,8 +64,8 @@ impl Taps {
         Tap { taps: self.clone(), queue }
     }
 
-    /// Puts a tick into all taps. `make` is only called if there is a tap. A lock is held only to
-    /// add one tick or to take all ticks, so the sim thread does not wait for a reader.
+    /// Puts a tick into all taps. `make` is only called if there is a tap. The sim thread does not
+    /// wait for a reader, because a reader holds the lock only to take all ticks.
     pub(super) fn put(&self, make: impl FnOnce() -> TappedTick) {
         if self.0.open.load(Relaxed) == 0 {
             return;

@@ -108,8 +108,8 @@ impl Evaluations {
     pub async fn session(&self) -> CurrentSession {
         let response = self.current.response();
         if let Some(Session { id, .. }) = &response.session {
-            // The session may end during the wait, so `wait_until_shown` asks again whether it is
-            // active.
+            // The session may end during the wait, so `wait_until_shown` asks again whether the
+            // session is active.
             self.parts.simulator.wait_until_shown(id, || self.current.active().as_ref() == Some(id)).await;
         }
         response
@@ -160,7 +160,7 @@ impl Evaluations {
     /// Ends the active session, if there is one, and waits for its end. Returns whether a session
     /// was active.
     pub async fn stop(&self, cause: StopCause) -> bool {
-        // If a session is being started, the lock is free when its start is complete.
+        // A session may be starting now. The lock becomes free when its start is complete.
         let _starting = self.starting.lock().await;
         let Some(id) = self.current.active() else {
             self.session().await;

@@ -2,11 +2,12 @@
 //!
 //! Theory of operation. Between scans the filter integrates gyro and accelerometer. Each scan is
 //! matched, point to line, against a keyframe. A keyframe is an earlier scan with lines fitted to
-//! its points. It is replaced after 0.4 m or 20°. The state of the filter contains the pose of the
-//! keyframe, including the error from the noise of the keyframe's scan. All scans that are matched
-//! against one keyframe share this error, so the covariance is correct. A scan that does not fit
-//! near the predicted pose means that the car was placed elsewhere. Then the scan becomes the new
-//! keyframe at the estimated pose, and the estimate does not include the jump.
+//! its points. The keyframe is replaced when the car has moved 0.4 m or turned by 20°. The state of
+//! the filter contains the pose of the keyframe, including the error from the noise of the
+//! keyframe's scan. All scans that are matched against one keyframe share this error, so the
+//! covariance is correct. A scan that does not fit near the predicted pose means that the car was
+//! placed elsewhere. Then the scan becomes the new keyframe at the estimated pose, and the estimate
+//! does not include the jump.
 
 mod filter;
 mod keyframe;

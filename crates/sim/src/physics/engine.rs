@@ -167,7 +167,8 @@ impl Engine {
         }
     }
 
-    /// Marks the objects that the car touches, and those that it touched during the last sub-step.
+    /// Marks the objects that the car touches now, and the objects that the car touched during the
+    /// last sub-step.
     pub(crate) fn mark_touched(&self, touched: &mut [bool]) {
         if self.chassis().is_kinematic() {
             return self.mark_overlapped(touched);
@@ -204,8 +205,8 @@ impl Engine {
         self.broad_phase.as_query_pipeline(dispatcher, &self.bodies, &self.colliders, filter)
     }
 
-    /// Marks the objects that the car overlaps while a motion carries it. The engine computes no
-    /// contacts for a carried car, so the shapes are compared directly.
+    /// Marks the objects that the car overlaps while a motion carries the car. The engine computes
+    /// no contacts for a carried car, so the shapes are compared directly.
     fn mark_overlapped(&self, touched: &mut [bool]) {
         let query = self.query(rapier::QueryFilter::new().exclude_rigid_body(self.chassis));
         for part in self.chassis().colliders().iter().map(|&c| &self.colliders[c]) {
@@ -219,7 +220,8 @@ impl Engine {
         }
     }
 
-    /// The first surface that a ray from a wheel hits, other than the ground and the car itself.
+    /// The first surface that a ray from a wheel hits, other than the ground and the car itself;
+    /// `None` if the ray hits no such surface within `reach` metres.
     pub(super) fn footing(&self, origin: DVec3, direction: DVec3, reach: f64) -> Option<Footing> {
         let solid = |_: ColliderHandle, c: &rapier::Collider| c.shape().as_halfspace().is_none();
         let filter = rapier::QueryFilter::new().exclude_rigid_body(self.chassis).predicate(&solid);

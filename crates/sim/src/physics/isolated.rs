@@ -1,9 +1,9 @@
 //! The isolated car: no collider is near the car, and no other body is awake.
 //!
-//! This case applies to most ticks, and the engine would only integrate one body. This module does
-//! the same six times as fast and without a heap allocation. The engine reads the new pose in its
-//! next step. Whether the car is isolated depends on the state only, so the result is
-//! deterministic.
+//! This case applies to most ticks, and the engine would only integrate one body. This module
+//! integrates the body six times as fast as the engine, and without a heap allocation. The engine
+//! reads the new pose in its next step. Whether the car is isolated depends on the state only, so
+//! the result is deterministic.
 
 use super::engine::{BodyState, ChassisForce, Engine, SUBSTEP_S, to_engine};
 use super::model::CarModel;

@@ -1,5 +1,5 @@
-//! Vorbis in Ogg: three header packets, then audio packets. The comment header is skipped, and the
-//! sizes in the setup header are checked before the decoder reads it.
+//! Vorbis in Ogg: three header packets, then audio packets. The comment header is skipped. The
+//! sizes in the setup header are checked before the decoder reads the setup header.
 
 use super::clip::{Budget, Clip, DecodeError, Format};
 use super::codebooks::{self, SetupError};
