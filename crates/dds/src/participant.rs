@@ -208,7 +208,8 @@ fn create_reader<M: DeserializeOwned + Into<Message> + Send + 'static>(
     Ok((id, messages.boxed()))
 }
 
-/// Converts a time to seconds since 1970, as a fixed-point number with 32 fractional bits.
+/// Converts a time to seconds since 1970, as a fixed-point number with 32 fractional bits. Returns
+/// `None` for a time before 1970.
 fn timestamp(at: SystemTime) -> Option<Timestamp> {
     let since = at.duration_since(SystemTime::UNIX_EPOCH).ok()?;
     let fraction = (u64::from(since.subsec_nanos()) << 32) / 1_000_000_000;

@@ -45,7 +45,7 @@ struct DrawnFrame {
     /// Brightness factor in millionths.
     brightness: u64,
     rgb: Arc<Rgb>,
-    /// The frame as JPEG. It is encoded on the first request for a JPEG.
+    /// The frame as JPEG; `None` before the first request for a JPEG.
     jpeg: Option<Bytes>,
 }
 

@@ -225,7 +225,7 @@ impl Host {
         records::log(&self.data, session, from)
     }
 
-    /// The record of a session.
+    /// The record of a session; `None` if there is no such session.
     pub fn record(&self, session: &str) -> Result<Option<Record>, StoreError> {
         records::record(&self.data, Some(session))
     }

@@ -243,8 +243,8 @@ async fn finished<T>(work: tokio::task::JoinHandle<Result<T, ChangeError>>) -> R
     work.await.unwrap_or_else(|e| Err(ChangeError::Panicked(e.to_string())))
 }
 
-/// The name of the running world and its lights. A yellow light counts as red, because it turns red
-/// next.
+/// The name of the running world and its lights; `None` if no world runs. A yellow light counts as
+/// red, because it turns red next.
 fn lights(now: &Published) -> Option<(String, RedLights)> {
     let seen = now.running.as_ref()?;
     let lights = seen.snapshot.lights.iter();

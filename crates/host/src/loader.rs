@@ -184,8 +184,8 @@ impl Loader {
         Ok(loaded)
     }
 
-    /// Finds a world by name. If the name is unknown, the folder of installed worlds is read again,
-    /// because another process may have installed the world.
+    /// Finds a world by name; `None` if there is none. If the name is unknown, the folder of
+    /// installed worlds is read again, because another process may have installed the world.
     pub async fn find(&self, name: &str) -> Option<LibraryEntry> {
         if let Some(entry) = self.library.entry(name) {
             return Some(entry);

@@ -163,7 +163,8 @@ mod tests {
         }
     }
 
-    /// Distance to the first point inside the shape, found in small steps along the ray.
+    /// Distance to the first point inside the shape, found in small steps along the ray; `None` if
+    /// no point is found.
     fn march(shape: &Shape, o: DVec3, d: DVec3) -> Option<f64> {
         (0..60_000).map(|i| f64::from(i) * 1e-4).find(|&t| contains(shape, o + d * t))
     }

@@ -196,7 +196,8 @@ impl JudgedSession {
         self.paused_by_script = false;
     }
 
-    /// Real time until the next observation while the script pauses the world.
+    /// Real time until the next observation of a world that the script pauses; `None` if no such
+    /// observation will be due.
     pub(super) fn next_paused_observation(&self, now: Instant) -> Option<Duration> {
         let due = self.observed_paused + PAUSED_INTERVAL;
         (self.paused_by_script && !self.is_holding()).then(|| due.saturating_duration_since(now))

@@ -47,7 +47,8 @@ impl Driver {
         self.reply(reply, first);
     }
 
-    /// Real time until the next observation while the script pauses the world.
+    /// Real time until the next observation of a world that the script pauses; `None` if no such
+    /// observation will be due.
     pub(super) fn next_paused_observation(&self, now: Instant) -> Option<Duration> {
         let judging = self.session.judging.as_ref().filter(|_| self.clock.paused())?;
         judging.next_paused_observation(now)
@@ -81,7 +82,7 @@ impl Driver {
         }
     }
 
-    /// The current state as a judging script gets it.
+    /// The current state as a judging script gets it; `None` without a session or a world.
     fn observation(&mut self) -> Option<Observation> {
         let paused = self.clock.paused();
         let rtf = self.clock.factor(Instant::now());

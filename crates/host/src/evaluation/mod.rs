@@ -70,7 +70,7 @@ pub struct Evaluations {
     finder: Arc<Finder>,
     /// This lock is held while a session is being started.
     starting: tokio::sync::Mutex<()>,
-    /// Channel to the supervisor of the last session.
+    /// Channel to the supervisor of the last session; `None` before the first session.
     notes: Mutex<Option<Notes<Note>>>,
     /// Processes of an earlier student program that were killed but still exist. A process that
     /// waits for a device in the kernel can outlive its session.

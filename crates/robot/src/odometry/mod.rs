@@ -227,8 +227,9 @@ impl Odometry {
     }
 
     /// Matches the scan again in a wider range, because in a crash the prediction from the
-    /// accelerometer has a large error. The match must be within reach of the last scan, agree with
-    /// the heading of the gyro, and be better than the match `expected`.
+    /// accelerometer has a large error. The new match must be within reach of the last scan, agree
+    /// with the heading of the gyro, and be better than the match `expected`. Returns `None` if
+    /// there is no such match.
     fn match_after_shock(&mut self, predicted: [f64; 3], expected: Option<Match>) -> Option<Match> {
         let before = self.last;
         let reach = SHOCK_SPEED * self.scan_dt;

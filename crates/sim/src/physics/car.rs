@@ -199,7 +199,8 @@ impl Car {
     }
 }
 
-/// The surface under a wheel: an object or the ground, whichever is nearer.
+/// The surface under a wheel: an object or the ground, whichever is nearer; `None` if neither is
+/// within reach of the wheel.
 fn footing(model: &CarModel, engine: &Engine, mount: DVec3, up: DVec3, alone: bool) -> Option<Footing> {
     let reach = model.rest + model.droop;
     let height = mount.z - model.ground_z;
