@@ -1,10 +1,10 @@
 //! The robot's topics on a ROS 2 graph.
 //!
 //! One thread reads a tap of the sim thread, makes the messages of each tick with
-//! `chicane_ros::Publisher`, and passes them to the DDS participant, which encodes each message
-//! once for all subscribers. The sim thread never waits for this thread. A task draws images while
-//! a client subscribes to them. Another task executes incoming commands, one at a time, and only
-//! the newest command of each topic. The participant has its own threads.
+//! `chicane_ros::Publisher`, and passes them to the DDS participant. The participant encodes each
+//! message once for all subscribers. The sim thread never waits for this thread. A task draws
+//! images while a client subscribes to them. Another task executes incoming commands, one at a
+//! time, and only the newest command of each topic. The participant has its own threads.
 //!
 //! | Module | Content |
 //! |---|---|
@@ -16,7 +16,7 @@
 //! | `images` | camera frames |
 //!
 //! The content of the messages is defined in `chicane_ros`. Programs without ROS use the rosbridge
-//! endpoint of the web server, which does not depend on this crate.
+//! endpoint of the web server. That endpoint does not depend on this crate.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod commands;
@@ -46,7 +46,7 @@ const LEAVE_TIMEOUT: Duration = Duration::from_millis(500);
 /// Why the robot can't join a ROS 2 graph.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum JoinError {
-    /// No network interface has this name or address, or it has no IPv4 address.
+    /// No network interface has this name or address, or the interface has no IPv4 address.
     #[error(
         "--ros-network {interface} is not a network interface with an IPv4 address; choose one of: {known}"
     )]
@@ -119,8 +119,8 @@ impl JoinedGraph {
         let runtime = tokio::runtime::Handle::current();
         let thread = std::thread::Builder::new().name("ros".to_owned()).spawn(move || {
             runtime.block_on(publish_ticks(&participant, &tap, publisher, stopped));
-            // When the participant is dropped, it announces its end to other participants. This
-            // blocks, so it is done on this thread.
+            // When the participant is dropped, it announces its end to other participants. The
+            // announcement blocks, so the participant is dropped on this thread.
             drop(participant);
         })?;
         Ok(RosNode { thread, stop })

@@ -1,16 +1,16 @@
 //! The network addresses and sockets that DDS may use.
 //!
-//! The sockets of `rustdds` listen on all addresses of the machine, not only on the announced ones,
-//! and accept packets from every sender. Without `--ros-network` the sockets are therefore bound to
-//! the loopback device on Linux. They then neither receive packets from other machines nor send any
-//! to them.
+//! The sockets of `rustdds` listen on all addresses of the machine, not only on the announced
+//! addresses, and accept packets from every sender. Without `--ros-network` the sockets are
+//! therefore bound to the loopback device on Linux. The sockets then neither receive packets from
+//! other machines nor send packets to them.
 
 use crate::JoinError;
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr};
 
-/// The addresses that the participant announces: the loopback address, and those of a network
-/// interface.
+/// The addresses that the participant announces. They are the loopback address and, if `interface`
+/// is given, the addresses of this network interface.
 pub(super) fn addresses(interface: Option<&str>) -> Result<Vec<IpAddr>, JoinError> {
     let loopback = IpAddr::V4(Ipv4Addr::LOCALHOST);
     let Some(requested) = interface else { return Ok(vec![loopback]) };
@@ -42,9 +42,9 @@ pub(super) fn open_descriptors() -> BTreeSet<i32> {
 pub(super) fn bind_new_sockets_to_loopback(before: &BTreeSet<i32>) {
     use std::os::fd::BorrowedFd;
     for fd in open_descriptors().difference(before) {
-        // SAFETY: The descriptor was just open and belongs to the participant, which is alive. If
-        // another thread has closed the descriptor and its number was used again, only a datagram
-        // socket is changed below.
+        // SAFETY: The descriptor was open a moment ago, and belongs to the participant. The
+        // participant still exists. If another thread has closed the descriptor and its number was
+        // used again, only a datagram socket is changed below.
         let fd = unsafe { BorrowedFd::borrow_raw(*fd) };
         let socket = socket2::SockRef::from(&fd);
         let is_of_participant = socket.r#type().is_ok_and(|t| t == socket2::Type::DGRAM)

@@ -11,7 +11,8 @@ pub struct RosOptions {
     pub network: Option<String>,
 }
 
-/// The environment variable `ROS_DOMAIN_ID` has this text, which is not a valid domain.
+/// Error: `ROS_DOMAIN_ID` is not a valid domain. The text is the value of this environment
+/// variable.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("ROS_DOMAIN_ID is {0:?}, but must be a number from 0 to {max}", max = RosOptions::LAST_DOMAIN)]
 pub struct BadDomain(pub String);

@@ -1,13 +1,13 @@
 //! The DDS participant of the robot, with a writer or a reader for every topic. It uses the library
-//! `rustdds`, which implements the protocol RTPS in Rust. No other crate uses `rustdds`.
+//! `rustdds`. This library implements the protocol RTPS in Rust. No other crate uses `rustdds`.
 //!
-//! Each outgoing topic has one writer for all subscribers, which encodes a message once. A write
-//! never blocks. `rustdds` refuses a sample of a reliable writer while too many samples are not
-//! acknowledged. If the refusals last only a short time, a subscriber is slow, and the refused
+//! Each outgoing topic has one writer for all subscribers. The writer encodes a message once. A
+//! write never blocks. `rustdds` refuses a sample of a reliable writer while too many samples are
+//! not acknowledged. If the refusals last only a short time, a subscriber is slow, and the refused
 //! samples are dropped. A subscriber that never acknowledges would stop the topic for all others.
-//! Therefore a writer that is refused for [`BLOCKED_WRITER_TIMEOUT`] is replaced by a new writer,
-//! which the other subscribers discover soon. The number of unacknowledged samples is limited,
-//! because images are large.
+//! Therefore a writer that is refused for [`BLOCKED_WRITER_TIMEOUT`] is replaced by a new writer.
+//! The other subscribers discover the new writer soon. The number of unacknowledged samples is
+//! limited, because images are large.
 
 use crate::JoinError;
 use crate::graph::{self, ParticipantEntitiesInfo};
@@ -28,12 +28,12 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Instant, SystemTime};
 
-/// Number of samples that a subscriber may leave unacknowledged. It covers 20 s of the topic
-/// `/clock`. A subscriber whose process died is removed earlier, when its lease expires.
+/// Number of samples that a subscriber may leave unacknowledged. This number covers 20 s of the
+/// topic `/clock`. A subscriber whose process died is removed earlier, when its lease expires.
 const MAX_UNACKNOWLEDGED: i32 = 4096;
-/// Number of images that a subscriber may leave unacknowledged. It covers 8 s.
+/// Number of images that a subscriber may leave unacknowledged. This number covers 8 s.
 const MAX_UNACKNOWLEDGED_IMAGES: i32 = 120;
-/// How long a writer may refuse samples before it is replaced.
+/// How long `rustdds` may refuse the samples of a writer before the writer is replaced.
 const BLOCKED_WRITER_TIMEOUT: std::time::Duration = std::time::Duration::from_millis(300);
 
 /// A participant with the robot's writers and readers.
@@ -134,7 +134,8 @@ impl RobotParticipant {
         self.writers.get(&topic).is_some_and(|writer| lock(writer).count_subscribers() > 0)
     }
 
-    /// Publishes a message. Its source time is `at`, the time of the system clock at its tick.
+    /// Publishes a message. `at` is the time of the system clock at the tick of the message. It
+    /// becomes the source time of the DDS sample.
     pub(super) fn publish(&self, Outgoing { topic, message }: Outgoing, at: SystemTime) {
         let Some(writer) = self.writers.get(&topic) else { return };
         let mut held = lock(writer);
@@ -143,8 +144,9 @@ impl RobotParticipant {
                 let since = *held.blocked_since.get_or_insert_with(Instant::now);
                 let is_latched = topic.qos().durability == Durability::TransientLocal;
                 drop(held);
-                // A slow subscriber acknowledges soon, so this message is dropped. A latched
-                // message must not be lost, because it is not repeated.
+                // The message is usually dropped, because a slow subscriber will acknowledge soon.
+                // A latched message is kept for new subscribers and is not repeated, so it must not
+                // be dropped.
                 if is_latched || since.elapsed() >= BLOCKED_WRITER_TIMEOUT {
                     self.replace_writer(topic, writer, data, at);
                 }
@@ -153,7 +155,7 @@ impl RobotParticipant {
         }
     }
 
-    /// Replaces a writer that refuses samples, and publishes the refused message with the new
+    /// Replaces a writer whose samples are refused. Publishes the refused message with the new
     /// writer.
     fn replace_writer(&self, topic: Topic, writer: &Mutex<TopicWriter>, message: Message, at: SystemTime) {
         let mut held = lock(writer);
@@ -206,7 +208,8 @@ fn create_reader<M: DeserializeOwned + Into<Message> + Send + 'static>(
     Ok((id, messages.boxed()))
 }
 
-/// Converts a time to seconds since 1970, as a fixed-point number with 32 fractional bits.
+/// Converts a time to seconds since 1970, as a fixed-point number with 32 fractional bits. Returns
+/// `None` for a time before 1970.
 fn timestamp(at: SystemTime) -> Option<Timestamp> {
     let since = at.duration_since(SystemTime::UNIX_EPOCH).ok()?;
     let fraction = (u64::from(since.subsec_nanos()) << 32) / 1_000_000_000;
@@ -226,7 +229,7 @@ fn qos(topic: Topic) -> QosPolicies {
         _ => MAX_UNACKNOWLEDGED,
     };
     QosPolicyBuilder::new()
-        // The time is zero, so that a writer refuses a sample instead of blocking.
+        // The maximum blocking time is zero, so that a writer refuses a sample instead of blocking.
         .reliability(policy::Reliability::Reliable { max_blocking_time: Duration::ZERO })
         .durability(match qos.durability {
             Durability::Volatile => policy::Durability::Volatile,

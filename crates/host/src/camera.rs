@@ -1,8 +1,8 @@
-//! The on-board camera. A frame is drawn on the first request for it and then shared by all
-//! clients.
+//! The on-board camera. The first request for a frame draws the frame. All clients then share it.
 //!
-//! The sim thread keeps an [`Exposure`], the world at the tick of the frame. A drawn frame depends
-//! only on its exposure, its size and the brightness. One frame is drawn at a time, on all cores.
+//! The sim thread keeps an [`Exposure`]. It contains the world at the tick of the frame. A drawn
+//! frame depends only on its exposure, its size and the brightness. One frame is drawn at a time,
+//! on all cores.
 
 use crate::driver::Exposure;
 use bytes::Bytes;
@@ -37,14 +37,15 @@ struct FrameCache {
 
 /// A frame that was drawn.
 struct DrawnFrame {
-    /// The reference is weak, so that the cache does not keep an old world alive.
+    /// The exposure of the frame. The reference is weak, so that the cache does not keep an old
+    /// world alive.
     exposure: Weak<Exposure>,
     /// Width and height, px.
     size: [usize; 2],
     /// Brightness factor in millionths.
     brightness: u64,
     rgb: Arc<Rgb>,
-    /// The frame as JPEG. It is encoded on the first request for a JPEG.
+    /// The frame as JPEG; `None` before the first request for a JPEG.
     jpeg: Option<Bytes>,
 }
 
@@ -58,8 +59,9 @@ impl Camera {
         Camera { profile, cache: Arc::default() }
     }
 
-    /// Width and height in px of a frame that fits into the requested size. A frame keeps the
-    /// camera's aspect ratio and is never larger than the camera's own size.
+    /// Width and height in px of a frame that fits into the requested size. `None` does not limit
+    /// the size. A frame keeps the camera's aspect ratio and is never larger than the camera's own
+    /// size.
     pub fn size(&self, width: Option<u64>, height: Option<u64>) -> [usize; 2] {
         let camera = &self.profile.camera;
         let (full_w, full_h) = (f64::from(camera.width_px), f64::from(camera.height_px));

@@ -21,8 +21,8 @@ use tokio::sync::watch;
 
 /// The world that a new data folder starts with.
 const FIRST_WORLD: &str = "oval";
-/// How long a stopping host waits for the sim thread, and then again for the last user of the data
-/// folder.
+/// How long [`Host::finish`] waits for the end of the sim thread, and then for the last user of the
+/// data folder. Each of the two waits has this limit.
 const STOP_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// Why the first world was not loaded.
@@ -36,8 +36,8 @@ pub enum BootError {
         /// Why the files of the world can't be used.
         reason: String,
     },
-    /// The world was not found, it could not be stored as the last world, or the sim thread refused
-    /// it.
+    /// The world was not found or could not be stored as the last world, or the sim thread refused
+    /// the world.
     #[error(transparent)]
     Failed(LoadFailure),
     /// The simulator was stopped while it loaded the world.
@@ -98,7 +98,7 @@ pub struct Prepared {
     chosen: bool,
     /// The stored lights of the first world.
     red: RedLights,
-    /// The stored brightness. Every channel of a pixel is multiplied by it.
+    /// The stored brightness. Every channel of a pixel is multiplied by this factor.
     brightness: f64,
 }
 
@@ -225,7 +225,7 @@ impl Host {
         records::log(&self.data, session, from)
     }
 
-    /// The record of a session.
+    /// The record of a session; `None` if there is no such session.
     pub fn record(&self, session: &str) -> Result<Option<Record>, StoreError> {
         records::record(&self.data, Some(session))
     }
@@ -233,7 +233,7 @@ impl Host {
     /// Ends the session, the sim thread and the event stream. Orders that wait for a reply are
     /// refused with [`Refused::Stopping`](crate::driver::Refused::Stopping).
     pub async fn stop(&self) {
-        // The session is ended first, because it needs the sim thread to stop the car.
+        // The session is ended first, because the session needs the sim thread to stop the car.
         self.evaluations.shut_down().await;
         self.simulator.stop();
         self.feed.close();

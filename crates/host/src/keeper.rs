@@ -56,7 +56,7 @@ pub struct Keeper {
     disk: Arc<Mutex<OnDisk>>,
 }
 
-/// The values on disk; `None` if a value is unknown.
+/// The values on disk. A value is `None` if it is unknown.
 #[derive(Debug, Default)]
 struct OnDisk {
     world: Option<String>,
@@ -111,14 +111,15 @@ impl Keeper {
         .await
     }
 
-    /// Stores and applies a light command of a judging script. `apply` applies it. Blocks.
+    /// Stores a light command of a judging script, then calls `apply` to apply the command. Blocks.
     pub(crate) fn light_of_script(
         &self,
         simulator: &Simulator,
         (name, red): (&str, bool),
         apply: impl FnOnce() -> Result<(), SessionHostError>,
     ) -> Result<(), SessionHostError> {
-        // The lock is held until the command is applied. The sim thread never takes it.
+        // The lock is held until the command is applied. The sim thread never takes this lock, so
+        // it can apply the command.
         let mut disk = self.disk();
         let change = |all: &mut RedLights| {
             if let Some(is_red) = all.get_mut(name) {
@@ -131,7 +132,8 @@ impl Keeper {
         applied
     }
 
-    /// Stores and applies a brightness that a judging script set. `apply` applies it. Blocks.
+    /// Stores a brightness that a judging script set, then calls `apply` to apply the brightness.
+    /// Blocks.
     pub(crate) fn brightness_of_script(
         &self,
         simulator: &Simulator,
@@ -166,7 +168,7 @@ impl Keeper {
         Ok(())
     }
 
-    /// Writes the lights of the published state as they will be after `change`.
+    /// Applies `change` to a copy of the published lights, and writes the changed lights.
     fn put_changed_lights(
         &self,
         disk: &mut OnDisk,
@@ -241,8 +243,8 @@ async fn finished<T>(work: tokio::task::JoinHandle<Result<T, ChangeError>>) -> R
     work.await.unwrap_or_else(|e| Err(ChangeError::Panicked(e.to_string())))
 }
 
-/// The name of the running world and its lights. A yellow light counts as red, because it turns red
-/// next.
+/// The name of the running world and its lights; `None` if no world runs. A yellow light counts as
+/// red, because it turns red next.
 fn lights(now: &Published) -> Option<(String, RedLights)> {
     let seen = now.running.as_ref()?;
     let lights = seen.snapshot.lights.iter();

@@ -1,7 +1,7 @@
 //! Loads worlds.
 //!
-//! The sim thread registers the transition and refuses a second one. A blocking thread reads the
-//! world and creates its `Sim` while the old world continues. The swap is one order at a tick
+//! The sim thread registers the transition and refuses a second transition. A blocking thread reads
+//! the world and creates its `Sim` while the old world continues. The swap is one order at a tick
 //! boundary. If a world fails to load, nothing changes. A respawn does the same with the running
 //! world, but does not read its files again.
 
@@ -14,8 +14,8 @@ use chicane_world::Profile;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Seed of a simulation and of its camera if the client gives no seed. It is fixed, so that equal
-/// inputs give equal bytes.
+/// Seed of a simulation and of its camera if the client gives no seed. The default seed is fixed,
+/// so that equal inputs give equal bytes.
 pub(crate) const DEFAULT_SEED: u64 = 0;
 
 /// Why a world was not loaded. The old world, if there is one, continues.
@@ -61,7 +61,8 @@ pub struct Loader {
     /// Stores the last world and its lights.
     pub(crate) keeper: Keeper,
     /// This lock is held while a world is looked up and its transition is registered, and while a
-    /// world is removed. Without it, a world could be removed between lookup and registration.
+    /// world is removed. Without this lock, a world could be removed between lookup and
+    /// registration.
     pub(crate) choice_lock: Arc<tokio::sync::Mutex<()>>,
     /// Profile of the car.
     pub(crate) profile: Arc<Profile>,
@@ -183,8 +184,8 @@ impl Loader {
         Ok(loaded)
     }
 
-    /// Finds a world by name. If the name is unknown, the folder of installed worlds is read again,
-    /// because another process may have installed the world.
+    /// Finds a world by name; `None` if there is none. If the name is unknown, the folder of
+    /// installed worlds is read again, because another process may have installed the world.
     pub async fn find(&self, name: &str) -> Option<LibraryEntry> {
         if let Some(entry) = self.library.entry(name) {
             return Some(entry);

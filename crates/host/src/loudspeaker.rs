@@ -1,10 +1,10 @@
 //! Sends the robot's sound events to listeners: pages that play the sounds, and programs.
 //!
 //! A sound event is sent after its effect is published, together with the serial number of that
-//! published view. A listener starts from the current sounds. From the serial number it knows which
-//! events the current sounds already include, so it misses none. All listeners read from one
-//! bounded ring buffer. A listener that falls behind gets an error and starts again from the
-//! current sounds.
+//! published view. A listener starts from the current sounds. The serial number shows the listener
+//! which events the current sounds already include. The listener therefore misses no event. All
+//! listeners read from one bounded ring buffer. A listener that falls behind gets an error and
+//! starts again from the current sounds.
 
 use bytes::Bytes;
 use chicane_robot::audio::AudioEvent;

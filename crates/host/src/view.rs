@@ -161,8 +161,8 @@ pub(crate) fn light(name: Arc<str>, at: &Pose, lamp: Lamp, panel: Option<&Panel>
     wire::Light { name, x, y, yaw, state, builtin: true, panel, yellow_left }
 }
 
-/// The evaluation of a world; `None` if the world has none. Fails if its configuration is not valid
-/// JSON.
+/// The evaluation of a world; `None` if the world has none. Fails if the configuration of the
+/// evaluation is not valid JSON.
 pub(crate) fn evaluation(world: &World) -> Result<Option<wire::EvaluationDocument>, serde_json::Error> {
     let Some(e) = &world.evaluation else { return Ok(None) };
     let config = serde_json::value::RawValue::from_string(e.config_json.clone())?;

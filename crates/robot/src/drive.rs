@@ -99,7 +99,7 @@ impl Arbiter {
         self.set(Axis::Steering, steering, None);
     }
 
-    /// Handles that the client of a command disconnected. The command expires soon, unless a newer
+    /// Handles the disconnection of a command's client. The command expires soon, unless a newer
     /// command replaced it.
     pub(crate) fn release(&mut self, axis: Axis, serial: u64, tick: u64) {
         self.end_by(axis, serial, tick + RELEASED_LASTS_TICKS);

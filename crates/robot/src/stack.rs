@@ -11,21 +11,21 @@ use std::sync::Arc;
 /// A command to the car.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Command {
-    /// Sets the speed in m/s. It expires after one second unless it is sent again.
+    /// Sets the speed in m/s. The speed expires after one second unless the command is sent again.
     Speed(f64),
-    /// Sets a speed for a number of ticks, then zero.
+    /// Sets a speed for a number of ticks. After these ticks the speed is zero.
     Hold {
         /// Speed, m/s.
         speed: f64,
         /// Duration in ticks.
         ticks: u64,
     },
-    /// Sets the steering angle in rad, positive to the left. It stays in force until it is
-    /// replaced.
+    /// Sets the steering angle in rad, positive to the left. The angle stays in force until another
+    /// command replaces it.
     Steering(f64),
     /// Sets speed and steering together. A value that is `None` is not changed.
     Drive {
-        /// Speed in m/s. It expires after one second unless it is sent again.
+        /// Speed in m/s. The speed expires after one second unless the command is sent again.
         speed: Option<f64>,
         /// Steering angle in rad, positive to the left.
         steering: Option<f64>,
@@ -93,11 +93,12 @@ pub enum Done {
         /// The value, clamped to the limits of the car.
         value: f64,
     },
-    /// Several axes were commanded. Contains all commands that are now in force.
+    /// Several axes were commanded. The value contains all commands that are now in force.
     Driving(Drive),
     /// A sound with this id started.
     SoundStarted(u64),
-    /// The samples were added. The number is the length of the stream's buffered samples in ticks.
+    /// The samples were added. The number is the playing time of all samples in the stream's
+    /// buffer, in ticks.
     Buffered(u64),
     /// The command was carried out and has no result.
     Completed,
@@ -152,7 +153,7 @@ impl Stack {
             let mut laser = self.odometry.add_scan(scan, readings.tick);
             laser.sample = scan.sample;
             topics.laser = Some(laser);
-            // The buffer of the last scan is used again, so that a tick allocates nothing.
+            // The buffer of the last scan is reused, so that a tick allocates no memory.
             let kept = topics.scan.get_or_insert_default();
             kept.sample = scan.sample;
             kept.ranges.clone_from(&scan.ranges);

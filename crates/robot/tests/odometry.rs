@@ -122,8 +122,8 @@ fn the_error_is_small_after_two_laps_of_the_technical_track() {
     assert_eq!(again.topics(), run.stack.topics());
 }
 
-/// Hash of the odometry. It is equal on every machine. Update it only after an intended change of
-/// sensors or odometry.
+/// Hash of the odometry. The hash is equal on every machine. Update it only after an intended
+/// change of sensors or odometry.
 const GOLDEN: u64 = 0xc958_64ed_e1bc_5ffe;
 
 #[test]
@@ -146,7 +146,7 @@ fn golden_hash() {
 fn covariances_agree_with_the_errors() {
     // Each of the 20 values is a sum of three squares, so 20 times their mean has a chi-squared
     // distribution with 60 degrees of freedom. On the technical track the mean must be in the
-    // central 95 %. On the two other tracks it must be below the 99.95 % quantile, and the
+    // central 95 %. On the two other tracks the mean must be below the 99.95 % quantile, and the
     // covariance must not be three times too large.
     let (close, wide) = (40.48 / 20.0..83.30 / 20.0, 1.0..99.61 / 20.0);
     for (name, honest) in [("technical", close), ("oval", wide.clone()), ("riverside", wide)] {

@@ -9,7 +9,7 @@ use chicane_robot::Command;
 pub enum MessageError {
     /// The robot does not subscribe to the topic.
     NotSubscribed,
-    /// The topic has another message type.
+    /// The message does not have the type of its topic.
     WrongType,
     /// A number is NaN or infinite.
     NotFinite,

@@ -66,8 +66,8 @@ pub enum Durability {
     TransientLocal,
 }
 
-/// Quality of service. All topics are reliable, so that both reliable and best-effort subscribers
-/// match.
+/// Quality of service of a topic. All topics are reliable, because a reliable publisher matches
+/// both reliable and best-effort subscribers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Qos {
     /// Number of messages in the history.
@@ -127,7 +127,7 @@ impl Topic {
         }
     }
 
-    /// The topic of this name, with or without the leading slash.
+    /// The topic with this name; `None` if there is none. The leading slash may be missing.
     pub fn by_name(name: &str) -> Option<Topic> {
         let name = name.strip_prefix('/').unwrap_or(name);
         Topic::ALL.into_iter().find(|topic| topic.name()[1..] == *name)

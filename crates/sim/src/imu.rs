@@ -1,6 +1,6 @@
-//! Gyro and accelerometer. Each sample is the mean since the last sample, as in a real unit that
-//! integrates between two samples. The samples therefore add up to the exact change of heading and
-//! velocity.
+//! Gyro and accelerometer. Each sample is the mean turn rate and the mean acceleration since the
+//! last sample, as in a real unit that integrates between two samples. The samples therefore add up
+//! to the exact change of heading and velocity.
 
 use crate::noise::{Sensor, Stream};
 use crate::physics::BodyState;
@@ -9,7 +9,8 @@ use chicane_world::vehicle::Imu;
 use glam::{DQuat, DVec3};
 use serde::{Deserialize, Serialize};
 
-/// State of the IMU: rotation and velocity at the last sample, and the ticks since then.
+/// State of the IMU: rotation and velocity at the last sample, and the number of ticks since that
+/// sample.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(crate) struct ImuState {
     rotation: DQuat,

@@ -98,8 +98,8 @@ impl Lidar {
         }
         for (object, target) in &self.moving {
             let pose = engine.object_pose(*object);
-            // Most objects have one solid without an offset. The multiplication is skipped for
-            // them.
+            // Most objects have one solid without an offset. For such a solid the multiplication is
+            // skipped.
             let pose = if target.pose == Pose::IDENTITY { pose } else { pose.then(&target.pose) };
             self.target(target, sensor, &pose, ranges);
         }
@@ -158,8 +158,8 @@ impl Lidar {
         }
     }
 
-    /// The beams that can hit a solid: the index of the first beam, and the number of beams. `flat`
-    /// is the distance to the solid in the sensor's plane, m.
+    /// The beams that can hit a solid: the index of the first beam, and the number of beams; `None`
+    /// if no beam can hit it. `flat` is the distance to the solid in the sensor's plane, m.
     fn window(&self, pose: &Pose, flat: f64, target: &LidarSolid) -> Option<(usize, usize)> {
         let n = self.beams.len();
         let towards = libm::atan2(pose.position.y, pose.position.x);
@@ -230,8 +230,8 @@ impl Lidar {
         let mut i = first.rem_euclid(n as i64) as usize;
         for _ in first..=last {
             let beam = self.beams[i];
-            // For a beam parallel to the segment this divides by zero, and the comparison below is
-            // false.
+            // If the beam is parallel to the segment, this line divides by zero and the comparison
+            // below is false.
             let share = 1.0 / beam.perp_dot(direction);
             let (t, u) = (area * share, a.perp_dot(beam) * share);
             if t >= 0.0 && t < ranges[i] && (-1e-12..=1.0 + 1e-12).contains(&u) {
@@ -273,7 +273,8 @@ fn wrap_difference(angle: f64) -> f64 {
     }
 }
 
-/// The line segment in which a convex polygon intersects the plane z = 0.
+/// The line segment in which a convex polygon intersects the plane z = 0; `None` if the polygon
+/// does not intersect the plane.
 fn cut(corners: &[DVec3]) -> Option<(DVec2, DVec2)> {
     let mut points = [DVec2::ZERO; 2];
     let mut found = 0;

@@ -91,7 +91,7 @@ impl Motion {
 
 impl PathFollower {
     /// Advances by `dt` seconds from a position. Returns the new position, the direction of the
-    /// last segment, and whether the end was reached.
+    /// last segment (`None` if the position did not change), and whether the end was reached.
     fn walk(&mut self, from: DVec2, dt: f64) -> (DVec2, Option<f64>, bool) {
         let (mut at, mut left, mut heading) = (from, self.speed * dt, None);
         // Each point is passed at most once. Otherwise a repeated path of equal points would loop

@@ -30,7 +30,7 @@ impl Stream {
     }
 
     /// A random number from the standard normal distribution, within ±3.7. `element` is the index
-    /// of the number in the sample, for example of a beam.
+    /// of the number in the sample, for example the index of a beam.
     pub(crate) fn normal(&self, element: u64) -> f64 {
         let bits = mix(self.base.wrapping_add(element.wrapping_mul(0x9E37_79B9_7F4A_7C15)));
         let table = quantiles();
@@ -58,8 +58,8 @@ fn quantiles() -> &'static [f64; CELLS + 1] {
         let mut x = 0.0;
         for i in CELLS / 2..=CELLS {
             let above = 1.0 - (i as f64 + 0.5) / (CELLS + 1) as f64;
-            // Newton's method starts at the previous quantile, which is near because the steps are
-            // small.
+            // Newton's method starts at the previous quantile. This quantile is near, because the
+            // steps are small.
             for _ in 0..12 {
                 let density = libm::exp(-0.5 * x * x) * 0.398_942_280_401_432_7;
                 let error = 0.5 * libm::erfc(x * std::f64::consts::FRAC_1_SQRT_2) - above;

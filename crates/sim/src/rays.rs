@@ -32,8 +32,8 @@ pub(crate) fn half_extents(shape: &Shape) -> DVec3 {
 }
 
 fn aligned_box(half: DVec3, o: DVec3, d: DVec3) -> f64 {
-    // Zero is replaced. Otherwise the sign of zero would decide the result for a ray parallel to a
-    // face.
+    // A zero is replaced by a tiny number. Otherwise the sign of the zero would decide the result
+    // for a ray parallel to a face.
     let safe = |v: f64| if v == 0.0 { 1e-300 } else { v };
     let inverse = DVec3::new(1.0 / safe(d.x), 1.0 / safe(d.y), 1.0 / safe(d.z));
     let (a, b) = ((-half - o) * inverse, (half - o) * inverse);
@@ -53,7 +53,7 @@ fn sphere(radius: f64, o: DVec3, d: DVec3) -> f64 {
 }
 
 /// Distances at which the ray enters and leaves an infinite cylinder around the z axis; `None` if
-/// it misses.
+/// the ray misses the cylinder.
 fn tube(radius: f64, o: DVec3, d: DVec3) -> Option<(f64, f64)> {
     let a = d.x * d.x + d.y * d.y;
     let c = o.x * o.x + o.y * o.y - radius * radius;
@@ -69,7 +69,8 @@ fn tube(radius: f64, o: DVec3, d: DVec3) -> Option<(f64, f64)> {
     Some(((-b - root) / a, (-b + root) / a))
 }
 
-/// Distances at which the ray enters and leaves the slab |z| ≤ `half`; `None` if it misses.
+/// Distances at which the ray enters and leaves the slab |z| ≤ `half`; `None` if the ray misses the
+/// slab.
 fn slab(half: f64, o: DVec3, d: DVec3) -> Option<(f64, f64)> {
     if d.z == 0.0 {
         return (o.z.abs() <= half).then_some((f64::NEG_INFINITY, f64::INFINITY));
@@ -162,7 +163,8 @@ mod tests {
         }
     }
 
-    /// Distance to the first point inside the shape, found in small steps along the ray.
+    /// Distance to the first point inside the shape, found in small steps along the ray; `None` if
+    /// no point is found.
     fn march(shape: &Shape, o: DVec3, d: DVec3) -> Option<f64> {
         (0..60_000).map(|i| f64::from(i) * 1e-4).find(|&t| contains(shape, o + d * t))
     }

@@ -17,14 +17,14 @@ pub struct Sim {
     profile: Arc<Profile>,
     seed: u64,
     pub(crate) state: State,
-    /// The engine at tick 0. A reset clones it.
+    /// The engine at tick 0. A reset clones this engine.
     pub(crate) initial_engine: Engine,
     pub(crate) solver: Solver,
     model: CarModel,
     lidar: Lidar,
     /// Hash of world, profile and seed.
     pub(crate) origin: u64,
-    /// Results of the last tick. The next tick overwrites them.
+    /// Results of the last tick. The next tick overwrites these results.
     last_tick: TickResults,
 }
 
@@ -154,7 +154,7 @@ impl Sim {
         Some(BatterySample { sample, voltage, percentage, current })
     }
 
-    /// The most recent scan and IMU sample. They are also available in ticks without a new sample.
+    /// The most recent scan and IMU sample. Both are also available at ticks without a new sample.
     pub fn last_readings(&self) -> (&Scan, &ImuSample) {
         (&self.state.scan, &self.state.imu_sample)
     }

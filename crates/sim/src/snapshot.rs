@@ -19,8 +19,8 @@ pub struct Snapshot {
     pub lights: Vec<(usize, Lamp)>,
     /// Indices of the objects and walls that the car touched in this tick, ascending.
     pub contacts: Vec<usize>,
-    /// The tick in which the car last touched each object. With it, a reader that skips ticks still
-    /// notices a short contact.
+    /// The tick in which the car last touched each object; `None` if the car never touched the
+    /// object. A reader that skips ticks can still detect a short contact from this tick.
     pub last_contact: Vec<Option<u64>>,
     /// Indices of the objects that a motion carries, ascending.
     pub carried: Vec<usize>,

@@ -18,7 +18,7 @@ pub(crate) struct State {
     pub(crate) car: Car,
     pub(crate) lamps: Vec<Lamp>,
     pub(crate) car_motion: Option<Motion>,
-    /// The current motion of each object.
+    /// The current motion of each object; `None` if no motion carries the object.
     pub(crate) motions: Vec<Option<Motion>>,
     /// Whether the car touched each object in the last tick.
     pub(crate) touched: Vec<bool>,
@@ -29,7 +29,8 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// Whether all vectors have the same lengths as in `other`, which is a state of the same world.
+    /// Whether all vectors have the same lengths as in `other`. `other` is a state of the same
+    /// world.
     pub(crate) fn fits(&self, other: &State) -> bool {
         let sizes = |s: &State| {
             (s.lamps.len(), s.motions.len(), s.touched.len(), s.last_contact.len(), s.scan.ranges.len())

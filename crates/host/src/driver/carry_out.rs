@@ -81,7 +81,7 @@ impl Driver {
     fn ask_robot(&mut self, command: RobotCommand, world: Option<u64>, reply: Reply<Done>) {
         let current = world.is_none_or(|world| world == self.worlds.assets_version);
         // `Release` and `End` are accepted during a transition. If the new world fails to load, the
-        // running world continues, and the car must not drive on in it.
+        // running world continues. Without these commands its car would drive on.
         let ends = matches!(command, RobotCommand::Release { .. } | RobotCommand::End { .. });
         let accepted = current && (ends || self.worlds.transition.is_none());
         let Some(running) = self.worlds.running.as_mut().filter(|_| accepted) else {
@@ -146,8 +146,8 @@ impl Driver {
         }
         let now = Instant::now();
         if let Some(old) = &mut self.worlds.running {
-            // The commands of the old world end here, so that clients that wait for their end get a
-            // reply.
+            // The commands of the old world end here, so that a client that waits for the end of
+            // its command gets a reply.
             old.stack.clear_commands();
             self.take_sounds();
             self.answer_holds();

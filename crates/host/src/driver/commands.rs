@@ -51,7 +51,7 @@ impl Driver {
         self.display.overlay = OverlayView { text: Arc::from(text), ttl_s, size, seq, ends };
     }
 
-    /// Reports a command to the session, unless the judging script sent it.
+    /// Reports a command to the session, unless the judging script sent the command.
     pub(super) fn report_command(&self, source: Source, command: CommandName, detail: Value) {
         if let (Some(judging), false) = (&self.session.judging, source == Source::Judge) {
             judging.report_command(command, detail);

@@ -59,7 +59,8 @@ pub(crate) enum SessionRequest {
     },
     /// Pause or continue time for the judging script.
     Pause(bool),
-    /// Apply a brightness that is stored already. Every channel of a pixel is multiplied by it.
+    /// Apply a brightness that is stored already. Every channel of a pixel is multiplied by this
+    /// factor.
     Brightness(f64, SyncSender<()>),
     /// End the session. The reply is the simulated time of the session in seconds.
     Halt(SyncSender<f64>),
@@ -69,7 +70,7 @@ pub(crate) enum SessionRequest {
 pub(crate) struct SessionEntry {
     /// The new simulation.
     pub(crate) loaded: Loaded,
-    /// Start pose of the car: x, y in metres and yaw in radians.
+    /// Start pose of the car: x, y in metres and yaw in radians; `None` for the spawn pose.
     pub(crate) at: Option<[f64; 3]>,
     /// Channel to the session.
     pub(crate) notes: Notes<Note>,

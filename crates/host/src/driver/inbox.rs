@@ -7,7 +7,7 @@ use std::time::Duration;
 /// Orders that wait for the sim thread.
 pub(super) struct Inbox {
     orders: Receiver<Envelope>,
-    /// An order that `has_next` has taken from the channel.
+    /// An order that `has_next` has taken from the channel; `None` if there is none.
     next: Option<Envelope>,
 }
 

@@ -3,7 +3,7 @@
 //!
 //! Requests of the session arrive on a separate channel, not through the inbox. The sim thread
 //! takes no order from the inbox during a long step, but the session must still be able to judge
-//! the step and to stop it.
+//! the step and to stop the step.
 
 use super::entry::{DriveAt, Loaded, SessionEntry, SessionRequest};
 use chicane_robot::audio::AudioEvent as SoundEvent;
@@ -28,7 +28,7 @@ pub(super) struct JudgedSession {
     requests: Receiver<SessionRequest>,
     /// Recorded drive, sorted by tick; may be empty.
     drive: Arc<[DriveAt]>,
-    /// Index of the drive command in force.
+    /// Index of the drive command in force, or of the first drive command before its tick.
     next_drive: usize,
     /// Ticks of the run; `None` until the session starts time.
     run: Option<RunTicks>,
@@ -143,7 +143,7 @@ impl JudgedSession {
         self.run = Some(RunTicks { start: tick, next: tick, limit });
     }
 
-    /// The command of the recorded drive that is in force at this tick.
+    /// The command of the recorded drive that is in force at this tick; `None` if there is none.
     pub(super) fn drive_at(&mut self, tick: u64) -> Option<DriveAt> {
         let run = self.run.filter(|_| !self.drive.is_empty())?;
         let tick = tick - run.start;
@@ -196,7 +196,8 @@ impl JudgedSession {
         self.paused_by_script = false;
     }
 
-    /// Real time until the next observation while the script pauses the world.
+    /// Real time until the next observation of a world that the script pauses; `None` if no such
+    /// observation will be due.
     pub(super) fn next_paused_observation(&self, now: Instant) -> Option<Duration> {
         let due = self.observed_paused + PAUSED_INTERVAL;
         (self.paused_by_script && !self.is_holding()).then(|| due.saturating_duration_since(now))

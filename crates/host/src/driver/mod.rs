@@ -1,12 +1,12 @@
-//! The sim thread, the only owner of the simulation.
+//! The sim thread. Only this thread owns the simulation.
 //!
 //! Orders arrive through a bounded inbox. The sim thread carries them out between two ticks in the
-//! order of arrival, or refuses them with a [`Refused`] value. It then publishes the result as one
-//! immutable value that replaces the last one, and only then sends the replies. A client that got a
-//! reply therefore sees the effect of its order in every later read. Readers take the latest value
-//! and never wait for the sim thread. Between orders the sim thread simulates the ticks that are
-//! due, and sleeps until the next tick. The sim thread never blocks on a reader, because it leaves
-//! replies and published values in channels.
+//! order of arrival, or refuses them with a [`Refused`] value. The sim thread then publishes the
+//! result as one immutable value. The new value replaces the last published value. Only then are
+//! the replies sent. A client that got a reply therefore sees the effect of its order in every
+//! later read. Readers take the latest value and never wait for the sim thread. Between orders the
+//! sim thread simulates the ticks that are due, and sleeps until the next tick. The sim thread
+//! never blocks on a reader, because it leaves replies and published values in channels.
 //!
 //! [`Simulator`] is the handle of the thread. `state` holds the data of the thread, and `run` is
 //! its loop.
@@ -56,12 +56,12 @@ use tokio::sync::{oneshot, watch};
 
 /// Capacity of the inbox. An order to a full inbox is refused.
 const MAX_WAITING_ORDERS: usize = 1024;
-/// Maximum sum of the ticks of all steps that wait. A step that would exceed it is refused.
+/// Maximum sum of the ticks of all steps that wait. A step that would exceed this sum is refused.
 const MAX_QUEUED_TICKS: u64 = 200_000;
 /// How long [`Simulator::wait_until_shown`] waits at most.
 const SHOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Handle of the sim thread. It sends orders with the handle's [`Source`], and reads published
+/// Handle of the sim thread. The handle sends orders with its [`Source`], and reads published
 /// values.
 #[derive(Clone)]
 pub struct Simulator {
@@ -83,8 +83,8 @@ pub struct Simulator {
 struct QueuedTicks<'a>(&'a AtomicU64, u64);
 
 impl<'a> QueuedTicks<'a> {
-    /// Counts a step. Returns `None` if too many ticks wait already, because no other order is
-    /// carried out during a step. A step is always accepted if no other step waits.
+    /// Counts a step. Returns `None` if too many ticks wait already. This limit exists because no
+    /// other order is carried out during a step. A step is always accepted if no other step waits.
     fn new(all: &'a AtomicU64, ticks: u64) -> Option<QueuedTicks<'a>> {
         let before = all.fetch_add(ticks, Ordering::Relaxed);
         let queued = QueuedTicks(all, ticks);
@@ -149,7 +149,7 @@ impl Simulator {
         self.view.clone()
     }
 
-    /// Opens a tap, which receives every tick.
+    /// Opens a tap. A tap receives every tick.
     pub fn tap(&self) -> Tap {
         self.taps.open()
     }
@@ -237,8 +237,8 @@ impl Simulator {
         self.send_when_free(|reply| Order::Command(command, reply)).await
     }
 
-    /// Changes the brightness. Every channel of a shown pixel is multiplied by it. Waits while the
-    /// inbox is full.
+    /// Changes the brightness. Every channel of a shown pixel is multiplied by this factor. Waits
+    /// while the inbox is full.
     pub(crate) async fn brightness(&self, value: f64) -> Answer<()> {
         self.send_when_free(|reply| Order::Brightness(value, reply)).await
     }
@@ -276,8 +276,8 @@ impl Simulator {
         self.send_when_free(Order::AbortTransition).await
     }
 
-    /// Begins an evaluation. Simulated time waits until the session starts it. The reply is the
-    /// first observation.
+    /// Begins an evaluation. Simulated time does not advance until the session starts its run. The
+    /// reply is the first observation.
     pub(crate) async fn judge(&self, entry: SessionEntry) -> Answer<Option<Box<chicane_wire::Observation>>> {
         self.send_when_free(|reply| Order::Judge { entry: Box::new(entry), reply }).await
     }
@@ -289,9 +289,9 @@ impl Simulator {
         let _ = self.inbox.try_send(self.envelope(Order::Wake));
     }
 
-    /// Waits until the published state shows the session as active or as not active, whichever
-    /// `active` returns. `active` is called for every published value, because the session may end
-    /// meanwhile. The wait has a timeout, because the sim thread publishes late during a long step.
+    /// Waits until the published state agrees with `active` on whether this session is active.
+    /// `active` is called for every published value, because the session may end meanwhile. The
+    /// wait has a timeout, because the sim thread publishes late during a long step.
     pub(crate) async fn wait_until_shown(&self, session: &str, active: impl Fn() -> bool) {
         let mut view = self.watch();
         let seen = view.wait_for(|now| {

@@ -1,4 +1,4 @@
-//! The orders to the sim thread, and its replies.
+//! The orders to the sim thread, and the replies of the sim thread.
 
 use super::entry::{Loaded, SessionEntry};
 use super::published::Published;
@@ -17,7 +17,7 @@ pub(super) struct Envelope {
     pub(super) order: Order,
 }
 
-/// The result of an order, with a published value that includes its effect.
+/// The result of an order, with a published value that includes the effect of the order.
 pub type Answer<T> = Result<(T, Arc<Published>), Refused>;
 
 /// The channel for the result of an order.
@@ -30,7 +30,8 @@ pub(super) enum Order {
     /// Sends a command to the robot. If `world` is given, it must be the number of the running
     /// world (`Published::assets_version`).
     Robot { command: chicane_robot::Command, world: Option<u64>, reply: Reply<chicane_robot::Done> },
-    /// Drives at a speed in m/s for a number of ticks. The reply is sent after the last of them.
+    /// Drives at a speed in m/s for a number of ticks. The reply is sent after the last of these
+    /// ticks.
     Hold { speed: f64, ticks: u64, reply: Reply<Held> },
     /// Pauses or continues time, or changes its speed. `None` keeps a setting.
     Clock { paused: Option<bool>, speed: Option<f64>, reply: Reply<()> },
@@ -39,7 +40,7 @@ pub(super) enum Order {
     Step { ticks: u64, speed: Option<f64>, steering: Option<f64>, reply: Reply<()> },
     /// Shows a text for `ttl_s` real seconds. An empty text removes the shown text.
     Overlay { text: String, ttl_s: f64, size: f64, reply: Reply<()> },
-    /// Changes the brightness. Every channel of a shown pixel is multiplied by it.
+    /// Changes the brightness. Every channel of a shown pixel is multiplied by this factor.
     Brightness(f64, Reply<()>),
     /// Registers that a world is being loaded. The order is refused while another world is being
     /// loaded. For a respawn, `required_world` is the name of the world that has to run.
@@ -58,8 +59,8 @@ pub(super) enum Order {
     Swap { loaded: Box<Loaded>, reply: Reply<()> },
     /// Ends a transition whose world could not be loaded. The old world continues.
     AbortTransition(Reply<()>),
-    /// Begins an evaluation with a new simulation. Simulated time waits until the session starts
-    /// it. The reply is the first observation.
+    /// Begins an evaluation with a new simulation. Simulated time does not advance until the
+    /// session starts its run. The reply is the first observation.
     Judge { entry: Box<SessionEntry>, reply: Reply<Option<Box<Observation>>> },
     /// Wakes the thread: a client is gone, or the session sent a request or changed its status.
     Wake,

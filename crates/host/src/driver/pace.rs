@@ -2,7 +2,7 @@
 //!
 //! Due ticks are counted from a fixed time. After a late wake-up, the missed ticks are simulated,
 //! so errors do not accumulate. If the lag exceeds [`MAX_LAG`], the machine is too slow and the
-//! missed ticks are dropped. The measured factor is then below the requested one.
+//! missed ticks are dropped. The measured factor is then below the requested factor.
 
 use chicane_sim::{TICK_S, TICKS_PER_SECOND};
 use std::collections::VecDeque;

@@ -20,11 +20,11 @@ pub struct Published {
     /// Number of changes so far. Commands, worlds, lights and contacts count; motion and time do
     /// not.
     pub(crate) changes: u64,
-    /// The running world and its state.
+    /// The running world and its state; `None` if no world runs.
     pub running: Option<WorldView>,
-    /// The world that is being loaded.
+    /// The world that is being loaded; `None` if there is none.
     pub transition: Option<Transition>,
-    /// The world that is being installed while another world runs.
+    /// The world that is being installed while another world runs; `None` if there is none.
     pub(crate) installing: Option<Transition>,
     /// The clock.
     pub clock: ClockView,
@@ -36,7 +36,8 @@ pub struct Published {
     pub assets_version: u64,
     /// A counter that increases when the car is teleported or simulated time starts again.
     pub epoch: u64,
-    /// Name of the world whose simulation panicked; `None` again after this world was loaded again.
+    /// Name of the world whose simulation panicked. It becomes `None` when the next world is
+    /// loaded.
     pub(crate) lost: Option<Arc<str>>,
     /// The status of the evaluation.
     pub(crate) status: SessionStatus,
@@ -59,8 +60,8 @@ pub struct WorldView {
     pub robot: RobotView,
 }
 
-/// The newest sample of each of the robot's topics. All published values share a sample until a
-/// newer sample replaces it.
+/// The newest sample of each of the robot's topics; `None` before the first sample of a topic. All
+/// published values share a sample until a newer sample replaces it.
 #[derive(Debug, Clone, Default)]
 pub struct RobotView {
     /// Odometry.
@@ -81,7 +82,7 @@ pub struct RobotView {
     pub files: Files,
 }
 
-/// A sample of a topic and its JSON, which is written once for all readers.
+/// A sample of a topic and its JSON. The JSON is written once for all readers.
 #[derive(Debug)]
 pub struct TopicSample<T> {
     sample: T,
@@ -171,8 +172,8 @@ pub struct OverlayView {
     pub ttl_s: f64,
     /// The font size is multiplied by this factor.
     pub size: f64,
-    /// Number of the text. It increases with every text, so that viewers notice a new text that is
-    /// equal to the last one.
+    /// Number of the text. It increases with every text. Viewers therefore notice a new text even
+    /// if it is equal to the last text.
     pub seq: u64,
     /// When the text is removed; `None` if there is no text.
     pub(super) ends: Option<Instant>,

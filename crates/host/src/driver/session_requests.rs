@@ -15,17 +15,18 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 impl Driver {
-    /// Whether a session owns the world. The session owns it from its creation, before its
-    /// simulation is swapped in, until its end. An exception is a world that panicked: it can be
-    /// loaded again while its session ends.
+    /// Whether a session owns the world. A session owns the world from the creation of the session
+    /// until its end, also before the simulation of the session is swapped in. After a panic of the
+    /// simulation, the session no longer owns the world. The world can then be loaded again while
+    /// the session ends.
     pub(super) fn session_owns_world(&self) -> bool {
         let session = &self.session;
         let exists = || session.to_show.lock().unwrap_or_else(PoisonError::into_inner).evaluation.active;
         session.judging.is_some() || (self.worlds.lost.is_none() && exists())
     }
 
-    /// Replaces the running simulation with the simulation of an evaluation. Simulated time waits
-    /// until the session starts it. The reply is the first observation.
+    /// Replaces the running simulation with the simulation of an evaluation. Simulated time does
+    /// not advance until the session starts its run. The reply is the first observation.
     pub(super) fn begin_session(&mut self, entry: SessionEntry, reply: Reply<Option<Box<Observation>>>) {
         if let Err(why) = self.worlds.ready() {
             return refuse(reply, why);
@@ -46,7 +47,8 @@ impl Driver {
         self.reply(reply, first);
     }
 
-    /// Real time until the next observation while the script pauses the world.
+    /// Real time until the next observation of a world that the script pauses; `None` if no such
+    /// observation will be due.
     pub(super) fn next_paused_observation(&self, now: Instant) -> Option<Duration> {
         let judging = self.session.judging.as_ref().filter(|_| self.clock.paused())?;
         judging.next_paused_observation(now)
@@ -80,7 +82,7 @@ impl Driver {
         }
     }
 
-    /// The current state as a judging script gets it.
+    /// The current state as a judging script gets it; `None` without a session or a world.
     fn observation(&mut self) -> Option<Observation> {
         let paused = self.clock.paused();
         let rtf = self.clock.factor(Instant::now());

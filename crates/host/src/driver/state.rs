@@ -62,11 +62,12 @@ pub(super) struct Display {
 /// The running world, and worlds that are being loaded or installed.
 pub(super) struct Worlds {
     pub(super) running: Option<Running>,
-    /// The world that is being loaded.
+    /// The world that is being loaded; `None` if there is none.
     pub(super) transition: Option<Transition>,
-    /// The world that is being installed.
+    /// The world that is being installed; `None` if there is none.
     pub(super) installing: Option<Transition>,
-    /// Name of the world whose simulation panicked; `None` again after this world was loaded again.
+    /// Name of the world whose simulation panicked. It becomes `None` when the next world is
+    /// loaded.
     pub(super) lost: Option<Arc<str>>,
     /// Number of worlds loaded so far.
     pub(super) assets_version: u64,

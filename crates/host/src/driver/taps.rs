@@ -1,9 +1,9 @@
-//! Taps, which receive every tick, for ROS 2.
+//! Taps for ROS 2.
 //!
-//! Readers of published values may skip ticks. ROS topics are published by simulated time and must
-//! not skip any. At every tick the sim thread puts the robot's topics of that tick into all taps. A
-//! tap is a bounded queue that drops its oldest ticks when its reader is slow. While there is no
-//! tap, the sim thread collects nothing.
+//! A tap is a bounded queue that receives every tick. Readers of published values may skip ticks.
+//! ROS topics are published by simulated time and must not skip any tick. At every tick the sim
+//! thread puts the robot's topics of that tick into all taps. A tap drops its oldest ticks when its
+//! reader is slow. While there is no tap, the sim thread collects nothing.
 
 use super::published::Exposure;
 use chicane_ros::Sample;
@@ -64,8 +64,8 @@ impl Taps {
         Tap { taps: self.clone(), queue }
     }
 
-    /// Puts a tick into all taps. `make` is only called if there is a tap. A lock is held only to
-    /// add one tick or to take all ticks, so the sim thread does not wait for a reader.
+    /// Puts a tick into all taps. `make` is only called if there is a tap. The sim thread does not
+    /// wait for a reader, because a reader holds the lock only to take all ticks.
     pub(super) fn put(&self, make: impl FnOnce() -> TappedTick) {
         if self.0.open.load(Relaxed) == 0 {
             return;

@@ -53,7 +53,7 @@ impl Current {
         CurrentSession { active: view.active, session }
     }
 
-    /// Id of the active session.
+    /// Id of the active session; `None` if no session is active.
     pub(super) fn active(&self) -> Option<String> {
         let view = lock(&self.view);
         view.session.as_ref().filter(|_| view.active).map(|session| session.id.clone())

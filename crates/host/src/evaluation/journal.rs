@@ -81,7 +81,7 @@ impl Journal {
         if !required && (self.full || self.lines > MAX_SESSION_LINES || self.bytes > MAX_SESSION_BYTES) {
             return std::mem::replace(&mut self.full, true);
         }
-        // The send fails only if the writer thread failed, which also stops the session.
+        // The send fails only if the writer thread failed. This failure also stops the session.
         let _ = self.entries.send(JournalEntry::Line(line));
         true
     }

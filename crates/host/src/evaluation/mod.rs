@@ -41,7 +41,7 @@ pub(crate) struct EvaluationParts {
     /// The sim thread.
     pub(crate) simulator: Simulator,
     /// The lock of the loader. It is held while a session begins, so that no transition is
-    /// registered.
+    /// registered meanwhile.
     pub(crate) choice_lock: Arc<tokio::sync::Mutex<()>>,
     /// Stores brightness and lights.
     pub(crate) keeper: Keeper,
@@ -70,7 +70,7 @@ pub struct Evaluations {
     finder: Arc<Finder>,
     /// This lock is held while a session is being started.
     starting: tokio::sync::Mutex<()>,
-    /// Channel to the supervisor of the last session.
+    /// Channel to the supervisor of the last session; `None` before the first session.
     notes: Mutex<Option<Notes<Note>>>,
     /// Processes of an earlier student program that were killed but still exist. A process that
     /// waits for a device in the kernel can outlive its session.
@@ -108,14 +108,14 @@ impl Evaluations {
     pub async fn session(&self) -> CurrentSession {
         let response = self.current.response();
         if let Some(Session { id, .. }) = &response.session {
-            // The session may end during the wait, so `wait_until_shown` asks again whether it is
-            // active.
+            // The session may end during the wait, so `wait_until_shown` asks again whether the
+            // session is active.
             self.parts.simulator.wait_until_shown(id, || self.current.active().as_ref() == Some(id)).await;
         }
         response
     }
 
-    /// The finder, which tests how judging scripts can be run on this machine.
+    /// The finder. It tests how judging scripts can be run on this machine.
     pub fn finder(&self) -> &Arc<Finder> {
         &self.finder
     }
@@ -160,7 +160,7 @@ impl Evaluations {
     /// Ends the active session, if there is one, and waits for its end. Returns whether a session
     /// was active.
     pub async fn stop(&self, cause: StopCause) -> bool {
-        // If a session is being started, the lock is free when its start is complete.
+        // A session may be starting now. The lock becomes free when its start is complete.
         let _starting = self.starting.lock().await;
         let Some(id) = self.current.active() else {
             self.session().await;

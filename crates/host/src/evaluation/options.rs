@@ -6,8 +6,8 @@ use std::path::PathBuf;
 /// How judging scripts and student programs are run.
 #[derive(Debug, Clone, Default)]
 pub struct JudgeOptions {
-    /// The program `chicane`, which is started as a new process for every jail; the running program
-    /// if `None`.
+    /// The program `chicane`; the running program if `None`. It is started as a new process for
+    /// every jail.
     pub launcher: Option<PathBuf>,
     /// Folder with the prepared Python; the folder in the user's cache if `None`.
     pub folder: Option<PathBuf>,

@@ -60,7 +60,7 @@ fn log_line(event: &str) -> Option<String> {
     event["line"].as_str().filter(|_| event["kind"] == "log").map(str::to_owned)
 }
 
-/// The last stored session, as clients see it.
+/// The last stored session, as clients see it; `None` if no session is stored.
 pub(crate) fn last_session(data: &Data) -> Result<Option<Session>, StoreError> {
     let Some(row) = data.records().session(None)? else { return Ok(None) };
     let events = data.records().events(row.number)?;

@@ -52,7 +52,7 @@ pub(super) struct SessionWorld {
     pub(super) notes: Notes<Note>,
     pub(super) current: Arc<Current>,
     pub(super) journal: Journal,
-    /// Channel to the sim thread, while the session has a simulation.
+    /// Channel to the sim thread; `None` while the session has no simulation.
     pub(super) requests: Option<Sender<SessionRequest>>,
     /// When the progress of the session was last written.
     pub(super) progress_written_at: Instant,
@@ -242,8 +242,9 @@ fn refused(error: impl Display) -> SessionHostError {
     SessionHostError::Refused(error.to_string())
 }
 
-/// Start pose of the car: x, y in metres and yaw in radians. The car heads from the first waypoint
-/// to the second. Its front bumper is just behind the first waypoint.
+/// Start pose of the car: x, y in metres and yaw in radians; `None` if the world has no route. The
+/// car heads from the first waypoint to the second. Its front bumper is just behind the first
+/// waypoint.
 fn start_pose(served: &ServedWorld, profile: &Profile) -> Option<[f64; 3]> {
     let line = &served.world.route.as_ref()?.centre;
     let first = *line.first()?;

@@ -10,7 +10,7 @@ const MAX_LINES: usize = 4096;
 /// Maximum size of all lines in the ring buffer, bytes.
 const MAX_BYTES: usize = 4 << 20;
 
-/// The newest story lines, which every subscriber receives.
+/// The newest story lines. Every subscriber receives all of them.
 #[derive(Debug, Default)]
 pub(super) struct Story(Mutex<Ring>);
 

@@ -35,11 +35,11 @@ struct Subscriber {
     head: watch::Receiver<Head>,
     /// Id of the last story line that was sent.
     line: u64,
-    /// Number of the last frame that was sent, or else of the newest frame at the start of the
-    /// stream.
+    /// Number of the last frame that was sent. Before the first frame is sent, this is the number
+    /// of the newest frame at the start of the stream; `None` if there was no frame.
     frame: Option<u64>,
     /// Serial number of the published value in the first event. Frames of older values are skipped,
-    /// because they would replace the client's state by an older one.
+    /// because they would replace the client's state by an older state.
     first: u64,
     /// Number of the last heartbeat that was sent.
     heartbeats: u64,

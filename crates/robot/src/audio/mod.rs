@@ -1,8 +1,8 @@
 //! The audio player: the sounds that are playing, their start and volume, and the events for
 //! clients.
 //!
-//! Positions and ends are computed from ticks, so they do not depend on the speed of the
-//! simulation. The samples are played by the client: a web page, or a real loudspeaker.
+//! The positions and ends of sounds are computed from ticks, so they do not depend on the speed of
+//! the simulation. The samples are played by the client: a web page, or a real loudspeaker.
 
 mod decode;
 mod player;

@@ -12,7 +12,7 @@ const MAX_FILES: usize = 32;
 /// Maximum total size of the files in the cache, bytes.
 const MAX_FILE_BYTES: usize = 64 << 20;
 
-/// A sound to play. Its file was already decoded once to check it.
+/// A sound to play. The file of the sound was already decoded once, to check the file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sound {
     /// Properties of the file.
@@ -120,8 +120,8 @@ pub struct Playing {
 #[derive(Debug, Clone, PartialEq)]
 struct Track {
     playing: Playing,
-    /// Tick at which the sound started. For a stream: the tick at which it started, or continued
-    /// after the last buffer underrun.
+    /// Tick at which the sound started. If a stream had a buffer underrun, this is the tick at
+    /// which the stream continued.
     since: u64,
     /// Number of samples per channel that a stream received since tick `since`.
     frames: u64,
@@ -194,15 +194,15 @@ impl Player {
         Some(self.last)
     }
 
-    /// Adds samples to a stream. Returns the length of the buffered samples in ticks, or `None` if
-    /// there is no such stream.
+    /// Adds samples to a stream. Returns the playing time of all samples in the stream's buffer, in
+    /// ticks, or `None` if there is no such stream.
     pub(crate) fn pcm(&mut self, id: u64, data: Arc<[u8]>, tick: u64) -> Option<u64> {
         let track = self.tracks.get_mut(&id).filter(|t| t.playing.kind == SoundSource::Stream)?;
         let (sample_rate, channels) = (track.playing.sample_rate, track.playing.channels);
         let ticks = |frames: u64| frames * TICKS_PER_SECOND / u64::from(sample_rate);
         if tick - track.since > ticks(track.frames) {
-            // In a buffer underrun all samples were played. The silence after them is not part of
-            // the position.
+            // After a buffer underrun, all earlier samples were played. The silence of the underrun
+            // is not part of the position.
             track.played += std::mem::take(&mut track.frames);
             track.since = tick;
         }
@@ -284,8 +284,8 @@ impl Player {
         std::mem::take(&mut self.events)
     }
 
-    /// Adds a file to the cache. If a limit is exceeded, the oldest files are removed, but not
-    /// those of sounds that are playing.
+    /// Adds a file to the cache. If a limit is exceeded, the oldest files are removed. The files of
+    /// sounds that are playing are never removed.
     fn keep_file(&mut self, id: u64, format: Format, file: Arc<[u8]>) {
         let files = Arc::make_mut(&mut self.files);
         files.insert(id, (format, file));

@@ -6,10 +6,10 @@
 //! changed. The turn rate is not part of the state, because the gyro is a thousand times as exact
 //! as a scan.
 //!
-//! The pose of a keyframe is its *apparent* pose, which includes the error from the noise of the
-//! keyframe's scan. When a matched scan becomes the next keyframe, the same noise is in the match
-//! and in the new keyframe. Therefore the two errors cancel, and a change of the keyframe adds only
-//! a small error.
+//! The pose of a keyframe is its *apparent* pose. This pose includes the error from the noise of
+//! the keyframe's scan. When a matched scan becomes the next keyframe, the same noise is in the
+//! match and in the new keyframe. Therefore the two errors cancel, and a change of the keyframe
+//! adds only a small error.
 
 #![allow(clippy::needless_range_loop)] // Matrix code is clearer with row and column indices.
 
@@ -156,8 +156,8 @@ impl Filter {
         self.activate_next();
     }
 
-    /// Sets the next keyframe to the pose of the car, and adds the noise of its scan to the
-    /// covariance.
+    /// Sets the pose of the next keyframe to the pose of the car, and adds the noise of the
+    /// keyframe's scan to the covariance.
     fn clone_pose(&mut self, information: &Matrix) {
         for i in 0..3 {
             self.state[NEXT + i] = self.state[i];
@@ -200,7 +200,7 @@ impl Filter {
         }
     }
 
-    /// The pose of the car relative to the keyframe, and its covariance.
+    /// The pose of the car relative to the keyframe, and the covariance of this relative pose.
     pub(super) fn relative(&self) -> ([f64; 3], Matrix) {
         let (pose, jacobian) = self.relative_pose(0);
         let mut spread = [[0.0; 3]; 3];
@@ -332,8 +332,8 @@ impl Filter {
         }
     }
 
-    /// Increases the covariance after the car was placed elsewhere, because its velocity is
-    /// unknown.
+    /// Increases the covariance after the car was placed elsewhere, because the velocity of the car
+    /// is then unknown.
     pub(super) fn widen_after_teleport(&mut self) {
         for (i, add) in [(0, 2.5e-3), (1, 2.5e-3), (YAW, 1e-6), (FORWARD, 1.0), (SIDEWAYS, 0.04)] {
             self.covariance[i][i] += add;

@@ -124,7 +124,8 @@ impl Sums {
         }
     }
 
-    /// The line that fits the points best, and the mean squared distance of the points from it.
+    /// The line that fits the points best, and the mean squared distance of the points from this
+    /// line.
     fn line(&self) -> (LineSegment, f64) {
         let (mx, my) = (self.x / self.n, self.y / self.n);
         let xx = self.xx / self.n - mx * mx;
@@ -182,7 +183,8 @@ impl Keyframe {
         }
     }
 
-    /// The longest straight segment around point `i` of the middle copy.
+    /// A straight segment that contains point `i` of the middle copy; `None` if no segment is
+    /// straight. The longer segments are tried first.
     ///
     /// A line is accepted only if noise explains the distances of its points. Otherwise a curved
     /// surface would match best at the pose of its own scan, and bias the estimate towards no
@@ -193,7 +195,8 @@ impl Keyframe {
             for (from, to) in [(i - half, i + half), (i, i + 2 * half), (i - 2 * half, i)] {
                 let sums = self.sums[to + 1].minus(&self.sums[from]);
                 let (line, across) = sums.line();
-                // Range noise acts along the beam, so only its part across the line counts.
+                // Range noise acts along the beam. Only the part of this noise across the line
+                // counts.
                 let slant = line.normal[0] * beam[0] + line.normal[1] * beam[1];
                 let noise = sd * sd * slant * slant + ROUGHNESS * ROUGHNESS;
                 let most = noise * (1.0 + VARIANCE_TOLERANCE * (2.0 / sums.n).sqrt());

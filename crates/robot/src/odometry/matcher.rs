@@ -13,7 +13,7 @@ const ROUNDS: usize = 4;
 const STEPS: usize = 2;
 /// Maximum distance of a point from its line after the first round, in standard deviations.
 const NEAR_SD: f64 = 4.0;
-/// Beyond this distance from its line, the weight of a point decreases, in standard deviations.
+/// The weight of a point decreases beyond this distance from its line, in standard deviations.
 const FAR_SD: f64 = 1.8;
 /// Standard deviation of the error of a keyframe's lines, m.
 const MODEL_SD: f64 = 0.003;
@@ -254,7 +254,7 @@ mod tests {
                 for i in 0..3 {
                     mean[i] += miss[i] / first.len() as f64;
                     // The square is divided by two, because both scans have noise and the
-                    // information covers only one.
+                    // information covers the noise of only one scan.
                     squares += (0..3).map(|j| miss[i] * found.information[i][j] * miss[j]).sum::<f64>() / 2.0;
                 }
                 count += 1.0;

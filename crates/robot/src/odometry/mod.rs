@@ -2,11 +2,12 @@
 //!
 //! Theory of operation. Between scans the filter integrates gyro and accelerometer. Each scan is
 //! matched, point to line, against a keyframe. A keyframe is an earlier scan with lines fitted to
-//! its points. It is replaced after 0.4 m or 20°. The state of the filter contains the pose of the
-//! keyframe, including the error from the noise of the keyframe's scan. All scans that are matched
-//! against one keyframe share this error, so the covariance is correct. A scan that does not fit
-//! near the predicted pose means that the car was placed elsewhere. Then the scan becomes the new
-//! keyframe at the estimated pose, and the estimate does not include the jump.
+//! its points. The keyframe is replaced when the car has moved 0.4 m or turned by 20°. The state of
+//! the filter contains the pose of the keyframe, including the error from the noise of the
+//! keyframe's scan. All scans that are matched against one keyframe share this error, so the
+//! covariance is correct. A scan that does not fit near the predicted pose means that the car was
+//! placed elsewhere. Then the scan becomes the new keyframe at the estimated pose, and the estimate
+//! does not include the jump.
 
 mod filter;
 mod keyframe;
@@ -20,11 +21,11 @@ use filter::Filter;
 use keyframe::{Beams, Keyframe};
 use matcher::{Match, Matcher};
 
-/// A keyframe is replaced at this distance of the car from it, m.
+/// A keyframe is replaced when the car is farther than this from the keyframe, m.
 const KEYFRAME_REACH: f64 = 0.4;
 /// A keyframe is replaced after a turn of this angle, rad.
 const KEYFRAME_TURN: f64 = 20.0 * std::f64::consts::PI / 180.0;
-/// A keyframe is replaced if less than this fraction of the scan overlaps with it.
+/// A keyframe is replaced if less than this fraction of the scan overlaps with the keyframe.
 const KEYFRAME_OVERLAP: f64 = 0.5;
 /// A scan does not fit if less than this fraction of its points near lines lies on these lines.
 const LEAST_FIT: f64 = 0.5;
@@ -32,8 +33,8 @@ const LEAST_FIT: f64 = 0.5;
 const LEAST_OVERLAP: f64 = 0.3;
 /// A scan is suspicious if its overlap is below this fraction of the last scan's overlap.
 const USUAL_OVERLAP: f64 = 0.8;
-/// If the squared Mahalanobis distance of a scan's pose from the predicted pose is larger than
-/// this, the car was placed elsewhere.
+/// Limit of the squared Mahalanobis distance between the pose of a scan and the predicted pose.
+/// Above the limit, the car was placed elsewhere.
 const MAX_MAHALANOBIS: f64 = 40.0;
 /// The car counts as standing only after this number of consecutive quiet IMU samples.
 const QUIET_SAMPLES: u32 = 15;
@@ -226,8 +227,9 @@ impl Odometry {
     }
 
     /// Matches the scan again in a wider range, because in a crash the prediction from the
-    /// accelerometer has a large error. The match must be within reach of the last scan, agree with
-    /// the heading of the gyro, and be better than the match `expected`.
+    /// accelerometer has a large error. The new match must be within reach of the last scan, agree
+    /// with the heading of the gyro, and be better than the match `expected`. Returns `None` if
+    /// there is no such match.
     fn match_after_shock(&mut self, predicted: [f64; 3], expected: Option<Match>) -> Option<Match> {
         let before = self.last;
         let reach = SHOCK_SPEED * self.scan_dt;

@@ -42,7 +42,7 @@ impl Default for Quaternion {
 }
 
 impl Quaternion {
-    /// A rotation by `tilt` upwards, followed by a rotation by `pan` to the left, rad.
+    /// A rotation by `tilt` upwards, followed by a rotation by `pan` to the left. Both are in rad.
     pub fn of_pan_tilt(pan: f64, tilt: f64) -> Quaternion {
         let (sz, cz) = libm::sincos(0.5 * pan);
         let (sy, cy) = libm::sincos(-0.5 * tilt);

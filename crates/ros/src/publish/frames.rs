@@ -2,9 +2,9 @@
 //!
 //! The tree of frames is `odom` → `base_footprint` → `base_link` → `lidar_link`, `imu_link`,
 //! `camera_link` → `camera_optical_frame`. `base_footprint` is on the ground midway between the
-//! axles. `base_link` is above it at the height of the axles. x points ahead, y left, z up; in the
-//! optical frame z points ahead, x right, y down. The servos move the camera, so `camera_link` is a
-//! moving frame.
+//! axles. `base_link` is above `base_footprint`, at the height of the axles. x points ahead, y
+//! left, z up; in the optical frame z points ahead, x right, y down. The servos move the camera, so
+//! `camera_link` is a moving frame.
 
 use crate::messages::{Header, Quaternion, TFMessage, Time, Transform, TransformStamped, Vector3};
 use chicane_robot::{Joints, Odom};

@@ -2,8 +2,9 @@
 //!
 //! Every topic has its own rate in simulated time, and a [`Sample`] contains only the values that
 //! are due at its tick. Each transport has a [`Publisher`], which stores the car's constants and
-//! the latched messages. Images are not part of a sample, because they are drawn only if a client
-//! subscribes to them.
+//! the latched messages. A latched message is the last message of its topic. Every new subscriber
+//! gets this message at once. Images are not part of a sample, because they are drawn only if a
+//! client subscribes to them.
 
 mod frames;
 mod sensors;
@@ -78,8 +79,8 @@ impl Sample {
         }
     }
 
-    /// A sample with nothing but a new epoch, for a car that was placed elsewhere while time was
-    /// paused.
+    /// A sample that contains only a new epoch. It is published if the car was placed elsewhere
+    /// while time was paused.
     pub fn epoch_only(tick: u64, epoch: u64) -> Sample {
         Sample { tick, epoch, ..Sample::default() }
     }
@@ -89,11 +90,13 @@ impl Sample {
 #[derive(Debug, Clone)]
 pub struct Publisher {
     profile: Arc<Profile>,
-    /// The transforms of the fixed frames, a latched message.
+    /// The transforms of the fixed frames. Every new subscriber gets this message at once.
     fixed: TFMessage,
-    /// The last published epoch, a latched message.
+    /// The last published epoch; `None` before the first message. Every new subscriber gets the
+    /// epoch at once.
     epoch: Option<u64>,
-    /// The last joint states, from which the velocities of the servos are computed.
+    /// The last joint states; `None` before the first message. The velocities of the servos are
+    /// computed from them.
     joints: Option<Joints>,
 }
 
@@ -153,7 +156,7 @@ impl Publisher {
         out
     }
 
-    /// The latched messages that were already published, for late subscribers.
+    /// The latched messages that were already published. Every new subscriber gets them at once.
     pub fn latched(&self) -> Vec<Outgoing> {
         let Some(epoch) = self.epoch else { return Vec::new() };
         let epoch = Outgoing::new(Topic::Epoch, UInt64 { data: epoch });

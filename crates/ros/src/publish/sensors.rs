@@ -63,8 +63,8 @@ pub(super) fn scan(ranges: Vec<f32>, stamp: Time, profile: &Profile) -> LaserSca
     }
 }
 
-/// The median of each beam and its two neighbours. The first and last beam are neighbours. The
-/// filter removes single outliers and gaps, but keeps edges.
+/// The median of each beam and its two neighbours. The first beam and the last beam are neighbours.
+/// The filter removes single outliers and gaps, but keeps edges.
 pub(super) fn median(ranges: &[f32]) -> Vec<f32> {
     let n = ranges.len();
     let middle = |i: usize| {
@@ -143,8 +143,9 @@ pub(super) fn battery(sample: &chicane_robot::Battery, stamp: Time) -> BatterySt
     }
 }
 
-/// The intrinsic parameters of the camera. In the renderer the edges of pixels have integer
-/// coordinates, but in this message the centres have. The offset of 0.5 converts between them.
+/// The intrinsic parameters of the camera. In the renderer, the edges of pixels have integer
+/// coordinates. In this message, the centres of pixels have integer coordinates. The offset of 0.5
+/// converts between the two.
 pub(super) fn camera_info(stamp: Time, profile: &Profile) -> CameraInfo {
     let camera = &profile.camera;
     let (width, height) = (f64::from(camera.width_px), f64::from(camera.height_px));

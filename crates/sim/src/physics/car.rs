@@ -12,7 +12,7 @@ use chicane_world::readings::{Drive, Wheels};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
-/// If the body under a wheel is slower than this, it counts as standing, m/s.
+/// A body under a wheel counts as standing if the body is slower than this, m/s.
 const STILL_MPS: f64 = 0.01;
 /// Time constant of the motor's proportional term, s.
 const MOTOR_LAG_S: f64 = 0.015;
@@ -20,11 +20,11 @@ const MOTOR_LAG_S: f64 = 0.015;
 /// slope.
 const MOTOR_LEARN_S: f64 = 0.1;
 
-/// State of the car without the chassis, which is a body of the engine.
+/// State of the car except the chassis. The chassis is a body of the engine.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(crate) struct Car {
     tyres: [TyreState; 4],
-    /// Rotation angle of each wheel, rad. It is only used for drawing.
+    /// Rotation angle of each wheel, rad. The angles are only used for drawing.
     pub(crate) angle: [f64; 4],
     pub(crate) steering: f64,
     pub(crate) pan: f64,
@@ -46,10 +46,10 @@ struct LoadedWheel {
 }
 
 impl Car {
-    /// Simulates one sub-step of servos, motor, suspension and tyres. If `alone` is true, the
-    /// wheels can only stand on the ground. The reaction is applied to the bodies under the wheels,
-    /// and their objects are marked as touched. Returns the force on the chassis, which the caller
-    /// has to apply.
+    /// Simulates one sub-step of servos, motor, suspension and tyres. If `alone` is true, no object
+    /// is near, so the wheels can only stand on the ground. Applies the reaction of the wheels to
+    /// the bodies under them, and marks the objects of these bodies as touched. Returns the force
+    /// on the chassis. The caller has to apply this force.
     pub(crate) fn drive(
         &mut self,
         model: &CarModel,
@@ -199,14 +199,15 @@ impl Car {
     }
 }
 
-/// The surface under a wheel: an object or the ground, whichever is nearer.
+/// The surface under a wheel: an object or the ground, whichever is nearer; `None` if neither is
+/// within reach of the wheel.
 fn footing(model: &CarModel, engine: &Engine, mount: DVec3, up: DVec3, alone: bool) -> Option<Footing> {
     let reach = model.rest + model.droop;
     let height = mount.z - model.ground_z;
     let ground = (up.z > 0.05 && height > 0.0).then(|| height / up.z).filter(|&d| d <= reach);
     let object = if alone { None } else { engine.footing(mount, -up, ground.unwrap_or(reach)) };
-    // An object that is higher than the axle is an obstacle. Colliders handle an obstacle, not the
-    // springs.
+    // An object that is higher than the axle is an obstacle. The colliders of the car stop at an
+    // obstacle, and the springs ignore it.
     let object = object.filter(|t| t.distance > model.rest - model.axle);
     object.or_else(|| ground.map(|distance| Footing { distance, normal: DVec3::Z, body: None, object: None }))
 }

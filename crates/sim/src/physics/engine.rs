@@ -49,15 +49,16 @@ pub(crate) struct Solver {
     gravity: DVec3,
 }
 
-/// Force (N) and torque (Nm) of the tyres on the chassis, about its centre of mass.
+/// Force (N) and torque (Nm) of the tyres on the chassis. The torque is about the chassis's centre
+/// of mass.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct ChassisForce {
     pub(super) force: DVec3,
     pub(super) torque: DVec3,
 }
 
-/// The surface under a wheel: its distance below the mount and its normal. If the surface is not
-/// the ground, also its body and object.
+/// The surface under a wheel: its distance below the mount and its normal. `body` and `object` are
+/// `None` if the surface is the ground.
 #[derive(Clone, Copy)]
 pub(super) struct Footing {
     pub(super) distance: f64,
@@ -138,8 +139,8 @@ impl Engine {
         }
     }
 
-    /// Simulates one sub-step. Appends the bodies whose state became non-finite to `faults`; rapier
-    /// has already stopped them (its quarantine).
+    /// Simulates one sub-step. Appends the bodies whose state became non-finite to `faults`. The
+    /// physics engine has already stopped these bodies.
     pub(crate) fn step(&mut self, solver: &mut Solver, faults: &mut Vec<Fault>) {
         solver.pipeline.step(
             solver.gravity,
@@ -166,7 +167,8 @@ impl Engine {
         }
     }
 
-    /// Marks the objects that the car touches, and those that it touched during the last sub-step.
+    /// Marks the objects that the car touches now, and the objects that the car touched during the
+    /// last sub-step.
     pub(crate) fn mark_touched(&self, touched: &mut [bool]) {
         if self.chassis().is_kinematic() {
             return self.mark_overlapped(touched);
@@ -203,8 +205,8 @@ impl Engine {
         self.broad_phase.as_query_pipeline(dispatcher, &self.bodies, &self.colliders, filter)
     }
 
-    /// Marks the objects that the car overlaps while a motion carries it. The engine computes no
-    /// contacts for a carried car, so the shapes are compared directly.
+    /// Marks the objects that the car overlaps while a motion carries the car. The engine computes
+    /// no contacts for a carried car, so the shapes are compared directly.
     fn mark_overlapped(&self, touched: &mut [bool]) {
         let query = self.query(rapier::QueryFilter::new().exclude_rigid_body(self.chassis));
         for part in self.chassis().colliders().iter().map(|&c| &self.colliders[c]) {
@@ -218,7 +220,8 @@ impl Engine {
         }
     }
 
-    /// The first surface that a ray from a wheel hits, other than the ground and the car itself.
+    /// The first surface that a ray from a wheel hits, other than the ground and the car itself;
+    /// `None` if the ray hits no such surface within `reach` metres.
     pub(super) fn footing(&self, origin: DVec3, direction: DVec3, reach: f64) -> Option<Footing> {
         let solid = |_: ColliderHandle, c: &rapier::Collider| c.shape().as_halfspace().is_none();
         let filter = rapier::QueryFilter::new().exclude_rigid_body(self.chassis).predicate(&solid);
@@ -251,7 +254,8 @@ impl Engine {
         from_engine(self.bodies[self.objects[i]].position())
     }
 
-    /// Sets a body's velocity to NaN. Tests use it to check that the fault does not spread.
+    /// Sets a body's velocity to NaN. Tests use this function to check that the fault does not
+    /// spread.
     #[cfg(test)]
     pub(crate) fn set_nan_velocity(&mut self, object: Option<usize>) {
         let handle = object.map_or(self.chassis, |i| self.objects[i]);

@@ -1,9 +1,9 @@
 //! The isolated car: no collider is near the car, and no other body is awake.
 //!
-//! This case applies to most ticks, and the engine would only integrate one body. This module does
-//! the same six times as fast and without a heap allocation. The engine reads the new pose in its
-//! next step. Whether the car is isolated depends on the state only, so the result is
-//! deterministic.
+//! This case applies to most ticks, and the engine would only integrate one body. This module
+//! integrates the body six times as fast as the engine, and without a heap allocation. The engine
+//! reads the new pose in its next step. Whether the car is isolated depends on the state only, so
+//! the result is deterministic.
 
 use super::engine::{BodyState, ChassisForce, Engine, SUBSTEP_S, to_engine};
 use super::model::CarModel;
@@ -13,8 +13,8 @@ use rapier3d_f64::parry::bounding_volume::BoundingVolume;
 use rapier3d_f64::parry::query;
 use rapier3d_f64::prelude as rapier;
 
-/// Free distance that an isolated car needs around it, m. The travel of the car in one and a half
-/// ticks is added.
+/// Minimum distance from an isolated car to the nearest collider, m. The travel of the car in one
+/// and a half ticks is added to this distance.
 const MARGIN_M: f64 = 0.01;
 /// If the car's colliders are lower than this height above the ground, the engine simulates the
 /// car, m.
@@ -60,8 +60,8 @@ impl Engine {
         upright && self.chassis().is_enabled() && model.clearance(&pose) > CLEARANCE_M
     }
 
-    /// Simulates one sub-step of the isolated car. If the new state is not finite, it returns
-    /// `false` and changes nothing.
+    /// Simulates one sub-step of the isolated car. Returns `false` and changes nothing if the new
+    /// state is not finite.
     #[must_use]
     pub(crate) fn integrate_car(&mut self, push: &ChassisForce, gravity: DVec3) -> bool {
         let body = self.chassis();

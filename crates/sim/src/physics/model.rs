@@ -115,7 +115,7 @@ impl CarModel {
         let stop = 6.0 * self.spring * (compression - self.bump).max(0.0);
         let force = self.spring * (self.sag[i] + compression) + self.damper * closing + stop;
         // The force is clamped to eight times the car's weight on Earth. The hardest landings stay
-        // below that, but a numerical error could exceed it.
+        // below this limit, but a numerical error could exceed the limit.
         force.clamp(0.0, 8.0 * self.mass * 9.81)
     }
 }

@@ -54,8 +54,8 @@ impl Engine {
         self.bodies[handle].set_next_kinematic_position(to_engine(pose));
     }
 
-    /// Wakes the bodies in contact with a body that is about to move, because they may lose their
-    /// support.
+    /// Wakes the bodies in contact with a body that is about to move. The woken bodies may lose
+    /// their support.
     fn wake_neighbours(&mut self, handle: RigidBodyHandle) {
         let mut wake: Vec<RigidBodyHandle> = Vec::new();
         for &collider in self.bodies[handle].colliders() {
@@ -67,7 +67,8 @@ impl Engine {
         self.wake(&wake);
     }
 
-    /// Wakes the bodies around the new position of a body, because they may overlap with it.
+    /// Wakes the bodies around the new position of a placed body, because the placed body may
+    /// overlap with them.
     fn wake_around(&mut self, handle: RigidBodyHandle) {
         let body = &self.bodies[handle];
         let pose = *body.position();

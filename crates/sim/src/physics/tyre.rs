@@ -2,10 +2,10 @@
 //! friction circle.
 //!
 //! The side force comes from a brush model: side motion stretches the tread, and rolling relaxes
-//! it. The side force of a rolling tyre therefore depends on the slip *angle*, not on the speed. A
-//! standing tyre acts as a spring that holds the car in place. Along its heading the tyre transmits
-//! the force of the motor up to the friction circle. Beyond the circle the wheel spins or locks,
-//! and the force points against the slide.
+//! the tread. The side force of a rolling tyre therefore depends on the slip *angle*, not on the
+//! speed. A standing tyre acts as a spring that holds the car in place. Along its heading the tyre
+//! transmits the force of the motor up to the friction circle. Beyond the circle the wheel spins or
+//! locks, and the force points against the slide.
 
 use serde::{Deserialize, Serialize};
 
@@ -73,7 +73,8 @@ impl TyreModel {
             let slip = forward / (self.slip_stiffness * patch.load);
             (patch.forward + slip.clamp(-0.3, 0.3) * patch.forward.abs()) / self.radius
         } else {
-            // The wheel slides. The excess force accelerates it, at most to the target speed.
+            // The wheel slides. The excess force accelerates the wheel, at most to the target
+            // speed.
             let faster = surface + excess / self.spin_mass * dt;
             let (low, high) = (patch.target.min(patch.forward), patch.target.max(patch.forward));
             faster.clamp(low, high) / self.radius
@@ -87,7 +88,7 @@ impl TyreModel {
         let stretch = (state.stretch + patch.left * dt) / (1.0 + rolled);
         state.stretch = stretch.clamp(-most, most);
         let linear = self.cornering_stiffness * patch.load * state.stretch / self.relaxation;
-        // A rolling tyre needs no damping, but a standing tyre would oscillate without it.
+        // A rolling tyre needs no damping, but a standing tyre would oscillate without damping.
         let fade = 1.0 / (1.0 + 100.0 * patch.forward * patch.forward);
         let damped = linear_to_brush(linear, limit) + self.damping * patch.load * fade * patch.left;
         let mut force = -damped.clamp(-limit, limit);

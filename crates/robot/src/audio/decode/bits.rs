@@ -32,7 +32,7 @@ impl<'a> Bits<'a> {
         Some(())
     }
 
-    /// Reads one bit.
+    /// Reads one bit. Returns `None` at the end of the bytes.
     pub(super) fn flag(&mut self) -> Option<bool> {
         self.take(1).map(|bit| bit == 1)
     }

@@ -67,7 +67,7 @@ fn measure(bits: &mut Bits<'_>) -> Result<(u64, u64), SetupError> {
     Ok((entries.into(), values))
 }
 
-/// Skips the lengths of the codewords.
+/// Skips the lengths of the codewords. Returns `None` if the header is too short.
 fn skip_lengths(bits: &mut Bits<'_>, entries: u32) -> Option<()> {
     if bits.flag()? {
         // In the ordered form, the header gives the number of codewords for each length.
@@ -90,7 +90,7 @@ fn skip_lengths(bits: &mut Bits<'_>, entries: u32) -> Option<()> {
     Some(())
 }
 
-/// Skips the value table, which consists of minimum, step and values.
+/// Skips the value table: minimum, step and values. Returns `None` if the header is too short.
 fn skip_table(bits: &mut Bits<'_>, numbers: u64) -> Option<()> {
     bits.skip(64)?;
     let width = bits.take(4)? + 1;

@@ -1,6 +1,6 @@
-//! FLAC files: metadata blocks, then frames. This module skips the blocks, because the decoder
-//! would allocate as much memory as the lengths in them request. The frames have checksums, and
-//! their samples are counted.
+//! FLAC files: metadata blocks, then frames. This module skips the metadata blocks, because the
+//! decoder would allocate memory for any length that a block declares. The frames have checksums,
+//! and their samples are counted.
 
 use super::clip::{Budget, Clip, DecodeError, Format};
 use claxon::frame::FrameReader;
@@ -28,7 +28,7 @@ pub(super) fn decode(file: &[u8], may_continue: &dyn Fn() -> bool) -> Result<Cli
     budget.check(info.total)?;
     let mut reader = FrameReader::new(Cursor::new(frames));
     let mut buffer = Vec::new();
-    // The loop stops at the last sample, because a tag can follow it.
+    // The loop stops at the last sample, because a tag can follow this sample.
     while info.total == 0 || budget.frames < info.total {
         let Some(block) = reader.read_next_or_eof(buffer).map_err(|e| explain(&e))? else { break };
         if block.channels() != u32::from(info.channels) {

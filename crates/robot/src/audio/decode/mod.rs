@@ -20,7 +20,7 @@ mod wav;
 pub use clip::{Clip, DecodeError, Format};
 
 impl Format {
-    /// Detects the format from the content of a file.
+    /// Detects the format from the content of a file; `None` if the format is not supported.
     pub fn of(file: &[u8]) -> Option<Format> {
         if file.starts_with(b"RIFF") && file.get(8..12) == Some(b"WAVE") {
             Some(Format::Wav)
@@ -35,8 +35,8 @@ impl Format {
 }
 
 /// Decodes a file completely and returns its properties. `declared` is the format that the caller
-/// expects. The decoder calls `may_continue` every few milliseconds, and stops if `may_continue`
-/// returns false.
+/// expects; `None` accepts every format. The decoder calls `may_continue` every few milliseconds,
+/// and stops if `may_continue` returns false.
 pub fn decode_while(
     file: &[u8],
     declared: Option<Format>,

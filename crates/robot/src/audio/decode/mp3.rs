@@ -1,14 +1,13 @@
-//! MPEG audio layer III: a sequence of frames, each with its length in a header, and tags at both
-//! ends. This module finds the frames and passes them to the decoder one by one, so that it detects
-//! a truncated file.
+//! MPEG audio layer III. A file is a sequence of frames, and can have tags before and after them.
+//! The length of each frame follows from its header. This module finds the frames itself and passes
+//! them to the decoder one by one, so that it can refuse a file that ends within a frame.
 
 use super::clip::{Budget, Clip, DecodeError, Format};
 use nanomp3::{Decoder, MAX_SAMPLES_PER_FRAME, VbrTag, id3v2_len, strip_trailing_tags};
 
 /// Maximum number of unknown bytes between the tags and the first frame.
 const MAX_JUNK: usize = 4 << 10;
-/// Delay of every decoder, in samples. Encoders do not include it in the delay that their tag
-/// gives.
+/// Delay of every decoder, in samples. The delay in an encoder's tag does not include this delay.
 const DECODER_DELAY: u64 = 529;
 const TRUNCATED: DecodeError = DecodeError::Truncated(Format::Mp3);
 
@@ -28,7 +27,7 @@ struct FrameHeader {
 }
 
 impl FrameHeader {
-    /// Reads the header at the start of `bytes`.
+    /// Reads the header at the start of `bytes`; `None` if there is no valid header.
     fn read(bytes: &[u8]) -> Option<FrameHeader> {
         const RATES: [u32; 3] = [44_100, 48_000, 32_000];
         const KBPS_1: [usize; 14] = [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
@@ -61,7 +60,8 @@ impl FrameHeader {
     }
 }
 
-/// Position of the first frame that is followed by another frame or by the end of the file.
+/// Position of the first frame that is followed by another frame or by the end of the file; `None`
+/// if there is no such frame.
 fn first_frame(bytes: &[u8], within: usize) -> Option<usize> {
     (0..bytes.len().min(within)).find(|&at| {
         let Some(header) = FrameHeader::read(&bytes[at..]) else { return false };

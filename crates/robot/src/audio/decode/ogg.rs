@@ -24,8 +24,7 @@ pub(super) struct Page<'a> {
     pub(super) position: i64,
     serial: u32,
     number: u32,
-    /// Lengths of the segments. A packet continues in the next segment if its segment has a length
-    /// of 255.
+    /// Lengths of the segments. A packet continues after a segment with a length of 255.
     laces: &'a [u8],
     body: &'a [u8],
 }
@@ -58,10 +57,10 @@ impl<'a> Page<'a> {
 /// Iterates over the pages and packets of a file.
 pub(super) struct Pages<'a> {
     rest: &'a [u8],
-    /// Serial number of the stream, and number of the next page.
+    /// Serial number of the stream, and number of the next page; `None` before the first page.
     next: Option<(u32, u32)>,
     over: bool,
-    /// The start of a packet that continues in the next page.
+    /// The start of a packet that continues in the next page; `None` if no packet continues.
     partial: Option<Vec<u8>>,
 }
 

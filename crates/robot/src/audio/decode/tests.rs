@@ -52,7 +52,8 @@ fn a_truncated_file_is_refused() {
         let step = (file.len() / 300).max(1);
         for end in (0..file.len()).step_by(step) {
             // An MP3 file without a tag is valid if it ends between two frames. In a file with a
-            // tag the last frame may be missing, because some encoders count one frame more.
+            // tag, the last frame may be missing, because the tags of some encoders count one frame
+            // too many.
             let between = match (format, file.len()) {
                 (Format::Mp3, 2502) => end % 417 == 0 && end > 0,
                 (Format::Mp3, len) => end == len - 72,

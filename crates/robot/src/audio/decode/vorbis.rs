@@ -1,5 +1,5 @@
-//! Vorbis in Ogg: three header packets, then audio packets. The comment header is skipped, and the
-//! sizes in the setup header are checked before the decoder reads it.
+//! Vorbis in Ogg: three header packets, then audio packets. The comment header is skipped. The
+//! sizes in the setup header are checked before the decoder reads the setup header.
 
 use super::clip::{Budget, Clip, DecodeError, Format};
 use super::codebooks::{self, SetupError};
@@ -46,8 +46,8 @@ pub(super) fn decode(file: &[u8], may_continue: &dyn Fn() -> bool) -> Result<Cli
     }
     let budget = decoding.budget.ok_or(DecodeError::Empty)?;
     let mut clip = budget.clip(Format::Ogg);
-    // The last packet can contain more samples than the stream, so the number is limited to the
-    // last position.
+    // The last packet can contain more samples than the stream. Therefore the number of samples is
+    // limited by the position at the end of the stream.
     let declared = u64::try_from(end.saturating_sub(start.unwrap_or(0))).unwrap_or(clip.frames);
     clip.frames = clip.frames.min(declared);
     Ok(clip)

@@ -8,8 +8,8 @@ const FLOAT: u16 = 3;
 const EXTENSIBLE: u16 = 0xfffe;
 /// The bytes that follow the two-byte format tag in the extensible format.
 const SUBFORMAT: &[u8] = b"\x00\x00\x00\x00\x10\x00\x80\x00\x00\xaa\x00\x38\x9b\x71";
-/// A data chunk with this length extends to the end of the file. Programs write it when they do not
-/// know the length in advance.
+/// A data chunk with this length extends to the end of the file. Programs write this length when
+/// they do not know the size of the data in advance.
 const UNTIL_THE_END: u32 = u32::MAX;
 
 const TRUNCATED: DecodeError = DecodeError::Truncated(Format::Wav);
