@@ -123,7 +123,7 @@ impl Machine {
         self.call
     }
 
-    /// How the session ends or ended.
+    /// How the session ends or ended. `None` before there is a reason to end.
     pub(crate) fn ending(&self) -> Option<&Ending> {
         self.ending.as_ref()
     }

@@ -18,7 +18,7 @@ pub struct SettingOptions {
     pub folder: PathBuf,
     /// The required isolation. If omitted, any isolation will do.
     pub isolation: Option<Isolation>,
-    /// A container engine for judging scripts. If omitted, they run in a jail.
+    /// A container engine for judging scripts. If omitted, judging scripts run in a jail.
     pub engine: Option<EngineOptions>,
 }
 

@@ -201,8 +201,8 @@ pub(super) fn hide_from_student(plan: &StudentPlan) -> Result<(), MountError> {
     if mount("proc", "/proc", "proc", safe, None).is_err() {
         return hide(Path::new("/proc"));
     }
-    // A student's program that runs as root owns these files. It could change kernel settings and
-    // lift its own limits.
+    // If a student's program runs as root, it owns the files in `/proc/sys`. It could change kernel
+    // settings and lift its own limits.
     mount_bind("/proc/sys", "/proc/sys").map_err(MountError::ProcSys)?;
     mount_remount("/proc/sys", MountFlags::BIND | MountFlags::RDONLY | safe, c"")
         .map_err(MountError::ProcSys)?;
