@@ -49,7 +49,7 @@ pub struct Setting {
     pub runner: JudgeRunner,
     /// The control groups of the simulator's jails.
     pub cgroups: Cgroups,
-    /// The required isolation.
+    /// The required isolation. `None` if any isolation will do.
     pub pinned: Option<Isolation>,
 }
 

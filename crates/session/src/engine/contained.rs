@@ -66,8 +66,8 @@ impl Contained {
         &self.name
     }
 
-    /// Finds the container's first process on this machine. The limits are checked with the usage
-    /// of this process and its descendants.
+    /// Finds the container's first process on this machine. The limits are checked with the control
+    /// group of this process, or else with the usage of the process and its descendants.
     pub(crate) fn find_first_process(&mut self) -> Result<(), EngineError> {
         let engine = self.engine.kind.name();
         let said =
