@@ -107,7 +107,7 @@ impl Container {
     }
 
     /// Finds the first process of an engine's container. Does nothing for a jail. The caller has to
-    /// wait until the harness is ready.
+    /// wait for the harness first.
     pub(crate) fn set_up(&mut self) -> Result<(), ContainerError> {
         match self {
             Container::Jail(_) => Ok(()),
@@ -133,8 +133,8 @@ impl Container {
         }
     }
 
-    /// The descriptor to poll for reports. `None` for a container of an engine, because it sends no
-    /// reports.
+    /// The descriptor to poll for reports. `None` for an engine's container, because such a
+    /// container has no control socket.
     pub(crate) fn control(&self) -> Option<BorrowedFd<'_>> {
         match self {
             Container::Jail(jail) => jail.control(),

@@ -77,7 +77,7 @@ pub enum JudgeError {
     NotChecked(Box<JudgeEvent>),
 }
 
-/// A script in its container.
+/// A judging script in its container.
 #[derive(Debug)]
 pub struct Judge {
     container: Container,

@@ -73,7 +73,8 @@ impl LineRateLimit {
         LineRateLimit { max, since: None, passed: 0, dropped: 0 }
     }
 
-    /// Returns whether the new line may pass. The first value is the result of `take_dropped`.
+    /// Counts a new line. The first value is the result of `take_dropped`. The second value is true
+    /// if the new line may pass.
     pub(crate) fn pass(&mut self, now: Instant) -> (Option<u64>, bool) {
         let dropped = self.take_dropped(now);
         if self.since.is_none() {

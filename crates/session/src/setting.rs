@@ -65,7 +65,7 @@ pub enum SettingError {
     /// The container engine can't be used.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// The isolation that was asked for is not available.
+    /// The isolation that `--judge-isolation` requires is not available.
     #[error("--judge-isolation {} is not available here, only {} is", .pinned.name(), .found.name())]
     Isolation {
         /// The isolation of `--judge-isolation`.

@@ -61,7 +61,7 @@ impl Contained {
         [HARNESS.as_bytes(), b"\0"].concat()
     }
 
-    /// The container's name. The marks in the output begin with this name (`marks.rs`).
+    /// The container's name. Every mark in the output contains this name (`marks.rs`).
     pub(crate) fn name(&self) -> &str {
         &self.name
     }

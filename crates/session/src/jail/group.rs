@@ -64,8 +64,9 @@ impl Group {
                 // Errors are ignored, because this file is missing on systems that do not count
                 // swap.
                 let _ = fs::write(first.join("memory.swap.max"), "0");
-                // When memory runs out, the kernel kills all processes of the group together.
-                // Otherwise it would kill only some of them, and the script could not continue.
+                // With this setting the kernel kills all processes of the group when memory runs
+                // out. Otherwise it would kill only some of them, and the script could not
+                // continue.
                 fs::write(first.join("memory.oom.group"), "1")?;
             } else {
                 fs::write(first.join("memory.limit_in_bytes"), bytes.to_string())?;
@@ -78,7 +79,7 @@ impl Group {
         Ok(())
     }
 
-    /// Moves a process into the group. Its children will be in the group too.
+    /// Moves a process into the group. Later children of the process will be in the group too.
     pub(super) fn add(&self, pid: u32) -> io::Result<()> {
         self.folders.iter().try_for_each(|folder| fs::write(folder.join("cgroup.procs"), pid.to_string()))
     }

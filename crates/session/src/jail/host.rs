@@ -31,9 +31,9 @@ pub(crate) struct JailSpec<'a> {
     pub launcher: &'a Path,
     /// What runs inside.
     pub plan: JailPlan,
-    /// Descriptor 1 inside.
+    /// Descriptor 1 of the program inside.
     pub stdout: OwnedFd,
-    /// Descriptor 2 inside. For a judge this is the channel of the harness.
+    /// Descriptor 2 of the program inside. For a judge this is the channel of the harness.
     pub stderr: OwnedFd,
     /// Where control groups can be created.
     pub cgroups: &'a Cgroups,
@@ -82,7 +82,7 @@ pub enum JailError {
     /// The judge's network could not be set up.
     #[error(transparent)]
     Network(#[from] NetworkError),
-    /// A part of the jail failed. Holds the text of its `PartError`.
+    /// `outer` or `init` failed. Holds the text of the `PartError`.
     #[error("{0}")]
     Part(String),
     /// A part of the jail sent a report that was not expected at this point.
@@ -166,8 +166,8 @@ impl Jail {
         self.init = pidfd_open(init, PidfdFlags::empty()).ok();
         self.send(plan)?;
         self.expect(deadline, |report| matches!(report, Report::Started(_)).then_some(()))?;
-        // The network was started in parallel. No script can miss the network, because the harness
-        // still waits for its first call.
+        // The network was started in parallel. No script runs before the network is ready, because
+        // the harness still waits for its first call.
         Ok(self.network.as_mut().map_or(Ok(()), Uplink::wait)?)
     }
 
@@ -175,7 +175,7 @@ impl Jail {
         Ok(plan::send_to_jail(self.control.as_ref().ok_or(JailError::Gone)?, value)?)
     }
 
-    /// Waits for the next report. A report other than the wanted one is an error.
+    /// Waits for the next report. Fails if that is not the wanted report.
     fn expect<T>(
         &mut self,
         deadline: Instant,

@@ -58,7 +58,7 @@ pub(super) fn limit_student(processes: u64) -> Result<(), LimitError> {
     Ok(())
 }
 
-/// Makes the kernel kill this process before the simulator when memory is short.
+/// Makes the kernel kill this process rather than the simulator when memory is short.
 fn prefer_for_oom_kill() {
     let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
 }
