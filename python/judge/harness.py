@@ -2,13 +2,13 @@
 
 The simulator starts this program in a container and talks to it over one socket, one line of JSON
 per message. The simulator sends a call (`load`, `initialize`, `evaluate`, `check`), and this
-program runs the script. For each action of the script it sends a message and waits for the
-simulator's answer. A call ends with `answer`, `raised` or `checked`. The script's output goes to
-the standard output of the container, so that output cannot be mistaken for a message.
+program runs the script. For each action of the script this program sends a message and waits for
+the simulator's answer. A call ends with `answer`, `raised` or `checked`. The script's output goes
+to the standard output of the container, so that output cannot be mistaken for a message.
 
 A container of podman or docker has no such socket. There the messages use standard input and
-output, which are moved to other descriptors before the script starts, and this program is process 1
-(see `first`).
+output. These two are moved to other descriptors before the script starts. In such a container this
+program is also process 1 (see `first`).
 
 Only the standard library is used. The messages are defined in the simulator's crate `wire`
 (version 2). This program is a single file, because the simulator embeds it as text and copies it
@@ -61,7 +61,10 @@ class View(dict):
 
 
 class Pose(View):
-    """The pose of an object. Its keys are properties, because scripts read them often."""
+    """The pose of an object.
+
+    Its keys are properties. Scripts read them often, and a property is faster than `__getattr__`.
+    """
 
     __slots__ = ()
 
@@ -119,8 +122,9 @@ class Channel:
     def __init__(self, reading, writing=None, mark=None):
         self.number = reading if writing is None else writing
         self.lines = open(reading, "rb", buffering=1 << 16, closefd=False)  # noqa: SIM115
-        # Name in the marks that `mark_prints` writes to the output. It is `None` if output and
-        # messages arrive in order and need no marks. `marked` is the number of the last mark.
+        # A mark is a line in the script's output that shows where the output of a call ends. `mark`
+        # is the prefix of these lines (the container's name), or `None` if output and messages
+        # arrive in order, so that no marks are needed. `marked` is the number of the last mark.
         self.mark = mark
         self.marked = 0
         self.lock = RLock()
@@ -128,7 +132,7 @@ class Channel:
         os.register_at_fork(after_in_child=self.forget)
 
     def forget(self):
-        """Disables the channel in a forked child process, which must not use it."""
+        """Disables the channel in a forked child process, because only the parent may use it."""
         self.lock = RLock()
         self.in_call = False
 
@@ -154,7 +158,7 @@ class Channel:
             self.write(line)
 
     def ask(self, line):
-        """Sends an action and waits for the answer. Raises if the simulator refuses it."""
+        """Sends an action and waits for the answer. Raises SimError if the action is refused."""
         with self.lock:
             self.say(line)
             error = self.receive().get("error")
@@ -172,7 +176,7 @@ class Channel:
                 self.send(message)
 
     def mark_prints(self):
-        """Marks the end of a call's output, in the output and on the channel."""
+        """Writes a mark to the output, and sends the number of the mark on the channel."""
         self.marked += 1
         try:
             os.write(2, b"\0%s printed %d\n" % (self.mark, self.marked))
@@ -389,7 +393,7 @@ def raised(error, script):
         import linecache
         import traceback
 
-        # The script is not a file. This cache entry lets the traceback show its lines.
+        # The script is not a file. This cache entry lets the traceback show lines of the script.
         text = script.splitlines(keepends=True)
         linecache.cache[SCRIPT] = (len(script), None, text, SCRIPT)
         lines = traceback.format_exception(error)
@@ -420,7 +424,7 @@ def quietly(do):
 
 
 def check(call):
-    """Checks a script without running it. Returns what is wrong with it, or None."""
+    """Checks a script without running it. Returns the error, or None if the script is valid."""
     import ast
 
     try:
@@ -493,7 +497,8 @@ def first(name):
     if sys.version_info[:2] != PYTHON:
         version = ".".join(map(str, sys.version_info[:3]))
         sys.exit(f"the image has Python {version}, and scripts are for 3.14")
-    # The channel gets descriptors from 200 on, so that a script cannot reach it by 0 to 2.
+    # The channel gets descriptors from 200 on, so that a script cannot reach the channel through
+    # descriptors 0 to 2.
     reading, writing = (fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, 200) for number in (0, 1))
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
@@ -527,7 +532,10 @@ def first(name):
 
 
 def go_first():
-    """Makes the kernel kill this process first if memory runs out. Process 1 then reports it."""
+    """Makes the kernel kill this process first if memory runs out.
+
+    Process 1 survives and reports how this process ended.
+    """
     with open("/proc/self/oom_score_adj", "w") as file:
         file.write("1000")
 

@@ -34,8 +34,8 @@ impl RunningSimulator {
         (running.pid == pid).then_some(running)
     }
 
-    /// Writes the file for this process. If that fails, the simulator runs on with a warning,
-    /// because only the command line needs the file.
+    /// Writes the file for this process. If the write fails, the simulator logs a warning and runs
+    /// on, because only the command line needs the file.
     pub fn write(data_dir: &Path, address: SocketAddr, token: Option<&Token>) {
         let token = token.map(|t| t.secret().to_owned());
         let running = RunningSimulator { pid: std::process::id(), address, token };
@@ -44,7 +44,7 @@ impl RunningSimulator {
         }
     }
 
-    /// Removes the file. Called before the data folder is unlocked.
+    /// Removes the file. The simulator calls this function before it unlocks the data folder.
     pub fn remove(data_dir: &Path) {
         let _ = std::fs::remove_file(data_dir.join(FILE_NAME));
     }

@@ -126,7 +126,7 @@ pub async fn resolve(target: &HttpTarget) -> Result<Vec<SocketAddr>, WebError> {
     if found.is_empty() { Err(not_found()) } else { Ok(found) }
 }
 
-/// Connects to the first reachable address. The connection is driven by a task, which ends when the
+/// Connects to the first reachable address. A task drives the connection. The task ends when the
 /// returned sender and the last response are dropped.
 pub async fn connect(
     target: &HttpTarget,

@@ -1,7 +1,7 @@
 //! The container of a judging script: a jail of the simulator, or a container of podman or docker.
 //!
-//! Both offer the same functions. One difference remains: an engine forwards the script's output
-//! and the messages of the harness on separate streams, so their order has to be restored
+//! Both kinds offer the same functions. One difference remains: an engine forwards the script's
+//! output and the messages of the harness on separate streams, so their order has to be restored
 //! (`marks.rs`).
 
 use crate::engine::{Contained, EngineError};
@@ -42,11 +42,12 @@ pub(crate) enum Container {
 /// A new container with its two streams.
 pub(crate) struct StartedContainer {
     pub(crate) container: Container,
-    /// The channel of the harness.
+    /// The channel between the simulator and the harness.
     pub(crate) channel: OwnedFd,
     /// The script's output.
     pub(crate) output: OwnedFd,
-    /// Bytes that have to be sent first over the channel.
+    /// Bytes that the simulator has to send over the channel before the first call. Empty for a
+    /// jail.
     pub(crate) first: Vec<u8>,
 }
 
@@ -93,7 +94,7 @@ impl Container {
             // The limit includes the script's files, because they are in memory too. The simulator
             // itself checks the memory without files (`MEMORY`).
             memory: Some(MEMORY + FILES),
-            // Outer and init count as two more processes.
+            // The jail's own processes, `outer` and `init`, count too.
             processes: Some(PROCESSES + 2),
             network,
         })?;
@@ -105,7 +106,8 @@ impl Container {
         })
     }
 
-    /// Finds the container's first process. The caller calls this once the harness is ready.
+    /// Finds the first process of an engine's container. Does nothing for a jail. The caller has to
+    /// wait for the harness first.
     pub(crate) fn set_up(&mut self) -> Result<(), ContainerError> {
         match self {
             Container::Jail(_) => Ok(()),
@@ -113,8 +115,8 @@ impl Container {
         }
     }
 
-    /// The prefix of the marks (`marks.rs`) in the script's output. `None` for a jail, which needs
-    /// no marks.
+    /// The prefix of the marks (`marks.rs`) in the script's output. `None` for a jail, because a
+    /// jail needs no marks.
     pub(crate) fn mark(&self) -> Option<&str> {
         match self {
             Container::Jail(_) => None,
@@ -131,7 +133,8 @@ impl Container {
         }
     }
 
-    /// The descriptor to poll for reports.
+    /// The descriptor to poll for reports. `None` for an engine's container, because such a
+    /// container has no control socket.
     pub(crate) fn control(&self) -> Option<BorrowedFd<'_>> {
         match self {
             Container::Jail(jail) => jail.control(),
@@ -147,8 +150,8 @@ impl Container {
         }
     }
 
-    /// The usage of the processes inside, and the number of processes if no control group counts
-    /// them.
+    /// The usage of the processes inside. The second value is the number of processes. It is `None`
+    /// if a control group counts the processes.
     pub(crate) fn usage(&self) -> (Usage, Option<u64>) {
         match self {
             Container::Jail(jail) => jail.usage(),

@@ -77,7 +77,7 @@ pub enum JudgeError {
     NotChecked(Box<JudgeEvent>),
 }
 
-/// A script in its container.
+/// A judging script in its container.
 #[derive(Debug)]
 pub struct Judge {
     container: Container,
@@ -119,7 +119,8 @@ pub struct Judge {
 #[derive(Debug, Clone, Copy)]
 struct PendingCall {
     at: Instant,
-    /// Processor time in microseconds at the first check of the limits during this call.
+    /// Processor time in microseconds at the first check of the limits during this call. `None`
+    /// before that check.
     cpu_us: Option<u64>,
 }
 
@@ -272,7 +273,7 @@ impl Judge {
         let channel = if self.unsent.is_empty() { PollFlags::IN } else { PollFlags::IN | PollFlags::OUT };
         let mut all = Vec::with_capacity(3);
         all.extend(self.output.as_ref().map(|output| (output.as_fd(), PollFlags::IN)));
-        // A closed channel is left out, because `poll` would then return at once.
+        // A closed channel is left out, because it would make `poll` return at once.
         if self.closed.is_none() {
             all.push((self.channel.as_fd(), channel));
         }
@@ -325,8 +326,8 @@ impl Judge {
     }
 
     /// Moves a message to the events when the output that was printed before it has arrived. If
-    /// that output does not arrive in time, for instance because the script closed it, later
-    /// messages do not wait.
+    /// that output does not arrive in time, for instance because the script closed its output, this
+    /// message and all later messages are moved without waiting.
     fn release_messages(&mut self) {
         while let Some(said) = self.held_back.pop_front() {
             if let (JudgeSaid::Printed { mark }, Some(marks)) = (&said, &self.marks)
@@ -423,7 +424,8 @@ impl Judge {
         }
         match self.exited {
             Some(code) => Some(ScriptFault::Ended(code)),
-            // The process may run for a moment after its channel closed. Its exit will be reported.
+            // The process may run for a moment after its channel closed. The exit of the process
+            // will be reported soon.
             None if running && self.closed.is_some_and(|since| since.elapsed() < EXIT_GRACE) => None,
             None => Some(ScriptFault::Channel(ChannelFault::Closed)),
         }

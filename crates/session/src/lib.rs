@@ -1,10 +1,10 @@
 //! One evaluation session: a state machine, and a supervisor that carries out its actions.
 //!
-//! The state machine (`machine`) takes inputs and returns actions. [`supervise`] carries these out
-//! with a [`Judge`] (the judging script in its container), the student's program in its jail
-//! (`student`) and a [`SessionHost`] (the world, and the clients that get events). This crate knows
-//! nothing of HTTP or physics. It uses processes, clocks and files, so the restrictions of the pure
-//! crates do not apply.
+//! The state machine (`machine`) takes inputs and returns actions. [`supervise`] carries out the
+//! actions with a [`Judge`] (the judging script in its container), the student's program in its
+//! jail (`student`) and a [`SessionHost`] (the world, and the clients that get events). This crate
+//! knows nothing of HTTP or physics. It uses processes, clocks and files, so the restrictions of
+//! the pure crates do not apply.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod container;

@@ -73,8 +73,8 @@ impl LineRateLimit {
         LineRateLimit { max, since: None, passed: 0, dropped: 0 }
     }
 
-    /// Returns how many lines were dropped in the second that is now over, and whether the new line
-    /// may pass.
+    /// Counts a new line. The first value is the result of `take_dropped`. The second value is true
+    /// if the new line may pass.
     pub(crate) fn pass(&mut self, now: Instant) -> (Option<u64>, bool) {
         let dropped = self.take_dropped(now);
         if self.since.is_none() {
@@ -88,7 +88,8 @@ impl LineRateLimit {
         (dropped, false)
     }
 
-    /// How many lines were dropped in the current second. `None` until that second is over.
+    /// How many lines were dropped in the current second. `None` if that second is not over, or no
+    /// line was dropped.
     pub(crate) fn take_dropped(&mut self, now: Instant) -> Option<u64> {
         if self.since.is_some_and(|since| now.duration_since(since) >= Duration::from_secs(1)) {
             (self.since, self.passed) = (None, 0);
@@ -97,7 +98,7 @@ impl LineRateLimit {
         None
     }
 
-    /// How many lines were dropped and not reported yet.
+    /// How many lines were dropped and not reported yet. `None` if there are none.
     pub(crate) fn take_rest(&mut self) -> Option<u64> {
         Some(std::mem::take(&mut self.dropped)).filter(|n| *n > 0)
     }

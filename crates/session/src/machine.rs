@@ -89,7 +89,7 @@ pub(crate) struct Machine {
     phase: Phase,
     /// Whether the session has a student's program.
     with_student: bool,
-    /// The call that was not answered yet.
+    /// The call that the script has not answered yet.
     call: Option<Call>,
     /// Whether the judge's container is up.
     judge: bool,
@@ -123,7 +123,7 @@ impl Machine {
         self.call
     }
 
-    /// How the session ends or ended.
+    /// How the session ends or ended. `None` before there is a reason to end.
     pub(crate) fn ending(&self) -> Option<&Ending> {
         self.ending.as_ref()
     }

@@ -2,9 +2,10 @@
 //!
 //! A container engine forwards the script's output and the harness' messages on two separate
 //! streams, so their order is lost. The harness therefore writes a mark to the output at the end of
-//! every call: `NUL name printed 7`. Process 1 of the container reports in the same way how the
-//! script's process ended. Marks are removed from the output before it is split into lines. A
-//! script that forges a mark can only end its own session or mix up the order of its own output.
+//! every call, for instance `NUL name printed 7`. There `name` is the container's name, and 7 is
+//! the number of the mark. Process 1 of the container reports in the same way how the script's
+//! process ended. Marks are removed from the output before it is split into lines. A script that
+//! forges a mark can only end its own session or mix up the order of its own output.
 
 /// Bytes of the longest mark.
 const MAX_MARK: usize = 200;
@@ -16,9 +17,9 @@ pub(crate) struct Marks {
     start: Vec<u8>,
     /// Bytes that may turn out to be a mark.
     pending: Vec<u8>,
-    /// Number of the last call whose output has arrived completely.
+    /// Number of the last `printed` mark. All output before that mark has arrived.
     pub(crate) printed: u64,
-    /// Exit code of the script's process.
+    /// Exit code of the script's process. `None` until a mark reports it.
     pub(crate) exited: Option<i32>,
 }
 

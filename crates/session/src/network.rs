@@ -49,13 +49,14 @@ pub(crate) struct Uplink {
     process: Child,
     /// The error output of slirp4netns. `None` after it was read for the readiness report.
     stderr: Option<ChildStderr>,
-    /// The kill-on-close socket: slirp4netns ends when this end closes, also if the simulator is
-    /// killed.
+    /// The kill-on-close socket: slirp4netns ends when this end closes. The kernel closes it even
+    /// if the simulator is killed.
     _kill_on_close: OwnedFd,
 }
 
 impl Network {
-    /// Finds slirp4netns on the `PATH`, or else in the prepared tools of the judge's root.
+    /// Finds slirp4netns on the `PATH`, or else in the prepared tools of the judge's root. `None`
+    /// if slirp4netns or `/dev/net/tun` is missing.
     pub fn find(tools: &Path) -> Option<Network> {
         if !Path::new("/dev/net/tun").exists() {
             return None;

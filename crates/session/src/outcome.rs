@@ -31,11 +31,14 @@ pub enum ScriptFault {
     CpuTime,
     /// One call did not return in time.
     WallTime,
-    /// The script used too much memory. Holds the last line of its traceback, if it raised.
+    /// The script used too much memory. Holds the last line of its traceback, if it raised an
+    /// exception.
     Memory(Option<String>),
-    /// The script started too many processes. Holds the last line of its traceback, if it raised.
+    /// The script started too many processes. Holds the last line of its traceback, if it raised an
+    /// exception.
     Processes(Option<String>),
-    /// The script wrote too much to files. Holds the last line of its traceback, if it raised.
+    /// The script wrote too much to files. Holds the last line of its traceback, if it raised an
+    /// exception.
     Files(Option<String>),
     /// The script printed too much.
     Output,

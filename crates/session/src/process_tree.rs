@@ -19,7 +19,7 @@ pub(crate) struct TreeUsage {
 struct Stat {
     parent: u32,
     threads: u64,
-    /// Processor time in clock ticks, with that of reaped children.
+    /// Processor time in clock ticks, including the time of reaped children.
     ticks: u64,
     /// Resident memory in pages.
     pages: u64,
@@ -50,7 +50,8 @@ pub(crate) fn usage_below(root: u32) -> TreeUsage {
 
 fn stat(pid: u32) -> Option<Stat> {
     let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The program name is in brackets and may itself contain brackets, so the last bracket ends it.
+    // The program name is in brackets and may itself contain brackets, so the last bracket ends the
+    // name.
     let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
     let number = |i: usize| fields.get(i)?.parse::<u64>().ok();
     Some(Stat {

@@ -26,15 +26,15 @@ impl Progress {
         self.record = record;
     }
 
-    /// The record, if it is to be published now.
+    /// Returns the record if it has to be published now, and notes that it was published.
     pub(crate) fn publish(&mut self, time_s: f64) -> Option<Value> {
         // The tolerance is for rounding: times are sums of steps of a hundredth of a second.
         let early = self.published_at.is_some_and(|at| time_s - at < MIN_INTERVAL_S - 1e-6);
         if early { None } else { self.publish_last(time_s) }
     }
 
-    /// The record, if it was not published yet. The interval does not matter at the end of a
-    /// session.
+    /// Returns the record if it was not published yet, and notes that it was published. The
+    /// interval is ignored, because no later call follows at the end of a session.
     pub(crate) fn publish_last(&mut self, time_s: f64) -> Option<Value> {
         if self.record == self.published {
             return None;

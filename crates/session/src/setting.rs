@@ -18,7 +18,7 @@ pub struct SettingOptions {
     pub folder: PathBuf,
     /// The required isolation. If omitted, any isolation will do.
     pub isolation: Option<Isolation>,
-    /// A container engine for judging scripts. If omitted, they run in a jail.
+    /// A container engine for judging scripts. If omitted, judging scripts run in a jail.
     pub engine: Option<EngineOptions>,
 }
 
@@ -49,7 +49,7 @@ pub struct Setting {
     pub runner: JudgeRunner,
     /// The control groups of the simulator's jails.
     pub cgroups: Cgroups,
-    /// The required isolation.
+    /// The required isolation. `None` if any isolation will do.
     pub pinned: Option<Isolation>,
 }
 
@@ -65,7 +65,7 @@ pub enum SettingError {
     /// The container engine can't be used.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// The isolation that was asked for is not available.
+    /// The isolation that `--judge-isolation` requires is not available.
     #[error("--judge-isolation {} is not available here, only {} is", .pinned.name(), .found.name())]
     Isolation {
         /// The isolation of `--judge-isolation`.

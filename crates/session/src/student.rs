@@ -59,8 +59,8 @@ pub(crate) enum StudentEvent {
         /// Whether the line was truncated, or stands for dropped lines.
         cut: bool,
     },
-    /// The program ended. Holds the exit code. Its background processes may run until the session
-    /// ends.
+    /// The program ended. Holds the exit code. Background processes of the program may run until
+    /// the session ends.
     Exited(i32),
 }
 
@@ -124,8 +124,8 @@ impl Student {
     /// The next event, if there is one. Never blocks.
     pub(crate) fn next_event(&mut self) -> Option<StudentEvent> {
         if self.events.is_empty() && !self.ended {
-            // The reports are read first, so that output from before the exit is returned before
-            // the exit.
+            // The reports are read before the output. If they contain the exit, all earlier output
+            // is in the pipes already, and it is returned before the exit.
             let (reports, open) = self.jail.reports();
             let now = Instant::now();
             for stream in &mut self.streams {
@@ -161,7 +161,8 @@ impl Student {
     }
 
     /// Kills the program and all processes it started, and waits until they are gone. `next_event`
-    /// then returns its last output. Returns the processes that the kernel could not end in time.
+    /// then returns the last output of the program. Returns the processes that the kernel could not
+    /// end in time.
     pub(crate) fn end(&mut self) -> Option<LingeringProcesses> {
         if self.ended {
             return None;

@@ -1,9 +1,9 @@
 //! Carries out the actions of the state machine, with a judge, a student's program and a world.
 //!
-//! One thread does all of this. It waits for everything at once: notes from outside (observations,
-//! a request to stop), messages and output of the judge, output of the student's program. The
-//! output and the record of a call are published at the end of the call, the output first.
-//! Therefore the events of a session do not depend on the speed of the machine.
+//! One thread carries out all actions. It waits at the same time for notes from outside
+//! (observations, a request to stop), for messages and output of the judge, and for output of the
+//! student's program. The output and the record of a call are published at the end of the call, the
+//! output first. Therefore the events of a session do not depend on the speed of the machine.
 
 use crate::jail::LingeringProcesses;
 use crate::judge::{Judge, JudgeError, JudgeEvent};
@@ -124,8 +124,8 @@ pub struct SessionEnd {
     pub lingering: Option<LingeringProcesses>,
 }
 
-/// Runs a session to its end. When this returns, the session's processes are gone, except
-/// `lingering` ones.
+/// Runs a session to its end. When this function returns, the session's processes are gone, except
+/// those in `SessionEnd::lingering`.
 pub fn supervise(
     spec: &SessionSpec,
     setting: Option<&Setting>,
@@ -162,7 +162,7 @@ pub fn supervise(
             closed: false,
             failed: false,
         };
-        // A panic ends this session only. Its processes are still ended.
+        // A panic ends this session only. `abort` ends the processes of the session.
         if catch_unwind(AssertUnwindSafe(|| supervisor.supervise(notes))).is_err() {
             supervisor.abort();
         }
@@ -382,7 +382,8 @@ impl Supervisor<'_, '_> {
         match event {
             JudgeEvent::Line(line) => {
                 self.printed.push(line);
-                // Between two calls a thread or child process of the script may print.
+                // A thread or child process of the script may print between two calls. Such a line
+                // is published at once, because no end of a call follows.
                 if self.machine.call().is_none() {
                     self.publish_call();
                 }

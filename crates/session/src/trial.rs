@@ -1,4 +1,4 @@
-//! A trial of the setting: starts a judge and has it check a script.
+//! A trial of the setting: starts a judge and lets the judge check a script.
 
 use crate::isolation::Isolation;
 use crate::judge::{Judge, JudgeError};
@@ -22,8 +22,8 @@ pub enum TrialError {
 }
 
 impl Setting {
-    /// Starts a judge and has it check a script, so that a missing feature of the machine is found
-    /// early. Returns how the limits are enforced.
+    /// Starts a judge and lets the judge check a script, so that a missing feature of the machine
+    /// is found early. Returns how the limits are enforced.
     pub fn try_out(&self) -> Result<Isolation, TrialError> {
         let mut judge = Judge::start(self)?;
         let isolation = judge.isolation().unwrap_or_else(|| self.jail_isolation());

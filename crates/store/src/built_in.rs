@@ -45,7 +45,8 @@ impl BuiltIn {
     /// Files of the world.
     pub fn files(&self) -> &MemoryBundle {
         self.files.get_or_init(|| {
-            // A test builds all built-in worlds. A world without files fails to load with an error.
+            // No failure is expected, because a test builds all built-in worlds. After a failure
+            // the world has no files, so loading it returns an error.
             let failed = |error: &dyn std::fmt::Display| {
                 tracing::error!(world = self.name, %error, "a built-in world can't be built");
                 MemoryBundle::default()

@@ -101,7 +101,7 @@ impl DataLock {
                 Err(TryLockError::WouldBlock) => {
                     let pid = owner(&path);
                     // The owner may have been killed while it was starting a child process. The
-                    // child inherited the open file, so it may hold the lock for a moment.
+                    // child inherited the open file, so the child may hold the lock for a moment.
                     if !pid.is_some_and(is_gone) || began.elapsed() > ORPHANED_LOCK_TIMEOUT {
                         return Err(OpenError::InUse { dir: dir.to_owned(), pid });
                     }

@@ -99,10 +99,12 @@ fn version(connection: &Connection) -> rusqlite::Result<i64> {
 
 /// Configures the connection so that a finished write survives a kill and a power cut.
 fn set_up(connection: &Connection) -> rusqlite::Result<()> {
-    // If the file system does not support WAL, SQLite keeps the old journal mode, which is as safe.
+    // If the file system does not support WAL, SQLite keeps the old journal mode. That mode is as
+    // safe.
     let _: String = connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0))?;
     connection.pragma_update(None, "synchronous", "FULL")?;
-    // On macOS a plain fsync does not flush the drive's own cache. Elsewhere this has no effect.
+    // On macOS a plain fsync does not flush the drive's own cache. On other systems this setting
+    // has no effect.
     connection.pragma_update(None, "fullfsync", true)?;
     connection.pragma_update(None, "checkpoint_fullfsync", true)
 }
@@ -156,7 +158,7 @@ mod tests {
     #[test]
     fn garbage_counts_as_damaged_and_is_not_changed() {
         let long: Vec<u8> = (0..20_000u32).map(|i| (i * i % 251) as u8).collect();
-        // A single byte is not tested, because SQLite takes that for an empty database.
+        // A single byte is not tested, because SQLite takes such a file for an empty database.
         for garbage in [b"xx".as_slice(), b"not a database\n", &long] {
             let scratch = TempFolder::new();
             let path = scratch.path().join("chicane.db");

@@ -152,7 +152,7 @@ impl InstalledWorlds {
             std::fs::rename(staged, folder.join(&record.folder))
         };
         // The last reader of an old world may remove the empty folder between the two steps of
-        // `move_files`.
+        // `move_files`. In that case both steps are repeated.
         move_files().or_else(|e| if e.kind() == ErrorKind::NotFound { move_files() } else { Err(e) })?;
         sync_folder(&folder);
         sync_folder(&self.worlds);

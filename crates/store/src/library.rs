@@ -71,7 +71,8 @@ impl Library {
         })
     }
 
-    /// Adds a world, or replaces the world of the same name. Its files must not change.
+    /// Adds a world, or replaces the world of the same name. The files of the bundle must not
+    /// change later.
     pub fn with_bundle(mut self, name: impl Into<String>, bundle: Arc<dyn Bundle + Send + Sync>) -> Library {
         self.insert(LibraryEntry::of(&name.into()), bundle);
         self

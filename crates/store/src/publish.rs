@@ -127,15 +127,16 @@ impl Cdn {
             let (mut meta, version) = self.read(id).await?;
             change(&mut meta);
             meta.seq += 1;
-            // A folder is locked. Other stores check that the document still has the version that
-            // was read.
+            // A folder needs no check, because it is locked. Other stores check that the document
+            // still has the version that was read.
             let mode = if self.folder.is_some() { PutMode::Overwrite } else { PutMode::Update(version) };
             let path = format!("worlds/{id}/meta.json");
             let bytes = pretty(&meta.json(id));
             match self.put(&path, bytes.clone(), mode).await {
                 Ok(()) => return Ok(meta),
-                // The store fails in this way if its first attempt succeeded, the answer was lost,
-                // and it tried again.
+                // The store's client repeats a write if the response was lost. If the first write
+                // had succeeded, the repeated one fails with `Precondition`. So if the stored bytes
+                // are ours, the write succeeded.
                 Err(Error::Precondition { .. }) if self.holds(&path, &bytes).await => return Ok(meta),
                 Err(Error::Precondition { .. }) => {}
                 Err(e) => return Err(PublishError::Write { path, reason: reason(&e) }),
@@ -158,7 +159,7 @@ impl Cdn {
             match read {
                 Ok((meta, _)) => worlds.push((id, meta)),
                 Err(PublishError::NotPublished(_)) => {}
-                // If a bucket refuses one read, it refuses all of them.
+                // A bucket that refuses one read refuses all of them, so the list fails.
                 Err(e @ PublishError::Target(_)) if self.folder.is_none() => return Err(e),
                 Err(e) => tracing::warn!(%id, "a published world can't be read: {e}"),
             }
@@ -187,8 +188,9 @@ impl Cdn {
     async fn create(&self, path: String, bytes: Vec<u8>) -> Result<(), PublishError> {
         match self.put(&path, bytes.clone(), PutMode::Create).await {
             Ok(()) => Ok(()),
-            // The first request succeeded, but its answer was lost, so the store sent the request
-            // again.
+            // The store's client repeats a write if the response was lost. If the first write had
+            // succeeded, the repeated one fails with `AlreadyExists`. So if the stored bytes are
+            // ours, the write succeeded.
             Err(Error::AlreadyExists { .. }) if self.folder.is_none() && self.holds(&path, &bytes).await => {
                 Ok(())
             }
@@ -225,7 +227,7 @@ impl Cdn {
         true
     }
 
-    /// Waits for the lock of the folder. Other stores have no lock.
+    /// Waits for the lock of the folder. `None` for other stores, because they have no lock.
     fn lock(&self) -> Result<Option<File>, PublishError> {
         let Some(folder) = &self.folder else { return Ok(None) };
         let path = folder.join("lock");

@@ -57,7 +57,7 @@ pub struct SessionResult {
 /// A stored session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionRow {
-    /// Number of the session, which grows with every session.
+    /// Number of the session. Each new session gets a larger number.
     pub number: i64,
     /// The session's data at its start.
     pub start: NewSession,
@@ -109,8 +109,8 @@ impl Records {
         })
     }
 
-    /// Adds events to a session, with sequence numbers from `place` on, and stores its record and
-    /// duration so far.
+    /// Adds events to a session, with sequence numbers from `place` on, and stores the current
+    /// record and duration of the session.
     pub fn add(
         &self,
         number: i64,
@@ -158,7 +158,7 @@ impl Records {
         })
     }
 
-    /// The session with this id. Without an id, the last session.
+    /// The session with this id. If `id` is `None`, the newest session.
     pub fn session(&self, id: Option<&str>) -> Result<Option<SessionRow>, StoreError> {
         self.with(|connection| {
             let sql = format!(
@@ -168,8 +168,8 @@ impl Records {
         })
     }
 
-    /// Sessions, the newest first. They can be restricted to one world, and to numbers smaller than
-    /// a given one.
+    /// Sessions, the newest first. The list can be restricted to one world, and to sessions whose
+    /// number is below a given number.
     pub fn sessions(
         &self,
         world: Option<&str>,

@@ -79,7 +79,7 @@ impl RunningSum {
     }
 }
 
-/// Replaces a text with another of the same length.
+/// Replaces every occurrence of a text with another text of the same length.
 pub(crate) fn replaced<'a>(bytes: &'a [u8], from: &str, to: &str) -> Cow<'a, [u8]> {
     let (from, to) = (from.as_bytes(), to.as_bytes());
     let mut at = match find(bytes, from, 0) {
@@ -106,7 +106,8 @@ pub(crate) fn neutral(bytes: &[u8], id: &str) -> Sum {
     Sum::of(&replaced(bytes, id, ZEROS))
 }
 
-/// The id and the revision that a checksum gives: its first 128 bits, and the next 64 bits.
+/// The id and the revision of a world, from its checksum. The id is the first 128 bits of the
+/// checksum, and the revision is the next 64 bits.
 pub(crate) fn names_of(sum: Sum) -> (Option<WorldId>, String) {
     let hex = sum.hex();
     (WorldId::parse(&hex[..32]), hex[32..48].to_owned())

@@ -2,7 +2,7 @@
 
 use chicane_world::World;
 
-/// Facts that only a loaded world knows.
+/// Facts about a world that are known only after the world was loaded.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Summary {
     /// Width and height in metres: those of the ground, else those of the route, else zero.

@@ -1,8 +1,8 @@
 //! The HTTP client for `object_store`. It uses the connections of this crate (`web`).
 //!
 //! The time to connect, the time for a response, the size of a response and the number of attempts
-//! are limited. A retried write may have succeeded the first time; the publisher (`Cdn`) then reads
-//! the object and compares it.
+//! are limited. A retried write may have succeeded the first time. The publisher (`Cdn`) then reads
+//! the object and compares it with the written bytes.
 
 use super::response::{ResponseAction, classify};
 use super::settings::{is_local, is_yes};
@@ -24,7 +24,7 @@ use tokio::time::timeout;
 const ATTEMPTS: u32 = 4;
 /// Pause before the second attempt. Each further pause is three times as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
-/// Time for a response. The time that sending the request may take is added.
+/// Time for a response, without the time for sending the request. See [`MIN_RATE`].
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(20);
 /// Lowest speed at which a request may be sent, in bytes per second.
 const MIN_RATE: f64 = 32_768.0;

@@ -3,7 +3,7 @@
 //! The address names the bucket. The environment holds the settings under their usual names:
 //! `AWS_REGION`, `AWS_ENDPOINT`, `AWS_ACCESS_KEY_ID` and so on. Invalid settings are reported
 //! before the first request. Secrets are used for signatures only: an error never repeats the text
-//! of a server, because that text may contain them.
+//! of a server, because that text may contain secrets.
 //!
 //! `object_store` implements the S3 protocol and its signatures; this crate provides the
 //! connections. A request whose response was lost is sent again. If the object then exists already,

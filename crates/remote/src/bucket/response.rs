@@ -49,7 +49,7 @@ const NO_CONDITIONAL_WRITES: &str =
     "the server does not support conditional writes (If-None-Match, If-Match), which publishing requires";
 const STORAGE_FULL: &str = "the storage is full";
 
-/// A text for an error code, if the cause of the code is clear.
+/// The error text for an error code. `None` if the code does not make the cause clear.
 fn describe(code: &str, headers: &HeaderMap) -> Option<String> {
     let text = match code {
         "NoSuchBucket" => "there is no such bucket",
@@ -73,7 +73,8 @@ fn describe(code: &str, headers: &HeaderMap) -> Option<String> {
     Some(text.to_owned())
 }
 
-/// The text for a bucket in another region. A header of the response may name the region.
+/// The error text if the bucket is in another region. It names the region if the response has it in
+/// a header.
 fn other_region(headers: &HeaderMap) -> String {
     let region = headers.get("x-amz-bucket-region").and_then(|v| v.to_str().ok());
     let is_plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';

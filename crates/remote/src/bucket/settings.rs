@@ -41,8 +41,9 @@ fn check(builder: &AmazonS3Builder) -> Result<(), BucketError> {
         Key::WebIdentityTokenFile,
         Key::ContainerCredentialsRelativeUri,
         Key::ContainerCredentialsFullUri,
-        // By default `object_store` would query the metadata service, which takes long on machines
-        // outside of Amazon's network. Therefore the query is allowed only if its endpoint is set.
+        // Without any credentials `object_store` would query Amazon's metadata service. Outside of
+        // Amazon's network this query takes long, so it is allowed only if the endpoint of the
+        // service is set.
         Key::MetadataEndpoint,
     ];
     let (id, secret) = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY");

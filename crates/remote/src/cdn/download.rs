@@ -21,7 +21,8 @@ pub(super) struct WorldDownload {
 }
 
 impl WorldDownload {
-    /// Downloads a file, unless the staging folder has it already. Its checksum is verified.
+    /// Downloads a file, unless the staging folder has it already. The checksum of the file is
+    /// verified.
     pub(super) async fn file(&self, file: &PlannedFile) -> Result<(), InstallError> {
         let (staging, wanted) = (Arc::clone(&self.staging), file.clone());
         match blocking(move || Ok(staging.staged(&wanted))).await? {
@@ -78,8 +79,9 @@ impl WorldDownload {
     fn count(&self, bytes: u64) -> Result<(), InstallError> {
         let received = self.received.fetch_add(bytes, Ordering::Relaxed) + bytes;
         (self.on_received)(received);
-        // A world with a manifest is not checked here: its total size was checked before. Also, a
-        // file that is downloaded twice is counted twice.
+        // A world with a manifest is not checked here, because its total size was checked before.
+        // Its `received` may exceed the total size, because a file that is downloaded twice is
+        // counted twice.
         if received > MAX_TOTAL && !self.staging.plan().verified() {
             return Err(InstallError::TooLarge("the world is larger than 256 MiB".to_owned()));
         }

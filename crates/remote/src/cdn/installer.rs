@@ -128,8 +128,8 @@ impl Installer {
         drop(jobs);
         let (shared, id) = (Arc::clone(&self.shared), id.clone());
         tokio::spawn(async move {
-            // The cleanup is dropped on panic too, so that the next request for this world starts a
-            // new job.
+            // `cleanup` removes the job when it is dropped, even after a panic. The next request
+            // for this world then starts a new job.
             let cleanup = JobCleanup { shared: Arc::clone(&shared), id: id.clone() };
             let result = shared.install_until_stopped(&id).await;
             drop(cleanup);
@@ -200,14 +200,14 @@ impl InstallerState {
         }
         let result = self.download_and_admit(&staging).await;
         // If only the CDN failed, the downloaded files are kept for the next attempt. Without a
-        // manifest they are discarded, because they could not be verified later.
+        // manifest the files are discarded, because they could not be verified later.
         if !matches!(result, Err(InstallError::Cdn(_))) || !plan.verified() {
             discard(staging).await;
         }
         result
     }
 
-    /// The world, if this revision of it is installed and complete.
+    /// The installed world. `None` if this revision is not installed or not complete.
     async fn already_installed(&self, id: &WorldId, meta: &Meta) -> Result<Option<Installed>, InstallError> {
         let (library, shelf) = (Arc::clone(&self.library), self.shelf()?);
         let (id, meta) = (id.clone(), meta.clone());
@@ -233,8 +233,8 @@ impl InstallerState {
         Ok(Some(Installed { record, cached: true, warnings: Vec::new() }))
     }
 
-    /// Refuses an unverified world if all worlds must be verified, or if it would replace a
-    /// verified one.
+    /// Refuses an unverified world if all worlds must be verified, or if the unverified world would
+    /// replace a verified one.
     fn check_verified(&self, id: &WorldId, verified: bool) -> Result<(), InstallError> {
         if verified {
             return Ok(());
@@ -271,8 +271,8 @@ impl InstallerState {
         Ok(Installed { record: checked.record, cached: false, warnings })
     }
 
-    /// Downloads all files of a plan. The progress is measured in bytes if the manifest states
-    /// their sizes, otherwise in files.
+    /// Downloads all files of a plan. The progress is measured in bytes if a manifest states the
+    /// sizes of the files, otherwise in files.
     async fn download(&self, staging: &Arc<Staging>) -> Result<(), InstallError> {
         let plan = staging.plan();
         let (id, total) = (&plan.id, plan.total());

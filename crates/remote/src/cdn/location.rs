@@ -31,7 +31,7 @@ pub enum CdnError {
 /// Where published worlds are read from.
 #[derive(Debug, Clone)]
 pub enum CdnLocation {
-    /// The URL of a web server, and its token.
+    /// The URL of a web server, and the token that the server requires, if any.
     Web(String, Option<Token>),
     /// A folder that worlds were published to.
     Folder(PathBuf),

@@ -50,8 +50,8 @@ impl CdnSource {
         Ok(CdnSource::Web(WebSource { base, token, timeout, connections: ConnectionPool::default() }))
     }
 
-    /// Reads a whole document of at most `max` bytes. `None` if the CDN does not have it, or
-    /// requires another token for it.
+    /// Reads a whole document of at most `max` bytes. `None` if the CDN does not have the
+    /// document, or requires another token for it.
     pub(super) async fn document(&self, path: &str, max: usize) -> Result<Option<Vec<u8>>, InstallError> {
         let Some(mut file) = self.file(path, 0).await? else { return Ok(None) };
         let mut bytes = Vec::new();
@@ -65,8 +65,8 @@ impl CdnSource {
         Ok(Some(bytes))
     }
 
-    /// Opens a file at the byte `start`. `None` if the CDN does not have it, or requires another
-    /// token for it.
+    /// Opens a file at the byte `start`. `None` if the CDN does not have the file, or requires
+    /// another token for it.
     pub(super) async fn file(
         &self,
         path: &str,
@@ -171,7 +171,8 @@ impl WebSource {
             StatusCode::OK => 0,
             StatusCode::PARTIAL_CONTENT if start > 0 && starts_at(response.headers(), start) => start,
             StatusCode::NOT_FOUND | StatusCode::GONE => return Ok(None),
-            // Many servers respond with these statuses for files that do not exist.
+            // These statuses count as a missing file, because many servers send them for files that
+            // do not exist.
             status @ (StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) => {
                 tracing::warn!(path, %status, "the CDN refused a file; if it is private, set --cdn-token");
                 return Ok(None);

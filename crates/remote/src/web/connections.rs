@@ -27,7 +27,7 @@ pub struct ConnectionPool {
 
 impl ConnectionPool {
     /// Sends a request on an idle connection or a new one. The caller has to read the whole
-    /// response, and then returns the connection with [`ConnectionPool::give_back`].
+    /// response and then give the connection back with [`ConnectionPool::give_back`].
     pub async fn send(
         &self,
         target: &HttpTarget,

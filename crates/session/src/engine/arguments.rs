@@ -4,7 +4,7 @@ use super::program::{Engine, EngineKind, EngineNetwork, LABEL};
 use crate::judge_limits::{FILES, MEMORY, PROCESSES};
 use rustix::process::{Resource, getrlimit};
 
-/// Bytes of /dev/shm. The rest of `FILES` is for /tmp.
+/// Size of /dev/shm in bytes. /tmp gets the rest of `FILES`.
 const SHARED: u64 = 64 << 20;
 /// Open files per process.
 const OPEN_FILES: u64 = 256;

@@ -18,16 +18,17 @@ use std::time::{Duration, Instant};
 /// How long the engine's program may run after its container has ended.
 const END_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A running container. Dropping it ends and removes it.
+/// A running container. Dropping this value ends and removes the container.
 #[derive(Debug)]
 pub(crate) struct Contained {
     engine: Engine,
     name: String,
     /// The engine's program.
     client: Child,
-    /// Process id and pidfd of the container's first process on this machine.
+    /// Process id and pidfd of the container's first process on this machine. `None` until the
+    /// process was found.
     first: Option<(u32, OwnedFd)>,
-    /// The control group of the first process, if it has the expected memory limit.
+    /// The control group of the first process. `None` if no group has the expected memory limit.
     group: Option<WatchedGroup>,
     ended: bool,
 }
@@ -60,13 +61,13 @@ impl Contained {
         [HARNESS.as_bytes(), b"\0"].concat()
     }
 
-    /// The container's name, which is also the prefix of the marks in the output.
+    /// The container's name. Every mark in the output contains this name (`marks.rs`).
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// Finds the container's first process on this machine. The usage of the container is measured
-    /// there, to check the limits.
+    /// Finds the container's first process on this machine. The limits are checked with the control
+    /// group of this process, or else with the usage of the process and its descendants.
     pub(crate) fn find_first_process(&mut self) -> Result<(), EngineError> {
         let engine = self.engine.kind.name();
         let said =
@@ -96,15 +97,15 @@ impl Contained {
         !self.ended && matches!(self.client.try_wait(), Ok(None))
     }
 
-    /// The usage of the processes inside, and the number of processes if no control group counts
-    /// them.
+    /// The usage of the processes inside. The second value is the number of processes. It is `None`
+    /// if a control group counts the processes.
     pub(crate) fn usage(&self) -> (Usage, Option<u64>) {
         if let Some(usage) = self.group.as_ref().and_then(WatchedGroup::usage) {
             return (usage, None);
         }
         let tree = self.first.as_ref().map(|(pid, _)| usage_below(*pid)).unwrap_or_default();
         let usage = Usage { memory: tree.memory, cpu_us: tree.cpu_us, ..Usage::default() };
-        // Process 1 does not belong to the script.
+        // Process 1 is not counted, because it does not belong to the script.
         (usage, Some(tree.processes.saturating_sub(1)))
     }
 
@@ -114,8 +115,9 @@ impl Contained {
         if std::mem::replace(&mut self.ended, true) {
             return;
         }
-        // A signal is faster than the engine, but the simulator may lack the permission to send it.
-        // When the first process ends, the kernel ends all others inside.
+        // A signal ends the container faster than the engine does, but the simulator may lack the
+        // permission to send one. When the first process ends, the kernel ends all other processes
+        // inside.
         if let Some((_, handle)) = self.first.take() {
             let _ = pidfd_send_signal(&handle, Signal::KILL);
         }

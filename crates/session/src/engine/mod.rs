@@ -9,7 +9,8 @@
 //! channel closes. Therefore no container outlives a simulator that was killed.
 //!
 //! The limits are those of the jail, given as options of the engine. The simulator does not rely on
-//! the options: it finds the container's first process on this machine and reads its control group.
+//! the options: it finds the container's first process on this machine and reads the control group
+//! of that process.
 //!
 //! If the engine lacks a feature, starting fails with an error that names the remedy. There is no
 //! fallback.

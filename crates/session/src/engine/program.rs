@@ -54,7 +54,7 @@ pub enum EngineNetwork {
     Slirp,
     /// The engine's bridge, which has no access to the host's loopback.
     Bridge,
-    /// No network, because the script could reach the simulator through it.
+    /// No network, because the script could reach the simulator through a network.
     Closed,
     /// No network, because slirp4netns is missing.
     Missing,
@@ -80,7 +80,8 @@ impl Engine {
         let name = kind.name();
         let program = options.program.clone().unwrap_or_else(|| name.into());
         let image = options.image.clone().unwrap_or_else(|| IMAGE.to_owned());
-        // Otherwise the engine would take the name for an option or for several arguments.
+        // The engine would take a name that begins with `-` for an option. No image name is empty
+        // or contains white space.
         if image.is_empty() || image.starts_with('-') || image.contains(char::is_whitespace) {
             return Err(EngineError::ImageName(image));
         }
@@ -160,7 +161,8 @@ impl Engine {
     }
 }
 
-/// Chooses the network of a script's container. A script must not reach the simulator through it.
+/// Chooses the network of a script's container. The script must not reach the simulator through
+/// this network.
 fn network(options: &EngineOptions) -> EngineNetwork {
     if !options.loopback_only {
         return EngineNetwork::Closed;
@@ -172,8 +174,8 @@ fn network(options: &EngineOptions) -> EngineNetwork {
     }
 }
 
-/// A unique container name. It contains the id and the start time of this process, which owns the
-/// container.
+/// A unique container name. It contains the id and the start time of this process, because this
+/// process owns the container.
 pub(super) fn new_name() -> String {
     use std::sync::atomic::{AtomicU64, Ordering};
     static COUNT: AtomicU64 = AtomicU64::new(0);

@@ -8,7 +8,7 @@ pub(super) const BASE: &str = "/sys/fs/cgroup";
 /// The hierarchies of version 1 that are used.
 const HIERARCHIES: [&str; 3] = ["memory", "pids", "cpuacct"];
 
-/// The folder of a process in version 2. `own` is the text of its `/proc/<pid>/cgroup`.
+/// The folder of a process in version 2. `own` is the text of `/proc/<pid>/cgroup` of this process.
 pub(super) fn own_v2(base: &Path, own: &str) -> Option<PathBuf> {
     let path = own.lines().find_map(|line| line.strip_prefix("0::/"))?;
     // Where version 1 is mounted too, version 2 is in the subfolder `unified`.
@@ -17,7 +17,8 @@ pub(super) fn own_v2(base: &Path, own: &str) -> Option<PathBuf> {
     Some(if path.is_empty() { base } else { base.join(path) })
 }
 
-/// The folders of a process in version 1. `own` is the text of its `/proc/<pid>/cgroup`.
+/// The folders of a process in version 1. `own` is the text of `/proc/<pid>/cgroup` of this
+/// process.
 pub(super) fn own_v1(base: &Path, own: &str) -> Option<Vec<PathBuf>> {
     let folder = |name: &str| {
         let path = own.lines().find_map(|line| {
@@ -29,8 +30,9 @@ pub(super) fn own_v1(base: &Path, own: &str) -> Option<Vec<PathBuf>> {
     };
     let [memory, pids, cpuacct] = HIERARCHIES.map(folder);
     let mut all = vec![memory?, pids?, cpuacct?];
-    // No limit is written to `cpu`. Membership alone gives the group one share of the processor,
-    // however many processes it has. Often `cpu` is the same folder as `cpuacct`.
+    // The folder `cpu` is added, although no limit is written to it: membership alone gives the
+    // group one share of the processor, however many processes it has. If `cpu` is the same folder
+    // as `cpuacct`, it is in the list already.
     let real = |path: &Path| fs::canonicalize(path).ok();
     if let Some(cpu) = folder("cpu").filter(|cpu| cpu.is_dir() && real(cpu) != real(&all[2])) {
         all.push(cpu);

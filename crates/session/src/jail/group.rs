@@ -19,7 +19,8 @@ pub(crate) struct Usage {
     pub refused_processes: u64,
 }
 
-/// A control group of a jail. Dropping it kills its processes and removes it.
+/// A control group of a jail. Dropping this value kills the group's processes and removes the
+/// group.
 #[derive(Debug)]
 pub(super) struct Group {
     /// One folder in version 2. In version 1: memory, pids, cpuacct and possibly cpu. Empty if
@@ -60,10 +61,12 @@ impl Group {
         if let Some(bytes) = memory {
             if self.v2 {
                 fs::write(first.join("memory.max"), bytes.to_string())?;
-                // The file is missing on systems that do not count swap.
+                // Errors are ignored, because this file is missing on systems that do not count
+                // swap.
                 let _ = fs::write(first.join("memory.swap.max"), "0");
-                // When memory runs out, the kernel kills all processes of the group together. A
-                // script can't continue if only some of them are killed.
+                // With this setting the kernel kills all processes of the group when memory runs
+                // out. Otherwise it would kill only some of them, and the script could not
+                // continue.
                 fs::write(first.join("memory.oom.group"), "1")?;
             } else {
                 fs::write(first.join("memory.limit_in_bytes"), bytes.to_string())?;
@@ -76,7 +79,7 @@ impl Group {
         Ok(())
     }
 
-    /// Moves a process into the group. Its children will be in the group too.
+    /// Moves a process into the group. Later children of the process will be in the group too.
     pub(super) fn add(&self, pid: u32) -> io::Result<()> {
         self.folders.iter().try_for_each(|folder| fs::write(folder.join("cgroup.procs"), pid.to_string()))
     }
@@ -92,8 +95,8 @@ impl Group {
         list.unwrap_or_default().lines().filter_map(|line| line.parse().ok()).collect()
     }
 
-    /// Kills every process that is left in the group after the end of its namespace. True if the
-    /// group was empty already.
+    /// Kills every process that is left in the group after the jail's namespace has ended. Returns
+    /// true if the group was empty already.
     pub(super) fn kill(&self) -> bool {
         let left = self.processes();
         if left.is_empty() {

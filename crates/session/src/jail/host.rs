@@ -31,9 +31,9 @@ pub(crate) struct JailSpec<'a> {
     pub launcher: &'a Path,
     /// What runs inside.
     pub plan: JailPlan,
-    /// Descriptor 1 inside.
+    /// Descriptor 1 of the program inside.
     pub stdout: OwnedFd,
-    /// Descriptor 2 inside. For a judge this is the channel of the harness.
+    /// Descriptor 2 of the program inside. For a judge this is the channel of the harness.
     pub stderr: OwnedFd,
     /// Where control groups can be created.
     pub cgroups: &'a Cgroups,
@@ -82,7 +82,7 @@ pub enum JailError {
     /// The judge's network could not be set up.
     #[error(transparent)]
     Network(#[from] NetworkError),
-    /// A part of the jail failed. Holds the text of its `PartError`.
+    /// `outer` or `init` failed. Holds the text of the `PartError`.
     #[error("{0}")]
     Part(String),
     /// A part of the jail sent a report that was not expected at this point.
@@ -100,7 +100,7 @@ pub enum JailError {
 #[derive(Debug)]
 pub(crate) struct Jail {
     outer: Child,
-    /// The pidfd of init.
+    /// The pidfd of init. `None` until init was started.
     init: Option<OwnedFd>,
     /// The control socket. `None` after the jail was ended.
     control: Option<OwnedFd>,
@@ -161,13 +161,13 @@ impl Jail {
             Report::Init(pid) => Pid::from_raw(*pid),
             _ => None,
         })?;
-        // The process id is valid as long as outer has not reaped init. If outer has reaped it, the
-        // jail is over anyway.
+        // The process id is valid as long as outer has not reaped init. If outer has reaped init,
+        // the jail is over anyway.
         self.init = pidfd_open(init, PidfdFlags::empty()).ok();
         self.send(plan)?;
         self.expect(deadline, |report| matches!(report, Report::Started(_)).then_some(()))?;
-        // The network was started in parallel. No script runs yet, because the harness waits for a
-        // call.
+        // The network was started in parallel. No script runs before the network is ready, because
+        // the harness still waits for its first call.
         Ok(self.network.as_mut().map_or(Ok(()), Uplink::wait)?)
     }
 
@@ -175,7 +175,7 @@ impl Jail {
         Ok(plan::send_to_jail(self.control.as_ref().ok_or(JailError::Gone)?, value)?)
     }
 
-    /// Waits for the next report. A report other than the wanted one is an error.
+    /// Waits for the next report. Fails if that is not the wanted report.
     fn expect<T>(
         &mut self,
         deadline: Instant,
@@ -200,7 +200,7 @@ impl Jail {
         }
     }
 
-    /// The descriptor to poll for reports.
+    /// The descriptor to poll for reports. `None` after the jail was ended.
     pub(crate) fn control(&self) -> Option<BorrowedFd<'_>> {
         self.control.as_ref().map(AsFd::as_fd)
     }
@@ -240,8 +240,8 @@ impl Jail {
         (reports, open)
     }
 
-    /// The usage of the processes inside, and the number of processes if no control group counts
-    /// them.
+    /// The usage of the processes inside. The second value is the number of processes. It is `None`
+    /// if a control group counts the processes.
     pub(crate) fn usage(&self) -> (Usage, Option<u64>) {
         match self.group.usage() {
             Some(usage) => (usage, None),
@@ -297,13 +297,13 @@ impl Drop for Jail {
     }
 }
 
-/// Processes of a jail that were killed and are not gone yet. Holds the pidfd of init, because init
-/// is the last process of a jail to end.
+/// Processes of a jail that were killed and are not gone yet. This value holds the pidfd of init,
+/// because init is the last process of a jail to end.
 #[derive(Debug)]
 pub struct LingeringProcesses(OwnedFd);
 
 impl LingeringProcesses {
-    /// Whether a process is still there.
+    /// Whether any of the processes is still there.
     pub fn are_alive(&self) -> bool {
         !wait_readable(self.0.as_fd(), Duration::ZERO)
     }

@@ -38,7 +38,8 @@ fn run_judge(plan: &JudgePlan) -> Result<(), PartError> {
     rustix::system::sethostname(b"judge").map_err(PartError::call("sethostname"))?;
     net::set_up(plan)?;
 
-    // The channel gets a descriptor number of its own, which the system call filter protects.
+    // The channel gets a descriptor number of its own. The filter of system calls protects this
+    // number.
     let channel = rustix::io::fcntl_dupfd_cloexec(stderr(), 3).map_err(PartError::call("fcntl"))?;
     rustix::io::fcntl_setfd(&channel, FdFlags::empty()).map_err(PartError::call("fcntl"))?;
     let output = || stdout().try_clone_to_owned().map(Stdio::from).map_err(PartError::call("dup"));
@@ -66,8 +67,8 @@ fn run_student(plan: StudentPlan) -> Result<(), PartError> {
     let mut bash = Command::new("bash");
     bash.arg("-c").arg(&plan.command).env_clear().envs(&plan.environment);
     bash.stdin(Stdio::null()).stdout(Stdio::inherit()).stderr(Stdio::inherit());
-    // The user root inside keeps its rights over files and its own processes, but no right that
-    // could undo the mounts.
+    // Inside, the user root keeps the rights over files and over its own processes. It keeps no
+    // right that could undo the mounts.
     limits::drop_privileges(
         CapabilitySet::CHOWN
             | CapabilitySet::DAC_OVERRIDE
@@ -85,8 +86,9 @@ fn run_student(plan: StudentPlan) -> Result<(), PartError> {
     watch(bash.id(), false)
 }
 
-/// Reaps processes until the jail is over. A judge's jail is over when its program ends, a
-/// student's when no process is left. Both are over when the simulator closes the control socket.
+/// Reaps processes until the jail is over. A judge's jail is over when its program ends. A
+/// student's jail is over when no process is left. Both jails are over when the simulator closes
+/// the control socket.
 fn watch(program: u32, judge: bool) -> Result<(), PartError> {
     let program = Pid::from_raw(program.cast_signed()).ok_or(PartError::NoPid)?;
     plan::send_report(stdin(), &Report::Started(program.as_raw_nonzero().get()))?;

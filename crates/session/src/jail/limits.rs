@@ -36,8 +36,8 @@ pub(super) fn each_capability() -> impl Iterator<Item = CapabilitySet> {
 
 /// Sets the limits of a judge.
 pub(super) fn limit_judge(processes: u64, file_bytes: u64) -> Result<(), LimitError> {
-    // This limit is a fallback, so it is slightly higher than the allowed number. The control group
-    // or the watchdog detects the excess.
+    // This limit is slightly higher than the allowed number, because it is only a fallback. The
+    // control group or the watchdog enforces the allowed number.
     limit("processes", Resource::Nproc, processes + 8)?;
     limit("open files", Resource::Nofile, OPEN_FILES)?;
     limit("size of a file", Resource::Fsize, file_bytes)?;
@@ -58,7 +58,7 @@ pub(super) fn limit_student(processes: u64) -> Result<(), LimitError> {
     Ok(())
 }
 
-/// Makes the kernel kill this process before the simulator when memory is short.
+/// Makes the kernel kill this process rather than the simulator when memory is short.
 fn prefer_for_oom_kill() {
     let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
 }
@@ -88,14 +88,15 @@ pub(super) fn drop_privileges(keep: CapabilitySet) -> Result<(), LimitError> {
 }
 
 /// Marks inherited descriptors from 3 on as close-on-exec, so that the program inside does not get
-/// them. Some build tools, for instance, leak descriptors to the simulator.
+/// them. The simulator itself may have inherited descriptors, for instance from a build tool that
+/// leaks them.
 #[allow(unsafe_code)]
 pub(super) fn close_inherited_on_exec() -> Result<(), LimitError> {
     let (first, last) = (3 as libc::c_uint, libc::c_uint::MAX);
     // SAFETY: the call takes no pointers and only sets the close-on-exec flag of descriptors.
     let failed = unsafe { libc::syscall(libc::SYS_close_range, first, last, libc::CLOSE_RANGE_CLOEXEC) };
-    // Linux before 5.11 does not support this call. There only the descriptors that the simulator
-    // itself opened are close-on-exec.
+    // Linux before 5.11 does not support this call. On such a kernel only the descriptors that the
+    // simulator itself opened are close-on-exec.
     let why = std::io::Error::last_os_error();
     if failed != 0 && !matches!(why.raw_os_error(), Some(libc::ENOSYS | libc::EINVAL)) {
         return Err(LimitError::CloseRange(why));

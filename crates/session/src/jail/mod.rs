@@ -9,8 +9,8 @@
 //!   if there is one, and sends `Go`. Outer then starts *init* and waits for its end.
 //! - *init* is process 1 of the new namespaces. It builds the file system, sets the limits, drops
 //!   privileges and then starts the program. It reaps orphaned processes and polls the control
-//!   socket. It ends when that socket closes or the program ends, and the kernel then kills every
-//!   process inside.
+//!   socket. It ends when that socket closes, when a judge's program ends, or when no process of a
+//!   student is left. When init ends, the kernel kills every process inside.
 //!
 //! The control socket is therefore also a kill-on-close socket: when the simulator ends for any
 //! reason, its side of the socket closes and the jail ends. To end a jail, the simulator kills init

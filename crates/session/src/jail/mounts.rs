@@ -201,8 +201,8 @@ pub(super) fn hide_from_student(plan: &StudentPlan) -> Result<(), MountError> {
     if mount("proc", "/proc", "proc", safe, None).is_err() {
         return hide(Path::new("/proc"));
     }
-    // A student's program that runs as root owns these files. It could change kernel settings and
-    // lift its own limits.
+    // A student's program that runs as root could change kernel settings through `/proc/sys` and
+    // `/proc/sysrq-trigger`, and could lift its own limits through the control groups.
     mount_bind("/proc/sys", "/proc/sys").map_err(MountError::ProcSys)?;
     mount_remount("/proc/sys", MountFlags::BIND | MountFlags::RDONLY | safe, c"")
         .map_err(MountError::ProcSys)?;

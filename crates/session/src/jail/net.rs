@@ -70,7 +70,8 @@ fn loopback_up() -> Vec<u8> {
     body
 }
 
-/// An `rtmsg` with a route of type `prohibit`, and its destination as attribute.
+/// An `rtmsg` with a route of type `prohibit`. The destination of the route is an attribute of the
+/// message.
 fn prohibit(address: Ipv4Addr, prefix: u8) -> Vec<u8> {
     let [inet, main_table, by_administrator, everywhere, prohibit]: [u8; 5] = [2, 254, 4, 0, 8];
     let mut body = vec![inet, prefix, 0, 0, main_table, by_administrator, everywhere, prohibit];

@@ -28,8 +28,8 @@ pub(super) fn run() -> Result<(), PartError> {
     }
     drop(root);
 
-    // The binary is not started by its path, because the new user may not have access to its
-    // folder.
+    // The binary is not started by its path, because the new user may not have access to the folder
+    // of the binary.
     let mut init = Command::new("/proc/self/exe");
     init.args([SUBCOMMAND, "init"]).stdin(Stdio::inherit());
     if let JailPlan::Judge(_) = plan {
@@ -66,7 +66,8 @@ fn open_root(plan: &JailPlan) -> Result<Option<OwnedFd>, PartError> {
 fn become_mapped(plan: &JailPlan) -> Result<(), PartError> {
     use rustix::process::{Gid, Uid};
     if let JailPlan::Judge(_) = plan {
-        // This call fails if an unprivileged user wrote the maps. The groups then stay the same.
+        // This call fails if an unprivileged user wrote the maps. The process then keeps its
+        // groups.
         let _ = rustix::thread::set_thread_groups(&[]);
         let (gid, uid) = (Gid::ROOT, Uid::ROOT);
         rustix::thread::set_thread_res_gid(gid, gid, gid).map_err(PartError::call("setresgid"))?;

@@ -10,7 +10,8 @@ use std::path::PathBuf;
 
 /// The hidden subcommand of `chicane` that starts a part of a jail.
 pub(super) const SUBCOMMAND: &str = "__jail";
-/// Bytes of the longest message to a jail, which is a plan with its environment.
+/// Limit of the bytes of a message to a jail. The longest message is a plan with its environment
+/// variables.
 const MAX_MESSAGE: usize = 4 << 20;
 
 /// What runs in a jail, and with which settings.
@@ -56,7 +57,7 @@ pub(crate) struct StudentPlan {
     pub processes: u64,
 }
 
-/// The simulator's message after the first plan.
+/// The message that the simulator sends to outer after the plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum HostMessage {
@@ -103,7 +104,7 @@ pub enum ControlError {
 }
 
 /// Reads one message to a part of a jail: its length, then JSON. Reads no byte of the next message,
-/// because that may be for another process.
+/// because another process may have to read that message.
 pub(super) fn read<T: DeserializeOwned>(control: impl AsFd) -> Result<T, ControlError> {
     let mut length = [0; 4];
     read_exactly(&control, &mut length)?;

@@ -21,7 +21,7 @@ pub enum RootError {
     /// The folder was not prepared.
     #[error("Python 3.14 for judging scripts is not in {}: {REMEDY}", .0.display())]
     NotPrepared(PathBuf),
-    /// The folder has no parent folder, in which the judge's root could be built first.
+    /// The folder has no parent folder. The judge's root is built in the parent folder first.
     #[error("the folder for the judge's Python can't be the root of a disk")]
     NoParent,
     /// A file or folder could not be read or written.

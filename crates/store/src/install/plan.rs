@@ -13,7 +13,7 @@ pub struct PlannedFile {
     pub remote: FilePath,
     /// Path in the installed world.
     pub(super) local: FilePath,
-    /// Size in bytes and checksum, if there is a manifest.
+    /// Size in bytes and checksum. `None` without a manifest.
     pub expected: Option<(u64, Sum)>,
 }
 
@@ -41,14 +41,14 @@ pub struct InstallPlan {
     pub id: WorldId,
     /// The description of the world.
     pub meta: Meta,
-    /// The manifest. The id should be its checksum.
+    /// The manifest. The id should be its checksum. `None` if the CDN has no manifest.
     pub(super) manifest: Option<Manifest>,
     /// All files.
     pub files: Vec<PlannedFile>,
 }
 
 impl InstallPlan {
-    /// Makes a plan from the documents of a CDN. Fails if they can't describe a world.
+    /// Makes a plan from the documents of a CDN. Fails if these documents can't describe a world.
     pub fn new(id: &WorldId, meta: Meta, manifest: Option<Manifest>) -> Result<InstallPlan, InstallError> {
         let listed: Vec<(&FilePath, Option<(u64, Sum)>)> = match &manifest {
             Some(manifest) => manifest.files.iter().map(|f| (&f.path, Some((f.size, f.sum)))).collect(),

@@ -13,7 +13,7 @@ use std::fs::File;
 use std::io::{Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-/// A world that is being installed. At most one per id exists among all processes.
+/// A world that is being installed. For each id, all processes together have at most one `Staging`.
 #[derive(Debug)]
 pub struct Staging {
     installed: InstalledWorlds,
@@ -27,7 +27,7 @@ pub struct Staging {
 pub enum Staged {
     /// The whole file, with the right checksum.
     All,
-    /// This many of its first bytes. Their content is not checked.
+    /// Only the first bytes of the file. Holds their number. Their content is not checked.
     Some(u64),
 }
 

@@ -56,7 +56,8 @@ impl Library {
         worlds.get(&format!("custom_{id}"))?.installed.as_ref().map(|(_, record)| record.clone())
     }
 
-    /// Moves a staged and checked world into place, where it replaces an older revision. Blocks.
+    /// Moves a staged and checked world into place. An older revision of the world is replaced.
+    /// Blocks.
     pub fn admit(&self, staging: &Staging, checked: &CheckedWorld) -> std::io::Result<()> {
         let _lock = self.lock_changes();
         staging.place(checked)?;
@@ -66,8 +67,8 @@ impl Library {
 
     fn add_installed(&self, record: InstalledRecord) {
         let before = self.worlds().get(&record.world_name()).and_then(|world| world.installed.clone());
-        // If the folder is the same, its bundle object is kept, because dropping that object may
-        // remove the files.
+        // If the old and the new record name the same folder, the old bundle object is kept,
+        // because dropping it may remove the files.
         let (same, other) = match before {
             Some((bundle, old)) if old.folder == record.folder => (Some(bundle), None),
             Some((bundle, _)) => (None, Some(bundle)),
@@ -106,8 +107,8 @@ impl Library {
         Ok(())
     }
 
-    /// Removes an installed world. False if it is not installed. Its current readers can continue
-    /// to read. Blocks.
+    /// Removes an installed world. Returns false if the world is not installed. Current readers of
+    /// the world can continue to read. Blocks.
     pub fn remove(&self, name: &str) -> std::io::Result<bool> {
         let _lock = self.lock_changes();
         let world = self.world(name).ok();
