@@ -1,4 +1,4 @@
-//! A client of the bridge: executes its messages, and queues the responses.
+//! A client of the bridge. This module executes the client's messages and queues the responses.
 
 use super::commands::Commands;
 use super::definitions;
@@ -46,7 +46,8 @@ impl Client {
         }
     }
 
-    /// Whether the next message may be read: not too many responses are waiting.
+    /// Whether the next message may be read. It may not be read while too many responses wait to be
+    /// sent.
     pub(super) fn can_receive(&self) -> bool {
         self.responses.len() < MAX_RESPONSES
     }
@@ -56,7 +57,7 @@ impl Client {
         self.consecutive_errors >= MAX_CONSECUTIVE_ERRORS
     }
 
-    /// Executes a message, or responds with a status message.
+    /// Executes a message. If that fails, responds with a status message.
     pub(super) fn handle(&mut self, message: &SocketMessage) {
         let message = match message {
             SocketMessage::Text(text) => ClientMessage::parse(text),
@@ -75,7 +76,7 @@ impl Client {
         }
     }
 
-    /// Queues a status message, unless its level is below that of the client.
+    /// Queues a status message, unless its level is below the level that the client has set.
     pub(super) fn send_status(&mut self, status: &StatusMessage, id: Option<&MessageId>) {
         if status.level >= self.level {
             self.responses.push_back(protocol::status(status, id));
