@@ -1,7 +1,7 @@
 //! The stream between a client and the HTTP library `hyper`. It adds four features to the library.
 //!
 //! - `hyper` responds to an invalid or too large request head by itself, without a body. The stream
-//!   replaces that response by one with the JSON body of all errors.
+//!   replaces that response by an error response with a JSON body.
 //! - `hyper` ignores `#` in the target of a request and the text after it. The stream makes such a
 //!   request invalid.
 //! - The head of a request must be complete within [`HEAD_TIMEOUT`]. Between requests a connection
