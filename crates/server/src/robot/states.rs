@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// The parameters of a request.
 struct StatesRequest {
     shown: Vec<Shown>,
-    /// Whether `include` names the camera. Otherwise the response does not contain the picture.
+    /// Whether `include` names the camera. If not, the response contains no picture.
     picture: bool,
     lidar: LidarReading,
 }
