@@ -35,7 +35,7 @@ impl StatesRequest {
         Ok(StatesRequest { picture: shown.contains(&Shown::Camera), shown, lidar })
     }
 
-    /// Calls `make` if the request includes `what`.
+    /// Calls `make` if the request includes `what`. Otherwise returns `None`.
     fn if_shown<T>(&self, what: Shown, make: impl FnOnce() -> T) -> Option<T> {
         self.shown.contains(&what).then(make)
     }
