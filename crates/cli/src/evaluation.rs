@@ -70,7 +70,8 @@ pub(crate) struct EvaluationJob {
     pub(crate) world: String,
     pub(crate) profile: Profile,
     pub(crate) request: StartRequest,
-    /// Commands that drive the car at given ticks. The list is empty if a student's program drives.
+    /// Commands that drive the car at given ticks. The list may be empty, because a student's
+    /// program may drive the car instead.
     pub(crate) drive: Vec<DriveAt>,
     /// Judging script that replaces the script of the world. `None`: the script of the world is
     /// used.
