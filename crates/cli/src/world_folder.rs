@@ -40,7 +40,7 @@ pub(crate) struct WorldFolder {
     pub(crate) skipped: Vec<String>,
 }
 
-/// Reads a world folder. A folder with several worlds needs the name of one of them.
+/// Reads a world folder. If the folder has several worlds, `world` must name one of these worlds.
 pub(crate) fn read(folder: &Path, world: Option<&str>) -> Result<WorldFolder, WorldFolderError> {
     if !folder.is_dir() {
         return Err(WorldFolderError::NotAFolder(folder.to_owned()));

@@ -80,7 +80,7 @@ impl Docs {
         self.json.to_string()
     }
 
-    /// Routes of the document and of the page that shows it.
+    /// Routes of the document and of the page that shows the document.
     pub(crate) fn routes<S: Clone + Send + Sync + 'static>(self) -> Router<S> {
         Router::new()
             .route("/openapi.json", get(openapi))

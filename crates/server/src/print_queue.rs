@@ -67,7 +67,7 @@ enum Chunk {
     End,
 }
 
-/// Draws a print on a blocking thread and returns it as a response body.
+/// Returns a response body with a print. A blocking thread draws the print while the body is sent.
 pub(crate) fn body(print: Print, permit: PrintPermit) -> Body {
     let (sender, receiver) = mpsc::channel(CHANNEL_CHUNKS);
     let writer = ChunkWriter { sender, runtime: Handle::current(), bytes: BytesMut::new(), unchecked: 0 };

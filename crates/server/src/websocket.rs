@@ -82,7 +82,7 @@ pub(crate) struct Socket {
     peer: Option<Peer>,
     simulator: chicane_host::driver::Simulator,
     ping_timer: Interval,
-    /// Pings since the last message from the peer.
+    /// Number of pings since the last message from the peer.
     unanswered_pings: u32,
     /// Time when [`Socket::start_send`] started the current message. `None` if no message is being
     /// sent.

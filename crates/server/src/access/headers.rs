@@ -4,7 +4,7 @@ use axum::http::{HeaderValue, header};
 use axum::response::Response;
 
 /// The content security policy of pages. A page loads files from this server only and runs no
-/// inline scripts. Other pages can't embed it in a frame.
+/// inline scripts. No page can be embedded in a frame.
 const PAGE_POLICY: &str = "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; \
     media-src 'self' blob:; connect-src 'self' blob:; worker-src 'self' blob:; object-src 'none'; base-uri 'none'; \
     form-action 'self'; frame-ancestors 'none'";

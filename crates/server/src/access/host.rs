@@ -53,7 +53,7 @@ impl HostHeader {
 
 impl HostRules {
     /// Returns the host that a request names. Returns an error if that host is not allowed. `local`
-    /// is the address of this machine that received the connection.
+    /// is the address of this machine at which the connection arrived.
     pub(super) fn check(&self, headers: &HeaderMap, local: Option<IpAddr>) -> Result<HostHeader, ApiError> {
         let mut sent = headers.get_all(header::HOST).iter();
         let (first, second) = (sent.next(), sent.next());

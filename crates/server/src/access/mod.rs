@@ -28,7 +28,8 @@ use chicane_wire::ErrorCode;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-/// Address of this machine that received the connection. The listener adds it to each request.
+/// The address of this machine at which the connection arrived. The listener adds this address to
+/// each request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LocalAddress(pub(crate) SocketAddr);
 

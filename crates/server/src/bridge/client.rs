@@ -17,7 +17,8 @@ use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 /// The connection is closed after this many invalid messages in a row.
 const MAX_CONSECUTIVE_ERRORS: u32 = 100;
-/// How many responses may wait to be sent. While this many wait, nothing is read from the client.
+/// How many responses may wait to be sent. While this many responses wait, nothing is read from the
+/// client.
 const MAX_RESPONSES: usize = 64;
 
 /// A client of the bridge.
@@ -29,7 +30,7 @@ pub(super) struct Client {
     pub(super) responses: VecDeque<Utf8Bytes>,
     /// Status messages below this level are not sent.
     level: StatusLevel,
-    /// Invalid messages since the last valid one.
+    /// Number of invalid messages since the last valid message.
     consecutive_errors: u32,
 }
 

@@ -83,7 +83,7 @@ const DEFINITIONS: [(&str, &str); 25] = [
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Field<'a> {
     pub(super) name: &'a str,
-    /// Type of the field. For an array, the type of its elements.
+    /// Type of the field. If the field is an array, this is the type of the elements.
     pub(super) kind: &'a str,
     /// Length of an array. 0 means any length, and −1 means that the field is not an array.
     pub(super) length: i32,

@@ -37,7 +37,7 @@ impl StatusLevel {
     }
 }
 
-/// Why a message was refused, or why it had no effect.
+/// A response that tells the client why a message was refused, or why the message had no effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct StatusMessage {
     pub(super) level: StatusLevel,
@@ -96,7 +96,8 @@ pub(super) struct Delivery {
     pub(super) queue: usize,
 }
 
-/// The id of a message: a text or a number that the client chose. Responses repeat it.
+/// The id of a message: a text or a number that the client chose. The response contains the same
+/// id.
 pub(super) type MessageId = Value;
 
 /// A message from a client.

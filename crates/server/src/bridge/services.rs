@@ -253,7 +253,7 @@ impl ServiceArgs {
     }
 
     /// Whether the argument `name` is the name of the parameter. The name of the node may precede
-    /// it.
+    /// the name of the parameter.
     fn names_the_parameter(&self) -> bool {
         let name = self.text("name");
         let (node, name) = name.rsplit_once(':').unwrap_or((NODE, name));

@@ -55,7 +55,7 @@ pub(crate) fn bind(address: SocketAddr) -> std::io::Result<TcpListener> {
     socket.listen(4096)
 }
 
-/// Accepts connections until `stop` is set, then closes them.
+/// Accepts connections until `stop` is set. Then closes all connections.
 pub(crate) async fn serve(
     listener: TcpListener,
     router: Router,
@@ -70,8 +70,8 @@ pub(crate) async fn serve(
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => stream,
                 Err(error) => {
-                    // Most likely the limit of open files is reached. Other connections free
-                    // descriptors when they close.
+                    // Most likely the limit of open files is reached. The server tries again after
+                    // a pause, because other connections may close and free file descriptors.
                     if warned.is_none_or(|at| at.elapsed() > Duration::from_secs(1)) {
                         tracing::warn!(%error, "can't accept connections");
                         warned = Some(Instant::now());

@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Time between two requests for the progress of a simulator.
+/// Time between two requests that ask the simulator for the progress of the installation.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// An installed world.

@@ -57,7 +57,7 @@ pub(super) fn published(data: &DataDirArgs, to: Option<&str>) -> Result<(), Worl
     Ok(())
 }
 
-/// Lists the worlds that the CDN of another simulator shows.
+/// Lists the worlds that the CDN of another simulator shows for the given token.
 pub(super) fn of_cdn(url: &str, token: Option<Token>) -> Result<(), WorldsError> {
     let list = runtime::start()?.block_on(list_worlds(url, token));
     print_published(&list?["worlds"]);

@@ -82,7 +82,7 @@ async fn run(simulator: Simulator, mut socket: Socket, settings: Stream) {
     stream.stop().await;
 }
 
-/// Starts a sound. Returns its number and the number of the world.
+/// Starts a sound. Returns the number of the sound and the number of the world.
 async fn open(simulator: &Simulator, settings: Stream) -> Result<(u64, u64), RobotError> {
     match simulator.robot_with_world(Command::Open(settings)).await? {
         (Done::SoundStarted(id), world) => Ok((id, world)),
@@ -101,7 +101,7 @@ struct SoundStream {
     id: u64,
     /// Number of the world in which the sound plays.
     world: u64,
-    /// Bytes of one sample of all channels.
+    /// Size of one sample of all channels, in bytes.
     stride: usize,
     /// First tick at which the robot has room for the next piece.
     ready: u64,
@@ -212,8 +212,8 @@ impl SoundStream {
         Ok(())
     }
 
-    /// Passes a piece to the robot. If the robot refuses the piece, puts it back into the queue and
-    /// returns false.
+    /// Passes a piece to the robot. If the robot refuses the piece, puts the piece back into the
+    /// queue and returns false.
     async fn play(&mut self, piece: Vec<u8>) -> bool {
         let command = Command::Pcm { id: self.id, data: Arc::from(&piece[..]) };
         match self.simulator.robot_of_world(command, self.world).await {

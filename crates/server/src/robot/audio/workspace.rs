@@ -80,7 +80,7 @@ mod tests {
     use std::os::unix::fs::symlink;
     use std::path::PathBuf;
 
-    /// A temporary folder with a workspace in it. It is removed on drop.
+    /// A temporary folder that contains a workspace. The folder is removed on drop.
     struct TestWorkspace(PathBuf);
 
     impl TestWorkspace {

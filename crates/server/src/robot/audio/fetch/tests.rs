@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
-/// A server that computes its response from the path of a request with a given function. It closes
-/// the connection after the response.
+/// A server that computes its response from the path of a request with a given function. The server
+/// closes the connection after the response.
 struct TestServer {
     address: SocketAddr,
     requests: Arc<AtomicUsize>,
