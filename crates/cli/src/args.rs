@@ -21,7 +21,8 @@ use values::{field_size, lap_speed, speed_factor, student_command, time_limit};
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
-    // The options of `serve`, which is the default command.
+    // These are the options of `serve`. They are accepted without a command, because `serve` is the
+    // default.
     #[command(flatten)]
     pub(crate) serve: ServeArgs,
 }

@@ -1,7 +1,8 @@
 //! The CDN that worlds are published to: a folder or a bucket.
 //!
-//! The default is the folder `cdn` of the data folder. That folder has its own lock, so worlds can
-//! be published while a simulator uses the data folder, and the simulator serves them at once.
+//! The default is the folder `cdn` of the data folder. The folder `cdn` has its own lock. Therefore
+//! worlds can be published while a simulator uses the data folder, and that simulator serves the
+//! new worlds at once.
 
 use crate::data_dir::{self, DataDirError};
 use chicane_remote::{BucketError, open_bucket};
@@ -12,8 +13,8 @@ use std::path::{Path, PathBuf};
 pub(crate) const PRIVATE_WARNING: &str = "only a simulator restricts access to private worlds; \
      elsewhere everyone who can read the files can install the world";
 
-/// Why a CDN can't be used. The texts do not quote the given address, because it may contain a
-/// password.
+/// Why a CDN can't be used. The error texts do not quote the given address, because an address may
+/// contain a password.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CdnTargetError {
     #[error("file:// needs an absolute path, such as file:///srv/worlds")]

@@ -1,4 +1,5 @@
-//! The commands of the program, one module each. A command never imports another command.
+//! The commands of the program. Each command is one module and never imports the module of another
+//! command.
 
 pub(crate) mod build;
 pub(crate) mod check;

@@ -13,7 +13,7 @@ pub(crate) enum DataDirError {
     File(#[from] FileError),
 }
 
-/// The given data folder, or the default of the platform.
+/// The given data folder. If none is given, the platform's default folder.
 pub(crate) fn resolve(given: Option<&Path>) -> Result<PathBuf, DataDirError> {
     if let Some(folder) = given {
         return Ok(folder.to_owned());

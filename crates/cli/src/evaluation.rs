@@ -1,7 +1,7 @@
 //! Runs one evaluation in this process, for `chicane evaluate` and `chicane judge`.
 //!
-//! The simulator opens a port only for a student's program, which drives the car through the web
-//! API. Without a program it has no web server.
+//! A student's program drives the car through the web API, so the simulator needs a web server for
+//! it. Without such a program, the simulator has no web server and opens no port.
 
 use crate::args::{JudgeArgs, JudgeArgsError};
 use crate::drive_file::DriveFileError;
@@ -70,26 +70,31 @@ pub(crate) struct EvaluationJob {
     pub(crate) world: String,
     pub(crate) profile: Profile,
     pub(crate) request: StartRequest,
-    /// Commands that drive the car at given ticks.
+    /// Commands that drive the car at given ticks. The list may be empty, because a student's
+    /// program may drive the car instead.
     pub(crate) drive: Vec<DriveAt>,
-    /// Judging script that replaces the script of the world.
+    /// Judging script that replaces the script of the world. `None`: the script of the world is
+    /// used.
     pub(crate) script: Option<String>,
     /// Real-time factor; 0 is as fast as possible.
     pub(crate) speed: f64,
     pub(crate) workspace: PathBuf,
-    /// Data folder that stores the record. A temporary folder is used if `None`.
+    /// Data folder that stores the record. `None`: a temporary folder is used, and the record is
+    /// not kept.
     pub(crate) data_dir: Option<PathBuf>,
     /// Whether only the record is printed, as JSON.
     pub(crate) json: bool,
     pub(crate) judge: JudgeArgs,
 }
 
-/// Runs an evaluation, prints its record, and returns its outcome.
+/// Runs an evaluation, prints its record, and returns the outcome in the record. `None` if the
+/// record has no outcome.
 pub(crate) fn run(job: &EvaluationJob) -> Result<Option<Outcome>, EvaluationError> {
     let runtime = runtime::start_with_workers(2)?;
     let temporary = TempFolder::new()?;
     let ended = runtime.block_on(evaluate(job, job.data_dir.as_deref().unwrap_or(&temporary.0)));
-    // This call does not wait for blocking tasks, such as loading a world.
+    // This call ends the runtime without waiting for blocking tasks, such as the loading of a
+    // world.
     runtime.shutdown_background();
     let record = ended?;
     if job.json {
@@ -180,7 +185,7 @@ async fn follow_session(job: &EvaluationJob, host: &Host) -> Result<Record, Eval
     }
 }
 
-/// The part of a session's progress that was already shown.
+/// How much of a session's progress was already shown.
 #[derive(Default)]
 struct SessionProgress {
     phase: Option<Phase>,
@@ -232,8 +237,8 @@ struct TempFolder(PathBuf);
 
 impl TempFolder {
     fn new() -> Result<TempFolder, EvaluationError> {
-        // Other users can write to the parent folder. The name is random and the folder must be
-        // new, so that they can't control the data of the simulator.
+        // Other users can write to the parent folder. Therefore the name is random, and an existing
+        // folder is refused. Otherwise these users could control the data of the simulator.
         let number = getrandom::u64().map_err(EvaluationError::Random)?;
         let folder = std::env::temp_dir().join(format!("chicane-evaluate-{number:016x}"));
         std::fs::DirBuilder::new().mode(0o700).create(&folder).map_err(FileError::write(&folder))?;

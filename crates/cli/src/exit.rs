@@ -6,9 +6,9 @@ use std::process::ExitCode;
 
 /// The result of a command that did not fail.
 pub(crate) enum Ended {
-    /// The command has nothing to report.
+    /// The command succeeded, and the exit status is 0.
     Done,
-    /// An evaluation ended. Holds the outcome in its record.
+    /// An evaluation ended. The value is the outcome in its record.
     Evaluated(Option<Outcome>),
 }
 

@@ -1,9 +1,9 @@
 //! Checks whether a judging script is valid. Python 3.14 in the judge's container compiles the
 //! script and does not run it.
 //!
-//! Commands that make a world refuse an invalid script. Commands that install a world print a
-//! warning, because the world can be driven without its script. On a machine without a judge the
-//! script is not checked, and the commands say so.
+//! A command that makes a world refuses an invalid script. A command that installs a world only
+//! prints a warning, because the car can be driven in the world without the script. On a machine
+//! without a judge the script is not checked, and the commands say so.
 
 use crate::args::{JudgeArgs, JudgeArgsError};
 use chicane_session::root::{self, RootError};
@@ -34,7 +34,7 @@ pub(crate) enum NotChecked {
     Judge(#[from] JudgeError),
 }
 
-/// Returns the error of an invalid script, or `None` for a valid one.
+/// Returns the error of an invalid script. Returns `None` if the script is valid.
 fn find_error(args: &JudgeArgs, script: &str) -> Result<Option<String>, NotChecked> {
     let launcher = std::env::current_exe().map_err(NotChecked::Launcher)?;
     let wanted =
@@ -43,7 +43,7 @@ fn find_error(args: &JudgeArgs, script: &str) -> Result<Option<String>, NotCheck
     Ok(Judge::start(&setting)?.check(script)?)
 }
 
-/// The line about a script for the description of a world.
+/// The line about the judging script in the description of a world.
 pub(crate) fn describe(args: &JudgeArgs, origin: &str, script: &str) -> Result<String, InvalidScript> {
     match find_error(args, script) {
         Ok(None) => Ok("script     can judge\n".to_owned()),
@@ -64,7 +64,7 @@ pub(crate) fn require_valid(args: &JudgeArgs, origin: &str, script: &str) -> Res
     }
 }
 
-/// The warning about a script that is invalid or can't be checked.
+/// The warning if a script is invalid or can't be checked. `None` if the script is valid.
 pub(crate) fn warning(args: &JudgeArgs, script: &str) -> Option<String> {
     match find_error(args, script) {
         Ok(None) => None,

@@ -1,8 +1,8 @@
 //! The log on standard error.
 //!
-//! A bounded queue passes log lines to a thread that writes them. A slow reader of standard error
-//! therefore never blocks the simulator: while the queue is full, new lines are dropped. A closed
-//! standard error is ignored.
+//! A bounded queue passes log lines to a thread that writes them. Therefore a slow reader of
+//! standard error never blocks the simulator. While the queue is full, new lines are dropped. A
+//! closed standard error is ignored.
 
 use std::io::Write;
 use std::sync::Arc;

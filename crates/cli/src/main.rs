@@ -1,8 +1,9 @@
 //! The program `chicane`: the command line of the simulator.
 //!
-//! `args` defines the commands and options. Each command is a module of `commands`; it imports the
-//! shared modules of this crate and never another command. Errors are enums of the module that
-//! raises them, joined in [`CliError`]. `exit` turns the result of a command into the exit status.
+//! `args` defines the commands and options. Each command is a module of `commands`. It imports the
+//! shared modules of this crate, but never another command. Each module defines the enum of its own
+//! errors, and [`CliError`] joins these enums. `exit` turns the result of a command into the exit
+//! status.
 #![allow(clippy::disallowed_methods)]
 
 mod args;

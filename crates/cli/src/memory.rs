@@ -1,15 +1,16 @@
-//! Limits the freed memory that the allocator retains.
+//! Limits how much freed memory the allocator keeps.
 //!
-//! The C library has one arena for every few threads. Once a large block was freed, the library
-//! also takes large blocks from the arenas instead of mapping them. A world has tens of megabytes
-//! and is loaded on any free thread. Without a limit, each arena would retain the memory of one or
-//! two worlds: hundreds of megabytes after an hour of switching between worlds. Therefore this
-//! module limits the program to two arenas, and large blocks are returned to the system when they
-//! are freed. Small blocks fragment the arenas with every world and session. Therefore a thread
-//! returns whole free pages to the system when the used memory has grown.
+//! The C library allocates memory from several pools ("arenas"), which are shared by a few threads
+//! each. By default it maps a large block separately. After a large block was freed, it takes
+//! further blocks of that size from the arenas. A world needs tens of megabytes, and any free
+//! thread may load it. Without a limit, each arena would keep the memory of one or two worlds. That
+//! makes hundreds of megabytes after an hour of switching between worlds. Therefore this module
+//! limits the program to two arenas, and large blocks are returned to the system when they are
+//! freed. Small blocks fragment the arenas with every world and session. Therefore a thread returns
+//! free pages to the system when the program's memory has grown.
 
-/// Limits the retained memory. Call it before other threads are started. It does nothing with a C
-/// library other than the GNU one.
+/// Limits the freed memory that the allocator keeps. The caller must call this function before
+/// other threads are started. The function does nothing if the C library is not the GNU C library.
 pub(crate) fn limit_retained() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     gnu::limit_retained();
@@ -21,12 +22,13 @@ mod gnu {
 
     /// Number of arenas. Two are enough, because few threads allocate at the same time.
     const ARENAS: i32 = 2;
-    /// Blocks of at least this size, in bytes, are mapped one by one and unmapped when freed. The
-    /// limit is above the size of camera images, because mapping many of them per second is slow.
+    /// Blocks of at least this size, in bytes, are mapped separately and unmapped when they are
+    /// freed. The limit is above the size of camera images, because mapping many images per second
+    /// would be slow.
     const MAPPED_BYTES: i32 = 1 << 20;
-    /// Time between two measurements.
+    /// Time between two measurements of the program's memory.
     const INTERVAL: Duration = Duration::from_secs(10);
-    /// Growth, in pages, after which free pages are returned: 4 MiB.
+    /// Growth of the program's memory after which free pages are returned, in pages (4 MiB).
     const GROWTH_PAGES: u64 = 1024;
 
     #[allow(unsafe_code)]
@@ -37,8 +39,8 @@ mod gnu {
             libc::mallopt(libc::M_ARENA_MAX, ARENAS);
             libc::mallopt(libc::M_MMAP_THRESHOLD, MAPPED_BYTES);
         }
-        // A failure to start this thread is ignored, because the program then only uses more
-        // memory.
+        // If this thread can't be started, the program only uses more memory. Therefore the error
+        // is ignored.
         let _ = std::thread::Builder::new().name("memory".to_owned()).spawn(trim_on_growth);
     }
 
@@ -50,8 +52,8 @@ mod gnu {
             let Some(now) = anonymous_pages() else { return };
             least = least.min(now);
             if now >= least + GROWTH_PAGES {
-                // SAFETY: `malloc_trim` returns free pages to the system and takes the allocator's
-                // locks.
+                // SAFETY: `malloc_trim` takes the allocator's locks and only returns free pages to
+                // the system.
                 unsafe { libc::malloc_trim(0) };
                 least = anonymous_pages().unwrap_or(now);
             }

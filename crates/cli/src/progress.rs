@@ -1,4 +1,5 @@
-//! The progress of a command on standard error: a bar on a terminal, otherwise lines for a log.
+//! The progress of a command on standard error. On a terminal it is a bar, otherwise it is a few
+//! log lines.
 
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
@@ -9,7 +10,7 @@ const REDRAW_INTERVAL: Duration = Duration::from_millis(50);
 const WIDTH: usize = 24;
 /// Longest text beside the bar, in characters. A longer text would wrap on a narrow terminal.
 const MAX_TEXT: usize = 44;
-/// A log line is written after each such part of the work.
+/// A log line is written each time this part of the work is done.
 const LOG_STEP: f64 = 0.25;
 
 /// The progress of one task. The bar is removed on drop.
@@ -17,7 +18,7 @@ pub(crate) struct Progress {
     text: String,
     terminal: bool,
     drawn: Option<Instant>,
-    /// Part of the work at which the next log line is due, 0 to 1.
+    /// The next log line is written when this part of the work is done, 0 to 1.
     next: f64,
 }
 
@@ -117,7 +118,7 @@ mod tests {
         assert!(progress.bar(0.1).is_some());
         assert!(progress.bar(0.2).is_none());
         assert!(progress.bar(1.0).is_some());
-        // Otherwise dropping `progress` would write to the standard error of the test.
+        // Without this line, dropping `progress` would write to the standard error of the test.
         progress.drawn = None;
     }
 }

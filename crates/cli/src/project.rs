@@ -63,8 +63,8 @@ pub(crate) fn open(path: &str) -> Result<(Project, ProjectFiles), ProjectError> 
     Ok((project, ProjectFiles(FolderBundle::new(folder))))
 }
 
-/// The name and the text of a project's own judging script. `None` if the project uses a template,
-/// which needs no check.
+/// The name and the text of a project's own judging script. `None` if the project has no own
+/// script. A template needs no check.
 pub(crate) fn own_script(project: &Project, files: &ProjectFiles) -> Option<(String, String)> {
     let Some(Script::File(name)) = &project.evaluation.as_ref()?.script else { return None };
     let bytes = files.read(name.as_str())?;
@@ -103,8 +103,8 @@ fn build_and_load(
     Ok((bundle, world))
 }
 
-/// Builds the world of a project with its thumbnail. A given name replaces the name of the world in
-/// all its files. An invalid judging script is refused.
+/// Builds the world of a project, with a thumbnail. If `name` is given, it replaces the name of the
+/// world in all files of the world. An invalid judging script is refused.
 pub(crate) fn build(path: &str, name: Option<WorldName>, judge: &JudgeArgs) -> Result<Built, ProjectError> {
     let (mut project, files) = open(path)?;
     // If the project has errors, its script is not checked. The build below reports the errors.

@@ -22,7 +22,8 @@ fn generations() -> String {
     names.join(", ")
 }
 
-/// Loads the profile of a robot. The name of a generation takes precedence over a file.
+/// Loads the profile of a robot. If a generation and a file have the same name, the generation is
+/// used.
 pub(crate) fn load(args: &RobotArgs) -> Result<Profile, RobotError> {
     let given = &args.robot;
     if let Some(profile) = Profile::named(given) {

@@ -10,7 +10,7 @@ pub(crate) struct SignalError(std::io::Error);
 
 /// Waits for the first event that stops the simulator.
 pub(crate) struct StopSignal {
-    /// Completes when standard input ends.
+    /// Completes when standard input ends. `None` without the option `--lifeline`.
     lifeline: Option<oneshot::Receiver<()>>,
     #[cfg(unix)]
     terminate: tokio::signal::unix::Signal,
@@ -48,16 +48,18 @@ impl StopSignal {
     pub(crate) async fn wait(&mut self) {
         tokio::select! {
             () = ended(&mut self.lifeline) => {}
-            // An error of `ctrl_c` also stops the program, because Ctrl-C could not stop it later.
+            // If `ctrl_c` fails, the program stops too, because Ctrl-C could not stop the program
+            // later.
             _ = tokio::signal::ctrl_c() => {}
         }
     }
 }
 
-/// Reads standard input and drops the data. The receiver completes at the end of the input.
+/// Reads standard input and discards the data. The returned receiver completes at the end of the
+/// input.
 fn end_of_input() -> oneshot::Receiver<()> {
     let (sender, receiver) = oneshot::channel();
-    // The read runs on a thread, because a blocked read of standard input can't be cancelled.
+    // The read runs on its own thread, because a blocked read of standard input can't be cancelled.
     std::thread::spawn(move || {
         let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
         let _ = sender.send(());
@@ -65,7 +67,7 @@ fn end_of_input() -> oneshot::Receiver<()> {
     receiver
 }
 
-/// Completes when standard input has ended. Without a lifeline it never completes.
+/// Completes when standard input has ended. Never completes if `lifeline` is `None`.
 async fn ended(lifeline: &mut Option<oneshot::Receiver<()>>) {
     match lifeline {
         Some(receiver) => {

@@ -12,7 +12,7 @@ pub(crate) enum TokenError {
     Random(#[from] RandomError),
 }
 
-/// The value of `--token`. An empty text counts as no token. For `auto` a random token is made.
+/// Parses the value of `--token`. An empty text means no token, and `auto` creates a random token.
 pub(crate) fn simulator_token(text: Option<&str>) -> Result<Option<Token>, TokenError> {
     match text {
         Some("auto") => Ok(Some(Token::random()?)),
@@ -20,7 +20,7 @@ pub(crate) fn simulator_token(text: Option<&str>) -> Result<Option<Token>, Token
     }
 }
 
-/// The value of `--cdn-token`. An empty text counts as no token.
+/// Parses the value of `--cdn-token`. An empty text means no token.
 pub(crate) fn cdn_token(text: Option<&str>) -> Result<Option<Token>, TokenError> {
     parse("--cdn-token", text)
 }

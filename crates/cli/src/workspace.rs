@@ -9,7 +9,7 @@ pub(crate) enum WorkspaceError {
     NotAFolder(PathBuf),
 }
 
-/// The absolute path of a workspace, which must exist.
+/// The absolute path of a workspace. Returns an error if the folder does not exist.
 pub(crate) fn resolve(given: &Path) -> Result<PathBuf, WorkspaceError> {
     let folder = std::path::absolute(given).ok().filter(|folder| folder.is_dir());
     folder.ok_or_else(|| WorkspaceError::NotAFolder(given.to_owned()))

@@ -1,15 +1,17 @@
-//! World folders, including those of Gazebo: reads the files that a published world may have.
+//! Reads world folders, including folders of the simulator Gazebo. Only files that a published
+//! world may have are read.
 
 use chicane_store::{FilePath, FolderBundle};
 use chicane_world::{Bundle, MemoryBundle};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Limit of the bytes that are read. A larger folder exceeds the size limit of a world anyway.
+/// Largest number of bytes that are read from a folder. A larger folder exceeds the size limit of a
+/// world anyway.
 const MAX_READ: u64 = 300 << 20;
 /// How many skipped files are listed by name for each reason.
 const MAX_LISTED: usize = 10;
-/// Name of the world in the bundle. Publishing replaces the name with the id.
+/// Name of the world in the bundle. When the world is published, its id replaces this name.
 const STEM: &str = "imported";
 
 /// Why a folder has no usable world.
@@ -33,11 +35,12 @@ pub(crate) struct WorldFolder {
     pub(crate) bundle: MemoryBundle,
     /// Name of the world file without extension.
     pub(crate) name: String,
-    /// One line for each skipped file, or for the number of further skipped files.
+    /// One line for each skipped file. If many files are skipped for the same reason, the last line
+    /// for that reason gives the number of further files.
     pub(crate) skipped: Vec<String>,
 }
 
-/// Reads a world folder. A folder with several worlds needs the name of one of them.
+/// Reads a world folder. If the folder has several worlds, `world` must name one of these worlds.
 pub(crate) fn read(folder: &Path, world: Option<&str>) -> Result<WorldFolder, WorldFolderError> {
     if !folder.is_dir() {
         return Err(WorldFolderError::NotAFolder(folder.to_owned()));
@@ -84,7 +87,7 @@ fn describe_skipped(skipped: BTreeMap<&str, Vec<&str>>) -> Vec<String> {
     lines.collect()
 }
 
-/// The path and the text of the judging script of a bundle.
+/// The path and the text of the judging script of a bundle. `None` if the bundle has no script.
 pub(crate) fn script_of(bundle: &MemoryBundle) -> Option<(String, String)> {
     let is_script = |path: &String| path.starts_with("evaluations/") && path.ends_with(".py");
     let path = bundle.list("evaluations/").into_iter().find(is_script)?;
@@ -92,13 +95,14 @@ pub(crate) fn script_of(bundle: &MemoryBundle) -> Option<(String, String)> {
     Some((path, String::from_utf8(bytes).ok()?))
 }
 
-/// The name of a world file without its extension: `.world`, or `.sdf` as in some Gazebo folders.
+/// The name of a world file without its extension. The extension is `.world`, or `.sdf` as in some
+/// Gazebo folders. `None` if the path is not a world file.
 fn world_stem(path: &str) -> Option<&str> {
     let file = path.strip_prefix("worlds/").filter(|f| !f.contains('/'))?;
     file.strip_suffix(".world").or_else(|| file.strip_suffix(".sdf"))
 }
 
-/// The path and the stem of the chosen world file.
+/// The path of the chosen world file, and its name without extension.
 fn choose(
     folder: &Path,
     paths: &[String],
@@ -120,8 +124,8 @@ fn choose(
     }
 }
 
-/// The path of a file in the bundle. Files with the name of the world are renamed with it, because
-/// the name may contain characters that can't be published.
+/// The path that a file of the folder gets in the bundle. In names of files, [`STEM`] replaces the
+/// name of the world, because that name may contain characters that can't be published.
 fn renamed(path: &str, world: &str) -> String {
     let named =
         [("routes", "npy"), ("evaluations", "json"), ("evaluations", "py"), ("track_iconography", "png")];

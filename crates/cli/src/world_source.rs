@@ -1,5 +1,5 @@
-//! The world that a command line names: a world folder, a project file, or a built-in world. All
-//! commands resolve a world here.
+//! Finds the world that a command line names: a world folder, a project file, or a built-in world.
+//! All commands use this module to find a world.
 
 use crate::project::{self, ProjectError};
 use chicane_store::{FolderBundle, Library, LoadError};
@@ -19,13 +19,13 @@ pub(crate) enum WorldSourceError {
     World(#[from] chicane_world::Error),
 }
 
-/// The library with the given world, and the name of the world in it.
+/// Returns a library that contains the given world, and the name of the world in that library.
 pub(crate) fn find(given: &str) -> Result<(Library, String), WorldSourceError> {
     let library = Library::built_in();
     let path = Path::new(given);
     let name = given.strip_suffix(".world").unwrap_or(given);
-    // A folder that has the name of a built-in world but no subfolder `worlds` is not a world
-    // folder.
+    // If a folder has the name of a built-in world and no subfolder `worlds`, the name means the
+    // built-in world.
     if path.is_dir() && (path.join("worlds").is_dir() || library.entry(name).is_none()) {
         let bundle = FolderBundle::new(given);
         let name = World::load(&Assets::of(&bundle))?.name;

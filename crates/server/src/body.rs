@@ -1,4 +1,5 @@
-//! Reads request bodies and checks their size, duration, content type and fields.
+//! Reads request bodies. Checks their size, the time until they are received, their content type
+//! and their fields.
 
 use crate::browser::is_from_browser;
 use crate::error::{ApiError, BadBody};
@@ -14,14 +15,14 @@ use tokio::sync::Semaphore;
 
 /// Largest body in bytes, for all paths except `/audio/play`.
 const MAX_BODY_BYTES: usize = 1 << 20;
-/// The server reads and discards up to this many bytes of a body that it refuses. Otherwise a
-/// client that is still sending would not read the response.
+/// The server reads and discards up to this many bytes of a body that the server refuses. Otherwise
+/// a client that is still sending the body would not read the response.
 const MAX_DRAINED_BYTES: usize = 64 << 20;
-/// Longest time to drain a refused body.
+/// Longest time to read and discard the rest of a refused body.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(3);
-/// A body up to this size needs no permit of [`BUFFER_PERMITS`].
+/// A body of at most this many bytes needs no permit of [`BUFFER_PERMITS`].
 const SMALL_BODY_BYTES: usize = 16 << 10;
-/// Memory for all larger bodies that are being received, in MiB.
+/// Memory in MiB for all bodies that are being received and are larger than [`SMALL_BODY_BYTES`].
 const BUFFER_MIB: usize = 64;
 /// One permit per MiB of [`BUFFER_MIB`]. A request waits until enough permits are free.
 static BUFFER_PERMITS: Semaphore = Semaphore::const_new(BUFFER_MIB);
@@ -93,7 +94,8 @@ async fn read(request: Request, limit: usize, permits: Option<&Semaphore>) -> Re
             break;
         }
         if received > limit {
-            // The rest of the body is only drained, so the memory and the permits are freed.
+            // The body is too large. Its rest is read and discarded, so the memory and the permits
+            // are freed now.
             (kept, permit) = (Vec::new(), None);
             continue;
         }
@@ -125,7 +127,8 @@ pub(crate) async fn drain(request: Request) {
 }
 
 /// Requires the JSON content type from browsers. A page of another site can make a browser send a
-/// form as plain text without a CORS preflight, but not with this content type.
+/// form as plain text. With the JSON content type, the browser would first ask this server for
+/// permission (CORS preflight).
 fn check_content_type(headers: &HeaderMap, body: &Bytes) -> Result<(), BadBody> {
     if body.is_empty() || !is_from_browser(headers) {
         return Ok(());

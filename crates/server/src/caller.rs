@@ -8,8 +8,8 @@ use chicane_host::Source;
 use chicane_host::driver::Simulator;
 use std::convert::Infallible;
 
-/// Extracts a handle of the sim thread. Orders that are sent with the handle carry the origin of
-/// the request.
+/// Extracts a handle of the sim thread. Each order that is sent with the handle states whether a
+/// browser or a program sent the request.
 pub(crate) struct Commander(pub(crate) Simulator);
 
 impl FromRequestParts<App> for Commander {

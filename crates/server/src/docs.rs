@@ -30,7 +30,7 @@ pub(crate) fn document(title: &str, about: &str) -> OpenApi {
     OpenApiBuilder::new().info(info).build()
 }
 
-/// Adds a schema that no path refers to, and every schema that it refers to.
+/// Adds a schema that no path refers to. Also adds every schema that the new schema refers to.
 pub(crate) fn add_schema<T: ToSchema>(document: &mut OpenApi) {
     let mut used = Vec::new();
     T::schemas(&mut used);
@@ -53,7 +53,7 @@ pub(crate) struct Docs {
 }
 
 impl Docs {
-    /// Finishes a document: adds the prefix and the common errors to its paths.
+    /// Finishes a document: adds the prefix and the common errors to the paths of the document.
     pub(crate) fn new(
         mut document: OpenApi,
         base: &'static str,
@@ -80,7 +80,7 @@ impl Docs {
         self.json.to_string()
     }
 
-    /// Routes of the document and of the page that shows it.
+    /// Routes of the document and of the page that shows the document.
     pub(crate) fn routes<S: Clone + Send + Sync + 'static>(self) -> Router<S> {
         Router::new()
             .route("/openapi.json", get(openapi))
@@ -95,7 +95,8 @@ impl Docs {
     }
 }
 
-/// Whether a body has required fields. If not, the client may omit the whole body.
+/// Whether the body of an operation has required fields. If not, the client may omit the whole
+/// body.
 fn needs_body(operation: &Operation, schemas: &Schemas) -> bool {
     let Some(RefOr::T(body)) = &operation.request_body else { return false };
     let names = body.content.values().filter_map(|content| match content {

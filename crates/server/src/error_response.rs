@@ -1,4 +1,4 @@
-//! Error responses for a path. The robot's API has its own error format.
+//! Error responses in the format of a path. The robot's API has its own error format.
 
 use crate::error::ApiError;
 use crate::robot::{RobotError, is_path};

@@ -6,7 +6,7 @@ use chicane_wire::{Num, Transition, TransitionKind, WorldId};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::watch;
 
-/// Smallest change of the progress (0 to 1) that is shown.
+/// Smallest change that is shown, as a part of the whole progress (0 to 1).
 const MIN_PROGRESS_CHANGE: f64 = 0.01;
 
 /// Running installations in the order of their start, each with its progress (0 to 1).

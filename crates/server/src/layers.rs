@@ -1,4 +1,4 @@
-//! Middleware of every path: security headers, metrics, panics, access.
+//! Middleware of every path: access rules, metrics, the handling of panics, security headers.
 
 use crate::access::{Access, add_security_headers, guard};
 use crate::api;

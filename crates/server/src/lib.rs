@@ -1,9 +1,9 @@
 //! The web side of a simulator: routes, access rules, WebSockets, rosbridge, OpenAPI documents and
 //! pages.
 //!
-//! [`Server::start`] starts a simulator (crate `host`) and serves it. Tests and benchmarks start a
-//! whole server in their own process this way. Only `error/status.rs` converts the errors of
-//! lower-level crates to HTTP statuses.
+//! [`Server::start`] starts a simulator (crate `host`) with a web server. Tests and benchmarks use
+//! this function to run a whole server in their own process. Only `error/status.rs` converts the
+//! errors of lower-level crates to HTTP statuses.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod access;

@@ -1,4 +1,4 @@
-//! Counters of the web side, and the text of `/metrics`.
+//! Counters of the web server, and the text of `/metrics`.
 
 use chicane_host::metrics::{Metrics, head, single};
 use std::fmt::Write;
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 pub(crate) struct HttpMetrics {
     /// Open connections.
     pub(crate) connections: AtomicI64,
-    /// Responses by the first digit of their status; index 0 counts the statuses 1xx.
+    /// Number of responses by the first digit of their status. Index 0 counts the statuses 1xx.
     pub(crate) answers: [AtomicU64; 5],
 }
 

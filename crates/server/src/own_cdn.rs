@@ -1,8 +1,8 @@
 //! The simulator's own CDN at `/cdn`: worlds that were published to its data folder.
 //!
-//! A world is published once its `meta.json` exists. For a request without the token of the CDN or
-//! of the simulator, private worlds do not exist. Files below a revision never change, so clients
-//! may cache them without expiry. Clients may cache `meta.json` for five seconds.
+//! A world is published once its `meta.json` exists. A request without the token of the CDN or of
+//! the simulator gets "not found" for private worlds. Files below a revision never change, so
+//! clients may cache them without expiry. Clients may cache `meta.json` for five seconds.
 
 use crate::error::ApiError;
 use crate::state::App;
@@ -71,8 +71,8 @@ pub(crate) async fn serve(State(app): State<App>, path: RawPathParams, request: 
     }
 }
 
-/// Lists all public worlds, and for a request with a token (`trusted`) also the private and
-/// unlisted ones.
+/// Lists all public worlds. If the request carries a token (`trusted`), also lists the private and
+/// unlisted worlds.
 async fn list(folder: PathBuf, trusted: bool) -> Response {
     let worlds = match Cdn::reading(&folder) {
         Some(cdn) => cdn.worlds().await,
@@ -88,7 +88,7 @@ async fn list(folder: PathBuf, trusted: bool) -> Response {
     (headers, axum::Json(body)).into_response()
 }
 
-/// A file that is served, with its headers.
+/// A published file, with the response headers that belong to it.
 struct PublishedFile {
     bytes: FileContent,
     /// Length in bytes.
@@ -107,7 +107,8 @@ enum FileContent {
     Disk(File),
 }
 
-/// Reads `meta.json` of a world. `None` if the world does not exist for this request.
+/// Reads `meta.json` of a world. `None` if the world does not exist, or if it is private and the
+/// request carries no token.
 fn described(folder: &Path, id: &WorldId, trusted: bool) -> Option<(Meta, Vec<u8>)> {
     let mut bytes = Vec::new();
     let path = folder.join("worlds").join(id.as_str()).join("meta.json");
@@ -157,8 +158,8 @@ fn plain_file(path: &Path) -> Option<File> {
 impl PublishedFile {
     fn answer(self, headers: &HeaderMap) -> Response {
         let mut response = self.with_range(headers);
-        // Published files come from other people. The sandbox keeps a browser from running them as
-        // pages of this site.
+        // Published files come from other people. This policy keeps a browser from running such a
+        // file as a page of this site.
         let sandbox = HeaderValue::from_static("sandbox; default-src 'none'");
         response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, sandbox);
         response
@@ -174,7 +175,8 @@ impl PublishedFile {
         if text(headers, header::IF_NONE_MATCH).is_some_and(|tags| contains_tag(tags, &self.tag)) {
             return (StatusCode::NOT_MODIFIED, common).into_response();
         }
-        // If the client has a part of another version, the response contains the whole file.
+        // If the client has a part of another version of the file, the response contains the whole
+        // file.
         let same = text(headers, header::IF_RANGE).is_none_or(|tag| tag == self.tag);
         match text(headers, header::RANGE).filter(|_| same).map(|range| parse_range(range, self.length)) {
             None | Some(RequestedRange::Whole) => {
@@ -249,8 +251,7 @@ fn parse_range(range: &str, length: u64) -> RequestedRange {
     }
 }
 
-/// A body with the bytes of a range. A file on disk is read in chunks while the client receives
-/// them.
+/// A body with the bytes of a range. A file on disk is read in chunks while the body is sent.
 fn body(source: FileContent, range: Range<u64>) -> Body {
     let file = match source {
         FileContent::Memory(bytes) => {

@@ -16,18 +16,17 @@ use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::time::timeout;
 
-/// Limit of requests at a time: one print is drawn, and the other requests wait.
+/// Largest number of requests at a time, including the request whose print is being drawn.
 const MAX_REQUESTS: usize = 8;
-/// Longest time that a request waits until its print is drawn.
+/// Longest time that a request waits until the drawing of its print starts.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(120);
-/// A print is cancelled when its client receives nothing for this long.
+/// A print is cancelled if its client does not read for this long.
 const SEND_TIMEOUT: Duration = Duration::from_secs(30);
 /// Size of one chunk of the response, in bytes.
 const CHUNK_BYTES: usize = 64 << 10;
 /// Chunks that the channel holds.
 const CHANNEL_CHUNKS: usize = 4;
-/// After each such number of written bytes, the writer checks whether the client is still
-/// connected.
+/// The writer checks after every `CHECK_BYTES` bytes whether the client is still connected.
 const CHECK_BYTES: usize = 1 << 10;
 
 /// Limits how many prints are drawn and how many requests wait.
@@ -36,7 +35,7 @@ pub(crate) struct PrintQueue {
     drawing: Arc<Semaphore>,
 }
 
-/// Permission to draw a print. Dropping it lets the next request draw.
+/// Permission to draw a print. When the permit is dropped, the next request may draw.
 pub(crate) struct PrintPermit {
     _request: OwnedSemaphorePermit,
     _drawing: OwnedSemaphorePermit,
@@ -62,13 +61,13 @@ impl PrintQueue {
     }
 }
 
-/// A message from the drawing thread to the response.
+/// A message from the drawing thread to the response: a part of the JPEG, or its end.
 enum Chunk {
     Bytes(Bytes),
     End,
 }
 
-/// Draws a print on a blocking thread and returns it as a response body.
+/// Returns a response body with a print. A blocking thread draws the print while the body is sent.
 pub(crate) fn body(print: Print, permit: PrintPermit) -> Body {
     let (sender, receiver) = mpsc::channel(CHANNEL_CHUNKS);
     let writer = ChunkWriter { sender, runtime: Handle::current(), bytes: BytesMut::new(), unchecked: 0 };
@@ -83,8 +82,8 @@ pub(crate) fn body(print: Print, permit: PrintPermit) -> Body {
         match receiver.recv().await {
             Some(Chunk::Bytes(bytes)) => Some((Ok(bytes), Some(receiver))),
             Some(Chunk::End) => None,
-            // The thread ended without `End`. Without an error, the client would take the truncated
-            // file for a complete one.
+            // The thread ended without `End`, so the file is truncated. Without an error, the
+            // client would consider the file complete.
             None => Some((Err(Error::other("the print was cancelled")), None)),
         }
     }))
@@ -109,7 +108,8 @@ struct ChunkWriter {
 }
 
 impl ChunkWriter {
-    /// Blocks while the channel is full. Fails when the client disconnects or stops receiving.
+    /// Sends a chunk. Blocks while the channel is full. Fails if the client disconnects or stops
+    /// reading.
     fn send(&self, chunk: Chunk) -> Result<(), Error> {
         let sent = self.runtime.block_on(async { timeout(SEND_TIMEOUT, self.sender.send(chunk)).await });
         match sent {

@@ -36,7 +36,8 @@ impl Server {
         if !options.listen.ip().is_loopback() && options.token.is_none() {
             return Err(StartError::NeedsToken(options.listen));
         }
-        // Before the simulator starts, so that a malformed address leaves nothing running.
+        // The address of the CDN is checked before the simulator starts. Otherwise a malformed
+        // address would leave a running simulator behind.
         let web_cdn = web_cdn(&options)?;
         let prepared = Prepared::new(std::mem::take(&mut options.host))?;
         let (listener, address) = bind(options.listen)?;
@@ -94,7 +95,7 @@ fn bind(listen: SocketAddr) -> Result<(TcpListener, SocketAddr), StartError> {
     Ok((listener, address))
 }
 
-/// The CDN on another machine, with its address, if the options name one.
+/// The CDN that the options name, and its address. `None` if the options name no CDN.
 fn web_cdn(options: &Options) -> Result<Option<(CdnSource, String)>, StartError> {
     let Some(url) = &options.cdn else { return Ok(None) };
     let secret = options.cdn_token.as_ref().map(|t| t.secret().to_owned());
@@ -112,7 +113,8 @@ fn assemble(
     let published = host.data.dir().join("cdn");
     let (source, cdn, cdn_token) = match web_cdn {
         Some((source, url)) => (source, url, None),
-        // The simulator reads its own CDN from the folder, without HTTP.
+        // The simulator reads its own CDN directly from the folder of published worlds, without
+        // HTTP.
         None => {
             let url = format!("http://{}/cdn", reachable(address));
             (CdnSource::Folder(published.clone()), url, options.cdn_token)
@@ -142,7 +144,7 @@ fn assemble(
     (app, Access { hosts, token: options.token, cdn_token })
 }
 
-/// The environment variables of a student's program.
+/// The environment variables that tell a student's program the address and the token of the server.
 fn environment(address: SocketAddr, token: Option<&Token>) -> BTreeMap<String, String> {
     let address = ("CHICANE_URL".to_owned(), format!("http://{}", reachable(address)));
     let token = token.map(|token| ("CHICANE_TOKEN".to_owned(), token.secret().to_owned()));

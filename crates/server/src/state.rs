@@ -20,7 +20,7 @@ use tokio::sync::Semaphore;
 /// Largest number of open WebSockets.
 pub(crate) const MAX_SOCKETS: usize = 256;
 
-/// A handle of the shared state.
+/// A reference to the shared state. Clones refer to the same state.
 #[derive(Clone)]
 pub(crate) struct App(Arc<AppState>);
 
@@ -40,8 +40,8 @@ pub(crate) struct AppState {
     pub(crate) cdn_tokens: CdnTokens,
     /// Names of the worlds whose summary was started or finished by `GET /worlds`.
     pub(crate) summarising: Mutex<BTreeSet<String>>,
-    /// Cache of waypoint files; `None` for a world without a route. The lock is held while a file
-    /// is made.
+    /// Cache of waypoint files. The value is `None` for a world without a route. The lock is held
+    /// while a file is made.
     pub(crate) waypoints: tokio::sync::Mutex<BTreeMap<WorldRev, Option<Bytes>>>,
     /// The glTF file of the car.
     pub(crate) car: CarFile,
@@ -59,9 +59,9 @@ pub(crate) struct AppState {
 /// The tokens that give access to private published worlds.
 #[derive(Debug, Clone)]
 pub(crate) struct CdnTokens {
-    /// The token of the CDN.
+    /// The token of the CDN at `/cdn`. `None`: the CDN has no own token.
     pub(crate) cdn: Option<Token>,
-    /// The token of the simulator.
+    /// The token of the simulator. `None`: the simulator has no token.
     pub(crate) own: Option<Token>,
 }
 

@@ -2,9 +2,9 @@
 //!
 //! A handler extracts an [`Upgrade`], which has checked the handshake, and returns the response of
 //! [`Upgrade::run`]. A task then runs with a [`Socket`]. The socket pings its peer, detects that
-//! the peer is gone, limits its send buffer, and closes when the simulator stops. A task that sends
-//! and receives in turn uses [`Socket::next`] and [`Socket::send`]. A task that does both at once
-//! uses [`Socket::start_send`] and [`Socket::next_event`].
+//! the peer is gone, limits its send buffer, and closes when the simulator stops. A task that
+//! alternates between sending and receiving uses [`Socket::next`] and [`Socket::send`]. A task that
+//! sends and receives at the same time uses [`Socket::start_send`] and [`Socket::next_event`].
 
 mod upgrade;
 
@@ -29,12 +29,12 @@ use tokio_tungstenite::tungstenite::{Error, Message, Utf8Bytes};
 const PING_INTERVAL: Duration = Duration::from_secs(3);
 /// The peer is considered gone after this many pings without a message from the peer.
 const MAX_UNANSWERED_PINGS: u32 = 3;
-/// Time for [`Socket::send`] to send a message.
+/// Longest time in which [`Socket::send`] sends a message.
 const SEND_TIMEOUT: Duration = Duration::from_secs(5);
-/// Time for a message of [`Socket::start_send`]. It is longer than [`SEND_TIMEOUT`], because only
-/// this client waits for the message.
+/// Longest time to send a message of [`Socket::start_send`]. This timeout is longer than
+/// [`SEND_TIMEOUT`], because the task does not wait for the message.
 const BACKGROUND_SEND_TIMEOUT: Duration = Duration::from_secs(30);
-/// Time for the closing handshake. It is short, because the simulator may be stopping.
+/// Longest time of the closing handshake. It is short, because the simulator may be stopping.
 const CLOSE_TIMEOUT: Duration = Duration::from_millis(100);
 
 fn ping_timer() -> Interval {
@@ -65,7 +65,8 @@ pub(crate) enum SocketEvent {
     Ended,
 }
 
-/// One step of the underlying stream.
+/// The result of one step of the underlying stream: a message was flushed, or a message was
+/// received.
 enum StreamStep {
     Flushed(Result<(), Error>),
     Received(Option<Result<Message, Error>>),
@@ -81,9 +82,10 @@ pub(crate) struct Socket {
     peer: Option<Peer>,
     simulator: chicane_host::driver::Simulator,
     ping_timer: Interval,
-    /// Pings since the last message from the peer.
+    /// Number of pings since the last message from the peer.
     unanswered_pings: u32,
-    /// Start of the message that is being sent by [`Socket::start_send`].
+    /// Time when [`Socket::start_send`] started the current message. `None` if no message is being
+    /// sent.
     sending_since: Option<Instant>,
     /// Whether the connection has ended. Nothing is read or sent any more.
     ended: bool,
@@ -106,7 +108,8 @@ impl Socket {
         }
     }
 
-    /// The next message from the peer; `None` when the connection has ended. Cancel-safe.
+    /// The next message from the peer. `None` when the connection has ended. If this future is
+    /// dropped, no message is lost.
     pub(crate) async fn next(&mut self) -> Option<SocketMessage> {
         while !self.ended {
             let message = tokio::select! {
@@ -139,8 +142,8 @@ impl Socket {
     }
 
     /// Same as [`Socket::next`] if `read` is true. Otherwise nothing is read, and the result is
-    /// `None` once the peer has closed its side. In that mode no pings are sent, and a peer that
-    /// vanished is detected by TCP keep-alive, within about a minute.
+    /// `None` once the peer has closed its side. In that mode no pings are sent. TCP keep-alive
+    /// detects a vanished peer within about a minute.
     pub(crate) async fn next_if(&mut self, read: bool) -> Option<SocketMessage> {
         match &self.peer {
             Some(peer) if !read => {
@@ -152,12 +155,13 @@ impl Socket {
         }
     }
 
-    /// Whether [`Socket::start_send`] may be called: no message is being sent.
+    /// Whether [`Socket::start_send`] may be called. It may not be called while a message is being
+    /// sent.
     pub(crate) fn can_send(&self) -> bool {
         self.sending_since.is_none()
     }
 
-    /// Starts to send a text message, which [`Socket::next_event`] continues. Only one message may
+    /// Starts to send a text message. [`Socket::next_event`] sends the rest. Only one message may
     /// be sent at a time, see [`Socket::can_send`].
     pub(crate) fn start_send(&mut self, text: Utf8Bytes) {
         self.start_send_message(Message::Text(text));
@@ -171,7 +175,8 @@ impl Socket {
     }
 
     /// Waits for the next event. The message of [`Socket::start_send`] is sent meanwhile. Messages
-    /// from the peer are read only if `read` is true. Cancel-safe.
+    /// from the peer are read only if `read` is true. If this future is dropped, no message is
+    /// lost.
     pub(crate) async fn next_event(&mut self, read: bool) -> SocketEvent {
         while !self.ended {
             let since = self.sending_since;
@@ -184,7 +189,8 @@ impl Socket {
                 step = next_step(&mut self.stream, since.is_some(), read) => step,
                 () = sleep_until(deadline), if since.is_some() => break,
                 _ = self.ping_timer.tick() => {
-                    // While a message is being sent, its timeout detects a dead peer.
+                    // No ping is needed while a message is being sent, because the timeout of that
+                    // message detects a dead peer.
                     if since.is_none() {
                         self.unanswered_pings += 1;
                         self.start_send_message(Message::Ping(Bytes::new()));
@@ -217,7 +223,7 @@ impl Socket {
         SocketEvent::Ended
     }
 
-    /// Sends a text message, and waits until it was written to the connection.
+    /// Sends a text message. Waits until the message is written to the connection.
     pub(crate) async fn send(&mut self, text: impl Into<Utf8Bytes>) -> Result<(), PeerGone> {
         self.send_message(Message::Text(text.into())).await
     }
@@ -228,8 +234,9 @@ impl Socket {
         let frame = CloseFrame { code, reason: reason.into() };
         let handshake = async {
             self.stream.close(Some(frame)).await?;
-            // Received bytes are read to their end, because closing a socket with unread bytes
-            // discards the close frame. After an error the bytes are not valid frames any more.
+            // All received bytes are read, because the system discards the close frame if the
+            // socket is closed with unread bytes. After an error the rest is read without parsing,
+            // because it may contain no valid frames.
             while let Some(Ok(_)) = self.stream.next().await {}
             let connection = self.stream.get_mut();
             connection.shutdown().await?;
@@ -262,8 +269,8 @@ impl Socket {
     }
 }
 
-/// Flushes the stream if a message is being sent, and reads if `read` is true, whichever is ready
-/// first.
+/// Flushes the stream if a message is being sent. Reads a message if `read` is true. Returns the
+/// step that is ready first.
 async fn next_step(
     stream: &mut WebSocketStream<TokioIo<Upgraded>>,
     is_sending: bool,
@@ -278,8 +285,8 @@ async fn next_step(
     .await
 }
 
-/// A message for the caller; `None` for control frames. While the stream is read, the WebSocket
-/// library responds to pings and close frames by itself.
+/// The message as the caller gets it. `None` for control frames. While the stream is read, the
+/// WebSocket library responds to pings and close frames by itself.
 fn data_message(message: Message) -> Option<SocketMessage> {
     match message {
         Message::Text(text) => Some(SocketMessage::Text(text)),

@@ -2,7 +2,8 @@
 
 use std::ops::RangeInclusive;
 
-/// A value that an option does not accept. The argument parser adds the value and the option.
+/// Why an option does not accept a value. The argument parser adds the value and the option to the
+/// text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum ValueError {
     #[error("must be a command of 1 to 1000 characters")]

@@ -32,7 +32,8 @@ pub(crate) fn run(args: &BuildArgs) -> Result<(), BuildCommandError> {
 }
 
 /// Creates the folder. An existing folder is accepted only if it is empty or contains this world.
-/// Files of an earlier build are removed, because the new build may not overwrite all of them.
+/// Files of an earlier build are removed. Otherwise files that the new build does not overwrite
+/// would remain.
 fn prepare_folder(world: &str, folder: &Path) -> Result<(), BuildCommandError> {
     std::fs::create_dir_all(folder).map_err(FileError::write(folder))?;
     if std::fs::read_dir(folder).map_err(FileError::read(folder))?.next().is_none() {

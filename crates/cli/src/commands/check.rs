@@ -16,7 +16,7 @@ pub(crate) enum CheckError {
     World(#[from] WorldSourceError),
     #[error(transparent)]
     Project(#[from] ProjectError),
-    /// The project or world has errors, which were printed one by one before.
+    /// The project or world has errors. Each error was already printed.
     #[error("{path} has {}", counted(*errors))]
     Invalid { path: String, errors: usize },
     #[error(transparent)]

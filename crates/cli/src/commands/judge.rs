@@ -15,7 +15,8 @@ pub(crate) fn run(args: &JudgeDriveArgs) -> Result<Option<Outcome>, EvaluationEr
         request: StartRequest { command: None, time_limit_s: args.time_limit, seed: args.seed },
         drive: drive_file::read(&args.drive)?,
         script: Some(script),
-        // The simulation runs as fast as possible, because no student's program has to keep up.
+        // The simulation runs as fast as possible, because there is no student's program that would
+        // be too slow.
         speed: 0.0,
         workspace: ".".into(),
         data_dir: None,

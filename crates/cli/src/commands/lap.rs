@@ -10,7 +10,8 @@ use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Look-ahead distance, as driving time in seconds.
+/// Look-ahead distance in seconds of driving. The car steers to the point that it reaches after
+/// this time.
 const LOOK_AHEAD_S: f64 = 0.35;
 /// Smallest look-ahead distance in metres.
 const MIN_LOOK_AHEAD_M: f64 = 0.25;
@@ -52,8 +53,8 @@ pub(crate) fn run(args: &LapArgs) -> Result<(), LapError> {
         }
         let pose = sim.vehicle().pose;
         let along_m = route.project(pose.position.truncate()).distance_along;
-        // The difference is taken the short way around the loop, so that crossing the start line
-        // does not change it by a whole lap.
+        // The driven distance is measured the short way around the loop. Otherwise it would jump by
+        // a whole lap when the car crosses the start line.
         done_m += (along_m - last_m + 1.5 * length_m).rem_euclid(length_m) - 0.5 * length_m;
         last_m = along_m;
         let (target, _) = route.point_at(along_m + MIN_LOOK_AHEAD_M.max(LOOK_AHEAD_S * speed));
@@ -74,13 +75,13 @@ pub(crate) fn run(args: &LapArgs) -> Result<(), LapError> {
     Ok(())
 }
 
-/// The steering angle in radians for the arc from the car to a point on the ground.
+/// The steering angle in radians with which the car drives on an arc to a point on the ground.
 fn pursue(pose: &Pose, target: DVec2, wheelbase_m: f64) -> f64 {
     let local = pose.inverse().point(target.extend(0.0));
     libm::atan(2.0 * wheelbase_m * local.y / (local.x * local.x + local.y * local.y).max(1e-6))
 }
 
-/// Replaces the progress line, if standard error is a terminal.
+/// Replaces the progress line. Does nothing if standard error is not a terminal.
 fn show_progress(text: &str) {
     let mut out = std::io::stderr();
     if out.is_terminal() {

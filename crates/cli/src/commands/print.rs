@@ -22,8 +22,8 @@ pub(crate) fn run(args: &PrintArgs) -> Result<(), PrintCommandError> {
     let (output, dpi) = (&args.output, args.dpi);
     let world = world_source::load(&args.world)?;
     let print = Print::new(&world, dpi)?;
-    // The image is renamed to its final name when it is complete, so that a failure leaves no
-    // partial image.
+    // The image is written under a temporary name and renamed when it is complete. Therefore a
+    // failure leaves no partial image under the final name.
     let part = output.with_extension("jpg.part");
     let file = BufWriter::new(std::fs::File::create(&part).map_err(FileError::write(output))?);
     let mut progress = Progress::new(format!("printing {}", world.name));

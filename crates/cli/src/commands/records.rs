@@ -31,7 +31,8 @@ pub(crate) fn run(args: &ExportArgs) -> Result<(), ExportError> {
     let records = Records::open(&data_dir::resolve(args.data_dir.as_deref())?)?;
     let mut out = BufWriter::new(std::io::stdout().lock());
     match write(args, &records, &mut out) {
-        // The reader of the pipe, such as `head`, has closed it, because it needs no more lines.
+        // The reader of the output, such as `head`, has closed the pipe because it needs no more
+        // lines. This is not an error.
         Err(ExportError::Write(e)) if e.kind() == ErrorKind::BrokenPipe => Ok(()),
         result => result,
     }
@@ -97,8 +98,8 @@ fn line(record: &Record) -> String {
     .join(",")
 }
 
-/// Quotes a text for CSV. Students choose some of the texts, so a leading apostrophe keeps a
-/// spreadsheet from running a text as a formula.
+/// Quotes a text for CSV. Students choose some of the texts, and a spreadsheet could run such a
+/// text as a formula. Therefore a text that looks like a formula gets a leading apostrophe.
 fn cell(text: &str) -> String {
     let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
     let text = if formula { format!("'{text}") } else { text.to_owned() };

@@ -67,7 +67,8 @@ pub(crate) fn run(args: &ServeArgs) -> Result<(), ServeError> {
     raise_descriptor_limit();
     let runtime = runtime::start()?;
     let ended = runtime.block_on(serve(args));
-    // This call does not wait for blocking tasks, such as loading a world.
+    // This call ends the runtime without waiting for blocking tasks, such as the loading of a
+    // world.
     runtime.shutdown_background();
     log.finish();
     ended
@@ -116,7 +117,8 @@ fn options(args: &ServeArgs) -> Result<Options, ServeError> {
             let (library, name) = world_source::find(path)?;
             (library, Some(name))
         }
-        // The host resolves world names, because it also knows the installed worlds.
+        // Names are not checked here. The simulator looks up the name later, because it also knows
+        // the installed worlds.
         name => (Library::built_in(), name.clone()),
     };
     Ok(Options {
@@ -164,7 +166,8 @@ fn judge_options(args: &ServeArgs) -> Result<JudgeOptions, ServeError> {
     })
 }
 
-/// Logs how judging scripts run, or why they can't run.
+/// Finds out how judging scripts can run on this machine. Logs the result, or why scripts can't
+/// run.
 async fn find_judge(server: &Server) {
     match server.host().find_judge().await {
         Ok(how) => tracing::info!("the judge is ready: {how}"),
@@ -177,7 +180,7 @@ async fn print_addresses(server: &Server, token: Option<&Token>) {
     let mut out = std::io::stdout();
     let _ = writeln!(out, "chicane is ready: {}", viewer_url(server.address(), token));
     if let Some(address) = outside_address(server.address()).await {
-        // This line does not contain the token, which is printed only once, in the first line.
+        // The token is printed only once, in the first line. This line does not contain it.
         let _ = writeln!(out, "from other machines: {}, with the same token", viewer_url(address, None));
     }
 }
@@ -188,13 +191,15 @@ fn viewer_url(address: SocketAddr, token: Option<&Token>) -> String {
     format!("http://{address}/sim{query}")
 }
 
-/// The address that other machines can use if the server listens on all addresses. It is the source
-/// address of a packet to another network, but no packet is sent.
+/// The address that other machines can use if the server listens on all addresses. `None` if the
+/// server listens on one address only, or if there is no network. The system chooses the address as
+/// the source of a packet to another network, but no packet is sent.
 async fn outside_address(address: SocketAddr) -> Option<SocketAddr> {
     if !address.ip().is_unspecified() {
         return None;
     }
-    // These addresses are reserved for documentation. The route to them leaves this machine.
+    // These addresses are reserved for documentation. Packets to these addresses would leave this
+    // machine, so the system chooses an address that other machines can reach.
     let (from, to) =
         if address.is_ipv4() { ("0.0.0.0:0", "192.0.2.1:9") } else { ("[::]:0", "[2001:db8::1]:9") };
     let socket = tokio::net::UdpSocket::bind(from).await.ok()?;
@@ -220,8 +225,8 @@ fn start_log(args: &ServeArgs) -> LogLines {
     lines
 }
 
-/// Raises the limit of open files to its maximum, because thousands of viewers need thousands of
-/// descriptors and the usual limit is 1,024.
+/// Raises the limit of open files to its maximum. The usual limit of 1,024 is too low for thousands
+/// of viewers, because each viewer needs a file descriptor.
 fn raise_descriptor_limit() {
     #[cfg(unix)]
     {

@@ -1,4 +1,5 @@
-//! `chicane setup`: installs Python 3.14 for judging scripts, and checks that they can run here.
+//! `chicane setup`: installs Python 3.14 for judging scripts, and checks that scripts can run on
+//! this machine.
 
 use chicane_session::root::{self, RootError};
 use chicane_session::{Setting, SettingError, SettingOptions, TrialError};

@@ -1,9 +1,9 @@
 //! `chicane worlds`: lists, installs, removes and changes worlds.
 //!
-//! A simulator may be using the data folder. An operation that concerns the running world then goes
-//! through the web API of that simulator, whose address is stored in the folder. The other
-//! operations change files in the data folder: each change is atomic and locked, and the simulator
-//! notices it.
+//! A simulator may be using the data folder. In that case, an operation that concerns the running
+//! world uses the web API of that simulator. The address of the simulator is stored in the data
+//! folder. The other operations change files in the data folder. Each change is atomic and locked,
+//! and the simulator notices the change.
 
 mod data_folder;
 mod import;

@@ -3,13 +3,14 @@
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
 
-/// The content security policy of pages: they load files from this server only, run no inline
-/// scripts and can't be framed.
+/// The content security policy of pages. A page loads files from this server only and runs no
+/// inline scripts. No page can be embedded in a frame.
 const PAGE_POLICY: &str = "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; \
     media-src 'self' blob:; connect-src 'self' blob:; worker-src 'self' blob:; object-src 'none'; base-uri 'none'; \
     form-action 'self'; frame-ancestors 'none'";
 
-/// Adds the security headers to a response, and `no-store` unless the handler set a cache policy.
+/// Adds the security headers to a response. Also adds `Cache-Control: no-store`, unless the handler
+/// set a cache policy.
 pub(crate) fn add_security_headers(mut response: Response) -> Response {
     let is_page =
         response.headers().get(header::CONTENT_TYPE).is_some_and(|v| v.as_bytes().starts_with(b"text/html"));

@@ -24,7 +24,7 @@ pub(super) struct HostHeader {
 }
 
 impl HostHeader {
-    /// Parses `name`, `name:port` or `[address]:port`.
+    /// Parses `name`, `name:port` or `[address]:port`. Returns `None` if the text is malformed.
     pub(super) fn parse(text: &str) -> Option<HostHeader> {
         let (name, port) = match text.strip_prefix('[') {
             Some(rest) => {
@@ -41,7 +41,7 @@ impl HostHeader {
         if name.is_empty() || !name.bytes().all(fits) {
             return None;
         }
-        // `parse` alone would accept a leading `+`.
+        // Only digits are allowed, because `parse` alone would accept a leading `+`.
         let port = match port {
             Some(p) if p.bytes().all(|b| b.is_ascii_digit()) => Some(p.parse().ok()?),
             Some(_) => return None,
@@ -52,8 +52,8 @@ impl HostHeader {
 }
 
 impl HostRules {
-    /// Returns the host of a request if it is allowed. `local` is the address of this machine that
-    /// received the connection.
+    /// Returns the host that a request names. Returns an error if that host is not allowed. `local`
+    /// is the address of this machine at which the connection arrived.
     pub(super) fn check(&self, headers: &HeaderMap, local: Option<IpAddr>) -> Result<HostHeader, ApiError> {
         let mut sent = headers.get_all(header::HOST).iter();
         let (first, second) = (sent.next(), sent.next());
@@ -80,8 +80,9 @@ impl HostRules {
         if name == "localhost" || self.allowed.iter().any(|a| a == name) {
             return true;
         }
-        // An attacker can point a DNS name to this machine, but not an IP address. Therefore the
-        // machine's own address is allowed. 0.0.0.0 is refused, because no machine has it.
+        // An attacker can point a DNS name to this machine. An IP address can't be redirected, so
+        // the machine's own address is allowed. 0.0.0.0 is refused, because no machine has that
+        // address.
         match name.parse::<IpAddr>() {
             Ok(ip) => ip.is_loopback() || (self.network && Some(ip) == local.map(|l| l.to_canonical())),
             Err(_) => false,

@@ -3,8 +3,8 @@
 //! Any page that is open in a person's browser can send requests to this machine. Therefore three
 //! rules apply to every request. The `Host` header must name this machine; a foreign DNS name that
 //! points to this machine is refused. A request from a page of another site is refused, except when
-//! the person follows a link. If a token is set, the request must carry it. No response contains
-//! CORS headers, so a page of another site can't read it.
+//! the person follows a link. If a token is set, the request must carry the token. No response
+//! contains CORS headers, so a page of another site can't read a response.
 
 mod headers;
 mod host;
@@ -28,7 +28,8 @@ use chicane_wire::ErrorCode;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-/// Address of this machine that received the connection. The listener adds it to each request.
+/// The address of this machine at which the connection arrived. The listener adds this address to
+/// each request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LocalAddress(pub(crate) SocketAddr);
 
@@ -42,7 +43,8 @@ pub(crate) struct Access {
     pub(crate) cdn_token: Option<Token>,
 }
 
-/// Passes an allowed request on. The error of a refused request has the same format on every path.
+/// Passes an allowed request to its handler. A refused request gets an error, which has the same
+/// format on every path.
 pub(crate) async fn guard(State(access): State<Arc<Access>>, request: Request, next: Next) -> Response {
     let refused = match check(&access, &request) {
         Ok(Decision::Admit) => return next.run(request).await,
@@ -77,8 +79,8 @@ fn check(access: &Access, request: &Request) -> Result<Decision, ApiError> {
     let host = access.hosts.check(request.headers(), local.map(|l| l.ip()))?;
     path::check(request.uri().path())?;
     origin::check(request.method(), request.headers(), &host)?;
-    // The CDN has its own token, so that other simulators can install worlds from this simulator
-    // without being able to control it.
+    // The CDN has its own token. With that token, other simulators can install worlds from this
+    // simulator but can't control this simulator.
     let port = local.map_or(0, |l| l.port());
     let for_cdn = access.cdn_token.as_ref().filter(|_| request.uri().path().starts_with("/cdn/"));
     if for_cdn.is_some_and(|token| has_token(token, request.headers(), port)) {

@@ -1,7 +1,8 @@
 //! Refuses requests that a page of another site makes a browser send.
 //!
-//! Browsers send the origin of a request: newer ones in `Sec-Fetch-Site`, all of them in `Origin`
-//! for requests that can change something. Programs send neither header and are allowed.
+//! Newer browsers state in `Sec-Fetch-Site` whether a page of another site sent the request. All
+//! browsers name the site in `Origin` if the request can change something. Programs send neither
+//! header, so their requests are allowed.
 
 use super::host::HostHeader;
 use crate::error::ApiError;

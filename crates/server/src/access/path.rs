@@ -1,9 +1,10 @@
-//! Refuses paths that could be resolved to another file or handler than they appear to name.
+//! Refuses ambiguous paths. Such a path could lead to another file or handler than its text
+//! suggests.
 
 use crate::error::ApiError;
 
-/// Refuses paths with `.` or `..` segments, backslashes, `#` or control characters, even if these
-/// are percent-encoded.
+/// Refuses paths with `.` or `..` segments, backslashes, `#` or control characters. Percent-encoded
+/// forms are refused too.
 pub(super) fn check(path: &str) -> Result<(), ApiError> {
     let plain = decoded(path);
     let dots = plain.split(|&b| b == b'/').any(|segment| segment == b"." || segment == b"..");

@@ -1,12 +1,13 @@
-//! The sign-in page, where a person enters the token. Its form opens `/sim?token=…`, which sets the
-//! cookie. Programs do not accept HTML, so they get the same error as on every other path.
+//! The sign-in page, where a person enters the token. The form of the page opens `/sim?token=…`,
+//! and the response to that request sets the cookie. Programs do not send `Accept: text/html`, so
+//! they get the same error as on every other path.
 
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 
 const PAGE: &str = include_str!("../../assets/sign-in.html");
 
-/// The sign-in page for a browser that opens the viewer; `None` for every other request.
+/// Returns the sign-in page if a browser opens the viewer. Returns `None` for every other request.
 pub(super) fn page(method: &Method, uri: &Uri, headers: &HeaderMap) -> Option<Response> {
     let accepts = headers.get(header::ACCEPT).and_then(|v| v.to_str().ok()).unwrap_or("");
     if *method != Method::GET || !matches!(uri.path(), "/sim" | "/sim/") || !accepts.contains("text/html") {
@@ -14,7 +15,8 @@ pub(super) fn page(method: &Method, uri: &Uri, headers: &HeaderMap) -> Option<Re
     }
     let pairs = || uri.query().unwrap_or("").split('&').filter_map(|pair| pair.split_once('='));
     let tried = pairs().any(|(name, value)| name == "token" && !value.is_empty());
-    // Keep the world of the link, so that the viewer opens it after the sign-in.
+    // The form keeps the world that the link names, so that the viewer opens this world after the
+    // sign-in.
     let plain = |v: &str| v.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
     let world = pairs().find(|(name, value)| *name == "world" && plain(value)).map_or("", |(_, value)| value);
     let html = PAGE.replace("{wrong}", if tried { "" } else { "hidden" }).replace("{world}", world);

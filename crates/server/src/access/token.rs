@@ -34,7 +34,8 @@ pub(super) fn check(
     }
 }
 
-/// The redirect from `/sim?token=…` to `/sim`, if the token is correct.
+/// The redirect from `/sim?token=…` to `/sim`. `None` if the request has another path, or no
+/// correct token.
 fn without_token(token: &Token, uri: &Uri, cookie: &str) -> Option<Response> {
     if !matches!(uri.path(), "/sim" | "/sim/") {
         return None;

@@ -105,13 +105,13 @@ pub(super) async fn list(State(app): State<App>, uri: Uri) -> Result<Json<Record
     read(move || records::list(&data, world.as_deref(), below, limit)).await.map(Json)
 }
 
-/// The last value of a query parameter.
+/// The last value of the query parameter `name`. `None` if the parameter is omitted.
 fn parameter(uri: &Uri, name: &str) -> Option<String> {
     let Query(pairs) = Query::<Vec<(String, String)>>::try_from_uri(uri).ok()?;
     pairs.into_iter().rev().find(|(n, _)| n == name).map(|(_, value)| value)
 }
 
-/// The last value of a query parameter. An empty value means that the parameter is omitted.
+/// Same as `parameter`, but an empty value counts as omitted.
 fn name(uri: &Uri, parameter_name: &str) -> Option<String> {
     parameter(uri, parameter_name).filter(|value| !value.is_empty())
 }

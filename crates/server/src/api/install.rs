@@ -27,8 +27,8 @@ pub(super) async fn install(
     let installed = app.installer.install(&request.world_id).await?;
     let record = installed.record;
     if record.evaluation && !installed.cached {
-        // A broken script does not prevent driving in the world. Therefore the script is checked in
-        // the background, and the response does not wait for the result.
+        // The car can be driven in the world even if the judging script is broken. Therefore the
+        // script is checked in the background, and the response does not wait for the check.
         let (finder, name) = (Arc::clone(app.evaluations.finder()), record.world_name());
         let library = Arc::clone(&app.loader.library);
         tokio::task::spawn_blocking(move || {

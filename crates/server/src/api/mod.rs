@@ -57,8 +57,8 @@ const BASE: &str = "/sim/api";
 /// All routes under `/sim/api` with their descriptions.
 fn resources() -> OpenApiRouter<App> {
     let mut document = docs::document("Chicane", ABOUT);
-    // No route refers to these schemas. They are the payloads of the event stream, and the protocol
-    // between the simulator and a judging script.
+    // No route refers to these schemas. They describe the payloads of the event stream, and the
+    // messages between the simulator and a judging script.
     docs::add_schema::<RunEvent>(&mut document);
     docs::add_schema::<EvaluationEvent>(&mut document);
     docs::add_schema::<JudgeCall>(&mut document);

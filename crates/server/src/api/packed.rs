@@ -4,7 +4,7 @@ use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 
-/// `Cache-Control` of a file whose address changes with its content.
+/// Value of `Cache-Control` for a file whose address changes when its content changes.
 pub(super) const CACHE_FOREVER: &str = "private, max-age=31536000, immutable";
 
 /// A file in plain and gzipped form.

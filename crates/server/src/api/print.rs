@@ -49,8 +49,8 @@ pub(super) async fn print(
     let running =
         now.running.as_ref().filter(|r| *r.served.name == *name).map(|r| Arc::clone(&r.served.world));
     let (library, file) = (Arc::clone(&app.loader.library), name.clone());
-    // The permit moves into the thread. Otherwise a cancelled request would free the permit while
-    // the thread still works.
+    // The blocking thread owns the permit. Otherwise a cancelled request would free the permit
+    // while the thread still works.
     let made = tokio::task::spawn_blocking(move || {
         let world = running.map_or_else(|| library.load(&file).map(Arc::new), Ok)?;
         Ok::<_, LoadError>((Print::new(&world, dpi), permit))
@@ -70,7 +70,7 @@ pub(super) async fn print(
     Ok((headers, print_queue::body(print, permit)).into_response())
 }
 
-/// The last `dpi` of the query string.
+/// The last `dpi` of the query string, or [`DEFAULT_DPI`] if there is none.
 fn dpi(uri: &Uri) -> Result<u16, ApiError> {
     let wrong =
         || ApiError::invalid(format!("dpi must be a whole number from {} to {}", DPI.start(), DPI.end()));

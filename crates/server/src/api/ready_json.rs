@@ -1,4 +1,4 @@
-//! JSON responses that are serialised already.
+//! Responses from JSON text that was serialised earlier.
 
 use axum::http::header;
 use axum::response::{IntoResponse, Response};

@@ -54,7 +54,8 @@ pub(super) async fn file(
     Ok(packed.respond(&headers))
 }
 
-/// The current files of the world and of the car. The first request waits until they are made.
+/// The current files of the world and of the car. The first request waits until both files are
+/// made.
 async fn scene_files(app: &App) -> Result<[Arc<SceneFile>; 2], ApiError> {
     let (served, app) = (served(app)?, app.clone());
     let files = tokio::task::spawn_blocking(move || [served.scene(), app.car.file(&app.profile)]);

@@ -1,4 +1,4 @@
-//! Lockstep: the client determines how far simulated time advances.
+//! Lockstep: simulated time only advances when the client requests a step.
 
 use crate::body::JsonBody;
 use crate::caller::Commander;
@@ -61,7 +61,8 @@ fn wants_arrays(headers: &HeaderMap) -> bool {
     accepted.split(',').any(|a| a.split(';').next().unwrap_or("").trim() == "application/octet-stream")
 }
 
-/// The last camera frame and its pixels, if `observe` contains the camera.
+/// The exposure of the last camera frame, and its pixels. `None` if `observe` does not contain the
+/// camera, or if no world runs.
 async fn picture(
     app: &App,
     request: &StepRequest,
@@ -127,7 +128,7 @@ fn observations(app: &App, observe: &[Observe], robot: &RobotView) -> Observatio
     }
 }
 
-/// The binary response.
+/// The binary response: one line of JSON, followed by the raw arrays.
 fn arrays(
     app: &App,
     observe: &[Observe],

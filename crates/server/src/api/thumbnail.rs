@@ -49,7 +49,8 @@ pub(super) async fn thumbnail_of(
             };
             let drawn = tokio::task::spawn_blocking(draw).await;
             let png = drawn.map_err(|e| ApiError::internal(e.to_string()))??;
-            // Older revisions of this world can no longer be requested.
+            // Thumbnails of older revisions are removed, because clients can't request these
+            // revisions any more.
             cache.retain(|(name, _), _| *name != key.0);
             cache.insert(key, png.clone());
             png

@@ -92,7 +92,7 @@ pub(super) async fn profile(State(app): State<App>) -> Json<Profile> {
     Json(view::profile(&app.profile))
 }
 
-/// The error when the simulation returns a result that does not belong to the command.
+/// The error if the simulation returns a result of the wrong kind for the command.
 pub(super) fn unexpected(applied: &Applied) -> ApiError {
     ApiError::internal(format!("unexpected result of the simulation: {applied:?}"))
 }

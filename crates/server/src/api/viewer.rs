@@ -1,5 +1,5 @@
-//! The page at `/sim` and its files. The build of `web/` makes them, and they are embedded in the
-//! program.
+//! The page at `/sim` and its files. The build of `web/` makes these files, and the program embeds
+//! them.
 
 use super::packed::{CACHE_FOREVER, PackedFile};
 use crate::body::PathName;

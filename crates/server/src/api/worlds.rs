@@ -43,7 +43,8 @@ async fn summarised(app: &App) -> Vec<(Option<Summary>, LibraryEntry)> {
     let library = &app.loader.library;
     app.loader.refresh().await;
     let entries = library.entries();
-    // A world that was removed meanwhile gets no summary, so the loop must not wait for it.
+    // If a world was removed meanwhile, it never gets a summary. The loop must not wait for that
+    // summary.
     let unknown =
         |e: &&LibraryEntry| library.entry(&e.name).is_some() && library.known_summary(&e.name).is_none();
     for entry in entries.iter().filter(unknown) {

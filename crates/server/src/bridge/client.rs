@@ -1,4 +1,4 @@
-//! A client of the bridge: executes its messages, and queues the responses.
+//! A client of the bridge. This module executes the client's messages and queues the responses.
 
 use super::commands::Commands;
 use super::definitions;
@@ -17,7 +17,8 @@ use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 /// The connection is closed after this many invalid messages in a row.
 const MAX_CONSECUTIVE_ERRORS: u32 = 100;
-/// How many responses may wait to be sent. While this many wait, nothing is read from the client.
+/// How many responses may wait to be sent. While this many responses wait, nothing is read from the
+/// client.
 const MAX_RESPONSES: usize = 64;
 
 /// A client of the bridge.
@@ -29,7 +30,7 @@ pub(super) struct Client {
     pub(super) responses: VecDeque<Utf8Bytes>,
     /// Status messages below this level are not sent.
     level: StatusLevel,
-    /// Invalid messages since the last valid one.
+    /// Number of invalid messages since the last valid message.
     consecutive_errors: u32,
 }
 
@@ -46,7 +47,8 @@ impl Client {
         }
     }
 
-    /// Whether the next message may be read: not too many responses are waiting.
+    /// Whether the next message may be read. It may not be read while too many responses wait to be
+    /// sent.
     pub(super) fn can_receive(&self) -> bool {
         self.responses.len() < MAX_RESPONSES
     }
@@ -56,7 +58,7 @@ impl Client {
         self.consecutive_errors >= MAX_CONSECUTIVE_ERRORS
     }
 
-    /// Executes a message, or responds with a status message.
+    /// Executes a message. If that fails, responds with a status message.
     pub(super) fn handle(&mut self, message: &SocketMessage) {
         let message = match message {
             SocketMessage::Text(text) => ClientMessage::parse(text),
@@ -75,7 +77,7 @@ impl Client {
         }
     }
 
-    /// Queues a status message, unless its level is below that of the client.
+    /// Queues a status message, unless its level is below the level that the client has set.
     pub(super) fn send_status(&mut self, status: &StatusMessage, id: Option<&MessageId>) {
         if status.level >= self.level {
             self.responses.push_back(protocol::status(status, id));

@@ -2,7 +2,7 @@
 //! continues to receive messages.
 //!
 //! A command may wait for the sim thread during a long step. Waiting commands are queued here and
-//! not in the inbox of the sim thread. Only the newest few commands of each topic are kept.
+//! not in the inbox of the sim thread. The queue keeps only the newest few commands of each topic.
 
 use super::protocol::{MessageId, StatusMessage};
 use chicane_host::driver::{Refused, Simulator};
@@ -11,7 +11,7 @@ use chicane_ros::Topic;
 use std::collections::VecDeque;
 use std::pin::Pin;
 
-/// Time for the remaining commands of a client that has disconnected.
+/// Longest time to execute the remaining commands of a client that has disconnected.
 pub(super) const REMAINING_COMMANDS_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(2);
 
 /// The commands of a client.
@@ -32,8 +32,8 @@ impl Commands {
         Commands { simulator, waiting: VecDeque::new(), running: None }
     }
 
-    /// Adds a command. The history depth of a topic limits how many of its commands may wait. If
-    /// there are more, the oldest are dropped.
+    /// Adds a command. The queue depth in the ROS 2 settings of a topic limits how many commands of
+    /// that topic may wait. At the limit, the oldest command is dropped.
     pub(super) fn add(&mut self, topic: Topic, command: Command, id: Option<MessageId>) {
         let same = |(other, ..): &(Topic, Command, Option<MessageId>)| *other == topic;
         if self.waiting.iter().filter(|one| same(one)).count() >= topic.qos().depth
@@ -49,7 +49,8 @@ impl Commands {
         self.waiting.is_empty() && self.running.is_none()
     }
 
-    /// Executes the next command. Waits forever if there is none. Cancel-safe.
+    /// Executes the next command. Waits forever if there is no command. If this future is dropped,
+    /// no command is lost.
     pub(super) async fn run_next(&mut self) -> Result<(), (Option<MessageId>, StatusMessage)> {
         if self.running.is_none() {
             let Some((topic, command, id)) = self.waiting.pop_front() else {

@@ -1,8 +1,8 @@
-//! The definitions of message types. Services return them, and messages of clients are checked with
-//! them.
+//! The definitions of message types. Services return these definitions, and the bridge checks the
+//! messages of clients with them.
 //!
 //! Each line of a definition has a type and a name, as in a `.msg` file. A test compares the
-//! definitions with the messages.
+//! definitions with the message structs of the program.
 
 use super::protocol::{StatusMessage, quoted};
 use serde_json::{Value, json};
@@ -83,9 +83,9 @@ const DEFINITIONS: [(&str, &str); 25] = [
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Field<'a> {
     pub(super) name: &'a str,
-    /// Type of the field. For an array, the type of its elements.
+    /// Type of the field. If the field is an array, this is the type of the elements.
     pub(super) kind: &'a str,
-    /// Length of an array; 0 for any length, −1 if the field is not an array.
+    /// Length of an array. 0 means any length, and −1 means that the field is not an array.
     pub(super) length: i32,
 }
 
@@ -94,7 +94,7 @@ pub(super) fn short_type(kind: &str) -> String {
     kind.replacen("/msg/", "/", 1)
 }
 
-/// The lines of a definition.
+/// The lines of a type's definition. `None` if the type is unknown.
 fn lines(kind: &str) -> Option<&'static str> {
     DEFINITIONS.iter().find(|(name, _)| *name == kind).map(|(_, lines)| *lines)
 }
@@ -109,22 +109,23 @@ pub(super) fn fields(lines: &str) -> impl Iterator<Item = Field<'_>> {
     })
 }
 
-/// The definitions of a type and of all types of its fields, each once, as JSON of
-/// `rosapi_msgs/TypeDef`.
+/// The definitions of a type and of all types of its fields, as JSON of `rosapi_msgs/TypeDef`. Each
+/// type appears once. `None` if a type is unknown.
 pub(super) fn type_definitions(kind: &str) -> Option<Vec<Value>> {
     let kind = short_type(kind);
     with_field_types(&kind, lines(&kind)?)
         .map(|all| all.iter().map(|(kind, lines)| type_definition(kind, lines)).collect())
 }
 
-/// Same as [`type_definitions`], for the request or response of a service. `own` is its definition.
+/// Same as [`type_definitions`], for the request or response of a service. `own` is the definition
+/// of that request or response.
 pub(super) fn definitions_of(kind: &str, own: &'static str) -> Vec<Value> {
     let all = with_field_types(kind, own).unwrap_or_default();
     all.iter().map(|(kind, lines)| type_definition(kind, lines)).collect()
 }
 
-/// The definitions of a type and of all types of its fields, in the text format of recorders and
-/// viewers.
+/// The definitions of a type and of all types of its fields, in the text format that ROS recorders
+/// and viewers read. `None` if a type is unknown.
 pub(super) fn full_text(kind: &str) -> Option<String> {
     let kind = short_type(kind);
     let all = with_field_types(&kind, lines(&kind)?)?;
@@ -139,7 +140,8 @@ pub(super) fn full_text(kind: &str) -> Option<String> {
     Some(text)
 }
 
-/// A type and all types of its fields, with their lines.
+/// A type and all types of its fields, with the lines of each definition. `None` if a type is
+/// unknown.
 fn with_field_types(kind: &str, own: &'static str) -> Option<Vec<(String, &'static str)>> {
     let mut all = vec![(kind.to_owned(), own)];
     let mut next = 0;

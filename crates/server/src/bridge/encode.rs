@@ -1,7 +1,8 @@
-//! Messages as JSON text of the rosbridge protocol. A message is encoded once for all subscribers.
+//! Encodes messages as JSON text of the rosbridge protocol. Each message is encoded once for all
+//! subscribers.
 //!
-//! Byte arrays are encoded as base64, and NaN and infinities as null. A time has seconds and
-//! nanoseconds, as in the ROS message.
+//! Byte arrays are encoded as base64, and NaN and infinities as null. A time is an object with
+//! seconds and nanoseconds, as in the ROS message.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -37,7 +38,8 @@ impl TopicName {
 pub(super) struct EncodedMessage {
     topic: Topic,
     with_slash: Utf8Bytes,
-    /// The text without the slash. It is made when a client first needs it.
+    /// The text without the slash before the name of the topic. It is made when a client first
+    /// needs it.
     without_slash: OnceLock<Utf8Bytes>,
 }
 

@@ -1,7 +1,7 @@
 //! The clients of the bridge, and their subscriptions.
 //!
 //! A message is written as JSON only if its topic has subscribers, and only once for all of them.
-//! Without any subscriber the pump reads no ticks.
+//! While there are no subscribers, the pump (`pump`) reads no ticks.
 
 use super::encode::{EncodedMessage, TopicName};
 use super::mailbox::Mailbox;
@@ -63,9 +63,11 @@ impl Hub {
         }
     }
 
-    /// Sends the latched message of a topic to its new subscribers. `latched` returns that message.
+    /// Sends the latched message of each topic to new subscribers. A latched message is the last
+    /// message of a topic that every new subscriber gets at once. `latched` returns the latched
+    /// message of a topic, or `None` if the topic has none.
     pub(super) fn send_latched(&self, mut latched: impl FnMut(Topic) -> Option<Message>) {
-        // Each message is encoded once, and only if there is a new subscriber for it.
+        // Each latched message is encoded once, and only if its topic has a new subscriber.
         let mut encoded: Vec<(Topic, Option<Arc<EncodedMessage>>)> = Vec::new();
         for mailbox in self.lock().iter() {
             mailbox.put_latched(|topic| match encoded.iter().find(|(known, _)| *known == topic) {
@@ -92,8 +94,8 @@ impl Hub {
 
     fn notify(&self) {
         let robot_topics = Topic::ALL.into_iter().filter(|topic| topic.direction() == Direction::Out);
-        // `send_modify` holds a lock, so the last of several concurrent calls computes the final
-        // sum.
+        // `send_modify` holds a lock while it computes the sum. Therefore the last of several
+        // concurrent calls stores the final sum.
         self.robot_subscribers.send_modify(|sum| {
             *sum = robot_topics.map(|topic| self.subscribers[topic as usize].load(Relaxed)).sum();
         });
@@ -104,7 +106,7 @@ impl Hub {
     }
 }
 
-/// The membership of a client. Dropping it ends all subscriptions of the client.
+/// The membership of a client. When the membership is dropped, all subscriptions of the client end.
 #[derive(Debug)]
 pub(super) struct HubMember {
     hub: Arc<Hub>,

@@ -1,4 +1,4 @@
-//! The subscriptions of a client, and the messages that wait for it.
+//! The subscriptions of a client, and the messages that wait to be sent to the client.
 //!
 //! Every subscription has a bounded queue. If the client is slow, the oldest messages are dropped,
 //! and publishers never wait. Messages of all subscriptions are taken in the order of their
@@ -13,13 +13,14 @@ use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
-/// How many subscription ids a client may use.
+/// How many subscriptions a client may have. Several subscriptions to one topic have different ids.
 const MAX_IDS: usize = 256;
-/// Messages that may wait if the client sets no queue length: about a second of the fastest topic.
+/// How many messages may wait if the client sets no queue length. The fastest topic publishes about
+/// this many messages per second.
 const DEFAULT_QUEUE: usize = 200;
-/// Images that may wait if the client sets no queue length.
+/// How many images may wait if the client sets no queue length.
 const DEFAULT_IMAGE_QUEUE: usize = 2;
-/// Bytes that may wait on a topic. A single larger message may wait too.
+/// How many bytes may wait on a topic. A single larger message may wait too.
 const MAX_BYTES: usize = 4 << 20;
 
 /// The mailbox of one client.
@@ -44,11 +45,13 @@ struct Subscription {
     /// The options in effect, see [`Subscription::combine_options`].
     delivery: Delivery,
     waiting: VecDeque<(u64, Arc<EncodedMessage>)>,
-    /// Length of all waiting messages.
+    /// Total length of the waiting messages, in bytes.
     bytes: usize,
-    /// No message is sent before this time, because of the throttle.
+    /// No message is sent before this time, because the client has set a shortest time between
+    /// messages. `None` before the first message.
     throttled_until: Option<Instant>,
-    /// Whether a new subscription still needs the latched message of its topic.
+    /// Whether a new subscription still needs the latched message of its topic: the last message,
+    /// which every new subscriber gets at once.
     needs_latched: bool,
 }
 
@@ -57,12 +60,14 @@ struct Subscription {
 pub(super) enum NextMessage {
     /// The next message.
     Text(Utf8Bytes),
-    /// No message can be sent now. A throttled message can be sent at the given time.
+    /// No message can be sent now. If the options of the client delay a message, the value is the
+    /// time when the message can be sent. `None` if no message waits.
     Wait(Option<Instant>),
 }
 
 impl Mailbox {
-    /// Adds a subscription. True if it is the client's first subscription to this topic name.
+    /// Adds a subscription. Returns true if it is the client's first subscription to this topic
+    /// name.
     pub(super) fn subscribe(
         &self,
         name: TopicName,
@@ -86,8 +91,8 @@ impl Mailbox {
         Ok(is_first)
     }
 
-    /// Removes a subscription, or all subscriptions of a topic if `id` is `None`. True if the
-    /// client has no subscription to this topic name left.
+    /// Removes a subscription, or all subscriptions of a topic if `id` is `None`. Returns true if
+    /// the client has no subscription to this topic name left.
     pub(super) fn unsubscribe(&self, name: TopicName, id: Option<&MessageId>) -> Result<bool, StatusMessage> {
         let mut contents = self.lock();
         let Some(subscription) = contents.subscriptions.get_mut(&name) else {
@@ -107,12 +112,12 @@ impl Mailbox {
         Ok(was_last)
     }
 
-    /// The topics with subscriptions.
+    /// The topics that the client subscribes to.
     pub(super) fn topics(&self) -> Vec<Topic> {
         self.lock().subscriptions.keys().map(|name| name.topic).collect()
     }
 
-    /// Adds a published message to the queues of its topic.
+    /// Adds a published message to the client's queues for the topic of the message.
     pub(super) fn put(&self, topic: Topic, message: &Arc<EncodedMessage>, now: Instant) {
         let mut contents = self.lock();
         contents.serial += 1;
@@ -129,7 +134,7 @@ impl Mailbox {
         }
     }
 
-    /// Adds the latched message of a topic to the queues of its new subscriptions.
+    /// Adds the latched message of each topic to the queues of new subscriptions to that topic.
     pub(super) fn put_latched(&self, mut latched: impl FnMut(Topic) -> Option<Arc<EncodedMessage>>) {
         let mut contents = self.lock();
         contents.serial += 1;
@@ -183,8 +188,8 @@ impl Mailbox {
 }
 
 impl Subscription {
-    /// Combines the options of all subscriptions to the shortest throttle time and the shortest
-    /// queue, as rosbridge does.
+    /// Combines the options of all subscriptions. The shortest throttle time and the shortest queue
+    /// take effect, as in the original rosbridge.
     fn combine_options(&mut self) {
         let requested = self.requested.iter().map(|(_, delivery)| *delivery);
         let combined = requested
@@ -195,10 +200,11 @@ impl Subscription {
         }
     }
 
-    /// Adds a message. False if it was dropped.
+    /// Adds a message. Returns false if the message was dropped.
     fn put(&mut self, serial: u64, message: &Arc<EncodedMessage>, now: Instant) -> bool {
         let Delivery { throttle, queue } = self.delivery;
-        // Without a queue, a message that arrives before the end of the throttle time is dropped.
+        // If the client sets a throttle time but no queue length, a message before the end of that
+        // time is dropped.
         let is_throttled = self.throttled_until.is_some_and(|until| until > now);
         if throttle > Duration::ZERO && queue == 0 && is_throttled {
             return false;

@@ -1,12 +1,13 @@
-//! The robot's topics for programs without ROS: the rosbridge protocol, JSON over a WebSocket.
+//! The robot's topics for programs without ROS. The programs use the rosbridge protocol: JSON
+//! messages over a WebSocket.
 //!
 //! A client that subscribes has a mailbox (`mailbox`). While there are subscribers, a task reads
 //! the robot's ticks (`pump`). A message is written as JSON once (`encode`) and put into the
 //! mailboxes of all subscribers (`hub`). Each client takes messages from its mailbox at its own
-//! speed, and loses the oldest if it is slow. Messages from a client are parsed (`protocol`) and
-//! executed (`client`), or answered with a status message. Commands are queued, and old ones are
-//! dropped if too many wait (`commands`). The bridge does not depend on DDS, and works without a
-//! ROS 2 graph.
+//! speed. If the client is slow, the oldest messages are dropped. Messages from a client are parsed
+//! (`protocol`) and executed (`client`), or answered with a status message. Commands are queued
+//! (`commands`). If too many commands wait, the oldest are dropped. The bridge does not depend on
+//! DDS, and works without a ROS 2 graph.
 
 mod client;
 mod commands;
@@ -30,7 +31,7 @@ use std::time::Instant;
 use tokio::time::{sleep_until, timeout};
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 
-/// Largest message that is sent, in bytes: an uncompressed image of a large camera.
+/// Largest message that is sent, in bytes. An uncompressed image of a large camera fits.
 const MAX_SENT: usize = 64 << 20;
 
 /// `GET /rosbridge`.
@@ -76,8 +77,8 @@ async fn serve_client(app: App, mut socket: Socket) {
         }
     };
     let Client { mut commands, member, .. } = client;
-    // Dropping the member ends its subscriptions, so that no more messages are written for this
-    // client.
+    // Dropping the member ends the subscriptions of this client. After that, no more messages are
+    // written for the client.
     drop(member);
     if let Some((code, reason)) = close {
         socket.close(code, &reason).await;

@@ -1,7 +1,8 @@
 //! The messages of the rosbridge protocol, version 2.
 //!
-//! A message is a JSON object with an `op`. All of its fields are checked before it is executed. An
-//! invalid message yields a [`StatusMessage`], one line for the author of the client.
+//! A message is a JSON object with an `op`. All fields of the message are checked before the
+//! message is executed. An invalid message yields a [`StatusMessage`]. Its text is one line for the
+//! author of the client.
 
 use serde_json::{Map, Value};
 use std::time::Duration;
@@ -20,7 +21,8 @@ pub(super) enum StatusLevel {
     Info,
     Warning,
     Error,
-    /// The level above all messages. A client that sets this level gets no status messages.
+    /// A level above the levels of all messages. A client that sets this level gets no status
+    /// messages.
     None,
 }
 
@@ -35,7 +37,7 @@ impl StatusLevel {
     }
 }
 
-/// Why a message was refused, or why it had no effect.
+/// A response that tells the client why a message was refused, or why the message had no effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct StatusMessage {
     pub(super) level: StatusLevel,
@@ -94,7 +96,8 @@ pub(super) struct Delivery {
     pub(super) queue: usize,
 }
 
-/// The id of a message: a text or a number that the client chose. Responses repeat it.
+/// The id of a message: a text or a number that the client chose. The response contains the same
+/// id.
 pub(super) type MessageId = Value;
 
 /// A message from a client.
@@ -201,7 +204,7 @@ impl Fields<'_> {
         self.0.get(name).filter(|value| !value.is_null())
     }
 
-    /// An optional text.
+    /// An optional text. `None` if the field is missing.
     fn text(&self, name: &str) -> Result<Option<String>, StatusMessage> {
         match self.get(name) {
             None => Ok(None),
@@ -213,7 +216,7 @@ impl Fields<'_> {
         }
     }
 
-    /// A required text, which must not be empty.
+    /// A required text. It must not be empty.
     fn name(&self, name: &str) -> Result<String, StatusMessage> {
         let text = self.text(name)?.filter(|text| !text.is_empty());
         text.ok_or_else(|| StatusMessage::error(format!("{name} is missing; an example is {EXAMPLE}")))

@@ -4,7 +4,7 @@
 //! messages of each tick with the crate `ros`, writes each subscribed message as text once, and
 //! puts that text into the mailboxes of all subscribers. A client reads its mailbox at its own
 //! speed. The mailbox is bounded and drops the oldest messages. Another task draws the images, so
-//! that no other message waits for them. It draws only the newest frame.
+//! that other messages do not wait for the images. That task draws only the newest frame.
 
 use super::hub::Hub;
 use crate::state::App;
@@ -16,7 +16,7 @@ use chicane_ros::{Message, Outgoing, Publisher, Sample, Topic};
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// A frame that is not drawn yet: exposure, tick and brightness.
+/// A frame that is not drawn yet: exposure, tick and brightness. `None` before the first frame.
 type PendingFrame = Option<(Arc<Exposure>, u64, f64)>;
 
 /// Publishes messages while there are subscribers, until the simulator stops.
@@ -41,7 +41,8 @@ pub(crate) async fn pump(app: App) {
 async fn publish_ticks(app: &App, frames: &watch::Sender<PendingFrame>) {
     let hub = &app.bridge;
     let mut subscribers = hub.robot_subscribers();
-    // The tap is opened before the state is read, so that no tick between the two is missed.
+    // The tap is opened before the state is read. Otherwise a tick between these two steps would be
+    // missed.
     let tap = app.simulator.tap();
     let mut publisher = TickPublisher::new(app, &app.simulator.now());
     let mut is_changed = true;
@@ -67,7 +68,7 @@ async fn publish_ticks(app: &App, frames: &watch::Sender<PendingFrame>) {
     }
 }
 
-/// Makes the messages of ticks, each tick once and in order.
+/// Makes the messages of ticks. Each tick yields messages once, and the ticks are in order.
 struct TickPublisher {
     publisher: Publisher,
     /// Epoch and tick of the last messages.
@@ -81,7 +82,8 @@ impl TickPublisher {
         let tick = now.running.as_ref().map(|seen| seen.snapshot.tick);
         let last = (now.epoch, tick.unwrap_or(0));
         let mut publisher = Publisher::new(Arc::clone(&app.profile));
-        // These messages are not sent. They only set the latched messages of the publisher.
+        // The returned messages are not sent. The call only sets the messages that new subscribers
+        // get at once (latched messages).
         publisher.messages(&Sample::epoch_only(last.1, last.0));
         TickPublisher { publisher, last, has_world: tick.is_some() }
     }
@@ -95,7 +97,8 @@ impl TickPublisher {
         self.publisher.messages(sample)
     }
 
-    /// The message that a new subscriber of a topic gets at once, if the topic has one.
+    /// The latched message of a topic: a new subscriber gets it at once. `None` if the topic has no
+    /// such message.
     fn latched(&self, topic: Topic) -> Option<Message> {
         match topic {
             Topic::Clock => self.has_world.then(|| Clock { clock: Time::of_tick(self.last.1) }.into()),
@@ -104,7 +107,8 @@ impl TickPublisher {
     }
 }
 
-/// Draws the newest frame repeatedly, for the image topics that have subscribers.
+/// Draws each new frame, for the image topics that have subscribers. Frames that are replaced
+/// before they are drawn are skipped.
 async fn draw(hub: Arc<Hub>, camera: Camera, mut newest: watch::Receiver<PendingFrame>) {
     while newest.changed().await.is_ok() {
         let Some((exposure, tick, brightness)) = newest.borrow_and_update().clone() else { continue };

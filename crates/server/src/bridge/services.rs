@@ -1,4 +1,4 @@
-//! The services of `rosapi`, which list topics, types, nodes and services, and return the time.
+//! The services of `rosapi`. They list topics, types, nodes and services, and return the time.
 //!
 //! There is one node, the robot, and one parameter, `use_sim_time`. The parameter is true, because
 //! the robot's time is simulated.
@@ -97,7 +97,7 @@ impl Service {
         format!("rosapi_msgs/srv/{}", self.kind)
     }
 
-    /// Whether the service has a type. `rosapi/Topics`, `rosapi_msgs/Topics` and
+    /// Whether `kind` names the type of this service. `rosapi/Topics`, `rosapi_msgs/Topics` and
     /// `rosapi_msgs/srv/Topics` are the same type.
     fn has_type(&self, kind: &str) -> bool {
         let (package, name) = kind.replacen("/srv/", "/", 1).split_once('/').map_or_else(
@@ -140,7 +140,8 @@ pub(super) fn call(name: &str, args: &Value, tick: u64) -> Result<Value, String>
         "get_param_names" => json!({"names": [format!("{NODE}:{}", PARAMETER.0)]}),
         "get_ros_version" => json!({"version": 2, "distro": "jazzy"}),
         "get_time" => {
-            // roslibpy reads the field names of ROS 1 even when it is connected to ROS 2.
+            // The response also has the field names of ROS 1, because the Python library roslibpy
+            // reads them even from a ROS 2 server.
             let Time { sec, nanosec } = Time::of_tick(tick);
             json!({"time": {"sec": sec, "nanosec": nanosec, "secs": sec, "nsecs": nanosec}})
         }
@@ -228,7 +229,7 @@ impl ServiceArgs {
         Ok(ServiceArgs(given))
     }
 
-    /// The value of an argument. It is empty if the argument is missing.
+    /// The value of an argument. The text is empty if the argument is missing.
     fn text(&self, name: &str) -> &str {
         self.0.get(name).and_then(Value::as_str).unwrap_or("")
     }
@@ -246,12 +247,13 @@ impl ServiceArgs {
         node == NODE || node == &NODE[1..]
     }
 
-    /// The robot's node if the topic has this direction, otherwise nothing.
+    /// The robot's node if the topic in the arguments has this direction, otherwise an empty list.
     fn nodes_with(&self, direction: Direction) -> Vec<&'static str> {
         self.topic().filter(|topic| topic.direction() == direction).map(|_| NODE).into_iter().collect()
     }
 
-    /// Whether `name` is the parameter, with or without the name of its node.
+    /// Whether the argument `name` is the name of the parameter. The name of the node may precede
+    /// the name of the parameter.
     fn names_the_parameter(&self) -> bool {
         let name = self.text("name");
         let (node, name) = name.rsplit_once(':').unwrap_or((NODE, name));

@@ -1,8 +1,9 @@
 //! The error of an HTTP request. It has a code, which determines the HTTP status, and a text.
 //!
-//! The module `status` chooses the status: for each [`ErrorCode`], and for each error of the crates
-//! below, which do not know HTTP. There are two exceptions. The robot's API answers an invalid value
-//! with 422, and the listener answers a malformed request line or head without this module.
+//! The module `status` chooses the status for each [`ErrorCode`]. It also chooses the code for each
+//! error of the lower-level crates, which do not know HTTP. There are two exceptions. The robot's
+//! API answers an invalid value with 422, and the listener answers a malformed request line or head
+//! without this module.
 
 mod status;
 
@@ -65,8 +66,8 @@ pub(crate) enum BadBody {
     /// The body is larger than this limit, in bytes.
     #[error("body is larger than {}", size(*.0))]
     TooLarge(usize),
-    /// A browser sent the body without the JSON content type, so a page of another site may have
-    /// sent it.
+    /// A browser sent the body without the JSON content type. Such a request may come from a page
+    /// of another site.
     #[error("a browser must send the body with Content-Type: application/json")]
     NotDeclaredJson,
     /// The body is not JSON, or its fields are wrong.

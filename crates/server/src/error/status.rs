@@ -117,7 +117,7 @@ impl From<InstallError> for ApiError {
     }
 }
 
-/// The error response when the world `name` was not removed.
+/// The error response if the world `name` could not be removed.
 pub(crate) fn remove_failed(failure: RemoveFailure, name: &str) -> ApiError {
     match failure {
         RemoveFailure::NotFound => ApiError::new(ErrorCode::NoSuchWorld, "world not found"),

@@ -1,7 +1,7 @@
 //! The stream between a client and the HTTP library `hyper`. It adds four features to the library.
 //!
 //! - `hyper` responds to an invalid or too large request head by itself, without a body. The stream
-//!   replaces that response by one with the JSON body of all errors.
+//!   replaces that response by an error response with a JSON body.
 //! - `hyper` ignores `#` in the target of a request and the text after it. The stream makes such a
 //!   request invalid.
 //! - The head of a request must be complete within [`HEAD_TIMEOUT`]. Between requests a connection
@@ -21,17 +21,17 @@ use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
-/// Time from the first byte of a request head to its last.
+/// Longest time from the first byte to the last byte of a request head.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The state of a connection, which the request handler updates and the stream reads.
+/// The state of a connection. The request handler updates the state, and the stream reads it.
 #[derive(Debug, Default)]
 pub(super) struct ConnectionState {
-    /// Requests whose head was read.
+    /// Number of requests whose head was read.
     pub(super) requests: AtomicU64,
-    /// Responses that were passed to `hyper`.
+    /// Number of responses that were passed to `hyper`.
     pub(super) responses: AtomicU64,
-    /// Whether the connection became a WebSocket. Its bytes are then not requests any more.
+    /// Whether the connection became a WebSocket. After that, its bytes are no longer requests.
     pub(super) upgraded: AtomicBool,
 }
 
@@ -44,16 +44,17 @@ impl Peer {
         Peer(Arc::new(stream))
     }
 
-    /// Waits until the client has closed its side of the connection. Bytes that it sent before may
-    /// still be unread.
+    /// Waits until the client has closed its side of the connection. Bytes that the client sent
+    /// before may still be unread.
     pub(crate) async fn disconnected(&self) {
-        // The event for urgent data also reports a closed side. Urgent data itself is not used in
-        // HTTP.
+        // This waits for the system's event for urgent data, which also reports a closed side. HTTP
+        // clients send no urgent data.
         #[cfg(target_os = "linux")]
         let _ = self.0.ready(Interest::PRIORITY).await;
         #[cfg(not(target_os = "linux"))]
         while self.0.ready(Interest::READABLE).await.is_ok_and(|ready| !ready.is_read_closed()) {
-            // Unread bytes make the socket readable, so this loop polls.
+            // Unread bytes keep the socket readable, so `ready` returns at once. Therefore this
+            // loop polls.
             sleep(Duration::from_millis(50)).await;
         }
     }
@@ -63,9 +64,11 @@ impl Peer {
 pub(super) struct ClientStream {
     stream: Arc<TcpStream>,
     state: Arc<ConnectionState>,
-    /// The number of requests before an incomplete head, and the timeout of that head.
+    /// The number of requests before an incomplete head, and the timeout of that head. The head has
+    /// been read completely once the number of requests is higher.
     partial_head: Option<(u64, Pin<Box<Sleep>>)>,
-    /// A response that replaces a response of `hyper`, and how many of its bytes were written.
+    /// A response that replaces a response of `hyper`, and how many bytes of the replacement were
+    /// written.
     replacement: Option<(Vec<u8>, usize)>,
 }
 
@@ -197,7 +200,7 @@ fn write(stream: &TcpStream, cx: &mut Context<'_>, bufs: &[io::IoSlice<'_>]) -> 
     }
 }
 
-/// Whether bytes contain the end of a head. Most heads arrive in one piece.
+/// Whether bytes contain the end of a head. Most heads arrive in one piece and need no timeout.
 fn is_complete_head(bytes: &[u8]) -> bool {
     bytes.windows(4).any(|w| w == b"\r\n\r\n")
 }
@@ -217,8 +220,9 @@ fn invalidate_fragment(bytes: &mut [u8]) {
     }
 }
 
-/// The response that replaces a response of `hyper` to an invalid request. Responses of the
-/// server's own handlers are recognized by a header that `hyper` does not send.
+/// The response that replaces a response of `hyper` to an invalid request. `None` if `bytes` are
+/// another response. Responses of the server's own handlers have a header that `hyper` itself does
+/// not send.
 fn replacement_for(bytes: &[u8]) -> Option<Vec<u8>> {
     if !bytes.starts_with(b"HTTP/1.") || bytes.len() > 200 || !bytes.ends_with(b"\r\n\r\n") {
         return None;
@@ -247,7 +251,7 @@ fn replacement_for(bytes: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
-/// A complete error response, after which the connection is closed.
+/// A complete error response. It tells the client that the connection will be closed.
 pub(super) fn error_response(status: &str, code: ErrorCode, text: &str) -> Vec<u8> {
     let body = ErrorBody { error: text.to_owned(), code };
     let body = serde_json::to_string(&body).unwrap_or_default();

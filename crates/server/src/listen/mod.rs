@@ -32,18 +32,18 @@ const MAX_REFUSALS: usize = 64;
 /// Largest request head in bytes. `hyper` also buffers at most this many bytes of a response for a
 /// client that does not read.
 const MAX_HEAD: usize = 32 << 10;
-/// Time between two requests after which an idle connection is closed.
+/// An idle connection is closed when no request comes for this long.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(600);
 /// Time after which the system closes a connection whose client does not acknowledge data.
 const UNACKNOWLEDGED_TIMEOUT: Duration = Duration::from_secs(60);
 /// Bytes that the system buffers for a client that does not read.
 const SEND_BUFFER: usize = 128 << 10;
-/// How long a request is still handled after its client has closed its side of the connection. A
-/// client that only closed its sending side gets a response that is ready by then. `hyper` by
-/// itself cancels a request sooner, but it does not detect a disconnect while bytes after the
-/// request are unread.
+/// How long a request is still handled after its client has closed its side of the connection. If
+/// the client only closed its sending side, it still gets a response that is ready by then. `hyper`
+/// alone would cancel a request sooner. But `hyper` does not detect a disconnect while bytes after
+/// the request are unread.
 const DISCONNECT_GRACE: Duration = Duration::from_millis(100);
-/// Time for responses that are being written when the server stops.
+/// Longest time to complete the responses that are being written when the server stops.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// Binds a listening address.
@@ -55,7 +55,7 @@ pub(crate) fn bind(address: SocketAddr) -> std::io::Result<TcpListener> {
     socket.listen(4096)
 }
 
-/// Accepts connections until `stop` is set, then closes them.
+/// Accepts connections until `stop` is set. Then closes all connections.
 pub(crate) async fn serve(
     listener: TcpListener,
     router: Router,
@@ -70,8 +70,8 @@ pub(crate) async fn serve(
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => stream,
                 Err(error) => {
-                    // Most likely the limit of open files is reached. Other connections free
-                    // descriptors when they close.
+                    // Most likely the limit of open files is reached. The server tries again after
+                    // a pause, because other connections may close and free file descriptors.
                     if warned.is_none_or(|at| at.elapsed() > Duration::from_secs(1)) {
                         tracing::warn!(%error, "can't accept connections");
                         warned = Some(Instant::now());
@@ -95,12 +95,12 @@ pub(crate) async fn serve(
         }
     }
     drop(listener);
-    // All permits are free when all connections have ended.
+    // All permits can be acquired once all connections have ended.
     let _ = timeout(SHUTDOWN_TIMEOUT, permits.acquire_many(MAX_CONNECTIONS as u32)).await;
 }
 
 async fn stopped(stop: &mut watch::Receiver<bool>) {
-    // A closed channel counts as a stop.
+    // An error means that the channel is closed. A closed channel counts as a stop.
     let _ = stop.wait_for(|stop| *stop).await;
 }
 
@@ -131,7 +131,7 @@ async fn serve_connection(
             let response = tokio::select! {
                 biased;
                 response = router.oneshot(request.map(Body::new)) => response.unwrap_or_else(|never| match never {}),
-                // The handler is dropped, which cancels the request.
+                // This cancels the request, because `select!` drops the handler.
                 () = disconnected => return Err(io::Error::from(io::ErrorKind::ConnectionAborted)),
             };
             let upgraded = response.status() == StatusCode::SWITCHING_PROTOCOLS;
@@ -198,7 +198,8 @@ async fn refuse(stream: TcpStream, _permit: OwnedSemaphorePermit) {
     let exchange = async {
         stream.writable().await?;
         stream.try_write(&response)?;
-        // The request is read, because closing a socket with unread bytes discards the response.
+        // The request is read before the socket is closed. Otherwise the system would discard the
+        // response because of the unread bytes.
         stream.readable().await?;
         let mut request = [0; 4096];
         stream.try_read(&mut request)

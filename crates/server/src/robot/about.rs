@@ -73,7 +73,8 @@ struct HealthReading;
 impl Reading for HealthReading {
     const NAME: &'static str = "health";
 
-    /// The stamp changes every simulated second, and when a field of the response changes.
+    /// The stamp changes every simulated second, when a world starts or ends, and when the
+    /// simulation is paused or continued.
     fn stamp(&self, _: &App, now: &Published) -> Option<SampleStamp> {
         let (time_s, there) = (now.time_s(), now.running.is_some());
         let stamp = SampleStamp::new(now, time_s as u64, time_s);

@@ -42,8 +42,8 @@ pub(super) async fn camera(State(app): State<App>, query: Query) -> Result<Respo
     Ok(with_sim_time(running.exposure.snapshot.time_s, ([(header::CONTENT_TYPE, "image/jpeg")], jpeg)))
 }
 
-/// A stream that sends the newest frame whenever the client is ready for one. Older frames are
-/// skipped.
+/// A stream that sends the newest frame whenever the client is ready for another frame. Older
+/// frames are skipped.
 fn stream(app: &App, size: [usize; 2]) -> Response {
     let reader = FrameReader { app: app.clone(), view: app.simulator.watch(), size, last: None };
     let frames = unfold(reader, |mut reader| async move {
@@ -61,12 +61,13 @@ struct FrameReader {
     view: watch::Receiver<Arc<Published>>,
     /// Width and height in pixels.
     size: [usize; 2],
-    /// The last sent exposure, and the bits of the brightness that it was drawn with.
+    /// The exposure of the last sent frame, and the bits of the brightness of that frame. `None`
+    /// before the first frame.
     last: Option<(Arc<Exposure>, u64)>,
 }
 
 impl FrameReader {
-    /// The next part of the stream; `None` at its end.
+    /// The next part of the stream. `None` when the stream ends.
     async fn next(&mut self) -> Option<Bytes> {
         loop {
             let now = self.view.borrow_and_update().clone();

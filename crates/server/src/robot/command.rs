@@ -1,8 +1,8 @@
 //! Commands to the robot: speed, steering, and the direction of the camera.
 //!
 //! A command is an order to the robot's stack. The newest command of an axis is in force, and the
-//! response contains the value in force. A speed with a duration is answered at the end of the
-//! duration. If the client disconnects before the end, the server sends an order that ends the
+//! response contains the value in force. If a speed has a duration, the response comes at the end
+//! of the duration. If the client disconnects before that, the server sends an order that ends the
 //! command. That order has no effect if a newer command was given, or if another world runs by
 //! then.
 
@@ -103,7 +103,7 @@ pub(super) async fn tilt(
     give(&simulator, Command::Tilt(request.value)).await
 }
 
-/// Gives a command with one value.
+/// Gives the robot a command with one value. Returns the response.
 async fn give(simulator: &Simulator, command: Command) -> Result<Response, RobotError> {
     let (done, now) = simulator.robot(command).await?;
     let Done::Commanded { value, .. } = done else { return Err(unexpected(done)) };

@@ -11,13 +11,15 @@ use std::borrow::Cow;
 /// An error response of the robot's API.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum RobotError {
-    /// The named sensor has no reading yet.
+    /// The sensor with this name has no reading yet.
     Waiting(&'static str),
-    /// A value has the wrong type or is out of range. The status is 422 here, not 400.
+    /// A value has the wrong type or is out of range. The robot's API uses status 422 for this
+    /// error, other paths use 400.
     BadValue(Cow<'static, str>),
     /// Any other error, with the status of its code.
     Other(ApiError),
-    /// The access rules refused the request. Their errors have the same format on every path.
+    /// The access rules refused the request. Errors of the access rules have the same format on
+    /// every path.
     AccessRefused(ApiError),
 }
 

@@ -16,13 +16,13 @@ use chicane_wire::{Detail, LIDAR_STEP, LidarScan, Named, Num, ScanMeta, Waiting}
 use chicane_world::Profile;
 use std::sync::Arc;
 
-/// Default step between keys, in degrees. The JSON of this step is written once per scan and shared
-/// by all readers.
+/// Default step between keys, in degrees. The JSON for this step is written once per scan, and all
+/// readers share it.
 const DEFAULT_STEP_DEG: f64 = 1.0;
 
 /// A request for the last scan.
 pub(super) struct LidarReading {
-    /// Step between keys, in degrees.
+    /// Step between keys, in degrees. The keys of the response are angles.
     step: f64,
 }
 
@@ -53,8 +53,8 @@ impl LidarReading {
     }
 }
 
-/// The range of the beam nearest to each multiple of `step`, from −180 (included) to 180 degrees
-/// (excluded). `None` where the beam hit nothing.
+/// The angle and the range of the beam nearest to each multiple of `step`. The angles are from −180
+/// (included) to 180 degrees (excluded). The range is `None` if the beam hit nothing.
 fn ranges(step: f64, beams: &[f32]) -> Vec<(String, Option<Num>)> {
     let n = beams.len();
     let last = (180.0 / step) as i64 + 1;
@@ -100,7 +100,7 @@ pub(super) async fn lidar(State(app): State<App>, query: Query) -> Result<Respon
 mod tests {
     use super::*;
 
-    /// Keys and ranges for a step. The range of each beam is the beam's index.
+    /// Keys and ranges for a step. In this test, the range of each beam is the index of the beam.
     fn keys(step: f64, beams: usize) -> Vec<(String, f64)> {
         let beams: Vec<f32> = (0..beams).map(|i| i as f32).collect();
         ranges(step, &beams).into_iter().map(|(k, v)| (k, v.map_or(-1.0, |v| v.0))).collect()

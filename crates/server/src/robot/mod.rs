@@ -1,5 +1,5 @@
-//! The robot's API, at the root of the server: the paths that a physical car has too. This file
-//! lists the routes in the order of the API document.
+//! The robot's API, at the root of the server. A physical car has the same paths. This file lists
+//! the routes in the order of the API document.
 
 mod about;
 mod audio;
@@ -93,7 +93,8 @@ pub(crate) fn is_path(path: &str) -> bool {
 /// All routes of the robot's API that the OpenAPI document describes.
 fn routes() -> OpenApiRouter<App> {
     let mut document = docs::document("Chicane robot", ABOUT);
-    // No route refers to this schema. The access rules and the listener return it.
+    // No route refers to this schema. It describes the errors of the access rules and of the
+    // listener.
     let schemas = &mut document.components.get_or_insert_default().schemas;
     schemas.insert(ErrorBody::name().into_owned(), ErrorBody::schema());
     OpenApiRouter::with_openapi(document)

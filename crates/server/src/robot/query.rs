@@ -33,7 +33,7 @@ impl Query {
         self.pairs.iter().filter(move |(n, _)| n == name).map(|(_, value)| value.as_str())
     }
 
-    /// The last value of a parameter.
+    /// The last value of a parameter. `None` if the parameter is omitted.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         self.all(name).last()
     }
@@ -48,7 +48,7 @@ impl Query {
         Ok(requested || self.accepts_events)
     }
 
-    /// A parameter that is a whole number from `low` to `high`.
+    /// A parameter that must be a whole number from `low` to `high`. `None` if it is omitted.
     pub(super) fn whole(&self, name: &str, low: u64, high: u64) -> Result<Option<u64>, RobotError> {
         let wrong = || RobotError::bad_value(format!("{name} must be a whole number from {low} to {high}"));
         let Some(text) = self.get(name) else { return Ok(None) };
@@ -56,7 +56,7 @@ impl Query {
         value.map(Some).ok_or_else(wrong)
     }
 
-    /// A parameter that is a number from `low` to `high`.
+    /// A parameter that must be a number from `low` to `high`. `None` if it is omitted.
     pub(super) fn number(&self, name: &str, [low, high]: [f64; 2]) -> Result<Option<f64>, RobotError> {
         let wrong = || RobotError::bad_value(format!("{name} must be a number from {low} to {high}"));
         let Some(text) = self.get(name) else { return Ok(None) };

@@ -16,7 +16,7 @@ use chicane_sim::TICK_S;
 use chicane_wire::{Battery, Detail, Inertial, Num, Odometry, Waiting};
 use std::sync::Arc;
 
-/// The published view of the robot; `None` while no world runs.
+/// The published view of the robot. `None` while no world runs.
 pub(super) fn robot(now: &Published) -> Option<&RobotView> {
     now.running.as_ref().map(|running| &running.robot)
 }

@@ -1,4 +1,5 @@
-//! `X-Sim-Time`: every response of the robot's API contains its simulated time.
+//! The header `X-Sim-Time`: every response of the robot's API contains the simulated time of its
+//! data.
 
 use crate::state::App;
 use axum::extract::{Request, State};
@@ -6,7 +7,7 @@ use axum::http::{HeaderName, HeaderValue};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-/// The header. Its value is simulated seconds with three decimals.
+/// The header. Its value is the simulated time in seconds, with three decimals.
 const X_SIM_TIME: HeaderName = HeaderName::from_static("x-sim-time");
 
 /// The value of the header for a simulated time.

@@ -1,8 +1,8 @@
 //! The WebSockets `/speed/stream` and `/steering/stream`: each frame is a command.
 //!
-//! The server executes all frames in order and reads the next frame when the last command is in
-//! force. When the client disconnects, the server releases its last command. The robot then ends
-//! that command after 0.7 s, unless a newer command was given.
+//! The server executes all frames in order. It reads the next frame when the command of the last
+//! frame is in force. When the client disconnects, the server releases the last command of the
+//! client. The robot then ends that command after 0.7 s, unless a newer command was given.
 
 use super::error::RobotError;
 use super::to_wire;
@@ -37,9 +37,9 @@ pub(super) async fn steering(
 
 type Parse = fn(&Fields) -> Result<Command, Invalid>;
 
-/// Executes the commands of a client until it disconnects.
+/// Executes the commands of a client until the client disconnects.
 async fn execute_frames(simulator: Simulator, mut socket: Socket, axis: Axis, parse: Parse) {
-    // Serial number of the last command, and number of the world in which it was given.
+    // Serial number of the last command, and number of the world in which that command was given.
     let mut last: Option<(u64, u64)> = None;
     while let Some(said) = socket.next().await {
         let given = match read(&said, parse) {
@@ -70,7 +70,7 @@ fn read(said: &SocketMessage, parse: Parse) -> Result<Command, RobotError> {
     }
 }
 
-/// Gives a command. Returns its serial number and the number of the world.
+/// Gives the robot a command. Returns the serial number of the command and the number of the world.
 async fn give(simulator: &Simulator, command: Command) -> Result<(u64, u64), RobotError> {
     match simulator.robot_with_world(command).await? {
         (Done::Commanded { serial, .. }, world) => Ok((serial, world)),

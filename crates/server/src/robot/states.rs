@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// The parameters of a request.
 struct StatesRequest {
     shown: Vec<Shown>,
-    /// Whether `include` names the camera. Otherwise the response does not contain the picture.
+    /// Whether `include` names the camera. If not, the response contains no picture.
     picture: bool,
     lidar: LidarReading,
 }
@@ -35,7 +35,7 @@ impl StatesRequest {
         Ok(StatesRequest { picture: shown.contains(&Shown::Camera), shown, lidar })
     }
 
-    /// Calls `make` if the request includes `what`.
+    /// Calls `make` if the request includes `what`. Otherwise returns `None`.
     fn if_shown<T>(&self, what: Shown, make: impl FnOnce() -> T) -> Option<T> {
         self.shown.contains(&what).then(make)
     }

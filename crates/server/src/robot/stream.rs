@@ -1,8 +1,7 @@
 //! Responses with one reading, or with a stream of readings.
 //!
-//! A stream sends the newest reading of its topic that the client has not received yet. Readings
-//! that are replaced before the client is ready are skipped, so a slow client never blocks the
-//! simulation.
+//! A stream sends the newest reading, unless the client has already received it. Readings that are
+//! replaced before the client is ready are skipped, so a slow client never blocks the simulation.
 
 use super::error::RobotError;
 use super::query::Query;
@@ -26,7 +25,7 @@ const HEARTBEAT_PERIOD: Duration = Duration::from_secs(15);
 /// Shortest time between two checks for a new reading. It limits the load when simulated time runs
 /// faster than real time.
 const MIN_POLL_PERIOD: Duration = Duration::from_millis(8);
-/// An empty comment, which shows that the stream is still open.
+/// An empty comment of the event stream. It shows the client that the stream is still open.
 const HEARTBEAT: Bytes = Bytes::from_static(b": \n\n");
 
 /// Identifies a sample: two samples with equal `parts` are the same.
@@ -34,7 +33,7 @@ const HEARTBEAT: Bytes = Bytes::from_static(b": \n\n");
 pub(super) struct SampleStamp {
     /// Time of the sample, in simulated seconds.
     pub(super) time_s: f64,
-    /// Numbers of which at least one changes with each new sample.
+    /// Numbers that identify the sample. At least one of them changes with each new sample.
     parts: [u64; 6],
 }
 
@@ -62,10 +61,10 @@ impl SampleStamp {
 
 /// A reading that a client can get once or as a stream.
 pub(super) trait Reading: Send + Sync + 'static {
-    /// Name of the sensor, for the error that is returned before its first sample.
+    /// Name of the sensor. It appears in the error before the first sample of the sensor.
     const NAME: &'static str;
 
-    /// The stamp of the newest sample; `None` before the first.
+    /// The stamp of the newest sample. `None` before the first sample.
     fn stamp(&self, app: &App, now: &Published) -> Option<SampleStamp>;
 
     /// The newest sample as JSON.
@@ -73,7 +72,7 @@ pub(super) trait Reading: Send + Sync + 'static {
     -> impl Future<Output = Result<Bytes, RobotError>> + Send;
 }
 
-/// Responds with one reading, or with a stream if the client requests one.
+/// Responds with one reading, or with a stream if the client requests a stream.
 pub(super) async fn respond<R: Reading>(
     app: &App,
     query: &Query,
@@ -142,7 +141,7 @@ struct StreamReader<R> {
 }
 
 impl<R: Reading> StreamReader<R> {
-    /// The next event of the stream; `None` at its end.
+    /// The next event of the stream. `None` when the stream ends.
     async fn next(&mut self) -> Option<Bytes> {
         loop {
             self.last_poll = Instant::now();

@@ -17,9 +17,9 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 
-/// Largest received message in bytes, unless [`Upgrade::max_message`] changes it.
+/// Largest received message in bytes, unless [`Upgrade::max_message`] sets another size.
 const MAX_MESSAGE: usize = 64 << 10;
-/// Size of the send buffer in bytes, unless [`Upgrade::max_sent`] changes it.
+/// Size of the send buffer in bytes, unless [`Upgrade::max_sent`] sets another size.
 const MAX_SENT: usize = 1 << 20;
 
 /// Why a request can't be upgraded to a WebSocket.
@@ -40,7 +40,8 @@ pub(crate) enum UpgradeError {
 }
 
 impl UpgradeError {
-    /// A response header that states the supported protocol.
+    /// The response header that tells the client the supported protocol. `None` if the protocol is
+    /// not the problem.
     fn hint(self) -> Option<(HeaderName, &'static str)> {
         match self {
             UpgradeError::NotRequested => Some((header::UPGRADE, "websocket")),
@@ -120,7 +121,7 @@ impl Upgrade {
         self
     }
 
-    /// Sets the size of the send buffer in bytes, which limits the largest sent message.
+    /// Sets the size of the send buffer in bytes. The buffer limits the largest sent message.
     pub(crate) fn max_sent(mut self, bytes: usize) -> Upgrade {
         self.max_sent = bytes;
         self

@@ -8,7 +8,8 @@ use chicane_store::{Data, OpenError};
 use serde_json::Value;
 use std::time::{Duration, Instant};
 
-/// How long the command waits for the address of a simulator that is starting or ending.
+/// A simulator that is starting or ending holds the lock, but its address is not in the data
+/// folder. The command waits this long for the address or the lock.
 const ADDRESS_TIMEOUT: Duration = Duration::from_secs(3);
 /// Time between two attempts to open the data folder.
 const RETRY_INTERVAL: Duration = Duration::from_millis(20);

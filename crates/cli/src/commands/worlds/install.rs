@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Time between two requests for the progress of a simulator.
+/// Time between two requests that ask the simulator for the progress of the installation.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// An installed world.
@@ -26,9 +26,9 @@ struct Installation {
     warnings: Vec<String>,
 }
 
-/// Installs a world from the given CDN: its address and, if required, its token. If no CDN is
-/// given, the simulator that uses the data folder installs the world. If no simulator uses the data
-/// folder, the world is installed from the CDN folder of the data folder.
+/// Installs a world. `cdn` is the address of a CDN and its token, if the CDN needs a token. If
+/// `cdn` is `None`, the simulator that uses the data folder installs the world. If no simulator
+/// uses the data folder, the world is installed from the CDN folder of the data folder.
 pub(super) fn run(
     args: &WorldsArgs,
     id: &WorldId,
@@ -40,7 +40,7 @@ pub(super) fn run(
     let installed = match (cdn, DataFolder::open(&args.data)?) {
         (None, DataFolder::InUse(running)) => by_simulator(&running, id, progress, require_verified)?,
         (cdn, folder) => {
-            // Unlocks the folder, so that a simulator can start during the installation.
+            // This unlocks the data folder, so that a simulator can start during the installation.
             drop(folder);
             let from = match cdn {
                 Some((url, token)) => CdnLocation::Web(url, token),
@@ -63,8 +63,9 @@ fn directly(
     progress: Progress,
     judge: &JudgeArgs,
 ) -> Result<Installation, WorldsError> {
-    // The bar is shared with the callback, which may live longer than the installation. At the end
-    // the bar is taken out and so removed, before a warning is printed.
+    // The callback shares the progress bar and may live longer than the installation. Therefore the
+    // bar is dropped explicitly after the installation. This removes the bar from the terminal
+    // before a warning is printed.
     let progress = Arc::new(Mutex::new(Some(progress)));
     let shown = Arc::clone(&progress);
     let show = move |part| {
@@ -86,7 +87,8 @@ fn directly(
     })
 }
 
-/// The warning if the judging script of an installed world is invalid or can't be checked.
+/// The warning if the judging script of an installed world is invalid or can't be checked. `None`
+/// if the script is valid or the world has no script.
 fn script_warning(dir: &Path, name: &str, judge: &JudgeArgs) -> Option<String> {
     let bytes = Library::default().with_installed(dir).file(name, &format!("evaluations/{name}.py"))?;
     judge_script::warning(judge, &String::from_utf8(bytes).ok()?)

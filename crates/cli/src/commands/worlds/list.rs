@@ -10,7 +10,7 @@ use chicane_remote::cdn::list_worlds;
 use chicane_store::{Cdn, Library, LibraryEntry};
 use serde_json::Value;
 
-/// How many characters of a text from a CDN are printed.
+/// Largest number of characters that are printed of a text from a CDN.
 const MAX_TEXT: usize = 100;
 
 /// Lists the built-in and the installed worlds.
@@ -41,7 +41,8 @@ pub(super) fn available(data: &DataDirArgs) -> Result<(), WorldsError> {
     Ok(())
 }
 
-/// Lists the worlds published to a folder or a bucket, by default to the data folder.
+/// Lists the worlds that are published in a folder or a bucket. If `to` is `None`, lists the worlds
+/// in the CDN folder of the data folder.
 pub(super) fn published(data: &DataDirArgs, to: Option<&str>) -> Result<(), WorldsError> {
     let cdn = match to.map(CdnTarget::parse).transpose()? {
         Some(CdnTarget::Bucket(cdn)) => Some(cdn),
@@ -56,7 +57,7 @@ pub(super) fn published(data: &DataDirArgs, to: Option<&str>) -> Result<(), Worl
     Ok(())
 }
 
-/// Lists the worlds that the CDN of another simulator shows.
+/// Lists the worlds that the CDN of another simulator shows for the given token.
 pub(super) fn of_cdn(url: &str, token: Option<Token>) -> Result<(), WorldsError> {
     let list = runtime::start()?.block_on(list_worlds(url, token));
     print_published(&list?["worlds"]);
@@ -65,7 +66,8 @@ pub(super) fn of_cdn(url: &str, token: Option<Token>) -> Result<(), WorldsError>
 
 fn print_published(worlds: &Value) {
     let line = |world: &Value| {
-        // Control characters in a text from another machine could change the terminal.
+        // Control characters are removed, because in a text from another machine they could change
+        // the terminal.
         let text = |key: &str| {
             let text = world[key].as_str().unwrap_or_default();
             text.chars().filter(|c| !c.is_control()).take(MAX_TEXT).collect::<String>()
@@ -84,7 +86,7 @@ fn origin(official: bool, deletable: bool, verified: bool) -> &'static str {
     }
 }
 
-/// Width and depth of a world in metres.
+/// Width and depth of a world in metres. A missing value is 0.
 fn sides(world: &Value) -> [f64; 2] {
     [0, 1].map(|i: usize| world["size"][i].as_f64().unwrap_or(0.0))
 }

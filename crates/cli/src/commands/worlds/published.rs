@@ -7,8 +7,8 @@ use crate::{data_dir, runtime};
 use chicane_store::{Access, InstalledWorlds, PublishError, is_name};
 use chicane_wire::WorldId;
 
-/// Renames a published world. If no other CDN is given, also renames the installed world in the
-/// data folder.
+/// Renames a published world. If `to` is `None`, the published world is in the CDN folder of the
+/// data folder. In that case, also renames the installed world in the data folder.
 pub(super) fn rename(
     data: &DataDirArgs,
     id: &WorldId,
@@ -29,7 +29,8 @@ pub(super) fn rename(
     };
     match published {
         Ok(_) => {}
-        // An imported world is installed, but it was never published.
+        // This is not an error if the world is installed, because an imported world is installed
+        // but not published.
         Err(PublishError::NotPublished(_)) if installed => {}
         Err(error) => return Err(error.into()),
     }

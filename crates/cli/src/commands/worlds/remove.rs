@@ -9,7 +9,7 @@ use chicane_wire::WorldId;
 pub(super) fn run(data: &DataDirArgs, world: &str) -> Result<(), WorldsError> {
     let name = world.trim_end_matches(".world");
     let name = WorldId::parse(name).map_or_else(|| name.to_owned(), |id| format!("custom_{id}"));
-    // The name becomes a part of a path and of a URL.
+    // Other characters are refused, because the name becomes a part of a path and of a URL.
     let is_allowed = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
     if !name.bytes().all(is_allowed) {
         return Err(WorldsError::InvalidWorldName(world.to_owned()));

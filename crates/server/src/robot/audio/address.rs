@@ -1,10 +1,10 @@
 //! Decides from which addresses the simulator may fetch sound files for a client. Only public
 //! addresses are allowed. Otherwise a student's program could use the simulator to reach services
-//! of this machine or of its network.
+//! on this machine or in its network.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-/// The addresses that may be connected to.
+/// The addresses that the simulator may connect to.
 #[derive(Debug, Clone, Default)]
 pub(super) struct AddressRule {
     /// Addresses that are allowed in addition to public addresses.
@@ -52,7 +52,8 @@ fn is_public_v4(ip: Ipv4Addr) -> bool {
 fn is_public_v6(ip: Ipv6Addr) -> bool {
     let inner = |high: u16, low: u16| Ipv4Addr::from(u32::from(high) << 16 | u32::from(low));
     match ip.segments() {
-        // Addresses that contain an IPv4 address: mapped, NAT64, 6to4.
+        // IPv6 addresses that contain an IPv4 address: mapped, NAT64, 6to4. The IPv4 address
+        // decides.
         [0, 0, 0, 0, 0, 0xffff, high, low] => is_public_v4(inner(high, low)),
         [0x64, 0xff9b, 0, 0, 0, 0, high, low] => is_public_v4(inner(high, low)),
         [0x2002, high, low, ..] => is_public_v4(inner(high, low)),

@@ -1,10 +1,10 @@
 //! `GET /audio/events`: sound events, for the pages that play the sounds.
 //!
-//! A listener first gets a `play` event for each playing sound, then every event. Each listener has
-//! a task that moves the events from the common broadcast channel into the listener's own bounded
-//! queue. When that queue is full, the listener is disconnected; after it reconnects, it starts
-//! again from the playing sounds. Therefore a slow listener never blocks the simulation or other
-//! listeners.
+//! A listener first gets a `play` event for each playing sound, then every new event. Each listener
+//! has a task that moves the events from the common broadcast channel into the listener's own
+//! bounded queue. When that queue is full, the listener is disconnected. A listener that connects
+//! again first gets the playing sounds again. Therefore a slow listener never blocks the simulation
+//! or other listeners.
 
 use super::super::error::RobotError;
 use super::super::stream::{event_stream, heartbeat};
@@ -25,9 +25,9 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use tokio::sync::{broadcast, mpsc};
 
-/// Size of a listener's queue.
+/// Size of a listener's queue, in events.
 const QUEUE_EVENTS: usize = 256;
-/// An empty comment, which shows that the stream is still open.
+/// An empty comment of the event stream. It shows the client that the stream is still open.
 const HEARTBEAT: &[u8] = b": \n\n";
 
 /// Streams sound events: `play`, `pcm`, `volume`, `stop`, `stop_all`, `ended`.
@@ -41,8 +41,9 @@ const HEARTBEAT: &[u8] = b": \n\n";
 pub(super) async fn events(State(app): State<App>) -> Result<Response, RobotError> {
     let too_many =
         || RobotError::new(ErrorCode::Busy, "too many listeners; close some pages or event streams");
-    // Subscribe before reading the playing sounds, so that no event is missed. An event between the
-    // two steps appears in both; `forward` skips it by its serial number.
+    // The subscription starts before the playing sounds are read, so that no event is missed. An
+    // event between these two steps is in the list of sounds and in the subscription. `forward`
+    // skips the second copy by its serial number.
     let notice = app.loudspeaker.listen().ok_or_else(too_many)?;
     let now = app.simulator.now();
     let mut first = BytesMut::from(HEARTBEAT);

@@ -1,7 +1,7 @@
 //! Fetches sound files from the web.
 //!
 //! A host name is resolved once, all its addresses are checked, and the connection goes to one of
-//! these addresses. A redirect goes through the same checks. Size and time are limited.
+//! these addresses. The same checks apply to the target of a redirect. Size and time are limited.
 
 use super::address::AddressRule;
 use super::workspace::MAX_FILE_BYTES;
@@ -12,7 +12,7 @@ use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use std::time::Duration;
 
-/// Longest time from the DNS lookup to the last byte, with all redirects.
+/// Longest time from the DNS lookup to the last byte. It includes all redirects.
 const FETCH_TIMEOUT: Duration = Duration::from_secs(10);
 const MAX_REDIRECTS: usize = 5;
 

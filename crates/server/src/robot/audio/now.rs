@@ -18,7 +18,8 @@ use chicane_wire::{Detail, ErrorCode, Octets, Sounds};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-/// A stream of `/audio` sends new positions every 20 ticks: ten times per simulated second.
+/// A stream of `/audio` sends the positions of the playing sounds every 20 ticks: ten times per
+/// simulated second.
 const POSITION_PERIOD_TICKS: u64 = 20;
 
 /// The playing sounds.

@@ -23,7 +23,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// Largest body of `/audio/play`, in bytes: a file of 16 MiB in base64, and the other fields.
 const MAX_PLAY_BODY_BYTES: usize = 24 << 20;
-/// A body up to this size needs no permit.
+/// A body of at most this many bytes needs no permit.
 const SMALL_BODY_BYTES: u64 = 64 << 10;
 /// How many requests with larger bodies are handled at a time. Further requests wait.
 static LARGE_BODY_PERMITS: Semaphore = Semaphore::const_new(3);
@@ -31,7 +31,7 @@ static LARGE_BODY_PERMITS: Semaphore = Semaphore::const_new(3);
 const PERMIT_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Extracts a request to play. A request with a large body acquires a permit before its body is
-/// read and holds it until the response. This limits the memory for such bodies.
+/// read, and holds the permit until the response. The permits limit the memory for large bodies.
 pub(super) struct PlayInput {
     request: PlayRequest,
     _permit: Option<SemaphorePermit<'static>>,
@@ -82,7 +82,7 @@ pub(super) async fn play(
     let duration = Num(loaded.clip.duration_s());
     let (file, source) = (Arc::clone(&loaded.file), Arc::clone(&loaded.source));
     let sound = Sound { clip: loaded.clip, file, source, volume, looped, replace };
-    // If another world was loaded since the request came, the sound must not start in it.
+    // If another world was loaded since the request came, the sound must not start in that world.
     let (done, now) = simulator.robot_of_world(Command::Play(Box::new(sound)), world).await?;
     let Done::SoundStarted(number) = done else {
         return Err(RobotError::failed("the robot did not start the sound"));

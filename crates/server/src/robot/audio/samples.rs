@@ -1,11 +1,13 @@
-//! The WebSocket `/audio/stream`: a client sends samples, which are played in simulated time.
+//! The WebSocket `/audio/stream`: a client sends samples, and the robot plays them in simulated
+//! time.
 //!
-//! The server joins samples to pieces of up to a tenth of a second and passes the pieces to the
+//! The server joins samples into pieces of up to a tenth of a second. It passes the pieces to the
 //! robot. The robot buffers up to two simulated seconds; further pieces wait in a queue. While the
-//! queue has less than [`MAX_QUEUED_BYTES`], the server continues to read, so that it sees a close
-//! frame behind the samples. While the queue is full, the server stops reading (back-pressure) and
-//! only detects the end of the connection. Closing the socket stops the sound and drops the queue.
-//! When the sound ends (by a stop, a reset or another world), the server closes the socket.
+//! queue has less than [`MAX_QUEUED_BYTES`], the server continues to read. Otherwise it would not
+//! see a close frame that follows the samples. While the queue is full, the server stops reading
+//! (back-pressure) and only detects the end of the connection. Closing the socket stops the sound
+//! and drops the queue. When the sound ends (by a stop, a reset or another world), the server
+//! closes the socket.
 
 use super::super::error::RobotError;
 use super::super::query::Query;
@@ -38,8 +40,8 @@ const MAX_QUEUED_BYTES: usize = 4 << 20;
 const PIECES_PER_SECOND: usize = 10;
 /// A piece is short if it is smaller than a full piece divided by this number.
 const SHORT_PIECE_DIVISOR: usize = 10;
-/// Shortest time between a piece and a following short piece. It limits the number of orders to the
-/// sim thread when a client sends many small messages.
+/// Shortest time between a piece and a following short piece. This pause limits the number of
+/// orders to the sim thread when a client sends many small messages.
 const SHORT_PIECE_PAUSE: Duration = Duration::from_millis(10);
 
 /// Opens the WebSocket. Its samples are 16-bit little-endian integers with interleaved channels.
@@ -80,7 +82,7 @@ async fn run(simulator: Simulator, mut socket: Socket, settings: Stream) {
     stream.stop().await;
 }
 
-/// Starts a sound. Returns its number and the number of the world.
+/// Starts a sound. Returns the number of the sound and the number of the world.
 async fn open(simulator: &Simulator, settings: Stream) -> Result<(u64, u64), RobotError> {
     match simulator.robot_with_world(Command::Open(settings)).await? {
         (Done::SoundStarted(id), world) => Ok((id, world)),
@@ -99,11 +101,11 @@ struct SoundStream {
     id: u64,
     /// Number of the world in which the sound plays.
     world: u64,
-    /// Bytes of one sample of all channels.
+    /// Size of one sample of all channels, in bytes.
     stride: usize,
     /// First tick at which the robot has room for the next piece.
     ready: u64,
-    /// Time from which a short piece may be played.
+    /// A short piece may not be played before this time.
     short_allowed_at: Instant,
     queue: SampleQueue,
 }
@@ -118,7 +120,7 @@ struct SampleQueue {
 }
 
 impl SampleQueue {
-    /// Adds samples. The last piece is filled first.
+    /// Adds samples. They first fill the last piece, and then new pieces.
     fn extend(&mut self, mut samples: &[u8]) {
         self.bytes += samples.len();
         while !samples.is_empty() {
@@ -210,8 +212,8 @@ impl SoundStream {
         Ok(())
     }
 
-    /// Passes a piece to the robot. If the robot refuses the piece, puts it back into the queue and
-    /// returns false.
+    /// Passes a piece to the robot. If the robot refuses the piece, puts the piece back into the
+    /// queue and returns false.
     async fn play(&mut self, piece: Vec<u8>) -> bool {
         let command = Command::Pcm { id: self.id, data: Arc::from(&piece[..]) };
         match self.simulator.robot_of_world(command, self.world).await {
@@ -220,8 +222,8 @@ impl SoundStream {
                 self.short_allowed_at = Instant::now() + SHORT_PIECE_PAUSE;
                 true
             }
-            // Another world is being loaded. If that succeeds, this sound ends. Otherwise the old
-            // world continues, and this piece is passed again.
+            // Another world is being loaded. If the loading succeeds, this sound ends. Otherwise
+            // the old world continues, and this piece is passed to the robot again.
             _ => {
                 self.queue.put_back(piece);
                 false
@@ -229,8 +231,8 @@ impl SoundStream {
         }
     }
 
-    /// Stops the sound. If the robot refuses because a world is being loaded, tries again after the
-    /// next change.
+    /// Stops the sound. The robot refuses to stop it while a world is being loaded. In that case,
+    /// tries again after the next change of the published view.
     async fn stop(&mut self) {
         let mut view = self.simulator.watch();
         while self.plays(&Arc::clone(&view.borrow_and_update())) {

@@ -1,9 +1,9 @@
 //! Loads the sound file of a request to play.
 //!
 //! The file is downloaded, read from the workspace, or decoded from base64. Then a blocking thread
-//! decodes it to its end (`decode_while` in the crate `robot`), to check that the file is complete
-//! and to measure its length. The samples are counted and not kept. Semaphores limit how many files
-//! are loaded at a time.
+//! decodes the whole file (`decode_while` in the crate `robot`). This checks that the file is
+//! complete, and measures its duration. The samples are counted and not kept. Semaphores limit how
+//! many files are loaded at a time.
 
 use super::super::error::RobotError;
 use super::fetch::Fetcher;
@@ -21,8 +21,8 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 /// How many files are read and decoded at a time. Further requests wait before they allocate
 /// memory.
 static DECODE_PERMITS: Semaphore = Semaphore::const_new(2);
-/// How many files from the web are fetched and decoded at a time. This is a separate semaphore, so
-/// that slow servers do not block files of other sources.
+/// How many files from the web are fetched and decoded at a time. The semaphore is separate, so
+/// that slow web servers do not block files of other sources.
 static FETCH_PERMITS: Semaphore = Semaphore::const_new(4);
 /// Longest time that a request waits for a permit.
 const PERMIT_TIMEOUT: Duration = Duration::from_secs(20);
@@ -33,17 +33,18 @@ const DECODE_TIMEOUT: Duration = Duration::from_secs(10);
 pub(super) struct LoadedSound {
     pub(super) file: Arc<[u8]>,
     pub(super) clip: Clip,
-    /// URL or path of the file, or `data`. `GET /audio` shows it.
+    /// URL or path of the file, or `data` for a file in the request. `GET /audio` shows this text.
     pub(super) source: Arc<str>,
     /// The permits are held until the sound is passed to the robot, because the file stays in
     /// memory until then.
     _permits: Permits,
 }
 
-/// A permit of [`FETCH_PERMITS`] and one of [`DECODE_PERMITS`].
+/// A permit of [`FETCH_PERMITS`] and a permit of [`DECODE_PERMITS`]. The first is `None` for a file
+/// that is not from the web.
 type Permits = [Option<SemaphorePermit<'static>>; 2];
 
-/// The error when too many files are loaded at a time.
+/// The error if too many files are being loaded.
 pub(super) fn busy() -> RobotError {
     RobotError::new(ErrorCode::Busy, "too many sound files are being loaded; try again")
 }
@@ -79,8 +80,8 @@ pub(super) async fn load(
         }
     };
     let (app, format) = (app.clone(), format.map(to_wire::format_from_wire));
-    // The permits move into the thread. Otherwise they would be freed when the client disconnects,
-    // while the thread still works.
+    // The blocking thread owns the permits. Otherwise the permits would be freed when the client
+    // disconnects, while the thread still works.
     let decoding = tokio::task::spawn_blocking(move || {
         let file = unpack(raw)?;
         let started = Instant::now();

@@ -1,4 +1,4 @@
-//! Reads sound files of the workspace.
+//! Reads sound files of the workspace, the folder of `--workspace`.
 //!
 //! A path is opened name by name: each name is opened relative to the folder before it, and links
 //! are never followed. Therefore a path can't leave the workspace, even if files are changed
@@ -31,7 +31,7 @@ pub(super) enum PathError {
     Unreadable(String, String),
 }
 
-/// Reads a file of the workspace. Blocks.
+/// Reads a file of the workspace. Blocks the calling thread.
 pub(super) fn read(workspace: &Path, path: &str) -> Result<Vec<u8>, PathError> {
     let file = File::from(find(workspace, path)?);
     let unreadable = |e: &dyn std::fmt::Display| PathError::Unreadable(path.to_owned(), e.to_string());
@@ -80,7 +80,7 @@ mod tests {
     use std::os::unix::fs::symlink;
     use std::path::PathBuf;
 
-    /// A temporary folder with a workspace in it. It is removed on drop.
+    /// A temporary folder that contains a workspace. The folder is removed on drop.
     struct TestWorkspace(PathBuf);
 
     impl TestWorkspace {

@@ -1,4 +1,5 @@
-//! Tests of the fetcher with a small server on loopback, an address that only these tests permit.
+//! Tests of the fetcher with a small server on loopback. Only these tests permit the address of
+//! that server.
 
 use super::*;
 use std::net::SocketAddr;
@@ -7,8 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
-/// A server that makes its response from the path with a given function, and then closes the
-/// connection.
+/// A server that computes its response from the path of a request with a given function. The server
+/// closes the connection after the response.
 struct TestServer {
     address: SocketAddr,
     requests: Arc<AtomicUsize>,
@@ -151,7 +152,7 @@ async fn an_https_url_is_fetched_with_tls() {
     });
     let fetcher = Fetcher { rule: AddressRule::and_also(address), ..Fetcher::default() };
     match fetcher.fetch(&format!("https://{address}/")).await {
-        // 22 is the first byte of a TLS handshake.
+        // 22 is the first byte of a TLS handshake, so the fetcher has tried to use TLS.
         Err(FetchError::Web(WebError::Tls(..))) => {
             assert_eq!(first_byte.await.expect("it ended"), 22)
         }
