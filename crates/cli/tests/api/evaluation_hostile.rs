@@ -31,7 +31,7 @@ fn attack(name: &str, script: &str) -> Value {
     assert!(left.is_empty(), "{name}: processes are left: {left:?}");
     let record = api.get("/evaluation/record");
     assert_eq!(record["outcome"], "script_error", "{name}: {} {:?}", record["reason"], script_log(&record));
-    // No session is active any more, so the next one could start.
+    // No session is active any more, so the next session could start.
     assert_eq!(api.post("/evaluation/stop", json!({}))["stopped"], false);
     record
 }

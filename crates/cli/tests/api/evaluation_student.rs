@@ -199,7 +199,7 @@ fn a_start_is_refused_while_the_last_program_cannot_be_ended() {
     api.post("/evaluation/stop", json!({}));
 }
 
-/// Id of the process with exactly this command line.
+/// Id of the process with exactly this command line, or `None` if there is no such process.
 fn pid_of(line: &str) -> Option<u32> {
     let all = std::fs::read_dir("/proc").expect("/proc").flatten();
     let mut pids = all.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());

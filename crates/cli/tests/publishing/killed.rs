@@ -146,7 +146,7 @@ fn a_killed_installation_leaves_no_world_or_a_complete_one() {
         assert!(matches!(gone.status, 200 | 404), "{}", gone.text());
         if random.below(2) == 0 {
             // In about half of the rounds, the installation starts without staged files. In the
-            // others it reuses the staged files of the last round.
+            // other rounds, the installation reuses the staged files of the last round.
             let _ = std::fs::remove_dir_all(Path::new(data.path()).join("staging"));
         }
         kill_in_the_middle(&mut program, id, &mut random, usual);
@@ -268,7 +268,7 @@ fn a_killed_publication_to_a_bucket_leaves_only_complete_worlds() {
     assert_eq!(installed, format!("custom_{last}.world"));
 }
 
-/// Returns the ids of all published worlds. Each of their files must have the right hash.
+/// Returns the ids of all published worlds. Each file of these worlds must have the right hash.
 fn check_published(folder: &Path) -> Vec<String> {
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
     let Some(cdn) = Cdn::reading(folder) else { return Vec::new() };

@@ -189,7 +189,7 @@ impl Moto {
         output_of(arguments, &output)
     }
 
-    /// All worlds that have a `meta.json`. Each of their files must have the right hash.
+    /// All worlds that have a `meta.json`. Each file of these worlds must have the right hash.
     pub(crate) fn worlds(&self) -> Vec<(WorldId, Meta)> {
         let keys = self.keys();
         let described = keys.iter().filter_map(|key| key.strip_suffix("/meta.json"));

@@ -1,4 +1,4 @@
-//! An HTTP proxy in front of a server. A test uses it to drop requests and responses.
+//! An HTTP proxy in front of a server. Tests use the proxy to drop requests and responses.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
