@@ -20,7 +20,7 @@ fn refused(arguments: &[&str]) -> String {
     String::from_utf8_lossy(&output.stderr).trim_end().to_owned()
 }
 
-/// A temporary folder for one test, removed on drop.
+/// A temporary folder for one test. The folder is removed on drop.
 struct TempFolder(PathBuf);
 
 impl TempFolder {

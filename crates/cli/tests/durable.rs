@@ -37,7 +37,8 @@ impl Settings {
     }
 }
 
-/// Chooses a random write. Returns its path, its body, and the settings after it.
+/// Chooses a random write request. Returns the path and the body of the request, and the settings
+/// that the request leads to.
 fn write(random: &mut Random, now: &Settings) -> (&'static str, Value, Settings) {
     let mut next = now.clone();
     match random.below(10) {
@@ -166,7 +167,8 @@ fn the_program_ends_when_its_lifeline_closes_and_not_without_one() {
     assert_eq!(program.client().get("/sim/api/status").status, 200);
     program.close_lifeline();
     assert_eq!(program.wait(Duration::from_secs(20)), Some(0));
-    // Without `--lifeline` the program ignores standard input, which is closed from the start here.
+    // Without `--lifeline` the program ignores standard input. Here, standard input is empty from
+    // the start.
     let program = Program::serve(&["--data-dir", scratch.path()]);
     assert_eq!(program.client().get("/sim/api/status").status, 200);
 }

@@ -1,5 +1,5 @@
-//! Tests of `--judge podman` and `--judge docker`. Some use a fake engine and run on every machine.
-//! The others use podman itself and run where it is installed.
+//! Tests of `--judge podman` and `--judge docker`. Some tests use a fake container engine and run
+//! on every machine. The other tests use podman itself and run only where podman is installed.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, clippy::panic, dead_code)]
 
 #[path = "engine/fake_engine.rs"]

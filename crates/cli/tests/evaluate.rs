@@ -14,7 +14,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// A temporary folder for one test, removed on drop.
+/// A temporary folder for one test. The folder is removed on drop.
 struct TempFolder(PathBuf);
 
 impl TempFolder {
@@ -62,7 +62,7 @@ fn one_command_evaluates_a_lap_of_the_technical_track() {
         record["events"].as_array().expect("a list of events").iter().filter(|e| e["kind"] == "log").count();
     assert_eq!(penalties, 0, "the lap has penalties");
     // The student's program drives the simulator with `POST /step`. So only the simulated time
-    // before its first step depends on the speed of the machine.
+    // before the first step of the program depends on the speed of the machine.
     let again: Value = serde_json::from_slice(&run().stdout).expect("JSON");
     assert!(
         again["record"].as_f64().is_some_and(|other| (other - time).abs() < 0.2),

@@ -91,8 +91,8 @@ fn a_kill_while_the_program_is_being_started() {
         let id = start(&mut client, &command);
         while next_phase(&mut events).expect("a phase") != "starting" {}
         program.kill();
-        // The stream ends after the last event before the kill. If it has no further phase, the
-        // kill came during `starting`.
+        // The stream ends after the last event before the kill. If the stream has no further phase,
+        // the kill came during `starting`.
         caught += usize::from(next_phase(&mut events).is_none());
         until("all processes end", || processes(&mark).is_empty());
         drop(program);

@@ -60,7 +60,8 @@ fn chicane(arguments: &[&str]) -> Output {
     program(arguments).output().expect("started")
 }
 
-/// Runs the program as on a machine without a prepared judge.
+/// Runs the program as on a machine where the judge is not prepared: the folder for the root file
+/// system of the judge does not exist.
 fn without_judge(arguments: &[&str]) -> Output {
     program(arguments).env("CHICANE_JUDGE_ROOT", "/nowhere/at/all").output().expect("started")
 }
@@ -187,7 +188,7 @@ fn evaluate_and_judge_accept_a_project() {
     std::fs::write(&drive, "0, 0.5, 0\n").expect("written");
     let judged = chicane(&["judge", &script, "--world", &project, "--drive", &drive]);
     assert_eq!(text(&judged.stdout), "finished\nrecord 8 after 0.000 s\n", "{judged:?}");
-    // All commands resolve a world in the same way and report an unknown one with the same text.
+    // All commands resolve a world in the same way and report an unknown world with the same text.
     for command in [
         &["evaluate", "--world", "no/such/place"][..],
         &["judge", &script, "--world", "no/such/place", "--drive", &drive],

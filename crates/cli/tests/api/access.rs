@@ -1,5 +1,5 @@
-//! Access control: requests that a page of another site can make a browser send are refused, and
-//! requests of programs such as curl are accepted.
+//! Access control: the server refuses requests that a browser sends for a page of another site, and
+//! accepts requests of programs such as curl.
 
 use crate::support::{Simulator, refusal, setup, start_paused};
 use chicane_testkit::http::{Events, HttpResponse, raw, raw_until_quiet};
@@ -151,8 +151,8 @@ fn a_form_of_another_site_is_refused() {
             }
         }
     }
-    // These are the headers of a form that a page of another site submits, in its window or in a
-    // frame.
+    // A browser sends these headers when a page of another site submits a form, in the window of
+    // that page or in a frame.
     for dest in ["document", "iframe"] {
         let headers = [
             ("Host", host.as_str()),

@@ -112,8 +112,9 @@ fn a_client_that_does_not_read_is_disconnected_and_affects_no_other() {
     let mut good = simulator.follow("/audio/events");
     let mut socket = simulator.socket("/audio/stream?sample_rate=48000&channels=2");
     socket.receive();
-    // Each event holds a tenth of a second of sound, so there are ten events per second. The server
-    // sends up to two seconds in advance, so the first two seconds need no step.
+    // Each event holds a tenth of a second of sound, so there are ten events per second of sound.
+    // The server sends up to two seconds of sound in advance, so the first two seconds need no
+    // step.
     let second = vec![7; 192_000];
     for i in 0..100 {
         socket.send_bytes(&second);

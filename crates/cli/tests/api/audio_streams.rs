@@ -72,8 +72,8 @@ fn a_burst_of_samples_is_sent_at_the_pace_of_simulated_time() {
         came.extend(samples(&mut events));
     }
     for _ in 0..3 {
-        // The server sends at most two seconds in advance. So the next event is about the volume,
-        // and the next samples are sent after the step.
+        // The server sends at most two seconds of sound in advance. So the next event is about the
+        // volume, and the next samples are sent after the step.
         robot.post("/audio/volume", json!({"id": "a1", "volume": 1}));
         assert_eq!(events.next().expect("an event").event, "volume");
         api.step(20);
@@ -152,7 +152,8 @@ fn tiny_frames_are_merged_into_few_events() {
         count += 1;
     }
     assert_eq!(came, sent);
-    // Each event holds at least 10 ms of sound, or is sent at least 10 ms after the previous event.
+    // The samples last about 0.2 s, so at most 21 events hold 10 ms of sound or more. Every other
+    // event is sent at least 10 ms after the previous event.
     let most = 25 + began.elapsed().as_millis() / 10;
     assert!(count <= most, "{count} events; at most {most} are allowed");
     socket.close();

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// All topics except images. Each has its type and its number of messages in 401 ticks.
+/// All topics except images. Each entry has the name of the topic, its type, and the number of its
+/// messages in 401 ticks.
 const IN_TWO_SECONDS: [(&str, &str, usize); 12] = [
     ("/battery_state", "sensor_msgs/msg/BatteryState", 2),
     ("/camera/camera_info", "sensor_msgs/msg/CameraInfo", 30),
@@ -49,8 +50,9 @@ fn every_topic_has_its_type_and_rate() {
         let all = known["topics"].as_array().expect("a list");
         let place = all.iter().position(|t| t == topic).unwrap_or_else(|| panic!("{topic}"));
         assert_eq!(known["types"][place], kind, "{topic}");
-        // These two topics are latched: a message is sent on subscription. The test subscribes to
-        // them below and receives these messages before the first step.
+        // These two topics are latched: the bridge sends their last message to every new
+        // subscriber. The test subscribes to these topics below and receives their messages before
+        // the first step.
         if !["/tf_static", "/sim/epoch"].contains(&topic) {
             bridge.send(json!({"op": "subscribe", "topic": topic, "type": kind, "queue_length": 1000}));
         }
@@ -189,7 +191,7 @@ fn latched_topics_are_sent_on_subscription() {
     assert!(children.contains(&&json!("lidar_link")), "{children:?}");
     bridge.subscribe("clock");
     assert_eq!(bridge.next_on("clock"), json!({"clock": {"sec": 0, "nanosec": 0}}));
-    // A client that subscribes later, or a second time, receives the latched value too.
+    // A client that subscribes later, or a second time, receives the last message too.
     let mut other = simulator.bridge();
     assert_eq!(other.wait_until_tapped(), epoch);
     other.send(json!({"op": "subscribe", "topic": "/sim/epoch", "id": "again"}));
@@ -269,8 +271,8 @@ fn a_command_that_is_refused_is_reported() {
             _ => None,
         }
     });
-    // The respawn may end before any command is refused. If one was refused, the reply must give
-    // the reason.
+    // The respawn may end before any command is refused. If a command was refused, the reply must
+    // give the reason.
     if let Some(reply) = refused {
         assert_eq!(reply["id"], "mine");
         assert!(reply["msg"].as_str().is_some_and(|m| m.starts_with("/speed was refused: ")), "{reply}");

@@ -70,8 +70,8 @@ fn subscriptions_over_the_limit_are_refused() {
     assert_eq!(stamps, [0.02, 0.04]);
     bridge.send(json!({"op": "unsubscribe", "topic": "/imu"}));
     bridge.subscribe("/imu");
-    // The step uses another connection. So the client first waits for a reply, which is sent after
-    // the subscription took effect.
+    // The step uses another connection and could overtake the subscription. So the client first
+    // waits for a reply. The bridge sends this reply after the subscription has taken effect.
     bridge.call("/rosapi/nodes", json!({}));
     api.step(4);
     assert!((seconds(&bridge.next_on("/imu")["header"]["stamp"]) - 0.06).abs() < 1e-9);
@@ -147,7 +147,7 @@ fn a_stalled_reader_delays_no_other_and_loses_old_messages() {
     }
     assert!(clocks.windows(2).all(|w| w[1] > w[0]), "the messages are not in order");
     assert!(clocks.windows(2).any(|w| w[1] - w[0] > 0.1), "no message was dropped");
-    // The stalled clients disconnect without a close frame, which must not affect the other client.
+    // The stalled clients disconnect without a close frame. This must not affect the other client.
     drop(stalled);
     let after = stamp(bridge.next_on("/imu"));
     assert!(after > last);

@@ -101,7 +101,7 @@ fn a_session_from_its_start_to_its_record() {
     assert_eq!(kinds.iter().filter(|k| **k == "record").count(), 6, "records are limited to ten per second");
     assert_eq!(kinds.last(), Some(&"end"));
 
-    // The event stream sent the same events as the record contains.
+    // The event stream must have sent the events that the record contains.
     let mut streamed = Vec::new();
     while streamed.last().is_none_or(|last: &Value| last["kind"] != "end") {
         let event: Value = serde_json::from_str(&events.next_of("evaluation").data).expect("JSON");
@@ -174,7 +174,8 @@ fn a_session_that_has_just_started_blocks_world_changes() {
     let busy = (409, "evaluation in progress".to_owned());
     for _ in 0..10 {
         api.post("/evaluation/start", json!({}));
-        // At this time neither the judge's process nor the session's simulation may exist yet.
+        // At this time, the process of the judge and the simulation of the session may still be
+        // missing.
         assert_eq!(api.refused("/respawn", json!({})), busy);
         assert_eq!(api.refused("/switch", json!({"world": "technical.world"})), busy);
         assert_eq!(api.post("/evaluation/stop", json!({}))["stopped"], true);

@@ -1,5 +1,5 @@
-//! Malicious judging scripts in a real judge: each gets the right outcome, and none of its
-//! processes survives. These tests are never skipped. They fail on a machine that cannot isolate
+//! Malicious judging scripts in a real judge: each session gets the right outcome, and no process
+//! of a script survives. These tests are never skipped. They fail on a machine that cannot isolate
 //! scripts.
 
 use crate::support::judged::{
@@ -31,7 +31,7 @@ fn attack(name: &str, script: &str) -> Value {
     assert!(left.is_empty(), "{name}: processes are left: {left:?}");
     let record = api.get("/evaluation/record");
     assert_eq!(record["outcome"], "script_error", "{name}: {} {:?}", record["reason"], script_log(&record));
-    // No session is active any more, so the next one could start.
+    // No session is active any more, so the next session could start.
     assert_eq!(api.post("/evaluation/stop", json!({}))["stopped"], false);
     record
 }
@@ -93,7 +93,7 @@ def evaluate(sim):
             file.write(bytes(1 << 20))
 ";
     reason("disk", script, "file limit");
-    // This script ignores the errors of its writes.
+    // This script ignores write errors.
     let script = "\
 import os
 def evaluate(sim):
@@ -120,8 +120,9 @@ fn endless_output_hits_the_output_limit() {
 #[test]
 fn a_script_that_kills_processes_ends_only_itself() {
     reason("kill", "import os\ndef evaluate(sim):\n    os.kill(os.getpid(), 9)\n", "signal 9");
-    // Process 1 of the jail cannot be killed from inside. With -1, `kill` signals all processes
-    // except the sender and process 1, and here there are no others.
+    // Process 1 of the jail cannot be killed from inside. The process id -1 stands for all
+    // processes except the sender and process 1. The jail has no such process, so the second `kill`
+    // fails.
     let script = "\
 import os
 def evaluate(sim):
@@ -181,8 +182,8 @@ def evaluate(sim):
 
 #[test]
 fn an_invalid_line_on_the_channel_ends_the_session() {
-    // A script runs in the process of the harness, so it can write to the channel between harness
-    // and simulator. An invalid line must end the session.
+    // A script runs in the process of the harness, so the script can write to the channel between
+    // harness and simulator. An invalid line must end the session.
     for (name, line) in [
         ("nonsense", "nonsense"),
         ("an array", "[]"),

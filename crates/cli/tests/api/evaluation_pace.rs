@@ -12,8 +12,8 @@ const BESIDE_PROGRAM: f64 = 600.0;
 /// Number of ticks of one measurement with a judging script. The number is smaller, because the
 /// simulator waits for the script, and a hostile script is slow.
 const BESIDE_SCRIPT: f64 = 100.0;
-/// Next to a hostile program, a tick may cost up to this many times the normal cost. Some increase
-/// is unavoidable, because caches and cores are shared.
+/// While a hostile program is running, a tick may cost up to this many times the normal cost. Some
+/// increase is unavoidable, because caches and cores are shared.
 const TIMES: f64 = 3.0;
 /// Differences in the cost of a tick below this value are noise, in seconds.
 const NOISE: f64 = 50e-6;

@@ -226,7 +226,8 @@ fn a_step_of_a_client_is_judged_at_every_observation() {
     assert!(record["judge"]["observations"].as_u64().is_some_and(|n| n >= 100), "{}", record["judge"]);
 }
 
-/// The lights of a script were not stored: after a restart a light that it had set to red was green.
+/// Regression test: lights that a script had set were not stored. A light that was red before a
+/// restart was green after the restart.
 #[test]
 fn lights_and_brightness_of_a_script_survive_a_restart() {
     let script = "def evaluate(sim):\n    \

@@ -166,9 +166,9 @@ impl Drop for Stopped {
     }
 }
 
-/// The kernel keeps a jail as long as it cannot remove a process inside, for example a process that
-/// waits for a missing disk. In this test the process has a stopped parent outside of the jail, so
-/// it is not reaped.
+/// The kernel keeps a jail until all processes inside are gone. A killed process may stay for a
+/// while, for example if it waits for a missing disk. In this test, a process of the jail has a
+/// parent outside of the jail. The parent is stopped, so it does not reap the killed process.
 #[test]
 fn a_start_is_refused_while_the_last_program_cannot_be_ended() {
     let (mark, other) = (unique_number(), unique_number());
@@ -199,7 +199,7 @@ fn a_start_is_refused_while_the_last_program_cannot_be_ended() {
     api.post("/evaluation/stop", json!({}));
 }
 
-/// Id of the process with exactly this command line.
+/// Id of the process with exactly this command line, or `None` if there is no such process.
 fn pid_of(line: &str) -> Option<u32> {
     let all = std::fs::read_dir("/proc").expect("/proc").flatten();
     let mut pids = all.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());

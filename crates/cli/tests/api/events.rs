@@ -24,8 +24,8 @@ fn settled(setup: Setup) -> (Simulator, Api) {
     // Events are sent in order. So when this change arrives, all earlier changes were sent.
     api.post("/overlay", json!({"text": "settled", "ttl": 3600}));
     until("the overlay is sent", || (state(&mut events)["overlay"] == "settled").then_some(()));
-    // The first state of a stream may show this change before the regular event with the change is
-    // sent. After a second change, that event has been sent too.
+    // The first state of a stream may already show this change. The regular event with this change
+    // follows then. When a second change arrives, that regular event has been sent too.
     api.post("/overlay", json!({"text": "", "ttl": 3600}));
     until("the overlay is removed", || (state(&mut events)["overlay"] == "").then_some(()));
     (simulator, api)
@@ -135,9 +135,9 @@ fn motion_is_sent_at_most_thirty_times_a_second() {
     api.post("/models/box1/pose", json!({"path": [[2, 3], [6, 3]], "speed": 1, "loop": true}));
     let mut events = simulator.events();
     state(&mut events);
-    // The test uses the server's count of frames, because a late reader receives several at once.
-    // The clock starts before the count and is read after it. So the measured time can only be too
-    // long, and the bound holds.
+    // The test uses the server's count of frames, because a late reader receives several frames at
+    // once. The time starts before the first count and ends after the second count. So the measured
+    // time can only be too long, and the upper bound stays valid.
     let frames_made = || simulator.metric("chicane_state_frames_total");
     let (since, before) = (Instant::now(), frames_made());
     for _ in 0..60 {
@@ -199,7 +199,7 @@ fn a_client_continues_after_its_last_event_id() {
     drop(events);
     send_lines(&simulator, 5, 8);
 
-    // The second stream continues after the third line.
+    // The second stream continues after `line 2`.
     let mut again = simulator.events_after(Some(&ids[2]));
     let first = again.next().expect("an event");
     assert_eq!(first.event, "state", "a stream must start with a state");
@@ -209,7 +209,8 @@ fn a_client_continues_after_its_last_event_id() {
     assert_eq!(again.hear(QUIET), EventWait::TimedOut);
     send_lines(&simulator, 8, 9);
     assert_eq!(next_line(&mut again).1, "line 8");
-    // A stream that continues after the id of that first state begins with the same line.
+    // The first state of the second stream has an id too. A third stream that continues after this
+    // id starts with the same line as the second stream.
     let mut third = simulator.events_after(Some(&first.id));
     state(&mut third);
     assert_eq!(next_line(&mut third).1, "line 3");

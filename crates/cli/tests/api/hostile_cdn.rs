@@ -1,6 +1,6 @@
 //! CDNs that send false data, stall, send too much or redirect to another host. Each installation
-//! from them is refused with the right status, leaves no files outside the staging folder, and does
-//! not affect the running world.
+//! from such a CDN is refused with the right status, leaves no files outside the staging folder,
+//! and does not affect the running world.
 
 mod answers;
 mod files;
@@ -57,7 +57,8 @@ impl HostileCdn {
         self.paths.iter().find(|p| p.ends_with(ending)).unwrap_or_else(|| panic!("no {ending}")).clone()
     }
 
-    /// Installs from a server whose replies `answer` changes, and returns the refusal.
+    /// Tries to install the world from a CDN whose replies `answer` changes. Returns the status and
+    /// text of the refusal.
     fn refused(
         &self,
         answer: impl Fn(&ReceivedRequest, Reply) -> Reply + Send + Sync + 'static,
@@ -77,7 +78,8 @@ impl HostileCdn {
         refused_by(&server, &self.id, SHORT_CDN_TIMEOUT)
     }
 
-    /// Installs with another `meta.json`, and returns the refusal.
+    /// Tries to install the world from a CDN that sends another `meta.json`. Returns the status and
+    /// text of the refusal.
     fn with_meta(&self, meta: &Value) -> (u16, String) {
         let meta = meta.to_string().into_bytes();
         self.refused(
@@ -87,8 +89,8 @@ impl HostileCdn {
         )
     }
 
-    /// Installs with another list of files in `meta.json` and `manifest.json`, and returns the
-    /// refusal.
+    /// Tries to install the world from a CDN that sends another list of files in `meta.json` and
+    /// `manifest.json`. Returns the status and text of the refusal.
     fn with_files(&self, files: &[Value]) -> (u16, String) {
         let (mut meta, mut manifest) = (self.meta(), self.manifest());
         meta["files"] = files.iter().map(|f| f["path"].clone()).collect();
@@ -101,7 +103,8 @@ impl HostileCdn {
         })
     }
 
-    /// Installs without `manifest.json`, and returns the refusal.
+    /// Tries to install the world from a CDN that has no `manifest.json` and whose other replies
+    /// `answer` changes. Returns the status and text of the refusal.
     fn without_manifest(
         &self,
         answer: impl Fn(&ReceivedRequest, Reply) -> Reply + Send + Sync + 'static,
@@ -117,7 +120,7 @@ fn read(path: &Path) -> Value {
 }
 
 /// Requests an installation that must be refused. Checks the properties that all refusals have in
-/// common, and returns the refusal.
+/// common. Returns the status and text of the refusal.
 fn refused_by(server: &WebServer, id: &str, patience: Duration) -> (u16, String) {
     let simulator = setup().cdn(server.url()).cdn_timeout(patience).start();
     let mut api = simulator.api();

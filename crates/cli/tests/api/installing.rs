@@ -101,7 +101,8 @@ fn a_revision_is_downloaded_once() {
     let meta = format!("/worlds/{id}/meta.json");
     assert_eq!(server.asked().iter().map(|a| a.path.as_str()).collect::<Vec<_>>(), [meta.as_str()]);
 
-    // After a rename on the CDN, the next installation stores the new name, and the list shows it.
+    // After a rename on the CDN, the next installation stores the new name. The list of worlds
+    // shows the new name too.
     change(folder.path(), &id, |meta| meta.name = "Renamed".to_owned());
     assert_eq!(install(&mut api, &id)["name"], "Renamed");
     let entry = |api: &mut Api| {
@@ -381,7 +382,7 @@ fn files_downloaded_before_a_failure_are_not_downloaded_again() {
     let (root, own, there) = (folder.path().to_owned(), Arc::clone(&failing), route.clone());
     let server = WebServer::start(move |asked| match file_response(&root, asked) {
         Reply::File(bytes) if asked.path.ends_with("model.sdf") && own.load(Relaxed) => {
-            // The reply fails only after another file is complete.
+            // The server truncates this reply, but only after another file has been downloaded.
             let length = |path: &Path| std::fs::metadata(path).map_or(0, |m| m.len());
             until("the route is downloaded", || (length(&there) > 10_000).then_some(()));
             let half = bytes.len() / 2;
@@ -421,8 +422,8 @@ fn staged_files_with_wrong_content_are_downloaded_again() {
     for (path, bytes) in &package.files {
         let file = staged.join("files").join(path.as_str());
         std::fs::create_dir_all(file.parent().expect("a folder")).expect("made");
-        // Each staged file has half of its size and wrong content. Next to it is a file that does
-        // not belong to the world.
+        // Each staged file has wrong content and half of the right size. Next to each staged file
+        // is a file that does not belong to the world.
         std::fs::write(&file, vec![b'x'; bytes.len() / 2]).expect("written");
         std::fs::write(file.with_extension("stranger"), "x").expect("written");
     }

@@ -66,7 +66,7 @@ fn an_object_below_the_ground_is_lifted_onto_it() {
 #[test]
 fn a_pose_sets_a_fallen_object_upright() {
     let (_simulator, mut api) = setup().world("technical").start_paused();
-    // The can stands on the edge of a box and falls.
+    // The cylinder stands on the edge of a box and falls.
     api.post("/models/box1/pose", json!({"x": 3, "y": 3, "yaw": 0}));
     api.post("/models/cylinder1/pose", json!({"x": 3.17, "y": 3, "z": 0.2}));
     let fallen = api.step(400)["objects"]["cylinder1"].clone();

@@ -103,8 +103,8 @@ fn a_print_is_cancelled_when_its_client_disconnects() {
 #[test]
 fn a_print_beyond_the_queue_limit_is_refused() {
     let simulator = start();
-    // None of the nine clients reads. One print blocks on back-pressure, seven wait in the queue,
-    // and the ninth exceeds the limit.
+    // None of the nine clients reads. One print blocks on back-pressure, seven prints wait in the
+    // queue, and the ninth print exceeds the limit.
     let mut waiting: Vec<TcpStream> = (0..9).map(|_| request_without_reading(&simulator)).collect();
     let refused = |w: &TcpStream| response_status(w) == Some(503);
     until("a print is refused", || waiting.iter().any(refused).then_some(()));

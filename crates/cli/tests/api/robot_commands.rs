@@ -1,4 +1,5 @@
-//! Drive commands: values are clamped, the newest command takes precedence, and each command ends.
+//! Drive commands: values are clamped, the newest command takes precedence, and each command ends
+//! after some time.
 
 use crate::support::{
     LoadGate, detail, number, plain, refusal, setup, start, start_paused, truncated, until,

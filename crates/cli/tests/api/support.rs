@@ -223,7 +223,8 @@ impl Simulator {
         self.events_after(None)
     }
 
-    /// Opens the event stream. With `last`, the stream continues after the event with this id.
+    /// Opens the event stream. If `last` is the id of an event, the stream continues after that
+    /// event. If `last` is `None`, no earlier events are sent.
     pub(crate) fn events_after(&self, last: Option<&str>) -> Events {
         let headers: Vec<_> = last.map(|id| ("last-event-id", id)).into_iter().collect();
         let events = Events::open(self.address, "/sim/api/events", &headers);
@@ -337,8 +338,8 @@ impl Api {
     }
 }
 
-/// Parses the body as JSON. Also checks that the response does not allow pages of other origins to
-/// read it.
+/// Parses the body of a response as JSON. Checks too that the response does not allow pages of
+/// other origins to read the body.
 pub(crate) fn json(answer: &HttpResponse) -> Value {
     assert_eq!(answer.header("access-control-allow-origin"), None);
     assert_eq!(answer.header("content-type"), Some("application/json"), "{}", answer.text());
@@ -363,7 +364,7 @@ pub(crate) fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("a number, not {value}"))
 }
 
-/// Whether two numbers differ by less than 2e-6: for lengths, 2 µm.
+/// Whether two numbers differ by less than 2e-6. For lengths in metres, this is 2 µm.
 pub(crate) fn near(value: &Value, expected: f64) -> bool {
     (number(value) - expected).abs() < 2e-6
 }

@@ -101,8 +101,8 @@ fn the_last_world_is_loaded_again_after_a_restart() {
     let data = simulator.stop_and_keep();
     let simulator = setup_in(&data).start();
     assert_eq!(simulator.api().get("/status")["current"], "technical");
-    // A world that is given as an option takes precedence over the last world. Its name may end
-    // with `.world`.
+    // A world that is given as an option takes precedence over the last world. The name in the
+    // option may end with `.world`.
     let data = simulator.stop_and_keep();
     let simulator = setup_in(&data).world("field.world").start();
     assert_eq!(simulator.api().get("/status")["current"], "field");

@@ -133,7 +133,7 @@ fn listening_to_other_machines_requires_a_token() {
     }
 }
 
-/// An address of this machine other than loopback, if there is one.
+/// Returns an address of this machine other than loopback, or `None` if the machine has none.
 fn own_address() -> Option<IpAddr> {
     let socket = UdpSocket::bind("0.0.0.0:0").ok()?;
     // On a UDP socket, `connect` sends nothing. It only selects a route and thus a local address.

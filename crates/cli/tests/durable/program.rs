@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// Timeout for the program to start or to fail.
 const START_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A temporary folder for one test, removed on drop.
+/// A temporary folder for one test. The folder is removed on drop.
 pub(crate) struct TempFolder(PathBuf);
 
 impl TempFolder {
@@ -46,7 +46,8 @@ pub(crate) fn command(arguments: &[&str], environment: &[(&str, &str)]) -> Comma
     command
 }
 
-/// A command that runs the program through `wrapper`.
+/// Returns a command that runs `wrapper`. The command line of the program follows the arguments of
+/// `wrapper`, so that `wrapper` can run the program.
 pub(crate) fn under(wrapper: &[&str], arguments: &[&str]) -> Command {
     let plain = command(arguments, &[]);
     let mut command = Command::new(wrapper[0]);
@@ -85,15 +86,15 @@ impl Program {
         Program::run(command(arguments, environment), arguments, false)
     }
 
-    /// Runs `chicane serve` through the program `wrapper`, which gets the command line as its last
-    /// arguments.
+    /// Runs `chicane serve` through the program `wrapper`. The last arguments of `wrapper` are the
+    /// command line of `chicane serve`.
     pub(crate) fn serve_under(wrapper: &[&str], arguments: &[&str]) -> Program {
         let arguments = [&["serve", "--listen", "127.0.0.1:0"], arguments].concat();
         Program::run(under(wrapper, &arguments), &arguments, false)
     }
 
-    /// Runs `chicane serve --lifeline`. The test holds the lifeline, which is the standard input of
-    /// the program.
+    /// Runs `chicane serve --lifeline`. The lifeline is the standard input of the program, and the
+    /// test holds its other end.
     pub(crate) fn serve_with_lifeline(arguments: &[&str]) -> Program {
         let arguments = [&["serve", "--lifeline", "--listen", "127.0.0.1:0"], arguments].concat();
         let mut command = command(&arguments, &[]);
@@ -190,7 +191,7 @@ fn wait(child: &mut Child, within: Duration) -> Option<i32> {
     }
 }
 
-/// Runs the program, which must fail, and returns its standard error.
+/// Runs the program and returns its standard error. The program must fail.
 pub(crate) fn stderr_of_failure(arguments: &[&str], environment: &[(&str, &str)]) -> String {
     let mut command = command(arguments, environment);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("started");
@@ -202,7 +203,7 @@ pub(crate) fn stderr_of_failure(arguments: &[&str], environment: &[(&str, &str)]
     String::from_utf8_lossy(&output.stderr).trim_end().to_owned()
 }
 
-/// Runs the program, which must succeed, and returns its standard output.
+/// Runs the program and returns its standard output. The program must succeed.
 pub(crate) fn stdout_of(arguments: &[&str]) -> String {
     let output = command(arguments, &[]).output().expect("started");
     assert!(output.status.success(), "{arguments:?}");

@@ -1,5 +1,5 @@
-//! Tests with a fake engine: the commands that the simulator runs, and how it handles their
-//! results.
+//! Tests with a fake engine: the commands that the simulator runs, and how the simulator handles
+//! the results of these commands.
 
 use crate::served::{ServedSimulator, TestFolder, fault, processes, script_log, until};
 use serde_json::{Value, json};
@@ -245,8 +245,8 @@ fn a_new_simulator_removes_orphaned_containers() {
     until("the harness notices the kill and ends", || (processes(&name).is_empty()).then_some(()));
     drop(served);
 
-    // There are three containers: an orphan, one whose simulator is running, and one of another
-    // program. Only the orphan may be removed.
+    // The engine has three containers: an orphan whose simulator has ended, a container whose
+    // simulator is running, and a container of another program. Only the orphan may be removed.
     let sleeper = || {
         use std::os::unix::process::CommandExt;
         Command::new("sleep").arg("1000").stdin(Stdio::null()).process_group(0).spawn().expect("started")

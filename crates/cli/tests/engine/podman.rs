@@ -1,5 +1,5 @@
-//! Tests with podman itself, on machines where it can start a container. The image is made from the
-//! root file system of the judge, so no registry is needed.
+//! Tests with podman itself, on machines where podman can start a container. The image is made from
+//! the root file system of the judge, so no registry is needed.
 
 use crate::served::{ServedSimulator, TestFolder, fault, processes, script_log, until};
 use serde_json::json;
@@ -104,8 +104,9 @@ def evaluate(sim):
         sim.finish()
 ";
     let served = serve(&files, script);
-    // The script tries to connect to the simulator. So the port is inserted into the script, and
-    // the simulator is restarted with the new script on the same port.
+    // The script tries to connect to the simulator, so the script needs the port of the simulator.
+    // The first start chooses a free port. Then the simulator is restarted on this port, with a
+    // script that contains the port.
     let port = served.address.port();
     drop(served);
     let script = script.replace("'8000'", &format!("'{port}'"));

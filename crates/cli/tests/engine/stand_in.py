@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""A fake for podman and docker in tests. It logs its calls and runs the harness as a plain process.
+"""A fake podman and docker for tests. It logs its calls and runs the harness as a plain process.
 
 `STAND_IN` is a folder with these files:
 
 - `calls` gets a line of JSON for each call.
 - `images` lists the names of the images.
 - `containers/<name>` holds the id of the first process of each running container.
-- `groups/<name>` holds the id of the process group of a container, even after its end.
+- `groups/<name>` holds the id of the process group of a container, even after the
+  container has ended.
 - If `down` exists, every call fails as if the daemon were not running.
-- If `elsewhere` exists, `inspect` returns a wrong process id, as from another machine.
+- If `elsewhere` exists, `inspect` returns a wrong process id, as an engine on another machine
+  would.
 
 `STAND_IN_ROOT` is a root file system with Python 3.14.
 """
@@ -66,7 +68,7 @@ def run(words):
 
 
 def end(group):
-    """Kills a process group and waits until it is gone."""
+    """Kills a process group and waits until all its processes are gone, for at most a second."""
     try:
         # The loop is bounded, because a process that is not reaped stays in its group forever.
         for _ in range(100):

@@ -127,7 +127,8 @@ fn a_bucket_with_tls_requires_a_trusted_certificate() {
             last.contains("no secure connection to localhost") || last.contains("has no root certificates");
         assert!(!output.status.success() && clear, "{text}");
     }
-    // With the certificate the connection works: the server reports that the bucket does not exist.
+    // If the program trusts the certificate, the connection works. The server then reports that the
+    // bucket does not exist.
     let output = moto.command(&publish, &trust).output().expect("started");
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(!output.status.success() && text.contains("there is no such bucket"), "{text}");

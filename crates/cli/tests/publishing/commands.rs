@@ -118,7 +118,9 @@ fn commands_work_on_a_data_folder_that_a_simulator_uses() {
     let switch = client.post("/sim/api/switch", &json!({"world": format!("{imported}.world")}).to_string());
     assert_eq!(switch.status, 200, "{}", switch.text());
     assert_eq!(worlds(data, &["remove", &id]), format!("{name} is removed"));
-    // The simulator requires a token, so its CDN refuses requests without a token.
+    // The other data folder does not contain the token of the simulator, so the CDN of the
+    // simulator refuses the request. An installation treats a refused `meta.json` like a missing
+    // one.
     let cdn = format!("http://{}/cdn", program.address);
     let elsewhere = TempFolder::new("elsewhere");
     assert!(

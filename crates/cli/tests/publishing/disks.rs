@@ -1,5 +1,5 @@
-//! Tests with full disks, file size limits and read-only folders: each gives a clear error, and no
-//! data is lost.
+//! Tests with full disks, file size limits and read-only folders: each failed write leads to a
+//! clear error, and no data is lost.
 
 use crate::program::{Program, TempFolder, under};
 use crate::{get, output_of, publish, walk};
@@ -14,9 +14,9 @@ fn install(client: &mut Client, id: &str) -> (u16, String) {
     (answer.status, answer.text())
 }
 
-/// Returns the first of these commands that can run a program in its own mount namespace. Each
-/// command either needs root, or makes the program root of a new user namespace. The jail of the
-/// judge needs user namespaces too.
+/// Returns the first of these wrapper commands that can run a program in its own mount namespace,
+/// or `None` if none of them can. `unshare -m` needs root. `unshare -r -m` needs user namespaces
+/// instead, which the tests may expect because the jail needs them as well.
 fn mount_wrapper(wrappers: &[&'static [&'static str]]) -> Option<&'static [&'static str]> {
     let works = |wrapper: &[&str]| {
         let mount = ["mount", "-t", "tmpfs", "none", "/mnt"];
@@ -157,7 +157,8 @@ fn an_installation_into_a_read_only_folder_is_refused() {
     }
     let program = Program::serve(&arguments);
     assert_eq!(install(&mut program.client(), id.as_str()).0, 200);
-    // A publication fails if its target is a regular file, is below one, or cannot be created.
+    // A publication fails if its target is a regular file, is below a regular file, or cannot be
+    // created.
     let file = format!("{}/file", host.path());
     std::fs::write(&file, "").expect("written");
     for to in [file.clone(), format!("{file}/cdn"), "/proc/nothing".to_owned()] {

@@ -1,5 +1,5 @@
 //! Tests that kill an installation or a publication with SIGKILL, a hundred times each. After a
-//! kill, either the old world or the complete new world exists, never a mix.
+//! kill, either the state before the change or the complete new world exists, never a mix.
 
 use crate::moto::Moto;
 use crate::program::{Program, TempFolder, command};
@@ -56,8 +56,9 @@ fn installed(client: &mut Client, id: &str) -> Option<String> {
     Some(get(client, "/worldpub")["rev"].as_str().expect("a rev").to_owned())
 }
 
-/// After each kill, the longest waiting time is multiplied by `LONGER` if the kill came before the
-/// change, and by `SHORTER` if it came after. So both cases happen on fast and on slow machines.
+/// The test waits for a random time before each kill. The upper limit of this time is multiplied by
+/// `LONGER` if the kill came before the change, and by `SHORTER` if the kill came after the change.
+/// So both cases happen on fast and on slow machines.
 const LONGER: f64 = 1.2;
 const SHORTER: f64 = 0.85;
 
@@ -145,7 +146,7 @@ fn a_killed_installation_leaves_no_world_or_a_complete_one() {
         assert!(matches!(gone.status, 200 | 404), "{}", gone.text());
         if random.below(2) == 0 {
             // In about half of the rounds, the installation starts without staged files. In the
-            // others it reuses the staged files of the last round.
+            // other rounds, the installation reuses the staged files of the last round.
             let _ = std::fs::remove_dir_all(Path::new(data.path()).join("staging"));
         }
         kill_in_the_middle(&mut program, id, &mut random, usual);
@@ -210,7 +211,7 @@ fn a_killed_publication_leaves_no_world_or_a_complete_one() {
 }
 
 /// Publishes to a bucket through a proxy. The proxy forwards `before` requests and kills the
-/// publisher at the next one. If `lands`, that request still reaches the bucket.
+/// publisher at the next request. If `lands` is true, that request still reaches the bucket.
 fn publish_and_kill(moto: &Moto, arguments: &[&str], before: usize, lands: bool) {
     let publisher = Arc::new(Mutex::new((before, None::<Child>)));
     let (end, ended) = channel();
@@ -221,7 +222,8 @@ fn publish_and_kill(moto: &Moto, arguments: &[&str], before: usize, lands: bool)
             state.0 -= 1;
             return asked.forward();
         }
-        // After the kill the child is gone, and other requests of the publisher are dropped.
+        // After the kill, `state` holds no child process any more. So later requests of the
+        // publisher are dropped.
         let mut child = state.1.take()?;
         child.kill().and_then(|()| child.wait()).expect("killed");
         end.send(lands.then(|| asked.forward())).ok()?;
@@ -253,8 +255,8 @@ fn a_killed_publication_to_a_bucket_leaves_only_complete_worlds() {
         }
     }
     let last = moto.output_of(&arguments);
-    // Three worlds are visible, and all are complete: the first, the last, and the one whose
-    // publisher was killed when `meta.json` had reached the bucket.
+    // Three worlds are visible, and all are complete: the first world, the last world, and the
+    // world whose publisher was killed when `meta.json` had reached the bucket.
     let published: Vec<String> = moto.worlds().iter().map(|(id, _)| id.to_string()).collect();
     assert_eq!(published.len(), 3);
     assert!(published.contains(&first) && published.contains(&last), "{published:?}");
@@ -266,7 +268,7 @@ fn a_killed_publication_to_a_bucket_leaves_only_complete_worlds() {
     assert_eq!(installed, format!("custom_{last}.world"));
 }
 
-/// Returns the ids of all published worlds. Each of their files must have the right hash.
+/// Returns the ids of all published worlds. Each file of these worlds must have the right hash.
 fn check_published(folder: &Path) -> Vec<String> {
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
     let Some(cdn) = Cdn::reading(folder) else { return Vec::new() };

@@ -16,7 +16,7 @@ mod proxy;
 use serde_json::Value;
 use std::path::Path;
 
-/// Runs the program, which must succeed, and returns its trimmed standard output.
+/// Runs the program and returns its trimmed standard output. The program must succeed.
 fn output_of(arguments: &[&str]) -> String {
     program::stdout_of(arguments).trim_end().to_owned()
 }

@@ -1,5 +1,5 @@
-//! An S3 bucket for tests: the server moto, which implements the S3 API. `make` installs it with
-//! the other tools.
+//! An S3 bucket for tests. The bucket is on a server of moto, a Python program that implements the
+//! S3 API. `make` installs moto with the other tools.
 
 use crate::program::{TempFolder, command};
 use chicane_store::{Manifest, Meta, Sum};
@@ -72,7 +72,7 @@ impl Moto {
     }
 
     /// Starts a server with TLS and without a bucket. Writes the certificate of the server to
-    /// `folder`, and returns the path of the certificate too.
+    /// `folder`. Returns the server and the path of the certificate.
     pub(crate) fn start_secure(folder: &TempFolder) -> (Moto, String) {
         let (certificate, key) =
             (format!("{}/cert.pem", folder.path()), format!("{}/key.pem", folder.path()));
@@ -119,7 +119,7 @@ impl Moto {
         Client::new(self.address)
     }
 
-    /// URL of the bucket for simulators. They read the files without credentials.
+    /// URL of the bucket for simulators. Simulators read the files without credentials.
     pub(crate) fn url(&self) -> String {
         format!("http://{}/worlds", self.address)
     }
@@ -183,13 +183,13 @@ impl Moto {
         command
     }
 
-    /// Runs the program, which must succeed, and returns its standard output.
+    /// Runs the program and returns its standard output. The program must succeed.
     pub(crate) fn output_of(&self, arguments: &[&str]) -> String {
         let output = self.command(arguments, &[]).output().expect("started");
         output_of(arguments, &output)
     }
 
-    /// All worlds that have a `meta.json`. Each of their files must have the right hash.
+    /// All worlds that have a `meta.json`. Each file of these worlds must have the right hash.
     pub(crate) fn worlds(&self) -> Vec<(WorldId, Meta)> {
         let keys = self.keys();
         let described = keys.iter().filter_map(|key| key.strip_suffix("/meta.json"));
@@ -236,7 +236,7 @@ impl Moto {
     }
 }
 
-/// Standard output of a program. The program must have succeeded.
+/// Returns the standard output of a program. The program must have succeeded.
 pub(crate) fn output_of(arguments: &[&str], output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{arguments:?}: {text}");

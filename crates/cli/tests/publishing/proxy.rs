@@ -1,4 +1,4 @@
-//! An HTTP proxy in front of a server. A test uses it to drop requests and responses.
+//! An HTTP proxy in front of a server. Tests use the proxy to drop requests and responses.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -28,7 +28,8 @@ impl ProxiedRequest {
         Some(ProxiedRequest { line: head.lines().next()?.to_owned(), body, head, to })
     }
 
-    /// Forwards the request and returns the response.
+    /// Forwards the request and returns the response, or `None` if the connection to the server
+    /// fails.
     pub(crate) fn forward(&self) -> Option<Vec<u8>> {
         let mut far = TcpStream::connect(self.to).ok()?;
         far.write_all(&[self.head.as_bytes(), &self.body].concat()).ok()?;

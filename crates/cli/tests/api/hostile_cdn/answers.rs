@@ -14,7 +14,8 @@ fn truncated_responses_and_error_statuses_are_refused() {
         });
         assert_status(&refused, 502, "closed before the end of a file");
     }
-    // The response has the content length that it states, but is shorter than the manifest states.
+    // The length of the response matches its `Content-Length`, but the manifest states a larger
+    // size.
     let refused = cdn.refused(|asked, reply| match reply {
         Reply::File(bytes) if asked.path.ends_with(".world") => {
             Reply::File(bytes[..bytes.len() - 1].to_vec())
@@ -69,7 +70,8 @@ fn slow_responses_are_refused() {
             move |asked, reply| if asked.path.ends_with(ending) { Reply::Silence } else { reply },
         );
         assert_status(&silent, 502, "no response within");
-        // A response that arrives byte by byte must not reset the timeout.
+        // A response that arrives byte by byte is refused too, although the server is never silent
+        // for long.
         let dripping = cdn.refused_soon(move |asked, reply| {
             if asked.path.ends_with(ending) { Reply::Drip(Duration::from_millis(20)) } else { reply }
         });
@@ -109,8 +111,8 @@ fn redirects_to_other_hosts_and_loops_are_refused() {
 fn worlds_over_the_limits_are_refused() {
     let cdn = HostileCdn::new();
     let mut meta = cdn.meta();
-    // With a million files, `meta.json` exceeds its size limit. With 30,000 files it is small
-    // enough, but there are too many files.
+    // With a million files, `meta.json` exceeds its size limit. With 30,000 files, `meta.json` is
+    // small enough, but lists too many files.
     meta["files"] = (0..1_000_000).map(|i| json!(format!("meshes/{i}"))).collect();
     assert_status(&cdn.with_meta(&meta), 413, "");
     meta["files"] = (0..30_000).map(|i| json!(format!("meshes/{i}"))).collect();
@@ -121,8 +123,8 @@ fn worlds_over_the_limits_are_refused() {
         files.extend(more);
         files
     };
-    // The meshes are too large: one mesh, five meshes together, and a mesh whose size only the
-    // response states.
+    // These meshes are too large: a single mesh, the sum of five meshes, and a mesh whose size only
+    // the response states.
     assert_status(&cdn.with_files(&files(vec![one("meshes/big.dae", 300_000_000)])), 413, "64 MiB");
     assert_status(&cdn.with_files(&files(vec![one("meshes/big.dae", u64::MAX)])), 413, "64 MiB");
     let five = (0..5).map(|i| one(&format!("meshes/{i}.dae"), 60 << 20)).collect();

@@ -20,7 +20,8 @@ fn a_file_with_one_changed_byte_is_refused() {
 
 #[test]
 fn a_file_with_a_forged_manifest_is_refused() {
-    // A malicious mirror may change a file and all hashes. Then the manifest does not match the id.
+    // A malicious mirror may change a file and all hashes. Then the manifest does not match the id
+    // of the world.
     let cdn = HostileCdn::new();
     let path = cdn.file(".py");
     let script = b"def evaluate(sim):\n    return 100\n".to_vec();
@@ -158,7 +159,7 @@ fn files_that_are_not_a_valid_world_are_refused() {
         if asked.path.ends_with("meta.json") { Reply::File(meta.clone()) } else { reply }
     });
     assert_status(&refused, 422, "track model");
-    // A small PNG that would need gigabytes when decoded.
+    // This PNG is small, but would need gigabytes of memory when decoded.
     let mut bomb = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec();
     bomb.extend([60_000u32.to_be_bytes(), 60_000u32.to_be_bytes()].concat());
     bomb.extend([8, 2, 0, 0, 0, 0, 0, 0, 0]);

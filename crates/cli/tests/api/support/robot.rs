@@ -10,8 +10,8 @@ use tokio_tungstenite::tungstenite::handshake::HandshakeError;
 use tokio_tungstenite::tungstenite::http::{HeaderName, HeaderValue};
 use tokio_tungstenite::tungstenite::{Error, Message, WebSocket};
 
-/// A JSON client of the robot's API, whose paths are at the root of the server. Every response must
-/// have the header `x-sim-time`.
+/// A JSON client of the robot's API. The paths of this API are at the root of the server. Every
+/// response must have the header `x-sim-time`.
 pub(crate) struct Robot(pub(crate) Client);
 
 impl Simulator {
