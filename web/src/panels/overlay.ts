@@ -31,7 +31,7 @@ export function overlay(app: App, canvas: HTMLCanvasElement): HTMLElement[] {
 
   function updateNotice(): void {
     const state = app.state.value;
-    // Installing a world does not change the 3D view, so its progress is not shown here.
+    // An installation does not change the 3D view, so the progress of one is not shown here.
     const transition = state?.transition?.kind === "install" ? null : state?.transition;
     const percent = Math.round((transition?.progress ?? 0) * 100);
     const message = transition
