@@ -182,7 +182,7 @@ def quoted(words: str) -> str:
 
 
 def order(schemas: dict[str, Schema]) -> list[str]:
-    """Names of the schemas in alphabetical order, except that base classes come first."""
+    """Names of the schemas in alphabetical order, but a base class comes before its subclasses."""
     out: list[str] = []
 
     def add(name: str) -> None:
