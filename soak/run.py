@@ -178,7 +178,7 @@ def _wait_for_followers(host: Client, followers: list[Follower]) -> None:
 def _rest(
     host: Client, watcher: watch.Watch, goal: dict[str, Any] | None, timeout: float
 ) -> dict[str, Any]:
-    """Waits until the simulator is idle, and returns the smallest sample.
+    """Waits until the simulator is idle, and returns the smallest sample of its resources.
 
     With `goal`, the function returns as soon as a sample is not larger than `goal`. It returns
     after `timeout` seconds at the latest.

@@ -418,7 +418,7 @@ class ProgramEnd(LapTime):
         self.assertGreater(run.record, run.stadium.length)
 
     def test_standing_still_counts_from_the_end_of_the_program(self):
-        # A program may send its last command just before it ends. The car then starts afterwards.
+        # A program may send a command just before it ends. The car may move only after that.
         run = Run()
         run.drive_to(3)
         run.wait(60)

@@ -74,7 +74,7 @@ class Session:
 
     @property
     def outcome(self) -> str | None:
-        """The outcome in the events, or None."""
+        """The outcome in the events, or None if no event has an outcome."""
         events = itertools.chain.from_iterable(self.events.values())
         return next(
             (line["data"]["outcome"] for line in events if line["data"]["kind"] == "end"), None

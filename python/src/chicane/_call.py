@@ -79,7 +79,7 @@ class Feed(Protocol[T]):
     """A parser that turns the bytes of a stream into items."""
 
     last_id: str | None
-    """Id of the last event, or None. A client sends this id when it reconnects, to continue there."""
+    """Id of the last event, or None. A client that reconnects sends this id, to continue there."""
 
     def feed(self, piece: bytes) -> list[T]:
         """Takes the next bytes and returns the items that they complete."""

@@ -58,7 +58,7 @@ class NotFound(ApiError):
 
 
 class Conflict(ApiError):
-    """409: the request does not fit the current state. For example, a yellow light cannot change."""
+    """409: the request does not fit the current state. For example, the light is still yellow."""
 
 
 class TooLarge(ApiError):

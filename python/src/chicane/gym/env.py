@@ -201,8 +201,8 @@ class CarEnv(gymnasium.Env[Any, NDArray[np.float32]]):
         along = self._track.length * float(drawn if start is None else start)
         self._sim.respawn(seed=int(self.np_random.integers(1 << 53)))
         for light in self._sim.lights()["lights"]:
-            # A respawn keeps the states of lights. An episode must not depend on the last episode, so
-            # the lights are reset.
+            # A respawn keeps the states of lights, but an episode must not depend on the last
+            # episode. So every light is set to green.
             if light["state"] != "green":
                 self._sim.set_light(light["name"], "green")
         if self._obstacles:

@@ -22,7 +22,10 @@ AHEAD = np.array([0.2, 0.4, 0.7, 1.0, 1.5])
 NEAREST = 3
 """Number of objects in the state vector."""
 ABSENT_M = 10.0
-"""x, in metres, of each missing object if there are fewer than `NEAREST` objects. y is 0."""
+"""Largest coordinate of an object in the state vector, in metres.
+
+If there are fewer than `NEAREST` objects, each missing object is at x = `ABSENT_M`, y = 0.
+"""
 
 Array = NDArray[Any]
 
