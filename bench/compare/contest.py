@@ -103,9 +103,9 @@ class Process:
 class Contest:
     """One comparison.
 
-    `each` is the value of one unit of work, such as 0.05 simulated seconds or one scan. The figure
-    is the value per second, or the microseconds per unit if `lower`. Ratios are relative to the
-    first contender.
+    `each` is the content of one unit of work, such as 0.05 (simulated seconds) or 1 (scan). The
+    figure is the content that a contender completes per second. If `lower`, the figure is the
+    microseconds per unit of work instead. Ratios are relative to the first contender.
     """
 
     key: str

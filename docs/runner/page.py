@@ -19,7 +19,7 @@ COMMANDS = ("sh", "bash", "console")
 
 @dataclass
 class Report:
-    """Numbers of blocks that ran and that were compared, and the skipped blocks with reasons."""
+    """How many blocks ran, how many were compared, and which were skipped for which reason."""
 
     ran: int = 0
     compared: int = 0

@@ -89,7 +89,7 @@ class Variant:
 
 
 def variants(schema: Schema, schemas: dict[str, Schema]) -> list[Variant]:
-    """The alternatives of a schema. Only a tagged union, or an extension of one, has several."""
+    """The alternatives of a schema: several for a tagged union and its extensions, else one."""
     words = schema.get("description", "")
     if is_union(schema):
         found = [one for part in schema["oneOf"] for one in variants(part, schemas)]

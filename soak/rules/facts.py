@@ -179,7 +179,7 @@ class Facts:
         path, answer = line["path"], line["answer"]
         if path == API + "/evaluation/stop":
             for session in found.values():
-                # A session that was active when the stop was sent is over at the stop's answer.
+                # If the session was active when the stop was sent, it is over at the stop's answer.
                 before = session.start["t1"] <= line["t0"]
                 if before and line["t1"] < session.gone_by:
                     session.gone_by, session.gone_line = line["t1"], line

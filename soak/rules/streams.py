@@ -31,7 +31,7 @@ def check(facts: Facts, verdict: Verdict) -> None:
     opened = {line["who"]: line for line in facts.lines if line["k"] == "open"}
     for who, lines in by_reader.items():
         for last, line in itertools.pairwise(lines):
-            # The first state may have the id of the event after which the stream continues.
+            # Ids increase, except that the first state may have the same id as the next event.
             good = last["id"] < line["id"] or (last is lines[0] and last["id"] <= line["id"])
             verdict.check("stream-ids", good, f"{line['id']} after {last['id']}", last, line)
         story_lines = [line for line in lines if line["event"] != "state"]

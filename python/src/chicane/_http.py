@@ -30,7 +30,7 @@ class ReadMode(Enum):
     EXACTLY = b""
     """Exactly the given number of bytes."""
     SOME = b" "
-    """From one byte to the given number. No bytes mean that the connection was closed."""
+    """From one byte up to the given number. Zero bytes mean that the connection was closed."""
 
 
 ReadRequest = tuple[ReadMode, int]
