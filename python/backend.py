@@ -50,7 +50,7 @@ def sources() -> Files:
     files: Files = {}
     for file in sorted((HERE / "src").rglob("*")):
         name = file.relative_to(HERE / "src").as_posix()
-        # `src` may contain a program in a `bin` folder. Only CHICANE_BINARY is packaged.
+        # A program in a `bin` folder of `src` is left out. Only CHICANE_BINARY is packaged.
         if file.suffix in (".py", ".typed") and "/bin/" not in name:
             files[name] = (file.read_bytes(), 0o644)
     return files

@@ -18,7 +18,7 @@ _waiting = record({"error": text, "status": one_of("waiting"), "code": one_of("n
 
 
 def operation(method: str, path: str) -> Operation:
-    """The operation of a request, or `UNKNOWN`."""
+    """The operation of a request, or `UNKNOWN` if the table does not list it."""
     target = f"{method} {path.split('?')[0]}"
     for candidate in OPERATIONS:
         if candidate.pattern.fullmatch(target):
@@ -27,7 +27,7 @@ def operation(method: str, path: str) -> Operation:
 
 
 def error_text(answer: Any) -> str | None:
-    """The text of an error, or None."""
+    """The text of an error, or None if the answer is not an error."""
     if not isinstance(answer, dict):
         return None
     message = answer.get("error", answer.get("detail"))

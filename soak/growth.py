@@ -1,4 +1,4 @@
-"""Decides whether memory grows, by the median slope between samples. Peaks hardly affect it."""
+"""Decides whether memory grows, by the median slope between samples. A median ignores peaks."""
 
 import statistics
 from typing import Any
@@ -9,9 +9,9 @@ from .history import HistoryLine
 WARM_UP = 0.4
 #: Seconds of samples that are needed to judge growth.
 LEAST_S = 200.0
-#: Growth below this fraction of the median memory, over all samples, is noise.
+#: Total growth below this fraction of the median memory is noise.
 PART = 0.08
-#: Growth below this rate is noise too.
+#: Growth below this rate, in kB per minute, is noise too.
 KB_A_MINUTE = 1024.0
 
 

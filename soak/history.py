@@ -14,7 +14,7 @@ HistoryLine = dict[str, Any]
 
 
 class History:
-    """Writes lines to a file. Threads may share it."""
+    """Writes lines to a file. Several threads may use one `History`."""
 
     def __init__(self, path: pathlib.Path) -> None:
         self._file = path.open("w", encoding="utf-8", buffering=1 << 20)

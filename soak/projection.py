@@ -1,4 +1,4 @@
-"""Selects the parts of answers that the history keeps: those that rules need."""
+"""Selects the parts of answers that rules need. The history keeps only these parts."""
 
 from typing import Any
 

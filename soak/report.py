@@ -158,7 +158,7 @@ def _viewers(lines: list[HistoryLine]) -> list[dict[str, Any]]:
 
 
 def _rtf(calls: list[HistoryLine]) -> dict[str, float]:
-    """Real-time factors that the clock showed while time was not paused."""
+    """Summary of the real-time factors that `GET /clock` returned while time was not paused."""
     factors = [
         line["answer"]["rtf"]
         for line in calls

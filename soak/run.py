@@ -166,7 +166,7 @@ def _fetch_records(host: Client) -> None:
 
 
 def _wait_for_followers(host: Client, followers: list[Follower]) -> None:
-    """Waits until all followers have received a new overlay, and thus all events before it."""
+    """Waits until all followers have received a new overlay. Earlier events arrive before it."""
     status, answer = host.ask("POST", API + "/overlay", {"text": "over"}, allow=[200])
     end = time.monotonic() + REST
     while status == 200 and time.monotonic() < end:
@@ -178,7 +178,7 @@ def _wait_for_followers(host: Client, followers: list[Follower]) -> None:
 def _rest(
     host: Client, watcher: watch.Watch, goal: dict[str, Any] | None, timeout: float
 ) -> dict[str, Any]:
-    """Waits until the simulator is idle, and returns the smallest sample.
+    """Waits until the simulator is idle, and returns the smallest sample of its resources.
 
     With `goal`, the function returns as soon as a sample is not larger than `goal`. It returns
     after `timeout` seconds at the latest.

@@ -18,7 +18,7 @@ class Scenario:
     judge: str
     outcomes: tuple[str, ...]
     time_limit_s: int = 20
-    #: Things that the script changes. For these, rules accept changes that no client made.
+    #: Parts of the world that the script changes. Rules accept changes of them that no client made.
     touches: tuple[str, ...] = ()
     robot: str = "gen1"
     #: Whether the scenario is too slow for a short soak test.
@@ -86,7 +86,7 @@ def project(scenario: Scenario, folder: pathlib.Path) -> pathlib.Path:
 def students(workspace: pathlib.Path, mark: str) -> dict[str, str]:
     """Copies the student programs into the workspace and returns a command for each.
 
-    The file names start with `mark`, by which their processes are found.
+    The file names start with `mark`. The soak test finds the programs' processes by `mark`.
     """
     commands = {}
     for source in sorted((HERE / "students").glob("*.py")):

@@ -13,8 +13,10 @@ from .web import Client
 
 
 class Examiner:
-    """For each evaluation: switches the world, starts a session, waits for its end, reads the
-    record.
+    """Runs evaluations.
+
+    For each evaluation the examiner switches the world, starts a session, waits for its end and
+    reads the record.
     """
 
     def __init__(
@@ -82,7 +84,7 @@ class Examiner:
         self._client.ask("GET", API + "/evaluation/session")
 
     def _until(self, over: threading.Event, path: str, body: dict[str, Any]) -> Any:
-        """Repeats a request while it is refused with 409. Returns the answer, or None."""
+        """Repeats a request while it is refused with 409. Returns None if it is not accepted."""
         for _ in range(400):
             status, answer = self._client.ask("POST", API + path, body)
             if status == 200:

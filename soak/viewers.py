@@ -16,7 +16,7 @@ from .web import Client
 
 #: Largest number of seconds for which a viewer keeps a stream open without reading.
 LONGEST = 8.0
-#: Timeout of a print in seconds. Prints are made one at a time, so a request may have to queue.
+#: Timeout of a print in seconds. The simulator makes one print at a time, others have to wait.
 PRINT_TIMEOUT_S = 180.0
 
 
@@ -238,7 +238,7 @@ class Viewer:
     def _prints(self, chance: random.Random, _: threading.Event) -> int:
         world = chance.choice(["oval", "field", "technical"])
         file = chance.choice(["print.jpg?dpi=10", "thumbnail.png", "waypoints.npy"])
-        # Prints are made one at a time, so this one may wait in the queue for two minutes.
+        # The simulator makes one print at a time, so this request may have to wait for two minutes.
         path = f"/sim/api/worlds/{world}/{file}"
         status, _ = self._client.ask("GET", path, timeout=PRINT_TIMEOUT_S)
         return int(status == 200)

@@ -86,6 +86,6 @@ def _below(pid: int, parents: dict[int, int]) -> set[int]:
 
 
 def groups(pid: int) -> list[str]:
-    """The existing control groups of a simulator's jails."""
+    """The control groups of a simulator's jails that still exist."""
     root = pathlib.Path("/sys/fs/cgroup")
     return sorted(str(path) for path in root.rglob(f"chicane-{pid}-*") if path.is_dir())

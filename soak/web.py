@@ -31,7 +31,7 @@ class Client:
         timeout: float = ANSWER_TIMEOUT_S,
         note: dict[str, Any] | None = None,
     ) -> tuple[int | None, Any]:
-        """Sends a request and returns status and answer. The status is None without an answer.
+        """Sends a request and returns status and answer. The status is None if no answer arrives.
 
         A body of type `bytes` is sent unchanged, any other body as JSON. `allow` is the list of
         allowed statuses, if it differs from the table of operations.
@@ -96,7 +96,7 @@ class Client:
         if connection.sock is not None:
             connection.sock.settimeout(timeout)
         headers = {"Content-Type": "application/json"} if data is not None else {}
-        # The server answers a body that is too large before it has read all of it.
+        # If a body is too large, the server answers before it has read the whole body.
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             connection.request(method, path, data, headers)
             if connection.sock is not None:

@@ -1,8 +1,8 @@
 """Compares Chicane with other simulators (`make bench`): writes a table, a picture and JSON.
 
 `python -m compare --chicane <program> --programs <folder of the Rust benchmarks> [--quick]
-[--only <contest>]… [--publish] [--against <result.json>] [--join <contests.json>]…`. Needs only
-Python. It installs the other simulators in `target/bench`.
+[--only <contest>]… [--publish] [--against <result.json>] [--join <contests.json>]…`. The program
+needs only Python. It installs the other simulators in `target/bench`.
 """
 
 import argparse
@@ -26,8 +26,8 @@ _STARTED = time.monotonic()
 def progress(text: str, passing: bool = False) -> None:
     """Prints progress to standard error.
 
-    On a terminal, the next line overwrites a `passing` one. Without a terminal, passing lines are
-    not printed.
+    If `passing`, the next line overwrites this line on a terminal. Without a terminal, a passing
+    line is not printed.
     """
     seconds = int(time.monotonic() - _STARTED)
     line = f"[{seconds // 60:2}:{seconds % 60:02}] {text}"
@@ -71,12 +71,13 @@ def main() -> int:
         result["missing"] += broken
     result["machine"]["load_end"] = round(os.getloadavg()[0], 2)
     report(result, options, python)
-    # The report names simulators that do not start here, but that is not a failure.
+    # Only a failed benchmark of Chicane is a failure. A simulator that did not start is only named
+    # in the report.
     return 1 if broken else 0
 
 
 def driving(python: str, chicane: str, quick: bool) -> Path:
-    """Runs the contests of driving environments and returns the file of results."""
+    """Runs the contests of driving environments and returns the path of the result file."""
     file = FOLDER / "gym.json"
     progress("driving environments, through Gymnasium")
     file.unlink(missing_ok=True)

@@ -109,8 +109,9 @@ class Chicane:
             self.sim.reset()
 
     def camera(self, count: int, width: int, height: int) -> None:
-        """Takes frames of the on-board camera with lens and noise, and simulates the time between
-        them.
+        """Takes frames of the on-board camera with lens and noise.
+
+        The work includes the simulation of the time between two frames.
         """
         for i in range(count):
             # 15 frames per second at 200 ticks per second: 14, 13 and 13 ticks between frames.

@@ -1,6 +1,6 @@
 """Contests: several contenders do the same work in turns.
 
-They take turns so that other load on the machine affects all of them equally.
+Contenders take turns, so that other load on the machine affects all of them equally.
 """
 
 import contextlib
@@ -33,7 +33,7 @@ class Contender:
 
 
 def first_json(lines) -> str | None:
-    """The first line that is JSON. Other lines are output of libraries."""
+    """The first line that is JSON, or None. Other lines are output of libraries."""
     return next((line for line in lines if line.startswith("{")), None)
 
 
@@ -103,9 +103,9 @@ class Process:
 class Contest:
     """One comparison.
 
-    `each` is the value of one unit of work, such as 0.05 simulated seconds or one scan. The figure
-    is the value per second, or the microseconds per unit if `lower`. Ratios are relative to the
-    first contender.
+    `each` is the content of one unit of work, such as 0.05 (simulated seconds) or 1 (scan). The
+    figure is the content that a contender completes per second. If `lower`, the figure is the
+    microseconds per unit of work instead. Ratios are relative to the first contender.
     """
 
     key: str
@@ -124,7 +124,7 @@ class Contest:
         return 1e6 * seconds / count if self.lower else self.each * count / seconds
 
     def task(self, key: str) -> dict:
-        """The task of a contender. The key "" is for all contenders without their own key."""
+        """The task of a contender. The task with the key "" is for contenders without their own."""
         return self.order.get(key, self.order[""])
 
 

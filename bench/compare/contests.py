@@ -8,13 +8,13 @@ from .contest import Process as Side
 from .scene import FALL_STEPS, STEP_S
 
 _CORES = os.cpu_count() or 1
-# Largest median difference of two scans. Only the noise of Chicane's lidar, 1 cm, is expected.
+# Largest median difference of two scans. The noise of Chicane's lidar, 1 cm, causes differences.
 _SCANS_DIFFER_M = 0.03
 _SPEED_MPS, _RADIUS_M, _HIGHEST_M = (0.85, 1.15), (0.5, 0.7), (0.65, 0.75)
 
 
 def contenders(python: str, core: str, scene: Path, program: str) -> list:
-    """All contenders. `core` is the path of the Rust contender, `program` that of the simulator."""
+    """All contenders. `core` is the path of the Rust contender, `program` of the simulator."""
 
     def side(name: str, *words: str) -> list:
         return [python, "-m", f"compare.{name}_side", str(scene), *words]

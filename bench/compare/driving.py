@@ -2,7 +2,8 @@
 
 `python -m compare.driving <bench/gym> <seconds> <rounds> <out.json>`, in the venv that has the
 packages of the environments. `bench/gym/run.py` does the measurements. Each group of environments
-gives two contests, steps per second and simulated time, because steps have different lengths.
+gives two contests: steps per second, and simulated seconds per second. There are two because the
+steps of environments have different lengths.
 """
 
 import importlib.util

@@ -1,4 +1,4 @@
-"""The machine and the time of a run, which a reader needs to compare figures."""
+"""Describes the machine and the time of a run. Readers need both to compare figures."""
 
 import datetime
 import os

@@ -44,7 +44,7 @@ class Yard:
         mujoco.mj_step(self.m, self.d, scene.SUBSTEPS)
 
     def scan(self) -> np.ndarray:
-        """The ranges in metres, -1 for beams that hit nothing."""
+        """The ranges in metres. A beam that hits nothing has the range -1."""
         turn = self.d.xmat[self.body].reshape(3, 3)
         at = self.d.xpos[self.body] + turn @ self.mount
         rays = (self.beams @ turn.T).ravel()

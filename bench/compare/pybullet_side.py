@@ -14,7 +14,7 @@ from . import scene
 from .side import Library, serve, turning
 from .urdf import car as car_model
 
-# PyBullet multiplies the frictions of two bodies, but `scene.FRICTION` is that of a pair of bodies.
+# PyBullet multiplies the frictions of two bodies. The product has to be `scene.FRICTION`.
 _FRICTION = math.sqrt(scene.FRICTION)
 _STEER, _DRIVE, _FREE = (0, 2), (4, 5), (1, 3)
 # PyBullet's default time step.
@@ -114,7 +114,7 @@ class Yard:
             p.stepSimulation(**to)
 
     def scan(self) -> np.ndarray:
-        """The ranges in metres, the maximum range for beams that hit nothing."""
+        """The ranges in metres. A beam that hits nothing has the maximum range."""
         hits = self.p.rayTestBatch(
             *self.rays, parentObjectUniqueId=self.id, parentLinkIndex=-1, **self.to
         )
@@ -142,7 +142,7 @@ class PyBullet(Library):
         self.substep_s = _OWN_TIMESTEP_S if own_timestep else scene.SUBSTEP_S
         self.rest = Yard(folder, scene.at_rest(), sleeping, self.substep_s)
         self.falling = Yard(folder, scene.heap(), sleeping, self.substep_s)
-        # Pictures use a scene without the car, because PyBullet would draw its collision shapes.
+        # Pictures use a scene without the car. PyBullet would draw the car's collision shapes.
         self.still = Yard(folder, scene.at_rest(), sleeping, self.substep_s)
         self.still.p.removeBody(self.still.id, **self.still.to)
         self.pictures = self.rest.car.places(16)

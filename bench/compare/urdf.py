@@ -1,4 +1,4 @@
-"""The car as a URDF model for PyBullet: a chassis and four wheels, the front ones on knuckles.
+"""The car as a URDF model for PyBullet: a chassis, two steering knuckles and four wheels.
 
 The model has no visuals, because no contender draws its own car.
 """
@@ -36,7 +36,7 @@ def car(car: Car) -> str:
     out = f'<robot name="car"><link name="chassis">{base}<collision>{box}</collision></link>\n'
     r, w, m = car.wheel_radius, car.wheel_width, car.wheel_mass
     side_i = m * (3 * r * r + w * w) / 12
-    # A URDF cylinder is along z, so it is rotated to lie along the axle.
+    # The axis of a URDF cylinder is z, so each wheel is rotated to lie along the axle.
     shape = (
         f'<origin rpy="1.5707963 0 0"/><geometry><cylinder radius="{r}" length="{w}"/></geometry>'
     )

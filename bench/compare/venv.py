@@ -10,14 +10,14 @@ _WANTED = Path(__file__).with_name("requirements.txt")
 
 
 def prepare(folder: Path, progress) -> str:
-    """Creates the environment, or recreates it if the pins changed. Returns its Python."""
+    """Creates the venv, or recreates it if the pins changed. Returns the path of its Python."""
     python, mark = folder / "bin" / "python", folder / "pins"
     wanted = hashlib.sha256(_WANTED.read_bytes() + sys.version.encode()).hexdigest()
     if mark.exists() and mark.read_text() == wanted:
         return str(python)
     progress("installing the other simulators from PyPI (once, about 150 MB)")
     venv.create(folder, with_pip=True, clear=True)
-    # --no-deps, because requirements.txt pins every package and pip must not choose others.
+    # With --no-deps pip installs only the packages that requirements.txt pins.
     words = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]
     words += ["-r", str(_WANTED)]
     if subprocess.run([str(python), *words], check=False).returncode != 0:

@@ -4,8 +4,8 @@ python bench/gym/run.py [seconds [rounds [name]...]]      with the packages of r
 
 The environments take turns in every round, so that other load on the machine affects all equally.
 The figure is the median of the rounds. Actions are random, and resets are included as in training.
-A second figure is for two environments at once. For other packages these run in two processes, as
-Gymnasium runs them. For Chicane they are one vector environment with two simulators.
+A second figure is for two environments at once. Those of other packages run in two processes, as
+Gymnasium runs them. Those of Chicane are one vector environment with two simulators.
 """
 
 import json
@@ -73,7 +73,7 @@ ROWS = [
 def rate(name: str, seconds: float, count: int) -> tuple[float, float] | None:
     """Steps of `count` environments per second of real time and per second of processor time.
 
-    Returns None if one of them does not start.
+    Returns None if an environment does not start.
     """
     ours = name.startswith("chicane")
     command = [sys.executable, WORKER, f"{name} 2" if ours and count == 2 else name, str(seconds)]
@@ -87,7 +87,7 @@ def rate(name: str, seconds: float, count: int) -> tuple[float, float] | None:
         )
         for _ in range(1 if ours else count)
     ]
-    # Kills workers that never start. Such an environment has no figure.
+    # The timer kills workers that never start. Their environment then has no figure.
     watch = threading.Timer(
         START_TIMEOUT_S + seconds, lambda: [worker.kill() for worker in workers]
     )

@@ -1,1 +1,1 @@
-"""Tests of the comparison with other simulators. They need none of those simulators."""
+"""Tests of the comparison with other simulators. They run without those simulators."""

@@ -1,4 +1,4 @@
-"""Test of the example of the documentation."""
+"""Tests `example.py`, which is part of the documentation."""
 
 import subprocess
 import sys

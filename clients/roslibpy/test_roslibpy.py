@@ -39,8 +39,8 @@ TOPICS = {
     "/clock": ("rosgraph_msgs/Clock", 200),
 }
 LATCHED = {"/tf_static": "tf2_msgs/TFMessage", "/sim/epoch": "std_msgs/UInt64"}
-# On a busy machine the renderer skips pictures, so these topics may miss samples. In lockstep no
-# picture is skipped.
+# On a busy machine the renderer skips pictures, so these topics may miss samples. No picture is
+# skipped if a client steps simulated time.
 PICTURES = {"/camera/image_raw", "/camera/image_raw/compressed"}
 SPAN = 5.0
 
@@ -72,8 +72,8 @@ class MessageLog:
     def __init__(self, ros, topics: dict[str, str]):
         self.lock = threading.Lock()
         self.messages = {name: [] for name in topics}
-        # The queue is long, so that a busy machine loses no messages. Of pictures, only the newest
-        # is queued.
+        # The queue is long, so that a busy machine loses no messages. For picture topics, only the
+        # newest picture is queued.
         self.topics = [
             roslibpy.Topic(ros, name, kind, queue_length=0 if name in PICTURES else 1000)
             for name, kind in topics.items()

@@ -1,7 +1,7 @@
-"""JSON blocks: request bodies, which are sent to the simulator, and answers.
+"""JSON blocks: request bodies and answers. Request bodies are sent to the simulator.
 
-Both are checked against the simulator's OpenAPI documents. In an answer on a page, `"…"` stands for
-any value, and for any further entries of an object or a list.
+Both kinds are checked against the simulator's OpenAPI documents. In an answer on a page, `"…"`
+stands for any value, and for any further entries of an object or a list.
 """
 
 import json
@@ -26,7 +26,7 @@ class Api:
         ]
 
     def operation(self, method: str, path: str):
-        """The document and the operation of a path, which may contain values of parameters."""
+        """The document and the operation of a path. The path may contain values of parameters."""
         wanted = path.split("?")[0].rstrip(".,").split("/")
         for document in self.documents:
             for known, methods in document["paths"].items():
@@ -70,7 +70,7 @@ def parse(block: Block):
 
 
 def check(api: Api, sandbox: Sandbox, block: Block, words: list[str]) -> None:
-    """Checks a block with the remark `body` or `answer`, and sends its request."""
+    """Checks a block with the remark `body` or `answer`, and sends the request of the remark."""
     value = parse(block)
     if len(words) != 3 or words[0] not in ("body", "answer"):
         raise PageError(block.line, "write `body METHOD /path` or `answer METHOD /path`")
@@ -87,7 +87,7 @@ def check(api: Api, sandbox: Sandbox, block: Block, words: list[str]) -> None:
 
 
 def agree(line: int, value, shape, document) -> None:
-    """Checks a value against a schema."""
+    """Raises `PageError` if a value does not match a schema."""
     if found := schema.problems(value, shape, document):
         raise PageError(line, "; ".join(found))
 

@@ -34,10 +34,10 @@ def difference(shown: str, came: str) -> str | None:
 
 
 def not_in(excerpt: str, source: str) -> tuple[int, str] | None:
-    """The first line (index and text) of an excerpt that its source does not have, or None.
+    """The first line (index and text) of an excerpt that its source does not have.
 
-    A line that is only `…`, or a comment with only `…`, stands for omitted lines. Indentation and
-    empty lines are ignored.
+    Returns None if the source has all lines. A line that is only `…`, or a comment with only `…`,
+    stands for omitted lines. Indentation and empty lines are ignored.
     """
     lines = [line.strip() for line in source.splitlines() if line.strip()]
     piece: list[tuple[int, str]] = []
@@ -60,7 +60,7 @@ def not_in(excerpt: str, source: str) -> tuple[int, str] | None:
 
 
 def farthest(piece: list[tuple[int, str]], lines: list[str]) -> tuple[int, str]:
-    """The line after the longest match of a piece."""
+    """The first line of a piece that does not match, at the place with the longest match."""
     best = 0
     for start in range(len(lines)):
         agree = 0

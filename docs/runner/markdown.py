@@ -1,7 +1,7 @@
 """Parses a page into fenced blocks and running text.
 
-A remark is an HTML comment `<!-- docs: … -->`, which is invisible on the rendered page. It belongs
-to the block on the next line, or stands alone.
+A remark is an HTML comment `<!-- docs: … -->`. It is invisible on the rendered page. A remark
+belongs to the block on the next line, or stands alone.
 """
 
 import re

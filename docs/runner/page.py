@@ -19,7 +19,7 @@ COMMANDS = ("sh", "bash", "console")
 
 @dataclass
 class Report:
-    """Numbers of blocks that ran and that were compared, and the skipped blocks with reasons."""
+    """How many blocks ran, how many were compared, and which were skipped for which reason."""
 
     ran: int = 0
     compared: int = 0
@@ -52,7 +52,7 @@ class Page:
             self.block(block, self.blocks[number + 1 :])
 
     def needs_simulator(self) -> bool:
-        """Whether the page expects a running simulator: it runs blocks but starts none itself."""
+        """Whether the page expects a running simulator: it has blocks to run, but starts none."""
         runs = [b for b in self.blocks if b.language and not is_skipped(b)]
         starts = any((b.remark or "").startswith("background") for b in self.blocks)
         return any(b.remark != "drawing" for b in runs) and not starts
@@ -121,7 +121,7 @@ class Page:
         """Compares the last output with the page."""
         if self.last is None:
             raise PageError(line, "no block before this one has run, so there is no output")
-        # A page may show standard error, such as progress, but need not.
+        # A page may show or omit standard error, such as progress.
         both = expected.difference(text, str(self.last))
         if both and (difference := expected.difference(text, self.last.output)):
             difference = difference if self.last.output else both

@@ -60,7 +60,7 @@ class References:
         return found
 
     def span(self, span: str, blocks_text: str) -> str | None:
-        """Describes what is wrong with text between backticks, or None."""
+        """Describes what is wrong with text between backticks. None if it is correct."""
         words = span.split()
         if words[:1] == ["chicane"]:
             return self.command(words[1:])
@@ -77,7 +77,7 @@ class References:
         return None
 
     def command(self, words: list[str]) -> str | None:
-        """Describes what is wrong with a command of the program, or None."""
+        """Describes what is wrong with a command of the program. None if it is correct."""
         commands: tuple[str, ...] = ()
         for word in words:
             if not re.search(rf"^  {re.escape(word)}\s", self.help(commands), re.MULTILINE):
@@ -90,7 +90,7 @@ class References:
         return f"`chicane {' '.join(commands)}` has no option {unknown[0]}" if unknown else None
 
     def request(self, method: str, path: str) -> str | None:
-        """Describes what is wrong with a request, or None."""
+        """Describes what is wrong with a request. None if it is correct."""
         path = path.split("?")[0].rstrip(".,;")
         for prefix in ("", "/sim/api"):  # pages about the simulator's API leave the prefix out
             if self.api.operation(method, prefix + path):
@@ -99,7 +99,7 @@ class References:
         return None if known and method in ("GET", "WS") else f"the API has no {method} {path}"
 
     def link(self, page: pathlib.Path, link: str) -> str | None:
-        """Describes what is wrong with a link to a file of the repository, or None."""
+        """Describes what is wrong with a link to a repository file. None if it is correct."""
         if re.match(r"[a-z]+:", link):
             return None
         name, _, anchor = link.partition("#")

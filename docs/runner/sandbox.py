@@ -2,8 +2,8 @@
 
 The folder of a page looks like a clone of the repository after `make build`. It has links to all
 files of the repository, and `target/release/chicane` is the program under test. The data folder is
-next to the folder of the page. Pages use the ports 8000 to 8009. The sandbox replaces these ports
-by free ports in commands, and replaces the free ports by these ports in the output.
+next to the folder of the page. Pages use the ports 8000 to 8009. The sandbox replaces them by free
+ports in commands, and changes the free ports back to the page's ports in the output.
 """
 
 import contextlib
@@ -122,7 +122,7 @@ def clone(root: pathlib.Path, program: pathlib.Path, folder: pathlib.Path) -> No
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports that no process uses. Each port is returned only once."""
+    """Ports that no process uses. No two calls return the same port."""
     return list(itertools.islice(filter(is_free, CANDIDATES), count))
 
 

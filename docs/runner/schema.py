@@ -1,4 +1,4 @@
-"""A checker for the subset of JSON Schema that the documents use. Unknown keywords are errors."""
+"""Checks values by the subset of JSON Schema in our OpenAPI documents. Rejects other keywords."""
 
 import re
 

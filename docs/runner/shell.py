@@ -15,7 +15,7 @@ from . import expected
 from .markdown import Block, PageError
 from .sandbox import BLOCK_TIMEOUT_S, Printed, Sandbox, alive, kill_group
 
-# Runs a script and saves the line of a failed command, the variables and the folder.
+# This code runs a script. It saves the line of a failed command, the variables and the folder.
 WRAPPER = r"""
 cd -- "$1" || exit 1
 [ -e "$3" ] && . "$3" 2>/dev/null
@@ -61,7 +61,7 @@ class Shell:
         )
 
     def run(self, line: int, commands: str, fails: bool = False) -> Printed:
-        """Runs commands and returns their output. `fails`: whether they are expected to fail."""
+        """Runs commands and returns their output. If `fails`, a command has to fail."""
         script, output = self.files()
         script.write_text(self.sandbox.to_local(commands))
         process = self.bash(script, output, self.place)
@@ -100,7 +100,7 @@ class Shell:
         ]
 
     def serve(self, block: Block, name: str) -> None:
-        """Starts a simulator in the background, waits until it is ready, compares its output."""
+        """Starts a simulator in the background, waits until it is ready and compares its output."""
         if name in self.background:
             raise PageError(block.line, f"the background process {name} is already running")
         script, output = self.files()

@@ -1,6 +1,6 @@
 """The worker process of `interpreter`: runs Python blocks in one namespace.
 
-A request is a line of JSON on standard input, an answer a line on standard output. The output of
+A request is a line of JSON on standard input. An answer is a line on standard output. The output of
 the code goes to standard error.
 """
 

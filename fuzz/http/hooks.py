@@ -2,7 +2,7 @@
 
 import schemathesis
 
-# Duration that replaces longer ones, in simulated seconds.
+# Longer durations are replaced by this duration, in simulated seconds.
 SHORT_S = 0.02
 
 

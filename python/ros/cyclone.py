@@ -1,4 +1,4 @@
-"""Participants of Eclipse Cyclone DDS that read the robot's topics and send it commands."""
+"""Participants of Eclipse Cyclone DDS that read the robot's topics and send commands to it."""
 
 import os
 import time
@@ -80,7 +80,7 @@ class TopicLog:
 
     @property
     def last(self):
-        """The last message, or None."""
+        """The last message, or None if none has arrived."""
         return self.encoded[-1].message() if self.encoded else None
 
     def forget(self) -> None:

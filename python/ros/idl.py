@@ -20,8 +20,8 @@ class Encoded:
     def tick(self) -> int:
         """The tick of the message's stamp.
 
-        The stamp is the first field, except in `TFMessage`, where the number of transforms precedes
-        it.
+        The stamp is the first field, except in `TFMessage`. There the number of transforms comes
+        before the stamp.
         """
         sec, nanosec = struct.unpack_from("<iI", self.data, 8 if self.kind is TFMessage else 4)
         return sec * 200 + nanosec // 5_000_000

@@ -1,4 +1,4 @@
-"""Runs ROS 2 tests in a network namespace of their own.
+"""Runs ROS 2 tests in a new network namespace.
 
 usage: run.py <chicane program> <test module>...
 """

@@ -13,7 +13,7 @@ import urllib.request
 
 READY = re.compile(r"chicane is ready: (http://[^/]+)/sim")
 INSIDE = "CHICANE_ROS_NAMESPACE"
-# A pair of virtual interfaces that stands for an external network. Its packets are counted.
+# A pair of virtual interfaces that stands for an external network. Sent packets are counted.
 OUTSIDE, OUTSIDE_ADDRESS, FAR = "outside0", "10.99.0.1", "far0"
 
 
@@ -57,7 +57,7 @@ def program() -> str:
 
 
 def wait_for(what: str, condition, seconds: float = 60.0):
-    """Waits until a condition is true and returns its value. An error names it by `what`."""
+    """Waits until a condition is true and returns its value. `what` names it in the error."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if found := condition():
@@ -120,7 +120,7 @@ class Simulator:
 class PaceCheck:
     """Compares the pace of a simulator with the pace of an undisturbed one on the same machine.
 
-    Other load on the machine slows both, so the ratio does not depend on it.
+    Other load on the machine slows both simulators, so the ratio does not depend on that load.
     """
 
     def __init__(self, simulator: Simulator):

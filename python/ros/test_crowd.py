@@ -17,7 +17,7 @@ from .cyclone import TOPICS, Listener
 from .simulator import PaceCheck, Simulator, wait_for
 
 DOMAIN = 61
-# Simulated seconds: long enough to fill the buffers that wait for a reader that never reads.
+# Duration of the test in simulated seconds. It fills the buffers for a reader that never reads.
 SPAN = 12.0
 
 

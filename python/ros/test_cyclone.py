@@ -255,7 +255,8 @@ class Commands(unittest.TestCase):
 class Network(unittest.TestCase):
     """The option `--ros-network`.
 
-    The first test also shows that the packet counter works. The class `Topics` relies on it.
+    The first test also shows that the packet counter works. The class `Topics` relies on the
+    counter.
     """
 
     def test_network_option_sends_to_the_external_network(self):

@@ -1,6 +1,6 @@
 """Tests of the robot's topics with rclpy: its types, its clock and its graph.
 
-Without a ROS installation there is no package tf2_msgs, so test_cyclone.py tests its topics.
+Without a ROS installation the package tf2_msgs is missing, so test_cyclone.py tests its topics.
 """
 
 import math
@@ -66,7 +66,7 @@ def start(domain: int):
 
 
 class Listener:
-    """A node that takes messages without the executor, which is too slow for all topics."""
+    """A node that takes messages itself. The executor is too slow to receive all topics."""
 
     def __init__(self, domain: int):
         self.context = start(domain)

@@ -89,7 +89,7 @@ class Variant:
 
 
 def variants(schema: Schema, schemas: dict[str, Schema]) -> list[Variant]:
-    """The alternatives of a schema. Only a tagged union, or an extension of one, has several."""
+    """The alternatives of a schema: several for a tagged union and its extensions, else one."""
     words = schema.get("description", "")
     if is_union(schema):
         found = [one for part in schema["oneOf"] for one in variants(part, schemas)]
@@ -182,7 +182,7 @@ def quoted(words: str) -> str:
 
 
 def order(schemas: dict[str, Schema]) -> list[str]:
-    """Names of the schemas in alphabetical order, except that base classes come first."""
+    """Names of the schemas in alphabetical order, but a base class comes before its subclasses."""
     out: list[str] = []
 
     def add(name: str) -> None:

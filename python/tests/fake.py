@@ -68,7 +68,7 @@ def ok(body: bytes, *headers: str, status: str = "200 OK") -> bytes:
 
 
 def chunked(*pieces: bytes, kind: str = "application/json", end: bool = True) -> bytes:
-    """A chunked response. `end`: whether it has the final empty chunk."""
+    """A chunked response. `end`: whether the response has the final empty chunk."""
     head = f"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Type: {kind}\r\n\r\n".encode()
     body = b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in pieces)
     return head + body + (b"0\r\n\r\n" if end else b"")

@@ -141,7 +141,7 @@ class Run:
                 self.observe()
 
     def drive_to(self, along, speed=1.0, inwards=0.0):
-        """Drives along the route, forwards or backwards, until the target or the end of the run."""
+        """Drives forwards or backwards along the route until it reaches `along` or the run ends."""
         step = math.copysign(speed * STEP, along - self.along)
         while not self.sim.finished and abs(along - self.along) > 1e-9:
             left = along - self.along
@@ -150,7 +150,7 @@ class Run:
             self.observe()
 
     def drive_straight(self, x, y, speed=1.0):
-        """Drives in a straight line until the target or the end of the run."""
+        """Drives in a straight line until it reaches (x, y) or the run ends."""
         pose = self.sim.state.pose
         x0, y0 = pose.x, pose.y
         yaw = math.atan2(y - y0, x - x0)

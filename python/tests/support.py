@@ -15,7 +15,7 @@ os.environ["CHICANE"] = PROGRAM
 
 
 class WithSimulator(unittest.TestCase):
-    """Tests that share one simulator, which is reset before each test."""
+    """Base class of tests that share one simulator. The simulator is reset before each test."""
 
     world = "oval"
 

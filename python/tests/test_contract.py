@@ -18,7 +18,7 @@ from chicane.sim import SimOperations
 from .support import PROGRAM, ROOT
 
 TYPES = {"number": float, "integer": int, "string": str, "boolean": bool}
-# Arguments that a method takes as bytes or as a list, and sends as a string.
+# Arguments that a method accepts as bytes or as a list, but sends as a string.
 CONVERTED = {("play", "data"), ("states", "include"), ("states_stream", "include")}
 CONSTANT = {"/info", "/health"}
 

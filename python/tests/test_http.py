@@ -184,7 +184,10 @@ class Streams(unittest.TestCase):
             next(events)
 
     def first_event(self, *answers: bytes, timeout: float) -> Iterator[Callable[[], Any]]:
-        """Functions that get the first event, of the blocking and of the asynchronous client."""
+        """Yields a function for the blocking and one for the asynchronous client.
+
+        Each function returns the first event of a stream.
+        """
         url = self.fake(list(answers)).url
         yield lambda: next(Sim(url, timeout=timeout).events())
         url = self.fake(list(answers)).url

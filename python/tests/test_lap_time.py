@@ -26,8 +26,8 @@ class Laps(LapTime):
                     run = Run(Stadium(clockwise))
                     run.wait(2)
                     run.drive_to(30, speed)
-                    # The clock starts 3 cm after the start and ends at the line, which is 5 cm and
-                    # one lap after the start.
+                    # The clock starts 3 cm after the start and ends at the line. The car reaches
+                    # the line 5 cm and one lap after the start.
                     expected = (run.stadium.length + 0.05 - 0.03) / speed
                     self.assertLessEqual(abs(run.record - expected), 0.02)
                     self.assertEqual(run.sim.finished, 1)
@@ -331,10 +331,10 @@ class Objects(LapTime):
             self.move(run, y=-0.02)
             self.assertEqual(run.penalties, 5)
             run.wait(0.7)
-            # An object that moved during that second is put back without a penalty.
+            # An object that moved less than one second after a penalty is put back for free.
             self.assertEqual(run.penalties, 5)
             self.assertEqual(run.sim.put_back, ["thing", "thing"])
-            # An object that moves after that second costs a penalty.
+            # One second after a penalty the object costs a penalty again.
             self.move(run, x=0.02)
             self.assertEqual(run.penalties, 10)
             self.assertEqual(run.sim.put_back, ["thing"] * 3)
@@ -418,7 +418,7 @@ class ProgramEnd(LapTime):
         self.assertGreater(run.record, run.stadium.length)
 
     def test_standing_still_counts_from_the_end_of_the_program(self):
-        # A program may send its last command just before it ends. The car then starts afterwards.
+        # A program may send a command just before it ends. The car may move only after that.
         run = Run()
         run.drive_to(3)
         run.wait(60)

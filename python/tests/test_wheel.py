@@ -1,4 +1,4 @@
-"""Tests of the wheel: it works in a new venv without any other file."""
+"""Tests of the wheel: the package works in a new venv without any other file."""
 
 import os
 import shutil
@@ -16,7 +16,7 @@ BACKEND = str(ROOT / "python/backend.py")
 
 
 def strip(program: str, into: str) -> str:
-    """Removes debug information, five sixths of the program's size, as `make wheel` does."""
+    """Removes debug information, as `make wheel` does. It is five sixths of the program's size."""
     subprocess.run(["strip", "-o", into, program], check=True)
     return into
 

@@ -1,4 +1,4 @@
-"""A judging script with slow calls."""
+"""A judging script whose functions take long."""
 
 import time
 

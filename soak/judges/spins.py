@@ -1,4 +1,4 @@
-"""A judging script with a call that never returns."""
+"""A judging script with a function that never returns."""
 
 
 def initialize(sim):

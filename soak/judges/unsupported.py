@@ -1,4 +1,4 @@
-"""A judging script for another robot, so it is never run."""
+"""A judging script for another robot. The simulator never runs it."""
 
 
 def initialize(sim):

@@ -88,7 +88,7 @@ def _ticks(body: dict) -> int:
 
 
 def _still(facts: Facts, verdict: Verdict) -> None:
-    """Compares the times of two reads if the world was certainly paused between them."""
+    """Checks that no time passed between two reads if the world was certainly paused."""
     resumes = [Span(w.t0, w.t1, w.line) for w in _changes(facts) if w.value is not True and w.line]
     moves = Spans(resumes + facts.acts("/step") + facts.swaps.all)
     looks: list[tuple[HistoryLine, float, bool]] = [

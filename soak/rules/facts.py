@@ -74,7 +74,7 @@ class Session:
 
     @property
     def outcome(self) -> str | None:
-        """The outcome in the events, or None."""
+        """The outcome in the events, or None if no event has an outcome."""
         events = itertools.chain.from_iterable(self.events.values())
         return next(
             (line["data"]["outcome"] for line in events if line["data"]["kind"] == "end"), None
@@ -179,7 +179,7 @@ class Facts:
         path, answer = line["path"], line["answer"]
         if path == API + "/evaluation/stop":
             for session in found.values():
-                # A session that was active when the stop was sent is over at the stop's answer.
+                # If the session was active when the stop was sent, it is over at the stop's answer.
                 before = session.start["t1"] <= line["t0"]
                 if before and line["t1"] < session.gone_by:
                     session.gone_by, session.gone_line = line["t1"], line

@@ -110,7 +110,7 @@ def _answers(facts: Facts, verdict: Verdict) -> None:
 
 
 def _registers(facts: Facts) -> dict[str, Register]:
-    """The values that each light was set to, `red` or `green`. Yellow counts as red."""
+    """For each light, the writes of its value, `red` or `green`. Yellow counts as red."""
     orders, names = _orders(facts), set()
     writes: dict[str, list[Write]] = defaultdict(list)
     for name, line in orders:

@@ -53,7 +53,7 @@ def _clamped(
 
 
 def _own(facts: Facts, verdict: Verdict) -> None:
-    """Checks that an answer belongs to its own command."""
+    """Checks that each answer contains the values of its own command, not of another client's."""
     numbers: dict[int, HistoryLine] = {}
     for line in facts.done("POST", "/clock", "/overlay", "/brightness"):
         if "wrong" in line:

@@ -1,6 +1,7 @@
 """A shared value with many writers and readers.
 
-A read is correct if its value may be that of the last write, given the spans of all writes.
+The exact moment of a write is unknown; only its time span is known. A read is correct if its value
+may be that of the last write.
 """
 
 import math
@@ -39,7 +40,8 @@ class Register:
     def last_before(self, t0: float) -> Write | None:
         """Returns the write that started last among the writes that ended before `t0`.
 
-        All writes that ended before the start of this write are certainly overwritten.
+        The returned write has certainly overwritten all writes that ended before it started.
+        Returns None if no write ended before `t0`.
         """
         index = bisect_left(self._ends, t0)
         return self._latest[index - 1] if index else None

@@ -1,4 +1,4 @@
-"""Rules of the process: memory, descriptors, threads, its log and its end."""
+"""Rules of the simulator's process: memory, descriptors, threads, log and exit."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ RULES = {
     "log": "The log contains no error.",
     "end": "The simulator runs until the end, stops on SIGTERM, and leaves no control groups.",
 }
-#: Allowed increase between start and end. A database connection or a thread may still be ending.
+#: Allowed increase from start to end. A database connection or a thread may not have ended yet.
 SLACK = {"fds": 2, "threads": 2, "children": 0, "strays": 0}
 
 

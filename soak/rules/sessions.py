@@ -24,7 +24,7 @@ RULES = {
     "program, except the check of a newly installed script.",
 }
 
-# The simulator may still check an installed script for this many seconds after the installation.
+# The simulator may check the script of a new world for this many seconds after the installation.
 SCRIPT_CHECK_S = 10.0
 
 

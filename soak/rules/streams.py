@@ -31,7 +31,7 @@ def check(facts: Facts, verdict: Verdict) -> None:
     opened = {line["who"]: line for line in facts.lines if line["k"] == "open"}
     for who, lines in by_reader.items():
         for last, line in itertools.pairwise(lines):
-            # The first state may have the id of the event after which the stream continues.
+            # Ids increase, except that the first state may have the same id as the next event.
             good = last["id"] < line["id"] or (last is lines[0] and last["id"] <= line["id"])
             verdict.check("stream-ids", good, f"{line['id']} after {last['id']}", last, line)
         story_lines = [line for line in lines if line["event"] != "state"]
@@ -40,8 +40,8 @@ def check(facts: Facts, verdict: Verdict) -> None:
         after = opened.get(who, {}).get("after")
         first = story_lines[0]["id"] if after is None else after + 1
         if after is not None and lines[0]["id"] > after:
-            # The simulator does not buffer the event after `after` any more. The id of the first
-            # state is then that of the newest event that is not buffered.
+            # The simulator has already dropped the event that follows `after`. Then the first state
+            # has the id of the newest dropped event.
             since = bisect_right(ids, lines[0]["id"])
             buffered = sum(story[number]["t"] <= lines[0]["t"] for number in ids[since:])
             text = f"{who} continues after {lines[0]['id']}, not {after}: {buffered} were buffered"

@@ -58,7 +58,7 @@ def _switching(facts: Facts, verdict: Verdict) -> None:
     states += [(line, line["data"]) for line in facts.events if line["event"] == "state"]
     for line, state in states:
         transition = state["transition"]
-        # The transition of an installation does not make the current world unavailable.
+        # An installation is a transition too, but the current world stays available during it.
         loads = transition is not None and transition["kind"] != "install"
         good = state["switching"] == loads == (state["current"] is None)
         text = (
@@ -77,7 +77,7 @@ def _refusals(facts: Facts, verdict: Verdict) -> None:
             continue
         good = any(s.line is not line for s in facts.restarts.meeting(line["t0"], line["t1"]))
         if not good and line["path"] == "/audio/play":
-            # The sound file may have been decoded for a world that was replaced meanwhile.
+            # The world may have been replaced while the simulator decoded the sound file.
             good = facts.swaps.meets(line["t0"], line["t1"])
         if not good and line["path"] == API + "/step":
             # A step is refused while a session is not yet in the phase `running`.

@@ -1,4 +1,4 @@
-"""A student's program that leaves daemons in other process sessions, which ignore signals."""
+"""A student's program that leaves daemons in other process sessions. They ignore signals."""
 
 import os
 import signal

@@ -56,7 +56,7 @@ export class App {
   }
 }
 
-/** Waits for `work`. If it fails, shows the error message and returns null. */
+/** Waits for `work` and returns its result. If it fails, shows the error and returns null. */
 export async function attempt<T>(app: App, work: Promise<T>): Promise<T | null> {
   try {
     return await work;
@@ -66,7 +66,7 @@ export async function attempt<T>(app: App, work: Promise<T>): Promise<T | null> 
   }
 }
 
-/** The message of a thrown value, which need not be an `Error`. */
+/** The message of a thrown value. The value need not be an `Error`. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

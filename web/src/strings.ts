@@ -7,7 +7,7 @@ export type Strings = typeof en;
 /** Every language that the page has, by its language tag (BCP 47) without the region. */
 export const LANGUAGES: Readonly<Record<string, Strings>> = { en };
 
-/** The texts of the first preferred language that the page has. If it has none, English. */
+/** The texts of the first preferred language that the page has, or else the English texts. */
 export function chooseLanguage(
   preferred: readonly string[],
   available: Readonly<Record<string, Strings>> = LANGUAGES,

@@ -147,7 +147,7 @@ class Pages(unittest.TestCase):
         status, output = run(*(page for page, _, _ in BAD))
         self.assertEqual(status, 1, output)
         self.assertIn(f"0 of {len(BAD)} pages are correct", output)
-        # One part of the output for each page.
+        # The output has one part for each page.
         parts = re.split(r"^\d+\.md: \d+ run", output, flags=re.MULTILINE)[1:]
         for number, (page, line, word) in enumerate(BAD):
             with self.subTest(page=page):

@@ -1,4 +1,4 @@
-"""Tests of blocks, comparisons and schemas. They need no program."""
+"""Tests of blocks, comparisons and schemas. They run without the program."""
 
 import unittest
 

@@ -6,7 +6,7 @@
 - `Program` starts a simulator that ends together with the Python process.
 - `chicane.gym` has Gymnasium environments for training.
 
-A failed request raises a subclass of `ChicaneError`, an invalid argument a `ValueError`.
+A failed request raises a subclass of `ChicaneError`. An invalid argument raises a `ValueError`.
 """
 
 from chicane._aclient import AsyncStream

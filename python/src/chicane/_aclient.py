@@ -71,7 +71,7 @@ class Connection:
         return await self.read(reading)
 
     async def read(self, reading: Generator[ReadRequest, bytes, T]) -> T:
-        """Runs the generator `reading`: sends it the bytes that it asks for, returns its result."""
+        """Runs the generator `reading`: passes the bytes it asks for, and returns its result."""
         try:
             wanted = next(reading)
             while True:
@@ -205,8 +205,8 @@ class AsyncClient:
 class AsyncStream(Generic[T]):
     """An asynchronous iterator over the events or pictures of a stream.
 
-    After a lost connection the stream reconnects and continues. `patience` is the number of seconds
-    for which it retries before it raises the last error. The first connection is not retried.
+    After a lost connection the stream reconnects and continues. It retries for `patience` seconds,
+    then raises the last error. The first connection is not retried.
     Call `close` or use `async with` to end the stream.
     """
 

@@ -79,7 +79,7 @@ class Feed(Protocol[T]):
     """A parser that turns the bytes of a stream into items."""
 
     last_id: str | None
-    """Id of the last event. A client that reconnects sends the id, to continue after that event."""
+    """Id of the last event, or None. A client that reconnects sends this id, to continue there."""
 
     def feed(self, piece: bytes) -> list[T]:
         """Takes the next bytes and returns the items that they complete."""
@@ -89,5 +89,6 @@ Sleep = float
 Procedure = Generator["Request[Any] | Sleep", Any, R]
 """Several requests in a row, as a generator that the client runs.
 
-The generator yields a request, whose result it then receives, or a number of seconds to sleep.
+The generator yields either a request or a number of seconds to sleep. After a request it receives
+the result of that request.
 """

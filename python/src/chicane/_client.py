@@ -84,7 +84,7 @@ class Connection:
         self._socket.sendall(data)
 
     def read(self, reading: Generator[ReadRequest, bytes, T], deadline: float) -> T:
-        """Runs the generator `reading`: sends it the bytes that it asks for, returns its result."""
+        """Runs the generator `reading`: passes the bytes it asks for, and returns its result."""
         try:
             wanted = next(reading)
             while True:
@@ -129,7 +129,7 @@ class Connection:
         return data
 
     def _receive_large(self, size: int, deadline: float) -> bytes:
-        """Receives `size` bytes into one buffer, because `+=` would copy the buffer each time."""
+        """Receives `size` bytes into one buffer. Appending with `+=` would copy all bytes again."""
         buffer = bytearray(size)
         at = len(self._rest)
         buffer[:at] = self._rest
@@ -182,9 +182,9 @@ class Client:
         return self.receive(request, self.send(request))
 
     def send(self, request: Request[Any]) -> Connection:
-        """Sends a request without waiting for the response, which `receive` reads.
+        """Sends a request without waiting for the response. `receive` reads the response.
 
-        Thus a caller can send requests to several simulators before it waits for the responses.
+        A caller can thus send requests to several simulators before it waits for the responses.
         """
         data = whole_request(self._settings, request)
         deadline = time.monotonic() + self._settings.timeout
@@ -210,8 +210,8 @@ class Client:
             timed_out = isinstance(error, TimeoutError)
             was_closed = not (connection.fresh or connection.received or timed_out)
             if was_closed and request.method == "GET":
-                # The server closed this connection while it was idle, and probably the other idle
-                # ones too. Only GET is retried, because the server may have processed the request.
+                # The server closed this connection while it was idle, and probably all other idle
+                # connections. The server may have processed the request, so only GET is retried.
                 self.close()
                 return self.run(request)
             raise self._lost(request, error) from error
@@ -311,8 +311,8 @@ def answer(request: Request[R], reply: Reply) -> R:
 class Stream(Generic[T]):
     """An iterator over the events or pictures of a stream.
 
-    After a lost connection the stream reconnects and continues. `patience` is the number of seconds
-    for which it retries before it raises the last error. The first connection is not retried.
+    After a lost connection the stream reconnects and continues. It retries for `patience` seconds,
+    then raises the last error. The first connection is not retried.
     Call `close` or use `with` to end the stream.
     """
 

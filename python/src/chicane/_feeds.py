@@ -24,7 +24,7 @@ class Event:
     data: Any
     """Content of the event: the parsed JSON."""
     id: str | None = None
-    """Id of the last event that had one, or None."""
+    """Id of this event, or of the last event before it that had an id. None if no event had one."""
 
 
 class Events(Generic[T]):

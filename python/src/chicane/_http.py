@@ -1,7 +1,7 @@
 """HTTP/1.1 without sockets: building requests and parsing responses.
 
-The parsers are generators that yield a `ReadRequest` and are sent the bytes. The blocking and the
-asynchronous client both run them, so the parsing code exists once. `http.client` is not used
+The parsers are generators. They yield a `ReadRequest` and receive the bytes. The blocking and the
+asynchronous client both run the parsers, so the parsing code exists once. `http.client` is not used
 because it takes 190 µs of processor time for a small request. This module takes 50 µs.
 """
 
@@ -30,7 +30,7 @@ class ReadMode(Enum):
     EXACTLY = b""
     """Exactly the given number of bytes."""
     SOME = b" "
-    """From one byte to the given number. No bytes mean that the connection was closed."""
+    """From one byte up to the given number. Zero bytes mean that the connection was closed."""
 
 
 ReadRequest = tuple[ReadMode, int]
@@ -68,7 +68,7 @@ class Address(NamedTuple):
     prefix: str
     """Path that is put before the path of every request."""
     token: str | None
-    """The token, if the address contains one, as the address that a simulator prints does."""
+    """The token in the address, or None. The address that a simulator prints may have a token."""
 
     @property
     def url(self) -> str:
@@ -159,7 +159,7 @@ def read_rest(head: Head) -> Reading:
 
 
 class Pieces:
-    """Reads a body piece by piece, one per call. An empty piece means the end.
+    """Reads a body piece by piece, one piece per call. An empty piece means the end.
 
     `framed` says whether the body is chunked. The end of any other body is a closed connection.
     """

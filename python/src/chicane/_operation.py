@@ -1,8 +1,8 @@
 """Client methods that are written once for the blocking and the asynchronous clients.
 
 Each method of `Sim` or `Robot` is a function that builds a `Call` from its arguments. A decorator
-of this module turns it into a method that sends the request. On a blocking client that method
-returns the result, on an asynchronous client it returns an awaitable.
+of this module turns the function into a method that sends the request. On a blocking client the
+method returns the result. On an asynchronous client it returns an awaitable.
 """
 
 from __future__ import annotations

@@ -32,7 +32,8 @@ class Array:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         """Converts the reading. `numpy.asarray` calls this method.
 
-        Without `copy` and with the same `dtype` the result is a read-only view of `data`.
+        Without a copy, and if the element type stays the same, the result is a read-only view of
+        `data`.
         """
         import numpy as np
 

@@ -58,7 +58,7 @@ class NotFound(ApiError):
 
 
 class Conflict(ApiError):
-    """409: the request does not fit the current state, such as changing a light that is yellow."""
+    """409: the request does not fit the current state. For example, the light is still yellow."""
 
 
 class TooLarge(ApiError):

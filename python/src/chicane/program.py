@@ -1,7 +1,7 @@
 """Starts the simulator's program as a child process, on a free port and with a temporary folder.
 
 The simulator runs with `--lifeline`: it ends when its standard input is closed. The operating
-system closes that pipe when this process ends, even if it crashes, so no orphan is left.
+system closes that pipe when this process ends, even after a crash. So no simulator is left running.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def find() -> str:
     """Returns the path of the simulator's program.
 
     Looks in the installed package, then at the environment variable `CHICANE`, then for `chicane`
-    on `PATH`. Raises `ProgramError` if there is none.
+    on `PATH`. Raises `ProgramError` if the program is not found.
     """
     carried = Path(__file__).parent / "bin" / "chicane"
     if carried.is_file():
@@ -75,8 +75,8 @@ class Program:
         environment = {
             name: value
             for name, value in os.environ.items()
-            # The simulator does not get the settings in this process's environment, except the
-            # judge's root, which all simulators share.
+            # The simulator does not get the settings in this process's environment. The judge's
+            # root is an exception, because all simulators share that folder.
             if not name.startswith("CHICANE_") or name == "CHICANE_JUDGE_ROOT"
         }
         try:

@@ -246,7 +246,7 @@ class RobotOperations:
     def audio_events(self) -> Call[Event]:
         """Yields an event whenever a sound starts, changes or ends, and the samples of streams.
 
-        A program that makes the sounds audible needs nothing else.
+        These events are sufficient for a program that makes the sounds audible.
         """
         return Call(accept="text/event-stream")
 
@@ -272,4 +272,4 @@ class Robot(Client, RobotOperations):
 
 
 class AsyncRobot(AsyncClient, RobotOperations):
-    """The asyncio version of `Robot`: the same methods, to be awaited."""
+    """The asyncio version of `Robot`. It has the same methods, but they have to be awaited."""

@@ -29,7 +29,7 @@ class SimOperations:
 
     All methods raise `ApiError` if the simulator refuses the request: `BadRequest` for an invalid
     value, `NotFound` for an unknown name or if no world is loaded, `Conflict` if the request does
-    not fit the current state. They raise `ConnectError` or `Timeout` if it does not answer.
+    not fit the current state. They raise `ConnectError` or `Timeout` if there is no answer.
     """
 
     # State and time
@@ -141,7 +141,7 @@ class SimOperations:
     def reset(self) -> Call[wire.ResetDone]:
         """Moves the car and all movable objects back to their start, and turns all lights green.
 
-        Simulated time continues. See `respawn` to start it again from 0.
+        Simulated time continues. Call `respawn` to start simulated time again from 0.
         """
         return Call()
 
@@ -247,7 +247,7 @@ class SimOperations:
     def set_overlay(
         self, text: str, *, ttl: float | None = None, size: float | None = None
     ) -> Call[wire.OverlayChanged]:
-        """Shows a text in the viewer. An empty text removes it.
+        """Shows a text in the viewer. An empty text removes the current text.
 
         `ttl`: real seconds for which the text is shown, by default 10. `size`: factor of the font
         size, by default 1.
@@ -287,12 +287,12 @@ class SimOperations:
 
     @operation("GET", "/sim/api/evaluation/session")
     def session(self) -> Call[wire.CurrentSession]:
-        """Returns the active session, or else the last one."""
+        """Returns the active session. If no session is active, returns the last session."""
         return Call()
 
     @operation("GET", "/sim/api/evaluation/record")
     def record(self, session: str | None = None) -> Call[wire.Record]:
-        """Returns the record of a session: its result and all its events. Default: the last one."""
+        """Returns the record of a session: its result and its events. Default: the last session."""
         return Call(query=given(session=session))
 
     @operation("GET", "/sim/api/evaluation/records")
@@ -432,4 +432,4 @@ class Sim(Client, SimOperations):
 
 
 class AsyncSim(AsyncClient, SimOperations):
-    """The asyncio version of `Sim`: the same methods, to be awaited."""
+    """The asyncio version of `Sim`. It has the same methods, but they have to be awaited."""

@@ -42,7 +42,7 @@ export class History {
     return move;
   }
 
-  /** Forgets all moves, because another world has other objects. */
+  /** Forgets all moves. A new world has other objects, so old moves cannot be undone in it. */
   clear(): void {
     this.#done = [];
     this.#undone = [];

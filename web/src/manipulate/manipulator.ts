@@ -16,7 +16,7 @@ import { History, type UprightPose } from "./history.ts";
 import { hitDistance, pointAtHeight, pick, type OnScreen, type Ray, type Pickable, type Vec } from "./pick.ts";
 import { ThrottledPoster } from "./throttled-poster.ts";
 
-/** A pointer that moves less than this between press and release is a click, not a drag. */
+/** If the pointer moves at most this far between press and release, it is a click, not a drag. */
 const DRAG_PX = 4;
 /** A click selects an object that is at most this far from the pointer, by pointer type. */
 const PICK_TOLERANCE_PX = { mouse: 8, touch: 22, pen: 12 } as Readonly<Record<string, number>>;
@@ -25,8 +25,8 @@ const MARGIN_M = 1.5;
 /** The pose API accepts coordinates up to this absolute value. */
 const LIMIT_M = 100;
 /**
- * The local pose is kept this long after the server has accepted it. The frames that are shown
- * until then are older than the pose, so the object would jump back otherwise.
+ * An object is drawn at its local pose for this long after the server has accepted the pose. The
+ * server's frames of that time are still older than the pose, so the object would jump back.
  */
 const RELEASE_DELAY_MS = 180;
 /** With Shift a rotation snaps to multiples of this angle. */
@@ -66,7 +66,8 @@ export class Manipulator {
     // removes the focus from a text field, because the field would receive the keys otherwise.
     canvas.addEventListener("mousedown", (event) => event.preventDefault());
     canvas.addEventListener("pointerdown", () => (document.activeElement as HTMLElement | null)?.blur());
-    // This listener is registered before those of the camera controls, so that it can disable them.
+    // These listeners are registered before those of the camera controls, so that `#down` can
+    // disable the controls for this event.
     canvas.addEventListener("pointerdown", (event) => this.#down(event));
     canvas.addEventListener("pointermove", (event) => this.#move(event));
     canvas.addEventListener("pointerup", (event) => this.#up(event));
@@ -84,7 +85,7 @@ export class Manipulator {
   /** The cameras of the 3D view. Their controls are disabled during a drag. */
   cameras: Cameras | null = null;
 
-  /** Sets the ground of the world, which limits how far an object can be dragged. */
+  /** Sets the ground of the world. The ground limits how far an object can be dragged. */
   setBounds(bounds: THREE.Box2): void {
     this.#bounds = bounds.clone().expandByScalar(MARGIN_M);
   }
@@ -164,7 +165,7 @@ export class Manipulator {
     return { from: origin.toArray() as Vec, along: direction.toArray() as Vec };
   }
 
-  /** Position and size of an object relative to the canvas; null if it is outside of the view. */
+  /** Position and size of an object on the canvas; null if the object is outside of the view. */
   onScreen(pickable: { name: string; centre: Vec; size: Vec }): OnScreen | null {
     const node = this.sceneView.item(pickable.name)?.node;
     if (!node) return null;
@@ -268,7 +269,7 @@ export class Manipulator {
       const after = this.poseOf(drag.name);
       if (drag.moved && after) {
         this.history.add({ name: drag.name, before: drag.before, after });
-        // Send the pose again, because the simulated object may have rolled away meanwhile.
+        // Send the pose again, because the simulated object may have rolled away during the drag.
         void this.#sendPose(drag.name, after);
       }
     } else if (this.#press && event.isPrimary) {

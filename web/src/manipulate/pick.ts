@@ -55,7 +55,10 @@ export function hitDistance(ray: Ray, pickable: Pickable): number | null {
   return near;
 }
 
-/** The nearest object that the ray hits, else the object nearest to the pointer on the screen. */
+/**
+ * The nearest object that the ray hits, or else the object nearest to the pointer on the screen.
+ * Null if no object is within `tolerancePx` of the pointer.
+ */
 export function pick(
   ray: Ray,
   pointer: { x: number; y: number },

@@ -1,6 +1,6 @@
 /**
  * Sends values that change quickly. Each path has at most one request at a time and 20 requests per
- * second. A new body replaces a body that is still waiting.
+ * second. A new body replaces a body of the same path that is still waiting.
  */
 const INTERVAL_MS = 50;
 
@@ -20,7 +20,7 @@ export class ThrottledPoster {
   }
 
   /**
-   * Queues a body. If a request to this path is in progress, the promise resolves at once.
+   * Queues a body. If a request to this path is in progress, the returned promise resolves at once.
    * Otherwise the promise resolves after all queued bodies of the path were sent.
    */
   async post(path: string, body: object): Promise<void> {

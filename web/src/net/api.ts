@@ -29,7 +29,7 @@ async function request<T>(path: string, init?: RequestInit): Promise<T> {
   return data as T;
 }
 
-/** The error of a response. A proxy may have replaced the server's body, so it may lack fields. */
+/** The error of a response. If a proxy has replaced the server's body, fields may be missing. */
 function failure(response: Response, body: Partial<ErrorBody & Detail> | null): ApiError {
   const code = body?.code ?? null;
   const text = body?.error ?? body?.detail;

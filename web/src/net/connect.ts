@@ -1,6 +1,6 @@
 /**
  * Connects the event stream with the app: stores states and evaluation sessions, and loads the
- * world again when it has changed.
+ * world into the 3D view when the server's world has changed.
  */
 import * as THREE from "three";
 import type { App, Evaluation } from "../app.ts";
@@ -27,13 +27,13 @@ export function connect(
   sceneView: SceneView,
   onNewWorld: (bounds: THREE.Box2) => void,
 ): void {
-  /** World name and generation of the last load. A state with another key starts a new load. */
+  /** World name and `generation` of the last load. A state with another key starts a new load. */
   let requestedKey = "";
-  /** Number of loads so far. A load ends without effect if a newer one has started. */
+  /** Number of loads so far. A load ends without effect if a newer load has started. */
   let loadCount = 0;
   /** URLs of the glTF files that the 3D view shows. */
   let shownFiles = "";
-  /** This counter is incremented when the world may have changed although its name is the same. */
+  /** A counter that increases when the world may have changed although its name is the same. */
   let generation = 0;
 
   async function load(): Promise<void> {
@@ -64,8 +64,8 @@ export function connect(
         return;
       } catch (error) {
         if (thisLoad !== loadCount) return;
-        // During a world switch the four responses can belong to different worlds. Then loading
-        // fails and is repeated.
+        // During a world switch the responses can belong to different worlds. Then loading fails,
+        // and the loop repeats it.
         if (!(error instanceof ApiError) || error.status !== 0)
           console.info("Loading the world failed, retrying:", error);
         await sleep(RETRY_MS);
@@ -154,7 +154,7 @@ export function connect(
   }, PING_MS);
 }
 
-/** The ground of a track. If it has no ground, the bounding box of its route with a margin. */
+/** The ground of a track. A track without a ground gets its route's bounding box and a margin. */
 function boundsOf({ bounds, route }: Track): THREE.Box2 {
   if (bounds)
     return new THREE.Box2(new THREE.Vector2(bounds.minX, bounds.minY), new THREE.Vector2(bounds.maxX, bounds.maxY));

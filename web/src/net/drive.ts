@@ -2,7 +2,7 @@
  * Sends drive commands to the car over WebSockets.
  *
  * The car stops when the connection ends: `close` sends 0 first, and the server stops the car when
- * a socket closes. In addition a speed command expires if the page does not repeat it.
+ * a socket closes. In addition the server stops the car if the page does not repeat the speed.
  */
 
 const RETRY_MS = 1000;

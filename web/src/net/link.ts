@@ -18,7 +18,7 @@ const NAMES = ["state", "run", "evaluation"] as const satisfies readonly StreamE
 
 export type LinkStatus = "connecting" | "live" | "lost" | "signed-out";
 
-/** The part of `EventSource` that `Link` uses, so that tests can replace it. */
+/** The part of `EventSource` that `Link` uses. Tests pass a fake with the same interface. */
 export interface EventSourceLike {
   readonly readyState: number;
   addEventListener(type: string, listener: (event: { data?: string }) => void): void;
@@ -36,7 +36,7 @@ export interface LinkOptions {
   clearTimeout(timer: number): void;
 }
 
-/** `EventSource.CLOSED`, which Node.js does not define. */
+/** The value of `EventSource.CLOSED`. Node.js, which runs the unit tests, does not define it. */
 const CLOSED = 2;
 const FIRST_RETRY_MS = 500;
 const MAX_RETRY_MS = 8000;
@@ -49,7 +49,7 @@ export class Link {
 
   constructor(readonly options: LinkOptions) {}
 
-  /** Opens the stream. Does nothing if it is already open. */
+  /** Opens the stream. Does nothing if the stream is already open. */
   start(): void {
     if (this.#source) return;
     this.options.clearTimeout(this.#timer);

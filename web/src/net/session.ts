@@ -6,7 +6,7 @@
 import { t } from "../strings.ts";
 import type * as Wire from "../wire/sim.ts";
 
-/** A session. If the page knows the session from events alone, some fields are missing. */
+/** A session. Some fields are missing if the page has only received events of the session. */
 export type Session = Partial<Wire.Session> & Pick<Wire.Session, "id" | "world" | "phase">;
 /** Response of `GET /evaluation/session`. */
 export type Current = Omit<Wire.CurrentSession, "session"> & { session?: Session | null };
@@ -32,7 +32,7 @@ export interface SessionView {
 export type EvaluationEvent = Wire.EvaluationEvent;
 export type RunEvent = Wire.RunEvent;
 
-/** Limit per log. Older lines are dropped. */
+/** Largest number of lines of a log. Older lines are dropped. */
 const MAX_LINES = 500;
 
 /**
@@ -88,7 +88,7 @@ export function afterEvaluation(view: SessionView | null, event: EvaluationEvent
         },
         { active: false },
       );
-    // These three kinds occur only in a record. A newer server may send further kinds.
+    // These three kinds occur only in a record. A newer server may send other unknown kinds.
     case "command":
     case "run":
     case "truncated":

@@ -9,7 +9,7 @@ import type { SoundBegun, SoundSamples } from "../wire/robot.ts";
 
 const EVENTS = "/audio/events";
 const RETRY_MS = 2000;
-/** A sound is stopped this long after its `ended` event, because the page plays it with a delay. */
+/** A sound stops this long after its `ended` event, because the page plays sounds with a delay. */
 const ENDED_GRACE_MS = 500;
 /**
  * If loading a file takes longer than this, playback starts at the current position of the sound,
@@ -78,7 +78,7 @@ class FileSound implements Sound {
   }
 }
 
-/** Plays streamed samples, one buffer after the other. It pauses with its audio context. */
+/** Plays streamed samples, one buffer after the other. Playback pauses with the audio context. */
 class StreamSound implements Sound {
   readonly #gain: GainNode;
   /** Time of the audio context at which the next buffer starts, in seconds. */
@@ -105,7 +105,7 @@ class StreamSound implements Sound {
     }
     const source = new AudioBufferSourceNode(context, { buffer });
     source.connect(this.#gain);
-    // After a gap, start with the full jitter buffer again.
+    // After a gap in the samples, start again with the full delay.
     if (this.#next < context.currentTime) this.#next = context.currentTime + JITTER_BUFFER_S;
     source.start(this.#next);
     this.#next += buffer.duration;

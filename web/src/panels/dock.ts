@@ -9,7 +9,10 @@ import type { Signal } from "../ui/signal.ts";
 
 /** Real-time factors to choose from; 0 means as fast as possible. */
 const SPEEDS = [0.25, 0.5, 1, 2, 5, 10, 0];
-/** For this time after an input the slider ignores the server's value, which may be outdated. */
+/**
+ * After an input the slider ignores the server's value for this time, because the server may not
+ * have received the new value yet.
+ */
 const SYNC_DELAY_MS = 400;
 
 export interface Dock {
@@ -84,7 +87,7 @@ export function dock(app: App): Dock {
   return { element, pause, step, reset: () => void reset() };
 }
 
-/** The slider for the brightness, which applies to every viewer and to the robot's camera. */
+/** The brightness slider. The brightness applies to every viewer and to the robot's camera. */
 function brightness(app: App): HTMLElement {
   const value = h("output", { class: "slider-value" }, "1.00");
   let lastInputMs = 0;

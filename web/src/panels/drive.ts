@@ -13,7 +13,10 @@ import { persistedSignal } from "../ui/signal.ts";
 
 /** Interval between two commands. */
 const SEND_MS = 50;
-/** Duration of a change over the full range. A key has no intermediate positions. */
+/**
+ * Duration of a change over the full range. Changes are smoothed, because a key is either pressed
+ * or not.
+ */
 const STEER_S = 0.22;
 const SPEED_S = 0.35;
 /** Smaller stick positions count as 0. */

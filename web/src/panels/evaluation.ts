@@ -37,7 +37,7 @@ export function evaluation(app: App): HTMLElement {
     show(element, app.evaluating.value && (app.judged || (view?.active ?? false)));
   }
   app.session.watch((view, before) => {
-    // Open the card on every page when a run starts or ends.
+    // Open the card when a run starts or ends, even if another page started the run.
     if (view?.active && view.session.id !== before?.session.id) app.evaluating.value = true;
     if (before?.active && view && !view.active) {
       app.evaluating.value = true;
@@ -140,7 +140,7 @@ function runningPanel(app: App): HTMLElement {
     stop.disabled = true;
     void attempt(app, post("/evaluation/stop")).then(() => (stop.disabled = false));
   });
-  /** Simulated time at which the run started, from which the elapsed time is computed. */
+  /** Simulated time at which the run started. The elapsed time is computed from this time. */
   let startTime: number | null = null;
 
   app.session.watch((view) => {

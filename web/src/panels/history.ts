@@ -60,7 +60,7 @@ function table(records: readonly EvaluationRecord[]): HTMLElement {
   );
 }
 
-/** Plots finished runs with a numeric record, oldest on the left, and a line of the best so far. */
+/** Plots numeric records of finished runs, oldest on the left, with a line of the best so far. */
 export function chart(records: readonly EvaluationRecord[], higher: boolean): SVGSVGElement | null {
   const points = records
     .filter((one) => one.outcome === "finished" && typeof one.record === "number")

@@ -44,7 +44,7 @@ export function onboard(app: App): HTMLElement {
         : "/camera?stream=true";
     if (now === source) return;
     source = now;
-    // Without the attribute the browser closes the stream.
+    // If the attribute is removed, the browser closes the stream.
     if (now === "") picture.removeAttribute("src");
     else picture.src = now;
   }

@@ -22,7 +22,7 @@ export function overlay(app: App, canvas: HTMLCanvasElement): HTMLElement[] {
     const touched = state.contacts.length > 0;
     show(contacts, touched);
     if (touched) write(contacts, t.scene.contacts(state.contacts.join(", ")));
-    // The CSS filter multiplies the displayed pixels, as the robot's camera does.
+    // The CSS filter multiplies all pixels by the brightness, as the robot's camera does.
     const filter = state.brightness === 1 ? "" : `brightness(${state.brightness})`;
     if (canvas.style.filter !== filter) canvas.style.filter = filter;
     updateNotice();
@@ -31,7 +31,7 @@ export function overlay(app: App, canvas: HTMLCanvasElement): HTMLElement[] {
 
   function updateNotice(): void {
     const state = app.state.value;
-    // Installing a world does not change the 3D view, so its progress is not shown here.
+    // An installation does not change the 3D view, so the progress of one is not shown here.
     const transition = state?.transition?.kind === "install" ? null : state?.transition;
     const percent = Math.round((transition?.progress ?? 0) * 100);
     const message = transition

@@ -163,7 +163,7 @@ export function worlds(app: App): WorldsDialog {
       showDialog();
     },
     openLink(nameOrId) {
-      // A world id may be in upper case. A name is case-sensitive.
+      // A world id may be written in upper case. A world name is case-sensitive.
       const world = /^[0-9a-f]{32}$/i.test(nameOrId) ? nameOrId.toLowerCase() : nameOrId;
       linked = world;
       // No dialog is needed if the world is already open.

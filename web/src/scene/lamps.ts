@@ -7,7 +7,7 @@ const DARK: LampColours["lit"] = [0, 0, 0];
 /** Distance between the yellow disc and the screen. */
 const DISC_BEFORE_SCREEN_M = 0.014;
 
-/** The meshes of one lamp, which share a material. */
+/** The meshes of one lamp. They share a material. */
 class Lamp {
   readonly #material: THREE.MeshLambertMaterial;
 

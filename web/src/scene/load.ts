@@ -74,8 +74,8 @@ export async function loadCar(url: string, quality: Quality): Promise<CarModel> 
 }
 
 /**
- * Takes the root node out of its scene and removes its rotation. In glTF y points up, so our files
- * rotate their z-up coordinates by this node. Without the rotation z points up again.
+ * Takes the root node out of its scene and removes the node's rotation. In glTF y points up, so the
+ * root node of our files rotates z-up coordinates to y-up. Without the rotation z points up again.
  */
 function removeRootRotation(file: GLTF): THREE.Object3D {
   const root = file.scene.children[0] ?? file.scene;
@@ -118,7 +118,7 @@ function applyQuality(root: THREE.Object3D, quality: Quality): void {
 
 /**
  * Vertical distance between two layers of the ground. From far away the depth buffer cannot
- * distinguish them.
+ * distinguish the heights of two layers.
  */
 const LAYER_M = 0.0005;
 /** Flat meshes above this height do not belong to the ground. */
@@ -162,8 +162,8 @@ function offsetGroundLayers(root: THREE.Object3D, light: THREE.Color | null): vo
 }
 
 /**
- * Height of a horizontal mesh; null if it is not horizontal or not on the ground. Only indexed
- * vertices count, because meshes can share a vertex buffer.
+ * Height of a horizontal mesh; null if the mesh is not horizontal or not on the ground. Only
+ * vertices in the mesh's index count, because meshes can share a vertex buffer.
  */
 function flatHeight(geometry: THREE.BufferGeometry): number | null {
   const position = geometry.getAttribute("position");

@@ -1,7 +1,7 @@
 /**
  * The outline of the selected object. The meshes of the object are drawn twice more: first into the
  * stencil buffer, then a few pixels larger in the outline colour wherever the stencil is not set.
- * This works for every shape.
+ * This method works for every shape.
  */
 import * as THREE from "three";
 import type { SceneItem } from "./load.ts";

@@ -38,7 +38,7 @@ const MIN_DELAY_MS = 35;
 const MAX_DELAY_MS = 160;
 /**
  * If a frame arrives earlier or later than expected by more than this, its stamp is the time of
- * arrival, because the stream was interrupted or ran ahead.
+ * arrival. The stream was then interrupted or ran ahead, so the expected time is wrong.
  */
 const MAX_DRIFT_MS = 120;
 /** Weight of the time of arrival in the stamp. The expected time has the remaining weight. */
@@ -115,8 +115,8 @@ export function poseAt(pair: FramePair, name: string): Pose | null {
 }
 
 /**
- * The pose between `a` (fraction 0) and `b` (fraction 1), which are `seconds` of simulated time
- * apart. If the body was teleported, returns `a` for every fraction below 1.
+ * The pose between `a` (fraction 0) and `b` (fraction 1). `seconds` is the simulated time between
+ * `a` and `b`. If the body was teleported, returns `a` for every fraction below 1.
  */
 export function interpolate(a: Pose, b: Pose, fraction: number, seconds: number): Pose {
   if (fraction >= 1) return b;
@@ -153,7 +153,7 @@ function angle(a: Quaternion, b: Quaternion): number {
   return 2 * Math.acos(Math.min(1, Math.abs(dot(a, b))));
 }
 
-/** Normalized linear interpolation, which is accurate enough for two similar rotations. */
+/** Normalized linear interpolation. It is accurate enough for two similar rotations. */
 function nlerp(a: Quaternion, b: Quaternion, fraction: number): Quaternion {
   const sign = dot(a, b) < 0 ? -1 : 1;
   const mix = (i: number) => a[i] + fraction * (sign * b[i] - a[i]);

@@ -1,8 +1,8 @@
 /**
  * Chooses the rendering quality for this machine.
  *
- * Without a graphics card the browser renders on the CPU, on which the simulator may run as well.
- * Then there are no shadow maps and no antialiasing, and materials are cheaper. With or without a
+ * Without a graphics card the browser renders on the CPU. The simulator may need the same CPU, so
+ * there are then no shadow maps and no antialiasing, and materials are cheaper. With or without a
  * graphics card, the resolution is reduced while frames take too long.
  */
 

@@ -27,7 +27,7 @@ export class SceneView {
   readonly camera = new THREE.PerspectiveCamera(FOV_DEG, 1, 0.05, 200);
   readonly playback = new Playback();
   readonly outline = new Outline();
-  /** Poses by name that replace those of the server, for objects that the user drags. */
+  /** Poses of the objects that the user drags, by name. They replace the poses of the server. */
   readonly localPoses = new Map<string, Pose>();
   /**
    * Callbacks that are called once per animation frame, with the seconds since the last frame. The
@@ -86,7 +86,7 @@ export class SceneView {
     this.#dirty = true;
   }
 
-  /** Loads a world and the car, then replaces the current ones. `ground` is the lit area. */
+  /** Loads a world and the car, then shows them instead of the current ones. `ground` is lit. */
   async showWorld(
     worldUrl: string,
     carUrl: string,
@@ -113,7 +113,7 @@ export class SceneView {
       if (!walls(item.node) && !item.box.isEmpty()) this.#shadows.push(new ContactShadow(item, dark));
     }
     this.scene.add(...this.#worldRoots, ...this.#shadows.map((shadow) => shadow.mesh));
-    // Apply the last state again, because a paused simulation may not send another one.
+    // Apply the last state to the new world, because a paused simulation may send no other state.
     if (this.#state) this.pushState(this.#state, performance.now());
     this.invalidate();
   }
@@ -146,7 +146,7 @@ export class SceneView {
     const seconds = Math.min(0.1, (nowMs - this.#lastMs) / 1000);
     this.#lastMs = nowMs;
     let again = false;
-    // States are stamped with `performance.now()`, so it is used here. `nowMs` can differ from it.
+    // Use the clock that stamps states, `performance.now()`. The value of `nowMs` can differ.
     const moved = this.#move(performance.now());
     for (const step of this.beforeDraw) again = step(seconds) === true || again;
     if (!moved && !again && !this.#dirty) return;

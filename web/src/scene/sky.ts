@@ -28,8 +28,8 @@ const FRAGMENT = /* glsl */ `
     float c256 = pow(c32, 8.0);
     float glow = 0.07 * c4 + 0.12 * c32 + 0.3 * c256;
     vec3 sky = mix(zenith, horizon, haze) + sun * glow;
-    // The part below the horizon is lighter than in the robot's camera, because here it is the
-    // background around the whole world.
+    // The part below the horizon is lighter than in the robot's camera, because in the 3D view this
+    // part is the background around the whole world.
     vec3 earth = mix(horizon, nadir, 0.6 * down / (0.04 + down));
     gl_FragColor = vec4(d.z >= 0.0 ? sky : earth, 1.0);
     #include <colorspace_fragment>

@@ -149,7 +149,7 @@ export const en = {
   },
   /**
    * Texts by error code. For a code without an entry the page shows the server's English text, so
-   * only translations need entries.
+   * only the files of other languages need entries.
    */
   errors: {},
   evaluation: {

@@ -1,4 +1,4 @@
-/** A modal dialog with icon, title and close button. Escape or a click outside closes it too. */
+/** A modal dialog with icon, title and close button. Escape and a click outside close it too. */
 import { iconButton } from "./card.ts";
 import { h } from "./dom.ts";
 import { icon, type IconName } from "./icons.ts";

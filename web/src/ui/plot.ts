@@ -20,7 +20,7 @@ export function plot(canvas: HTMLCanvasElement, series: readonly Series[], now: 
   }
   const context = canvas.getContext("2d");
   if (!context) return;
-  // Read the colour through the `color` property, because a custom property is returned unresolved.
+  // Read the colour through the `color` property, which the browser resolves to a plain colour.
   const colourOf = (name: string) => {
     canvas.style.color = `var(${name})`;
     return getComputedStyle(canvas).color;

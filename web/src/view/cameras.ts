@@ -8,8 +8,8 @@ export type CameraMode = "orbit" | "chase" | "top";
 export const MODES: readonly CameraMode[] = ["orbit", "chase", "top"];
 
 /**
- * Most objects are lower than this. The near plane depends on this height, so a higher object is
- * clipped when the camera comes close.
+ * Most objects are lower than this. The camera's near plane is computed from this height, so a
+ * higher object is clipped when the camera comes close.
  */
 const HIGHEST_M = 0.5;
 /** Duration of a transition to another view. */
@@ -74,14 +74,14 @@ export class Cameras {
   #mode: CameraMode;
   #transition: CameraTransition | null = null;
   #bounds = new THREE.Box2(new THREE.Vector2(0, 0), new THREE.Vector2(5, 5));
-  /** Smoothed heading of the car, which the chase camera follows, in radians. */
+  /** Smoothed heading of the car, in radians. The chase camera follows this heading. */
   #heading: number | null = null;
   /** Position of the car at the last step of the chase camera. */
   #followed = new THREE.Vector3();
   /** Whether the user is moving the camera with mouse or touch. */
   #userMoving = false;
   #isStill = false;
-  /** Whether the user has not changed the view since it was reset. */
+  /** Whether the view is still the default view: the user has not changed it since the reset. */
   #isDefaultView = true;
 
   constructor(
@@ -157,7 +157,7 @@ export class Cameras {
     this.sceneView.invalidate();
   }
 
-  /** On a key press, rotates the camera by angles in radians and multiplies its distance. */
+  /** On a key press, rotates the camera by angles in radians and scales its distance. */
   orbitBy(left: number, up: number, distanceFactor: number): void {
     const { camera } = this.sceneView;
     this.#isDefaultView = false;
@@ -244,8 +244,8 @@ export class Cameras {
       if (this.#mode === "chase" && this.sceneView.item(CAR)) moving = this.#chase(seconds);
       if (this.controls.update(seconds)) moving = true;
     }
-    // Keep the near plane as far as possible, because the depth buffer has to separate layers of
-    // the road that are half a millimetre apart.
+    // Keep the near plane as far away as possible. Otherwise the depth buffer cannot separate
+    // layers of the road that are half a millimetre apart.
     const near = Math.max(0.02, 0.5 * (camera.position.z - HIGHEST_M));
     if (Math.abs(near - camera.near) > 0.1 * near) {
       camera.near = near;
@@ -255,7 +255,7 @@ export class Cameras {
     return moving;
   }
 
-  /** Moves the camera with the car. Turns it with the car too, unless the user rotates the view. */
+  /** Moves and turns the camera with the car. Does not turn it while the user rotates the view. */
   #chase(seconds: number): boolean {
     const { camera } = this.sceneView;
     const { position, heading } = this.#carPose();

@@ -1,6 +1,6 @@
 /**
- * Starts one simulator and one browser per test file. Each test opens its own pages, and fails if
- * one of them logs an error in the console.
+ * Starts one simulator and one browser per test file. Each test opens its own pages. A test fails
+ * if one of its pages logs an error in the console.
  */
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";

@@ -97,7 +97,7 @@ describe("manipulating objects", () => {
     const [hx, hy] = [handle.x + handle.width / 2, handle.y + handle.height / 2];
     await visit.page.mouse.move(hx, hy);
     await visit.page.mouse.down();
-    // A quarter turn to the left in the top view.
+    // The drag is a quarter turn to the left in the top view.
     const [dx, dy] = [hx - centre.x, hy - centre.y];
     await visit.page.mouse.move(centre.x + dy, centre.y - dx, { steps: 8 });
     await visit.page.mouse.up();
@@ -181,7 +181,7 @@ describe("manipulating objects", () => {
     await one.click("signal1");
     await two.click("signal1");
     expect(await one.byTestId("light-green").getAttribute("aria-pressed")).toBe("true");
-    // Paused, so that the yellow phase lasts until both pages were checked.
+    // Pause the simulation, so that the yellow phase lasts until both pages were checked.
     await fixture.simulator.request("clock", { paused: true });
     await one.byTestId("light-red").click();
     await one

@@ -12,7 +12,7 @@ import { chromium } from "playwright-core";
 
 const REPOSITORY = path.resolve(import.meta.dirname, "../../..");
 const PROGRAM = path.resolve(REPOSITORY, process.env["CHICANE_PROGRAM"] ?? "target/release/chicane");
-/** Options for software rendering, and against network connections of the browser itself. */
+/** Browser options: software rendering, no background connections, sound without a click. */
 const FLAGS = [
   "--no-sandbox",
   "--use-angle=swiftshader",

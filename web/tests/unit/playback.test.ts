@@ -25,7 +25,7 @@ describe("playback", () => {
 
   it("moves evenly despite jitter of the frames", () => {
     const playback = new Playback();
-    // 1 m/s, 30 frames per second, each up to 8 ms early or late.
+    // The car drives 1 m/s. There are 30 frames per second, each up to 8 ms early or late.
     const jitter = [0, 7, -5, 3, -8, 6, -2, 8, -7, 1];
     const steps: number[] = [];
     let last: number | null = null;

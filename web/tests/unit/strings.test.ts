@@ -5,9 +5,9 @@ import { chooseLanguage, LANGUAGES, type Strings } from "../../src/strings.ts";
 import { en } from "../../src/strings/en.ts";
 
 const SOURCE = path.resolve(import.meta.dirname, "../../src");
-/** Values of `KeyboardEvent.key`, which look like texts. */
+/** Values of `KeyboardEvent.key`. They look like texts but are not shown to the user. */
 const KEY_NAMES = ["Arrow", "Enter", "Escape"];
-/** A capitalized word, a value with a unit, or a symbol. */
+/** Matches text for the user: a capitalized word, a value with a unit, or a symbol. */
 const USER_TEXT = /^[A-Z][a-z]+([ .,:!?]|$)|\} (m|m\/s|ms|s|%)$|\}[°×]$|^[×–…]/;
 
 /** All texts of a language. A function stands for the text it returns for sample arguments. */

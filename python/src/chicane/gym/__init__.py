@@ -1,4 +1,4 @@
-"""Gymnasium environments. Importing this module registers them.
+"""Gymnasium environments. The import of this module registers the environments.
 
 >>> import gymnasium, chicane.gym
 >>> env = gymnasium.make("chicane/Lap-v0", observation="lidar")
@@ -20,7 +20,7 @@ ENVIRONMENTS: dict[str, dict[str, Any]] = {
     "chicane/Lap-v0": {"world": "oval"},
     "chicane/Obstacles-v0": {"world": "slalom", "obstacles": True},
 }
-"""Ids of the environments, with the arguments of `CarEnv` that each of them sets."""
+"""Ids of the environments, with the arguments that each environment passes to `CarEnv`."""
 
 for _id, _arguments in ENVIRONMENTS.items():
     if _id not in gymnasium.registry:

@@ -73,8 +73,8 @@ class CarEnv(gymnasium.Env[Any, NDArray[np.float32]]):
         - `camera_size`: largest width and height of the picture; the aspect ratio is kept.
         - `beams`: number of lidar beams. It has to divide the number of beams of the car's lidar;
           default: all beams.
-        - `robot`: the robot generation, or the path of a profile file, of the simulator that is
-          started; default: the program's default.
+        - `robot`: the robot generation, or the path of a profile file, for the simulator that this
+          environment starts; default: the program's default.
         - `render_mode`: `rgb_array` or None.
         - `url`, `token`: address and token of a running simulator that no other client uses.
         - `program`: path of the program to start; default: see `chicane.Program`.
@@ -192,8 +192,8 @@ class CarEnv(gymnasium.Env[Any, NDArray[np.float32]]):
     ) -> tuple[Any, dict[str, Any]]:
         """Starts a new episode.
 
-        `options={"start": 0.25}` places the car after a quarter of the lap. Without it the start is
-        random, or the first waypoint if `random_start` is false.
+        `options={"start": 0.25}` places the car after a quarter of the lap. Without this option the
+        start is random, or the first waypoint if `random_start` is false.
         """
         super().reset(seed=seed)
         start = (options or {}).get("start")
@@ -201,7 +201,8 @@ class CarEnv(gymnasium.Env[Any, NDArray[np.float32]]):
         along = self._track.length * float(drawn if start is None else start)
         self._sim.respawn(seed=int(self.np_random.integers(1 << 53)))
         for light in self._sim.lights()["lights"]:
-            # A respawn keeps the states of lights, but an episode may not depend on the one before.
+            # A respawn keeps the states of lights, but an episode must not depend on the last
+            # episode. So every light is set to green.
             if light["state"] != "green":
                 self._sim.set_light(light["name"], "green")
         if self._obstacles:

@@ -22,13 +22,16 @@ AHEAD = np.array([0.2, 0.4, 0.7, 1.0, 1.5])
 NEAREST = 3
 """Number of objects in the state vector."""
 ABSENT_M = 10.0
-"""Both coordinates, in metres, of each missing object if there are fewer than `NEAREST`."""
+"""Largest coordinate of an object in the state vector, in metres.
+
+If there are fewer than `NEAREST` objects, each missing object is at x = `ABSENT_M`, y = 0.
+"""
 
 Array = NDArray[Any]
 
 
 class ObservationBuilder:
-    """Builds the observations of one environment. All of them fit `space`."""
+    """Builds the observations of one environment. All observations are in `space`."""
 
     def __init__(
         self,
@@ -96,8 +99,9 @@ class ObservationBuilder:
     def _state(
         self, car: VehiclePose, position: TrackPosition, track: Track, objects: list[Thing]
     ) -> Array:
-        """The state vector: speed, steering, offset from the centre line, angle to the road, angles
-        of the road at the distances `AHEAD`, then the positions of objects.
+        """The state vector: speed, steering, offset from the centre line, angle to the road, and
+        direction of the road at the distances `AHEAD`, relative to its direction at the car; then,
+        if enabled, the positions of the nearest objects.
         """
         angle = math.remainder(car["yaw"] - position.heading, math.tau)
         bends = track.headings(position.along, AHEAD) - position.heading

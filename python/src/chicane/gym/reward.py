@@ -83,7 +83,7 @@ Reward = Callable[[Params], float]
 def default_reward(params: Params) -> float:
     """Returns the metres along the road in this step.
 
-    Adds ten when the lap is done, and subtracts five for leaving the road or touching an object.
+    Ten is added when the lap is done. Leaving the road or touching an object costs five.
     """
     reward = params["advance"]
     if params["lap_done"]:

@@ -1,4 +1,4 @@
-"""Geometry of the road: position of a car on it, its width and its direction."""
+"""Geometry of the road: its width, its direction, and the position of a car on the road."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from chicane.wire.sim import Route
 
 NEAR_M = 0.6
-"""A car is searched on the road at least this far from its last position, in metres.
+"""The search for a car covers at least this many metres of road around its last position.
 
-The search is local because roads may cross. Otherwise the nearest point could be on another section
-of the road.
+The search is local because roads may cross. On the whole road, the nearest point could be on
+another section of the road.
 """
 
 Floats = NDArray[np.float64]

@@ -60,8 +60,8 @@ class VectorCarEnv(VectorEnv[Any, NDArray[np.float32], NDArray[Any]]):
     ) -> tuple[Any, dict[str, Any]]:
         """Starts a new episode in each environment.
 
-        `seed` is a list with one seed for each environment, or the seed of the first environment;
-        the next environment then gets the next integer.
+        `seed` is a list with one seed for each environment, or a number: the seed of the first
+        environment. Each further environment then gets the next number.
         """
         seeds: Sequence[int | None]
         if seed is None or isinstance(seed, int):
@@ -80,7 +80,7 @@ class VectorCarEnv(VectorEnv[Any, NDArray[np.float32], NDArray[Any]]):
     def step(
         self, actions: NDArray[np.float32]
     ) -> tuple[Any, Floats, Bools, Bools, dict[str, Any]]:
-        """Steps all environments. `actions` has one row for each of them."""
+        """Steps all environments. `actions` has one row for each environment."""
         rewards = np.zeros(self.num_envs)
         terminated = np.zeros(self.num_envs, np.bool_)
         truncated = np.zeros(self.num_envs, np.bool_)
