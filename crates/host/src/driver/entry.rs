@@ -66,7 +66,7 @@ pub(crate) enum SessionRequest {
     Halt(SyncSender<f64>),
 }
 
-/// The start of a session.
+/// The values that the sim thread needs to start a session.
 pub(crate) struct SessionEntry {
     /// The new simulation.
     pub(crate) loaded: Loaded,

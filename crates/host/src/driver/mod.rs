@@ -320,7 +320,7 @@ impl Simulator {
         let (reply, answer) = oneshot::channel();
         self.inbox.try_send(self.envelope(order(reply))).map_err(|e| match e {
             TrySendError::Full(_) => Refused::Busy,
-            TrySendError::Disconnected(_) => Refused::Failed,
+            TrySendError::Disconnected(_) => self.lost(),
         })?;
         let answer = answer.await.unwrap_or_else(|_| Err(self.lost()));
         self.metrics.command_latency.observe(sent_at.elapsed());
@@ -335,7 +335,7 @@ impl Simulator {
             match self.inbox.try_send(self.envelope(order)) {
                 Ok(()) => return answer.await.unwrap_or_else(|_| Err(self.lost())),
                 Err(TrySendError::Full(back)) => order = back.order,
-                Err(TrySendError::Disconnected(_)) => return Err(Refused::Failed),
+                Err(TrySendError::Disconnected(_)) => return Err(self.lost()),
             }
             tokio::time::sleep(Duration::from_millis(2)).await;
         }

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant, SystemTime};
 use tokio::sync::watch;
 
 /// Longest real time for which ticks are simulated before a publication. A published value is never
-/// stale for longer, except during a step.
+/// stale for longer, except while an `Order::Step` is carried out.
 pub(super) const TIME_SLICE: Duration = Duration::from_millis(2);
 
 /// The values that the sim thread starts with.

@@ -13,7 +13,7 @@ use axum::extract::State;
 use axum::response::Response;
 use chicane_host::driver::Simulator;
 use chicane_robot::{Axis, Command, Done};
-use chicane_wire::{Body, Fields, Invalid, SpeedFrame, SteeringRequest};
+use chicane_wire::{Body, ErrorCode, Fields, Invalid, SpeedFrame, SteeringRequest};
 
 /// `/speed/stream`: frames `{"value": x}` with a speed in m/s.
 pub(super) async fn speed(
@@ -48,6 +48,8 @@ async fn execute_frames(simulator: Simulator, mut socket: Socket, axis: Axis, pa
         };
         match given {
             Ok(given) => last = Some(given),
+            // A stopping simulator closes the socket, so the client gets no error text before that.
+            Err(error) if error.detail().code == ErrorCode::Stopping => {}
             Err(error) => {
                 let detail = error.detail();
                 let text = String::from_utf8_lossy(&to_wire::json(&detail)).into_owned();
