@@ -3,17 +3,19 @@
 mod judge;
 mod robot;
 mod serve;
+mod student;
 mod values;
 mod worlds;
 
 pub(crate) use judge::{JudgeArgs, JudgeArgsError};
 pub(crate) use robot::RobotArgs;
 pub(crate) use serve::{LogFormat, LogLevel, ServeArgs};
+pub(crate) use student::StudentArgs;
 pub(crate) use worlds::{AccessLevel, DataDirArgs, PublishArgs, WorldsArgs, WorldsCommand};
 
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
-use values::{field_size, lap_speed, speed_factor, student_command, time_limit};
+use values::{field_size, lap_speed, speed_factor, student_command, student_name, time_limit, wall_limit};
 
 /// Chicane, a robot-car simulator for teaching and grading
 #[derive(Debug, Parser)]
@@ -168,6 +170,14 @@ pub(crate) struct EvaluateArgs {
     /// Print the whole record as JSON
     #[arg(long)]
     pub(crate) json: bool,
+    /// Limit of the run in real seconds, 1 to 86400 [default: 5 times the time limit, at least 120]
+    #[arg(long, value_name = "SECONDS", value_parser = wall_limit)]
+    pub(crate) wall_limit: Option<f64>,
+    /// Name of the student, for the record
+    #[arg(long, value_name = "NAME", value_parser = student_name)]
+    pub(crate) student: Option<String>,
+    #[command(flatten)]
+    pub(crate) student_box: StudentArgs,
     #[command(flatten)]
     pub(crate) judge: JudgeArgs,
 }

@@ -15,6 +15,7 @@ use chicane_host::{
     BootError, DriveAt, Host, HostOptions, JudgeOptions, Prepared, StartHostError, StudentAccess,
 };
 use chicane_server::{Options, Server, StartError};
+use chicane_session::BoxOptions;
 use chicane_store::StoreError;
 use chicane_wire::{Outcome, Phase, Record, Session, StartRequest};
 use chicane_world::Profile;
@@ -85,6 +86,8 @@ pub(crate) struct EvaluationJob {
     /// Whether only the record is printed, as JSON.
     pub(crate) json: bool,
     pub(crate) judge: JudgeArgs,
+    /// How the student's program is isolated.
+    pub(crate) student_box: BoxOptions,
 }
 
 /// Runs an evaluation, prints its record, and returns the outcome in the record. `None` if the
@@ -117,6 +120,7 @@ async fn evaluate(job: &EvaluationJob, data_dir: &Path) -> Result<Record, Evalua
         judge: JudgeOptions {
             script: job.script.clone(),
             engine: job.judge.engine()?,
+            student: job.student_box.clone(),
             ..JudgeOptions::default()
         },
     };

@@ -241,7 +241,7 @@ mod tests {
             verified: true,
         };
         let served =
-            Arc::new(crate::driver::ServedWorld::new(entry, Arc::clone(&world)).expect("valid world"));
+            Arc::new(crate::driver::ServedWorld::new(entry, Arc::clone(&world), None).expect("valid world"));
         let snapshot = chicane_sim::Sim::new(world, Arc::clone(&profile), 0).snapshot();
         let exposure = Arc::new(Exposure { served: Arc::clone(&served), seed: 0, snapshot, frame: 0 });
         let mut cache = FrameCache::default();

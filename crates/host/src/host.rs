@@ -153,6 +153,8 @@ impl Prepared {
             environment: access.environment,
             options: options.judge,
             loopback_only: access.loopback_only,
+            port: access.port,
+            gate: access.gate,
         }));
         let (booted, boot) = watch::channel(None);
         tokio::spawn(load_first_world(loader.clone(), name, red, chosen, booted));

@@ -13,6 +13,7 @@ pub mod camera;
 pub mod driver;
 pub mod evaluation;
 pub mod feed;
+pub mod gate;
 mod host;
 pub mod image_topics;
 pub mod keeper;

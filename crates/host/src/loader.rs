@@ -248,7 +248,9 @@ impl Loader {
         for warning in &world.warnings {
             tracing::warn!(world = world.name, "{warning}");
         }
-        let served = ServedWorld::new(entry, world).map_err(|e| LoadFailure::Broken(e.to_string()))?;
+        let sha256 = self.library.sha256(&entry.name);
+        let served =
+            ServedWorld::new(entry, world, sha256).map_err(|e| LoadFailure::Broken(e.to_string()))?;
         Ok(Arc::new(served))
     }
 }

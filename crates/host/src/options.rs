@@ -1,10 +1,12 @@
 //! The options of a host, and the errors of its start.
 
 use crate::evaluation::JudgeOptions;
+use crate::gate::StudentGate;
 use chicane_store::{Library, OpenError, StoreError};
 use chicane_world::Profile;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// How a simulator is started. The options of the web server are not included.
 pub struct HostOptions {
@@ -41,12 +43,16 @@ impl Default for HostOptions {
 }
 
 /// How student programs reach the simulator.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct StudentAccess {
     /// Environment variables of a student's program, such as `CHICANE_URL`.
     pub environment: BTreeMap<String, String>,
     /// Whether the simulator accepts connections from this machine only.
     pub loopback_only: bool,
+    /// Port of the web server; `None` without one.
+    pub port: Option<u16>,
+    /// Serves the requests of student programs; `None` without a web server.
+    pub gate: Option<Arc<dyn StudentGate>>,
 }
 
 /// Why a host did not start.

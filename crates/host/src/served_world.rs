@@ -31,6 +31,8 @@ pub struct ServedWorld {
     pub bounds_json: Option<Bytes>,
     /// Response of `GET /evaluation`; `None` if the world has no evaluation.
     pub evaluation_json: Option<Bytes>,
+    /// SHA-256 over the world's files, hex.
+    pub(crate) sha256: Option<String>,
     /// The world prepared for the renderer. It is created for the first camera frame.
     stage: OnceLock<Arc<Stage>>,
     /// The world as a file for viewers. It is created for the first viewer.
@@ -46,7 +48,11 @@ impl std::fmt::Debug for ServedWorld {
 impl ServedWorld {
     /// Writes the responses about a world. Fails if the configuration of the evaluation is not
     /// valid JSON.
-    pub(crate) fn new(entry: LibraryEntry, world: Arc<World>) -> Result<ServedWorld, serde_json::Error> {
+    pub(crate) fn new(
+        entry: LibraryEntry,
+        world: Arc<World>,
+        sha256: Option<String>,
+    ) -> Result<ServedWorld, serde_json::Error> {
         let names: Vec<Arc<str>> = world.objects.iter().map(|o| Arc::from(o.name.as_str())).collect();
         let mut lights: Vec<usize> =
             (0..names.len()).filter(|&i| world.objects[i].object_type == ObjectType::Light).collect();
@@ -66,6 +72,7 @@ impl ServedWorld {
             world,
             names,
             lights,
+            sha256,
             stage: OnceLock::new(),
             scene: OnceLock::new(),
         })

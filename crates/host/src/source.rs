@@ -1,6 +1,9 @@
 //! The origin of an order.
 
-/// The origin of an order to the sim thread. The rules of a judged run depend on the origin. The
+use chicane_wire::CommandSource;
+use std::sync::Arc;
+
+/// The sender of an order to the sim thread. The rules of a judged run depend on the sender. The
 /// record of the run contains the commands that did not come from the judging script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Source {
@@ -16,4 +19,33 @@ pub enum Source {
     Ros,
     /// The simulator itself, for example when a session places the car.
     Program,
+}
+
+impl Source {
+    /// The sender as a record names it; `None` for the simulator itself.
+    pub(crate) fn on_record(self) -> Option<CommandSource> {
+        match self {
+            Source::Viewer => Some(CommandSource::Viewer),
+            Source::Api => Some(CommandSource::Api),
+            Source::Student => Some(CommandSource::Student),
+            Source::Judge => Some(CommandSource::Judge),
+            Source::Ros => Some(CommandSource::Ros),
+            Source::Program => None,
+        }
+    }
+}
+
+/// The origin of an order: its sender, and the path or topic that the sender used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Origin {
+    /// The sender.
+    pub(crate) source: Source,
+    /// Path of the request, or name of the ROS topic. Empty if there is none.
+    pub(crate) path: Arc<str>,
+}
+
+impl From<Source> for Origin {
+    fn from(source: Source) -> Origin {
+        Origin { source, path: Arc::from("") }
+    }
 }

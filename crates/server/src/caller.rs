@@ -1,22 +1,28 @@
-//! Marks each order to the sim thread with its origin: a browser or a program.
+//! Marks each order to the sim thread with its origin: the judged program, a browser or another
+//! program.
 
 use crate::browser::is_from_browser;
 use crate::state::App;
+use crate::student::FromStudent;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use chicane_host::Source;
 use chicane_host::driver::Simulator;
 use std::convert::Infallible;
 
-/// Extracts a handle of the sim thread. Each order that is sent with the handle states whether a
-/// browser or a program sent the request.
+/// Extracts a handle of the sim thread. Each order that is sent with the handle states who sent the
+/// request, and to which path.
 pub(crate) struct Commander(pub(crate) Simulator);
 
 impl FromRequestParts<App> for Commander {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Commander, Infallible> {
-        let source = if is_from_browser(&parts.headers) { Source::Viewer } else { Source::Api };
-        Ok(Commander(app.simulator.acting_as(source)))
+        let source = match parts.extensions.get::<FromStudent>() {
+            Some(FromStudent) => Source::Student,
+            None if is_from_browser(&parts.headers) => Source::Viewer,
+            None => Source::Api,
+        };
+        Ok(Commander(app.simulator.acting_at(source, parts.uri.path())))
     }
 }

@@ -1,10 +1,11 @@
 //! Middleware of every path: access rules, metrics, the handling of panics, security headers.
 
-use crate::access::{Access, add_security_headers, guard};
+use crate::access::{Access, HostRules, add_security_headers, guard};
 use crate::api;
 use crate::error_response::panic_response;
 use crate::metrics::HttpMetrics;
 use crate::state::App;
+use crate::student;
 use axum::Router;
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn, from_fn_with_state};
@@ -19,6 +20,17 @@ use std::time::Instant;
 pub(crate) fn with_layers(app: App, access: Access) -> Router {
     let metrics = Arc::clone(&app.http_metrics);
     api::router(app)
+        .layer(from_fn_with_state(Arc::new(access), guard))
+        .layer(from_fn(move |request: Request, next: Next| observe(Arc::clone(&metrics), request, next)))
+}
+
+/// All routes with the middleware, for the requests of a judged program. They need no token,
+/// because they come through the sockets of the program's session.
+pub(crate) fn with_student_layers(app: App, hosts: HostRules) -> Router {
+    let metrics = Arc::clone(&app.http_metrics);
+    let access = Access { hosts, token: None, cdn_token: None };
+    api::router(app.clone())
+        .layer(from_fn_with_state(app, student::guard))
         .layer(from_fn_with_state(Arc::new(access), guard))
         .layer(from_fn(move |request: Request, next: Next| observe(Arc::clone(&metrics), request, next)))
 }

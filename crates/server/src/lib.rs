@@ -26,6 +26,7 @@ mod print_queue;
 mod robot;
 mod server;
 mod state;
+mod student;
 mod websocket;
 
 pub use api::openapi;

@@ -2,13 +2,15 @@
 
 use crate::access::{Access, HostRules};
 use crate::bridge;
-use crate::layers::with_layers;
+use crate::layers::{with_layers, with_student_layers};
 use crate::listen;
 use crate::metrics::HttpMetrics;
 use crate::options::{Options, StartError};
 use crate::print_queue::PrintQueue;
 use crate::state::{App, AppState, CdnTokens, MAX_SOCKETS};
+use crate::student::Gate;
 use chicane_dds::{RosNode, join_graph};
+use chicane_host::gate::StudentGate;
 use chicane_host::scene::CarFile;
 use chicane_host::{Host, Prepared, StudentAccess};
 use chicane_remote::cdn::{CdnSource, Installer};
@@ -47,12 +49,17 @@ impl Server {
             Some(options) => Some(join_graph(options).await?),
             None => None,
         };
+        let http_metrics = Arc::new(HttpMetrics::default());
+        let gate = Arc::new(Gate::new(Arc::clone(&http_metrics)));
         let host = prepared.start(StudentAccess {
             environment: environment(address, options.token.as_ref()),
             loopback_only: options.listen.ip().is_loopback(),
+            port: Some(address.port()),
+            gate: Some(Arc::clone(&gate) as Arc<dyn StudentGate>),
         })?;
         let (stop, stopped) = watch::channel(false);
-        let (app, access) = assemble(options, web_cdn, Arc::clone(&host), address, &stopped);
+        let (app, access) = assemble(options, web_cdn, (Arc::clone(&host), http_metrics), address, &stopped);
+        gate.set_router(with_student_layers(app.clone(), HostRules::default()));
         RunningSimulator::write(host.data.dir(), reachable(address), access.token.as_ref());
         let metrics = Arc::clone(&app.http_metrics);
         let router = with_layers(app.clone(), access);
@@ -106,7 +113,7 @@ fn web_cdn(options: &Options) -> Result<Option<(CdnSource, String)>, StartError>
 fn assemble(
     options: Options,
     web_cdn: Option<(CdnSource, String)>,
-    host: Arc<Host>,
+    (host, http_metrics): (Arc<Host>, Arc<HttpMetrics>),
     address: SocketAddr,
     stopped: &watch::Receiver<bool>,
 ) -> (App, Access) {
@@ -127,7 +134,7 @@ fn assemble(
     let hosts = HostRules { allowed, network: !options.listen.ip().is_loopback() };
     let app = App::new(AppState {
         host,
-        http_metrics: Arc::new(HttpMetrics::default()),
+        http_metrics,
         cdn,
         installer,
         published,

@@ -90,6 +90,8 @@ pub enum StopCause {
     NotKept(String),
     /// The supervisor of the session panicked.
     Unsupervised,
+    /// The real time of the session ran out. Holds the limit in seconds.
+    WallLimit(String),
 }
 
 /// Why a session can't be run here.
@@ -165,6 +167,7 @@ impl std::fmt::Display for StopCause {
             StopCause::NoJudge(why) => write!(f, "the judge could not be started: {why}"),
             StopCause::NoStudent(why) => write!(f, "the student program could not be started: {why}"),
             StopCause::NotKept(why) => write!(f, "the record could not be kept: {why}"),
+            StopCause::WallLimit(limit) => write!(f, "wall-clock limit of {limit} s"),
             StopCause::Unsupervised => f.write_str("the simulator failed to supervise the session"),
         }
     }

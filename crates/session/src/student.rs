@@ -1,13 +1,15 @@
 //! The student's program in its jail: starts it, reads its output and exit code, ends it.
 
+use crate::box_options::BoxOptions;
 use crate::jail::{Jail, JailError, JailPlan, JailSpec, LingeringProcesses, Report, StudentPlan};
 use crate::lines::{LineRateLimit, LineSplitter, OutputLine};
 use crate::setting::Setting;
-use chicane_wire::OutputStream;
+use chicane_wire::{OutputStream, ProgramIdentity};
 use rustix::event::PollFlags;
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
 use std::collections::{BTreeMap, VecDeque};
+use std::net::TcpListener;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use std::time::Instant;
@@ -34,6 +36,11 @@ pub struct StudentProgram {
     pub environment: BTreeMap<String, String>,
     /// Folders that are hidden from the program.
     pub hide: Vec<PathBuf>,
+    /// How the program is isolated.
+    pub options: BoxOptions,
+    /// Port of the simulator's web server. In a box with its own network, the listeners of the
+    /// session have the same port and port 80. `None` without a web server.
+    pub port: Option<u16>,
 }
 
 /// Why the student's program could not be started.
@@ -73,6 +80,9 @@ pub(crate) struct Student {
     events: VecDeque<StudentEvent>,
     exited: bool,
     ended: bool,
+    /// Sockets that listen inside the box. Empty after `take_listeners`.
+    listeners: Vec<TcpListener>,
+    identity: Option<ProgramIdentity>,
 }
 
 /// One output stream of the program.
@@ -118,7 +128,32 @@ impl Student {
             limit: LineRateLimit::new(LINES),
         };
         let streams = [stream(OutputStream::Stdout, out), stream(OutputStream::Stderr, err)];
-        Ok(Student { jail, streams, events: VecDeque::new(), exited: false, ended: false })
+        Ok(Student {
+            jail,
+            streams,
+            events: VecDeque::new(),
+            exited: false,
+            ended: false,
+            listeners: Vec::new(),
+            identity: None,
+        })
+    }
+
+    /// The sockets that listen inside the box. A connection to one of them is the program's. Empty
+    /// if the program shares the host's network, and on the second call.
+    pub(crate) fn take_listeners(&mut self) -> Vec<TcpListener> {
+        std::mem::take(&mut self.listeners)
+    }
+
+    /// The files of the program as they were started. `None` if the workspace is too large to be
+    /// read.
+    pub(crate) fn identity(&self) -> Option<&ProgramIdentity> {
+        self.identity.as_ref()
+    }
+
+    /// Whether the kernel ended a process of the program because its memory limit was reached.
+    pub(crate) fn ran_out_of_memory(&self) -> bool {
+        self.jail.usage().0.out_of_memory > 0
     }
 
     /// The next event, if there is one. Never blocks.

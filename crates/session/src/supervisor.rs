@@ -14,18 +14,21 @@ use crate::setting::Setting;
 use crate::student::{Student, StudentEvent, StudentProgram};
 use crate::wake::{NotesOut, wait_for};
 use chicane_wire::{
-    EvaluationKind, JudgeAct, JudgeCall, JudgeReply, JudgeSaid, Observation, Phase, RaisedKind, RunEvent,
-    RunState, Statics,
+    EvaluationKind, JudgeAct, JudgeCall, JudgeReply, JudgeSaid, Observation, Phase, ProgramIdentity,
+    RaisedKind, RunEvent, RunResult, RunState, Statics, rounded,
 };
 use rustix::event::PollFlags;
 use serde_json::Value;
 use std::collections::VecDeque;
+use std::net::TcpListener;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread::ScopedJoinHandle;
 use std::time::{Duration, Instant};
 
 /// The longest wait for an event. The limits of the judge are checked between two waits.
 const WAIT: Duration = Duration::from_millis(20);
+/// Number of output lines of the student's program that the record keeps.
+const OUTPUT_TAIL: usize = 40;
 
 /// Why a [`SessionHost`] did not do what a session asked for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -80,6 +83,13 @@ pub trait SessionHost {
     fn publish_run(&mut self, time_s: f64, event: RunEvent);
     /// Shows whether the student's program runs.
     fn show_run(&mut self, run: RunState);
+    /// Serves the program's requests, which come through these sockets.
+    fn serve_student(&mut self, listeners: Vec<TcpListener>);
+    /// Stores the identity of the program as it was started.
+    fn show_program(&mut self, identity: &ProgramIdentity);
+    /// Takes the clock back, because the student's program has exited: time continues at the
+    /// session's speed.
+    fn take_clock(&mut self);
 }
 
 /// What a session runs.
@@ -89,6 +99,8 @@ pub struct SessionSpec {
     pub student: Option<StudentProgram>,
     /// Why the evaluation can't be run here. `None` if it can be run.
     pub unsupported: Option<crate::outcome::Unsupported>,
+    /// Real seconds after which the session is stopped.
+    pub wall_limit_s: f64,
 }
 
 /// A message to a session from outside.
@@ -122,6 +134,8 @@ pub struct SessionEnd {
     pub wait_s: f64,
     /// Processes of the student that the kernel could not end yet.
     pub lingering: Option<LingeringProcesses>,
+    /// How the student's program ended. `None` if it was not started.
+    pub run: Option<RunResult>,
 }
 
 /// Runs a session to its end. When this function returns, the session's processes are gone, except
@@ -159,6 +173,8 @@ pub fn supervise(
             observations: 0,
             wait: Duration::ZERO,
             lingering: None,
+            deadline: Instant::now() + Duration::from_secs_f64(spec.wall_limit_s),
+            result: None,
             closed: false,
             failed: false,
         };
@@ -194,6 +210,10 @@ struct Supervisor<'a, 'scope> {
     /// How long the world waited for the script.
     wait: Duration,
     lingering: Option<LingeringProcesses>,
+    /// When the wall-clock limit passes.
+    deadline: Instant,
+    /// How the student's program ended. `None` if it was not started.
+    result: Option<RunResult>,
     closed: bool,
     /// Whether the supervisor panicked.
     failed: bool,
@@ -207,6 +227,9 @@ impl Supervisor<'_, '_> {
             }
             if self.closed {
                 return;
+            }
+            if Instant::now() >= self.deadline {
+                self.input(Input::Stop(StopCause::WallLimit(self.spec.wall_limit_s.to_string())));
             }
             let handled = self.handle_note(notes) | self.handle_judge() | self.handle_student();
             if !handled && self.actions.is_empty() {
@@ -237,6 +260,7 @@ impl Supervisor<'_, '_> {
             observations: self.observations,
             wait_s: self.wait.as_secs_f64(),
             lingering: self.lingering,
+            run: self.result,
         }
     }
 
@@ -269,6 +293,7 @@ impl Supervisor<'_, '_> {
             }
             Action::Halt => self.halt(),
             Action::EndStudent => {
+                self.note_memory();
                 if let Some(student) = &mut self.student {
                     self.lingering = student.end();
                 }
@@ -336,9 +361,14 @@ impl Supervisor<'_, '_> {
         let (Some(program), Some(setting)) = (self.spec.student.clone(), self.setting) else { return };
         let command = program.command.clone();
         match Student::start(setting, program) {
-            Ok(student) => {
+            Ok(mut student) => {
+                self.host.serve_student(student.take_listeners());
+                if let Some(identity) = student.identity() {
+                    self.host.show_program(identity);
+                }
                 self.student = Some(student);
                 self.run = RunState { running: true, exit_code: None };
+                self.result = Some(RunResult::default());
                 self.host.show_run(self.run);
                 self.host.publish_run(self.time_s, RunEvent::Start { command });
                 self.input(Input::StudentUp);
@@ -401,7 +431,7 @@ impl Supervisor<'_, '_> {
         let called = self.machine.call().is_some();
         match message {
             JudgeSaid::Record { value } if called => {
-                self.progress.set(value);
+                self.progress.set(rounded(value));
                 self.host.record(self.progress.record());
             }
             JudgeSaid::Act(value) if called => {
@@ -456,16 +486,53 @@ impl Supervisor<'_, '_> {
         let Some(event) = self.student.as_mut().and_then(Student::next_event) else { return false };
         match event {
             StudentEvent::Line { stream, text, cut } => {
+                self.keep_line(&text);
                 let event = RunEvent::Log { stream, line: text, truncated: cut.then_some(true) };
                 self.host.publish_run(self.time_s, event);
             }
             StudentEvent::Exited(code) => {
+                self.note_exit(code);
                 self.run = RunState { running: false, exit_code: Some(code) };
                 self.host.show_run(self.run);
                 self.host.publish_run(self.time_s, RunEvent::Exit { exit_code: code });
             }
         }
         true
+    }
+}
+
+/// The record of how the student's program ended.
+impl Supervisor<'_, '_> {
+    /// Keeps a line of output for the record.
+    fn keep_line(&mut self, line: &str) {
+        let Some(result) = &mut self.result else { return };
+        if result.output_tail.len() == OUTPUT_TAIL {
+            result.output_tail.remove(0);
+        }
+        result.output_tail.push(line.to_owned());
+    }
+
+    /// Notes the exit of the program. The session then takes the clock back, because the program
+    /// can no longer continue time that it has paused. A program that the end of the session killed
+    /// has neither an exit status nor a signal of its own.
+    fn note_exit(&mut self, code: i32) {
+        self.note_memory();
+        if self.machine.ending().is_some() {
+            return;
+        }
+        if let Some(result) = &mut self.result {
+            (result.exit_code, result.signal) =
+                if code < 0 { (None, Some(-code)) } else { (Some(code), None) };
+        }
+        self.host.take_clock();
+    }
+
+    /// Notes whether the program has reached its memory limit.
+    fn note_memory(&mut self) {
+        let oom = self.student.as_ref().is_some_and(Student::ran_out_of_memory);
+        if let Some(result) = &mut self.result {
+            result.oom |= oom;
+        }
     }
 }
 
@@ -501,12 +568,15 @@ mod tests {
         fn record(&mut self, _: &Value) {}
         fn publish_run(&mut self, _: f64, _: RunEvent) {}
         fn show_run(&mut self, _: RunState) {}
+        fn serve_student(&mut self, _: Vec<TcpListener>) {}
+        fn show_program(&mut self, _: &ProgramIdentity) {}
+        fn take_clock(&mut self) {}
     }
 
     #[test]
     fn a_panic_of_the_host_ends_the_session() {
         let (_send, receive) = notes().expect("notes");
-        let spec = SessionSpec { student: None, unsupported: None };
+        let spec = SessionSpec { student: None, unsupported: None, wall_limit_s: 120.0 };
         for (halt_panics, time_s) in [(false, 1.5), (true, 0.0)] {
             let mut host = PanickingHost { halt_panics, halted: 0 };
             let end = supervise(&spec, None, &mut host, &receive);

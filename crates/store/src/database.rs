@@ -45,6 +45,10 @@ const MIGRATIONS: &[&str] = &[
         PRIMARY KEY (session, place)
     ) STRICT, WITHOUT ROWID;
 ",
+    "
+    ALTER TABLE session ADD COLUMN identity TEXT NOT NULL DEFAULT '{}';
+    ALTER TABLE session ADD COLUMN report TEXT NOT NULL DEFAULT '{}';
+",
 ];
 /// How long to wait if another program has the file locked.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);

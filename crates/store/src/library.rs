@@ -4,6 +4,7 @@ mod installed;
 
 use crate::built_in::{self, BuiltIn};
 use crate::installed_worlds::{InstalledBundle, InstalledRecord, InstalledWorlds};
+use crate::sum::Sum;
 use crate::summary::{Summary, summary_of};
 use chicane_world::{Assets, Bundle, Error, World};
 use std::collections::BTreeMap;
@@ -117,6 +118,16 @@ impl Library {
     /// The content of a file of a world.
     pub fn file(&self, name: &str, path: &str) -> Option<Vec<u8>> {
         self.world(name).ok()?.bundle.read(path).map(|b| b.into_owned())
+    }
+
+    /// SHA-256 over the path and the content of every file of a world, as hex digits. `None` if
+    /// there is no such world.
+    pub fn sha256(&self, name: &str) -> Option<String> {
+        let world = self.world(name).ok()?;
+        Some(
+            Sum::of_files(world.bundle.list("").iter().map(|path| (path.as_str(), world.bundle.read(path))))
+                .hex(),
+        )
     }
 
     /// The summary of a world, if it is known without loading.

@@ -2,13 +2,13 @@
 
 use crate::open_error::OpenError;
 use crate::settings::StoreError;
-use chicane_wire::{Better, Outcome};
+use chicane_wire::{Better, Outcome, RecordIdentity, RunReport};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params};
 use std::sync::{Mutex, PoisonError};
 
 /// Every column of a session except its number.
 const COLUMNS: &str = "id, world, world_id, rev, command, time_limit_s, seed, better, sha256, started_at, ended_at, \
-                       outcome, reason, record, elapsed_s, observations, wait_s";
+                       outcome, reason, record, elapsed_s, observations, wait_s, identity, report";
 
 /// The data of a session at its start.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,6 +33,8 @@ pub struct NewSession {
     pub sha256: String,
     /// Start time, RFC 3339.
     pub started_at: String,
+    /// What is judged, and how.
+    pub identity: RecordIdentity,
 }
 
 /// How a session ended.
@@ -52,6 +54,8 @@ pub struct SessionResult {
     pub observations: u64,
     /// How long the world waited for the script, in real seconds.
     pub wait_s: f64,
+    /// What happened during the run besides the judgement.
+    pub report: RunReport,
 }
 
 /// A stored session.
@@ -88,24 +92,30 @@ impl Records {
 
     /// Stores a new session and returns its number.
     pub fn begin(&self, session: &NewSession) -> Result<i64, StoreError> {
+        self.with(|connection| insert(connection, session))
+    }
+
+    /// Replaces the identity of a session.
+    pub fn set_identity(&self, number: i64, identity: &RecordIdentity) -> Result<(), StoreError> {
         self.with(|connection| {
-            connection.execute(
-                "INSERT INTO session (id, world, world_id, rev, command, time_limit_s, seed, better, sha256, started_at)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-                params![
-                    session.id,
-                    session.world,
-                    session.world_id,
-                    session.rev,
-                    session.command,
-                    session.time_limit_s,
-                    session.seed.cast_signed(),
-                    session.better.name(),
-                    session.sha256,
-                    session.started_at
-                ],
-            )?;
-            Ok(connection.last_insert_rowid())
+            let sql = "UPDATE session SET identity = ?2 WHERE number = ?1";
+            connection.execute(sql, params![number, json(identity)]).map(drop)
+        })
+    }
+
+    /// Stores a complete session of another data folder with its events, in one transaction.
+    pub fn import(
+        &self,
+        start: &NewSession,
+        events: &[String],
+        result: &SessionResult,
+    ) -> Result<(), StoreError> {
+        self.with(|connection| {
+            let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let number = insert(&change, start)?;
+            add_events(&change, number, 0, events)?;
+            set_result(&change, number, result)?;
+            change.commit()
         })
     }
 
@@ -139,13 +149,7 @@ impl Records {
         self.with(|connection| {
             let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             add_events(&change, number, place, events)?;
-            let sql = "UPDATE session SET ended_at = ?2, outcome = ?3, reason = ?4, record = ?5, elapsed_s = ?6, \
-                       observations = ?7, wait_s = ?8 WHERE number = ?1";
-            let SessionResult { ended_at, outcome, reason, record, elapsed_s, observations, wait_s } = result;
-            let observations = observations.cast_signed();
-            let outcome = outcome.name();
-            let values = params![number, ended_at, outcome, reason, record, elapsed_s, observations, wait_s];
-            change.execute(sql, values)?;
+            set_result(&change, number, result)?;
             change.commit()
         })
     }
@@ -218,6 +222,51 @@ fn known<T>(column: &str, word: &str, value: impl Fn(&str) -> Option<T>) -> rusq
     })
 }
 
+/// Inserts a session and returns its number.
+fn insert(connection: &Connection, session: &NewSession) -> rusqlite::Result<i64> {
+    connection.execute(
+        "INSERT INTO session (id, world, world_id, rev, command, time_limit_s, seed, better, sha256, started_at, identity)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+        params![
+            session.id,
+            session.world,
+            session.world_id,
+            session.rev,
+            session.command,
+            session.time_limit_s,
+            session.seed.cast_signed(),
+            session.better.name(),
+            session.sha256,
+            session.started_at,
+            json(&session.identity)
+        ],
+    )?;
+    Ok(connection.last_insert_rowid())
+}
+
+/// Stores how a session ended.
+fn set_result(connection: &Connection, number: i64, result: &SessionResult) -> rusqlite::Result<()> {
+    let sql = "UPDATE session SET ended_at = ?2, outcome = ?3, reason = ?4, record = ?5, elapsed_s = ?6, \
+               observations = ?7, wait_s = ?8, report = ?9 WHERE number = ?1";
+    let SessionResult { ended_at, outcome, reason, record, elapsed_s, observations, wait_s, report } = result;
+    let (observations, outcome, report) = (observations.cast_signed(), outcome.name(), json(report));
+    let values = params![number, ended_at, outcome, reason, record, elapsed_s, observations, wait_s, report];
+    connection.execute(sql, values).map(drop)
+}
+
+fn json(value: &impl serde::Serialize) -> String {
+    // Serialization fails only for maps whose keys are not text, and these types have none.
+    serde_json::to_string(value).unwrap_or_else(|_| "{}".to_owned())
+}
+
+/// Reads a column of JSON. Damaged JSON is an error, because it is part of the record.
+fn from_json<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: &str) -> rusqlite::Result<T> {
+    let text: String = row.get(column)?;
+    serde_json::from_str(&text).map_err(|error| {
+        rusqlite::Error::FromSqlConversionFailure(0, rusqlite::types::Type::Text, Box::new(error))
+    })
+}
+
 fn read(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
     let outcome: Option<String> = row.get("outcome")?;
     let (record, elapsed_s): (String, f64) = (row.get("record")?, row.get("elapsed_s")?);
@@ -231,6 +280,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
             elapsed_s,
             observations: row.get::<_, i64>("observations")?.cast_unsigned(),
             wait_s: row.get("wait_s")?,
+            report: from_json(row, "report")?,
         }),
     };
     Ok(SessionRow {
@@ -246,6 +296,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
             better: known("better", &row.get::<_, String>("better")?, Better::from_name)?,
             sha256: row.get("sha256")?,
             started_at: row.get("started_at")?,
+            identity: from_json(row, "identity")?,
         },
         record,
         elapsed_s,
@@ -258,6 +309,7 @@ mod tests {
     use super::*;
     use crate::database;
     use crate::temp_folder::TempFolder;
+    use chicane_wire::RunResult;
 
     fn records(scratch: &TempFolder) -> Records {
         Records::new(database::open(&scratch.path().join("chicane.db")).expect("opens"))
@@ -275,6 +327,7 @@ mod tests {
             better: Better::Lower,
             sha256: "ab".to_owned(),
             started_at: "2026-01-01T00:00:00Z".to_owned(),
+            identity: RecordIdentity { student: Some("Ada".to_owned()), ..RecordIdentity::default() },
         }
     }
 
@@ -287,6 +340,10 @@ mod tests {
             elapsed_s: 30.0,
             observations: 1500,
             wait_s: 0.5,
+            report: RunReport {
+                run: Some(RunResult { signal: Some(9), ..RunResult::default() }),
+                ..RunReport::default()
+            },
         }
     }
 

@@ -22,6 +22,20 @@ impl Sum {
         Sum::from_ring(digest(&SHA256, bytes))
     }
 
+    /// The checksum over paths and contents. Both are preceded by their length, so that no two lists
+    /// of files have the same bytes.
+    pub fn of_files<'a>(files: impl Iterator<Item = (&'a str, Option<Cow<'a, [u8]>>)>) -> Sum {
+        let mut context = Context::new(&SHA256);
+        for (path, bytes) in files {
+            let bytes = bytes.unwrap_or_default();
+            for part in [path.as_bytes(), &bytes] {
+                context.update(&(part.len() as u64).to_le_bytes());
+                context.update(part);
+            }
+        }
+        Sum::from_ring(context.finish())
+    }
+
     fn from_ring(digest: ring::digest::Digest) -> Sum {
         let mut sum = [0; 32];
         sum.copy_from_slice(digest.as_ref());

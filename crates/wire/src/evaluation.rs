@@ -4,11 +4,14 @@ use crate::event::RecordedEvent;
 use crate::fields::{Body, Fields, Invalid};
 use crate::num::Num;
 use crate::state::RunState;
-use crate::verdict::{Better, Outcome, Phase};
-use serde::Serialize;
+use crate::verdict::{Better, BoxKind, CommandSource, Outcome, Pace, Phase, StudentNetwork};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
+
+/// Longest real time of a run, seconds.
+const MAX_WALL_LIMIT_S: f64 = 86_400.0;
 
 /// Response of `GET /evaluation`.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -36,10 +39,18 @@ pub struct StartRequestBody {
     /// Seed of all random streams; 0 if omitted.
     #[schema(minimum = 0, maximum = 9_007_199_254_740_991i64)]
     pub seed: Option<u64>,
+    /// Real seconds after which the run is stopped; `max(120, 5 × time_limit_s)` if omitted.
+    #[schema(minimum = 1, maximum = 86_400)]
+    pub wall_limit_s: Option<f64>,
+    /// How simulated time advances; `real` if omitted.
+    pub pace: Option<Pace>,
+    /// Name of the student, for the record.
+    #[schema(max_length = 200)]
+    pub student: Option<String>,
 }
 
 /// Parsed form of [`StartRequestBody`].
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct StartRequest {
     /// Shell command that runs the student's program.
     pub command: Option<String>,
@@ -47,6 +58,19 @@ pub struct StartRequest {
     pub time_limit_s: Option<f64>,
     /// Seed of all random streams.
     pub seed: u64,
+    /// Real seconds after which the run is stopped.
+    pub wall_limit_s: Option<f64>,
+    /// How simulated time advances.
+    pub pace: Option<Pace>,
+    /// Name of the student.
+    pub student: Option<String>,
+}
+
+impl StartRequest {
+    /// Real seconds after which a run with this time limit is stopped.
+    pub fn wall_limit(&self, time_limit_s: f64) -> f64 {
+        self.wall_limit_s.unwrap_or_else(|| (5.0 * time_limit_s).clamp(120.0, MAX_WALL_LIMIT_S))
+    }
 }
 
 impl Body for StartRequest {
@@ -56,7 +80,18 @@ impl Body for StartRequest {
         if command.is_some_and(|c| c.trim().is_empty() || c.chars().count() > 1000 || c.contains('\0')) {
             return Err(Invalid::new(wrong));
         }
+        let wrong_student = "student must be a text of at most 200 characters without control characters";
+        let student = fields.text("student", wrong_student)?;
+        if student.is_some_and(|s| s.chars().count() > 200 || s.chars().any(char::is_control)) {
+            return Err(Invalid::new(wrong_student));
+        }
+        let wrong_pace = "pace must be real or virtual";
+        let pace = fields.text("pace", wrong_pace)?;
+        let pace = pace.map(|word| Pace::from_name(word).ok_or_else(|| Invalid::new(wrong_pace)));
         Ok(StartRequest {
+            wall_limit_s: fields.number_within("wall_limit_s", 1.0, MAX_WALL_LIMIT_S)?,
+            pace: pace.transpose()?,
+            student: student.filter(|s| !s.trim().is_empty()).map(str::to_owned),
             command: command.map(str::to_owned),
             time_limit_s: fields.number_within("time_limit_s", 1.0, 3600.0)?,
             seed: fields.whole_within("seed", 0, (1 << 53) - 1)?.unwrap_or(0),
@@ -124,6 +159,8 @@ pub struct Session {
     pub elapsed_s: Num,
     /// State of the student's program.
     pub run: RunState,
+    /// Number of commands that neither the judged program nor the judging script sent.
+    pub interference: u64,
     /// The last 200 lines that the script printed.
     pub log: Vec<String>,
 }
@@ -161,10 +198,139 @@ pub struct Record {
     pub elapsed_s: Num,
     /// The judging script and its statistics.
     pub judge: JudgeWork,
+    /// What was judged, and how.
+    #[serde(flatten)]
+    pub identity: RecordIdentity,
+    /// What happened during the run besides the judgement.
+    #[serde(flatten)]
+    pub report: RunReport,
     /// Events of the session in order; omitted in lists.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Vec<RecordedEvent>>)]
     pub events: Option<Vec<Box<RawValue>>>,
+}
+
+/// What was judged, and how: the part of a record that is known at the start of its session.
+/// Records of older versions have null for every field.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
+#[serde(default)]
+pub struct RecordIdentity {
+    /// Name of the student; null if it was not given.
+    pub student: Option<String>,
+    /// The workspace as it was started; null without a student's program.
+    pub program: Option<ProgramIdentity>,
+    /// The version of the simulator.
+    pub chicane: Option<ProgramVersion>,
+    /// SHA-256 of the car's profile, hex.
+    pub profile_sha256: Option<String>,
+    /// SHA-256 of the world's files, hex.
+    pub world_sha256: Option<String>,
+    /// How simulated time advanced.
+    pub pace: Option<Pace>,
+    /// Why the pace is not the requested one; null if it is.
+    pub pace_reason: Option<String>,
+    /// The isolation of the student's program; null without one.
+    #[serde(rename = "box")]
+    pub box_kind: Option<BoxKind>,
+    /// What the student's program reached besides the simulator; null without one.
+    pub network: Option<StudentNetwork>,
+    /// Real seconds after which the run is stopped.
+    pub wall_limit_s: Option<Num>,
+    /// What the seed varies in the world; null if nothing.
+    #[schema(value_type = Object)]
+    pub variation: Value,
+}
+
+/// The files of a student's program.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+pub struct ProgramIdentity {
+    /// SHA-256 over the path, the mode and the content of every file, hex.
+    pub sha256: String,
+    /// Number of files.
+    pub files: u64,
+    /// Size of all files, bytes.
+    pub bytes: u64,
+}
+
+/// The version of the simulator.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+pub struct ProgramVersion {
+    /// The released version.
+    pub version: String,
+    /// The commit that the program was built from; null if it was built without its repository.
+    pub commit: Option<String>,
+}
+
+/// What happened during a run besides the judgement: the part of a record that is known at its end.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
+#[serde(default)]
+pub struct RunReport {
+    /// How the student's program ended; null without one.
+    pub run: Option<RunResult>,
+    /// Commands that neither the judged program nor the judging script sent.
+    pub interference: SentCommands,
+    /// Requests of the judged program that were not allowed.
+    pub refused: SentCommands,
+    /// The journal of the run; null if there is none.
+    pub journal: Option<JournalIdentity>,
+}
+
+/// How a student's program ended.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+pub struct RunResult {
+    /// Exit status; null if a signal ended the program, or if it still ran at the end.
+    pub exit_code: Option<i32>,
+    /// Number of the signal that ended the program; null if it exited.
+    pub signal: Option<i32>,
+    /// Whether the kernel ended a process of the program because its memory limit was reached.
+    pub oom: bool,
+    /// The last 40 lines that the program wrote to standard output and standard error.
+    pub output_tail: Vec<String>,
+}
+
+/// A number of commands, and the first 20 of them.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
+pub struct SentCommands {
+    /// Number of commands.
+    pub count: u64,
+    /// The first 20 commands.
+    pub first: Vec<SentCommand>,
+}
+
+/// A command and its sender.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct SentCommand {
+    /// Simulated seconds since the phase `running` began.
+    pub time: Num,
+    /// The sender.
+    pub source: CommandSource,
+    /// Path of the request, or name of the ROS topic.
+    pub path: String,
+    /// Parameters of the command.
+    #[schema(value_type = Object)]
+    pub values: Value,
+}
+
+/// The journal of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct JournalIdentity {
+    /// SHA-256 of the journal, hex.
+    pub sha256: String,
+    /// Size of the journal, bytes.
+    pub bytes: u64,
+}
+
+impl SentCommands {
+    /// Number of commands that are kept besides their count.
+    pub const KEPT: usize = 20;
+
+    /// Counts a command. The command itself is kept only if it is one of the first.
+    pub fn add(&mut self, command: impl FnOnce() -> SentCommand) {
+        self.count += 1;
+        if self.first.len() < SentCommands::KEPT {
+            self.first.push(command());
+        }
+    }
 }
 
 /// A judging script and its statistics.

@@ -32,7 +32,8 @@ pub use display::{
 };
 pub use error::{ErrorBody, ErrorCode};
 pub use evaluation::{
-    CurrentSession, EvaluationDocument, JudgeWork, Record, RecordList, Session, StartRequest,
+    CurrentSession, EvaluationDocument, JournalIdentity, JudgeWork, ProgramIdentity, ProgramVersion, Record,
+    RecordIdentity, RecordList, RunReport, RunResult, SentCommand, SentCommands, Session, StartRequest,
     StartRequestBody, Started, Stopped,
 };
 pub use event::{EvaluationEvent, EvaluationKind, RecordedEvent, RunEvent, StoryEvent};
@@ -45,7 +46,7 @@ pub use judge::{
 pub use light::{Light, LightChanged, LightRequest, LightState, Lights, Panel, RedOrGreen};
 pub use model::{ModelMoved, ModelPlace, ModelRequest, ModelRequestBody, Motion};
 pub use named::Named;
-pub use num::Num;
+pub use num::{Num, rounded};
 pub use robot::{
     Battery, CameraAngleRequest, CameraFrame, Commanded, Detail, DriveCommand, DriveRequest, DriveValues,
     Driven, Heading, Health, Inertial, Info, JointAngles, LIDAR_STEP, LidarScan, Odometry, PlayRequest,
@@ -64,7 +65,10 @@ pub use vehicle::{
     BodyBox, CameraProfile, ImuProfile, LidarProfile, Limits, Placed, PoseRequest, Profile, ResetDone,
     RespawnRequest, RespawnRequestBody, Respawned,
 };
-pub use verdict::{Better, CommandName, Outcome, OutputStream, Phase};
+pub use verdict::{
+    AllowedGroup, Better, BoxKind, CommandName, CommandSource, Outcome, OutputStream, Pace, Phase,
+    StudentNetwork,
+};
 pub use world::{CatalogueEntry, Object, ObjectKind, ObjectType, Objects, Route, RouteLines, Track, World};
 pub use worlds::{
     Deleted, InstallAnswer, InstallRequest, InstallRequestBody, Publication, SwitchRequest,

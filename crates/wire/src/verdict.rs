@@ -95,6 +95,73 @@ words! {
         Model = "model",
         /// `POST /traffic_lights/<name>`.
         Light = "light",
+        /// `POST /overlay`.
+        Overlay = "overlay",
+        /// `POST /brightness`.
+        Brightness = "brightness",
+    }
+}
+
+words! {
+    /// The kind of isolation that a student's program runs in.
+    BoxKind {
+        /// A file system of its own with a copy of the workspace, for grading.
+        Closed = "closed",
+        /// The file system of the host without the simulators' own folders.
+        Host = "host",
+    }
+}
+
+words! {
+    /// What a student's program reaches besides the simulator.
+    StudentNetwork {
+        /// Nothing.
+        None = "none",
+        /// The internet, but neither this machine nor private networks.
+        Internet = "internet",
+        /// The network of the host. The simulator then can't recognize the program's requests.
+        Host = "host",
+    }
+}
+
+words! {
+    /// How simulated time advances during a judged run.
+    Pace {
+        /// Time runs at the session's speed, whatever the program does.
+        Real = "real",
+        /// Time waits for the program.
+        Virtual = "virtual",
+    }
+}
+
+words! {
+    /// The sender of a command.
+    CommandSource {
+        /// A person at the web page.
+        Viewer = "viewer",
+        /// A client of the HTTP API that is not the page.
+        Api = "api",
+        /// The program that the session started.
+        Student = "student",
+        /// The judging script.
+        Judge = "judge",
+        /// A ROS 2 node or a rosbridge client.
+        Ros = "ros",
+        /// A recorded run that is being replayed.
+        Replay = "replay",
+    }
+}
+
+words! {
+    /// A group of paths that a judged program may be allowed to use. The robot's own paths are
+    /// always allowed.
+    AllowedGroup {
+        /// Every GET request of `/sim/api`.
+        State = "state",
+        /// `POST /step`.
+        Step = "step",
+        /// Pose, models, lights, reset, brightness, overlay and clock.
+        World = "world",
     }
 }
 
@@ -125,6 +192,11 @@ mod tests {
         check(Better::ALL, Better::name);
         check(CommandName::ALL, CommandName::name);
         check(OutputStream::ALL, OutputStream::name);
+        check(BoxKind::ALL, BoxKind::name);
+        check(StudentNetwork::ALL, StudentNetwork::name);
+        check(Pace::ALL, Pace::name);
+        check(CommandSource::ALL, CommandSource::name);
+        check(AllowedGroup::ALL, AllowedGroup::name);
     }
 
     #[test]

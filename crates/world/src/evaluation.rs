@@ -29,6 +29,9 @@ pub struct Evaluation {
     pub time_limit_s: f64,
     /// Name of the robot generation that the evaluation is made for.
     pub robot: String,
+    /// Names of the groups of paths that the judged program may use besides the robot's own paths.
+    /// `None` if the config does not list them.
+    pub allow: Option<Vec<String>>,
     /// Source text of the judging script. The script is a Python program.
     pub script: String,
 }
@@ -90,8 +93,13 @@ impl Evaluation {
                 seconds
             }
         };
+        let allow = match config.get("allow") {
+            None => None,
+            Some(raw) => Some(source.get::<Vec<String>>(raw, "allow", "a list of names of groups")?),
+        };
         Ok(Evaluation {
             version,
+            allow,
             config_json: compact(config_text),
             description: string("description", "")?,
             better,

@@ -1,14 +1,14 @@
 //! The vehicle profile: all parameters of a vehicle generation, from `vehicles/<generation>.json`.
 
 use crate::error::{Error, SourceLocation};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// The profile of the generation `gen1` as JSON text, embedded in the binary.
 const GEN1: &str = include_str!("../../../vehicles/gen1.json");
 
 /// All parameters of a vehicle generation. Positions are relative to the car's origin, which is on
 /// the ground midway between the axles. The x axis points forwards, y to the left and z up.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct Profile {
     /// Name of the generation, such as `gen1`.
     pub generation: String,
@@ -48,7 +48,7 @@ pub struct Profile {
 }
 
 /// Box that approximates the car body.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct BodyBox {
     /// Full edge lengths.
     pub size_m: [f64; 3],
@@ -57,7 +57,7 @@ pub struct BodyBox {
 }
 
 /// Limits of motor and steering servo.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct DriveLimits {
     /// Maximum speed, both forwards and backwards.
     pub max_speed_mps: f64,
@@ -70,7 +70,7 @@ pub struct DriveLimits {
 }
 
 /// Tyres.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct Tyre {
     /// Friction coefficient: the maximum tyre force divided by the load.
     pub friction: f64,
@@ -85,7 +85,7 @@ pub struct Tyre {
 }
 
 /// Suspension.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct Suspension {
     /// Natural frequency of the car's vertical oscillation.
     pub frequency_hz: f64,
@@ -96,7 +96,7 @@ pub struct Suspension {
 }
 
 /// Camera.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct Camera {
     /// Width of the picture.
     pub width_px: u32,
@@ -121,7 +121,7 @@ pub struct Camera {
 }
 
 /// Lidar.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct Lidar {
     /// Number of beams in the full circle.
     pub beams: u32,
@@ -138,7 +138,7 @@ pub struct Lidar {
 }
 
 /// Inertial measurement unit.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct Imu {
     /// Samples per simulated second.
     pub rate_hz: u32,
@@ -151,7 +151,7 @@ pub struct Imu {
 }
 
 /// Battery. Its state does not change during a simulation.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct Battery {
     /// Voltage.
     pub voltage_v: f64,

@@ -1,7 +1,7 @@
 //! Options of `chicane serve`.
 
 use super::values::{host_name, speed_factor, web_address};
-use super::{JudgeArgs, RobotArgs};
+use super::{JudgeArgs, RobotArgs, StudentArgs};
 use chicane_session::Isolation;
 use clap::{Args, ValueEnum};
 use std::net::SocketAddr;
@@ -46,6 +46,8 @@ pub(crate) struct ServeArgs {
     /// Judging script that replaces the script of every world, for authors of scripts
     #[arg(long, value_name = "FILE", env = "CHICANE_JUDGE_SCRIPT")]
     pub(crate) judge_script: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) student: StudentArgs,
     #[command(flatten)]
     pub(crate) judge: JudgeArgs,
     /// Mechanism that limits judging scripts; evaluations are refused without it [default: the best

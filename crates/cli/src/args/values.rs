@@ -10,6 +10,10 @@ pub(super) enum ValueError {
     Command,
     #[error("must be a number of seconds from 1 to 3600")]
     TimeLimit,
+    #[error("must be a number of seconds from 1 to 86400")]
+    WallLimit,
+    #[error("must be a name of at most 200 characters without control characters")]
+    StudentName,
     #[error("must be a speed from 0.1 to 3 m/s")]
     LapSpeed,
     #[error("must be a factor from 0.05 to 100, or 0")]
@@ -31,6 +35,17 @@ pub(super) fn student_command(text: &str) -> Result<String, ValueError> {
 
 pub(super) fn time_limit(text: &str) -> Result<f64, ValueError> {
     number_in(text, 1.0..=3600.0).ok_or(ValueError::TimeLimit)
+}
+
+pub(super) fn wall_limit(text: &str) -> Result<f64, ValueError> {
+    number_in(text, 1.0..=86_400.0).ok_or(ValueError::WallLimit)
+}
+
+pub(super) fn student_name(text: &str) -> Result<String, ValueError> {
+    if text.trim().is_empty() || text.chars().count() > 200 || text.chars().any(char::is_control) {
+        return Err(ValueError::StudentName);
+    }
+    Ok(text.to_owned())
 }
 
 pub(super) fn lap_speed(text: &str) -> Result<f64, ValueError> {

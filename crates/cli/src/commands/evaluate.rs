@@ -3,7 +3,7 @@
 use crate::args::EvaluateArgs;
 use crate::evaluation::{self, EvaluationError, EvaluationJob};
 use crate::{drive_file, robot};
-use chicane_wire::{Outcome, StartRequest};
+use chicane_wire::{BoxKind, Outcome, StartRequest};
 
 /// Runs one evaluation and returns its outcome.
 pub(crate) fn run(args: &EvaluateArgs) -> Result<Option<Outcome>, EvaluationError> {
@@ -14,6 +14,9 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<Option<Outcome>, EvaluationErro
             command: args.command.clone(),
             time_limit_s: args.time_limit,
             seed: args.seed,
+            wall_limit_s: args.wall_limit,
+            pace: None,
+            student: args.student.clone(),
         },
         drive: args.drive.as_deref().map(drive_file::read).transpose()?.unwrap_or_default(),
         script: None,
@@ -22,5 +25,6 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<Option<Outcome>, EvaluationErro
         data_dir: args.data_dir.clone(),
         json: args.json,
         judge: args.judge.clone(),
+        student_box: args.student_box.options(BoxKind::Host),
     })
 }

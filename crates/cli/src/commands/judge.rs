@@ -4,7 +4,8 @@ use crate::args::JudgeDriveArgs;
 use crate::evaluation::{self, EvaluationError, EvaluationJob};
 use crate::file_error::FileError;
 use crate::{drive_file, robot};
-use chicane_wire::{Outcome, StartRequest};
+use chicane_session::BoxOptions;
+use chicane_wire::{BoxKind, Outcome, StartRequest};
 
 /// Runs one evaluation with the given script and returns its outcome.
 pub(crate) fn run(args: &JudgeDriveArgs) -> Result<Option<Outcome>, EvaluationError> {
@@ -12,7 +13,7 @@ pub(crate) fn run(args: &JudgeDriveArgs) -> Result<Option<Outcome>, EvaluationEr
     evaluation::run(&EvaluationJob {
         world: args.world.clone(),
         profile: robot::load(&args.robot)?,
-        request: StartRequest { command: None, time_limit_s: args.time_limit, seed: args.seed },
+        request: StartRequest { time_limit_s: args.time_limit, seed: args.seed, ..StartRequest::default() },
         drive: drive_file::read(&args.drive)?,
         script: Some(script),
         // The simulation runs as fast as possible, because there is no student's program that would
@@ -22,5 +23,6 @@ pub(crate) fn run(args: &JudgeDriveArgs) -> Result<Option<Outcome>, EvaluationEr
         data_dir: None,
         json: args.json,
         judge: args.judge.clone(),
+        student_box: BoxOptions::new(BoxKind::Closed),
     })
 }

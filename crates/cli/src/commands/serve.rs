@@ -16,6 +16,7 @@ use chicane_host::{BootError, HostOptions, JudgeOptions};
 use chicane_remote::Token;
 use chicane_server::{Options, Server, StartError};
 use chicane_store::Library;
+use chicane_wire::BoxKind;
 use std::io::Write;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -163,7 +164,14 @@ fn judge_options(args: &ServeArgs) -> Result<JudgeOptions, ServeError> {
         script: args.judge_script.as_ref().map(read).transpose()?,
         engine: args.judge.engine()?,
         isolation: args.judge_isolation.map(Into::into),
+        student: args.student.options(default_box(args)),
     })
+}
+
+/// The box of student programs if the command line names none. Programs of other people run in a
+/// closed box.
+fn default_box(args: &ServeArgs) -> BoxKind {
+    if args.listen.ip().is_loopback() { BoxKind::Host } else { BoxKind::Closed }
 }
 
 /// Finds out how judging scripts can run on this machine. Logs the result, or why scripts can't

@@ -41,7 +41,7 @@ fn judge(speed: f64, seed: u64) -> String {
         speed: 0.4 + 0.02 * k as f64,
         steering: 0.3 * libm::sin(k as f64),
     });
-    let request = StartRequest { command: None, time_limit_s: Some(3.0), seed };
+    let request = StartRequest { time_limit_s: Some(3.0), seed, ..StartRequest::default() };
     let server = simulator.server();
     let id = simulator.block_on(server.host().evaluate(request, drive.collect())).expect("a started session");
     wait_for_end(&mut simulator.api());

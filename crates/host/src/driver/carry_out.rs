@@ -1,40 +1,45 @@
 //! Carries out orders.
 
+use super::commands::robot_values;
 use super::entry::Loaded;
 use super::order::{Envelope, Held, Order, Reply};
 use super::refused::Refused;
 use super::running::Running;
 use super::state::{Driver, refuse};
-use crate::source::Source;
+use crate::source::Origin;
 use chicane_robot::{Command as RobotCommand, Done};
 use chicane_sim::{Applied, Command};
-use chicane_wire::{Num, Transition, TransitionKind};
+use chicane_wire::{CommandName, Num, Transition, TransitionKind};
+use serde_json::json;
 use std::sync::Arc;
 use std::time::Instant;
 
 impl Driver {
     /// Carries out one order.
     pub(super) fn carry_out(&mut self, envelope: Envelope) {
-        let Envelope { source, order } = envelope;
+        let Envelope { origin, order } = envelope;
         if changes_pending_replies(&order) {
             self.publish_pending_replies();
         }
         match order {
-            Order::Command(command, reply) => self.command(source, command, reply),
-            Order::Robot { command, world, reply } => self.ask_robot(command, world, reply),
-            Order::Hold { speed, ticks, reply } => self.hold(speed, ticks, reply),
+            Order::Command(command, reply) => self.command(&origin, command, reply),
+            Order::Robot { command, world, reply } => self.ask_robot(&origin, command, world, reply),
+            Order::Hold { speed, ticks, reply } => self.hold(&origin, speed, ticks, reply),
             Order::Clock { paused, speed, reply } => {
-                self.set_clock(source, paused, speed);
+                self.set_clock(&origin, paused, speed);
                 self.reply(reply, ());
             }
             Order::Step { ticks, speed, steering, reply } => {
-                self.step(source, ticks, [speed, steering], reply);
+                self.step(&origin, ticks, [speed, steering], reply);
             }
             Order::Overlay { text, ttl_s, size, reply } => {
+                let values = json!({"text": text, "ttl": ttl_s, "size": size});
+                self.report_command(&origin, CommandName::Overlay, values);
                 self.set_overlay(text, ttl_s, size);
                 self.reply(reply, ());
             }
             Order::Brightness(value, reply) => {
+                self.report_command(&origin, CommandName::Brightness, json!({"value": value}));
                 self.display.brightness = value;
                 self.reply(reply, ());
             }
@@ -69,8 +74,8 @@ impl Driver {
         }
     }
 
-    fn command(&mut self, source: Source, command: Command, reply: Reply<Applied>) {
-        match self.apply(source, command) {
+    fn command(&mut self, origin: &Origin, command: Command, reply: Reply<Applied>) {
+        match self.apply(origin, command) {
             Ok(applied) => self.reply(reply, applied),
             Err(why) => refuse(reply, why),
         }
@@ -78,7 +83,7 @@ impl Driver {
 
     /// Sends a command to the robot of the world with the number `world`, or of the running world
     /// if `world` is `None`.
-    fn ask_robot(&mut self, command: RobotCommand, world: Option<u64>, reply: Reply<Done>) {
+    fn ask_robot(&mut self, origin: &Origin, command: RobotCommand, world: Option<u64>, reply: Reply<Done>) {
         let current = world.is_none_or(|world| world == self.worlds.assets_version);
         // `Release` and `End` are accepted during a transition. If the new world fails to load, the
         // running world continues. Without these commands its car would drive on.
@@ -87,8 +92,12 @@ impl Driver {
         let Some(running) = self.worlds.running.as_mut().filter(|_| accepted) else {
             return refuse(reply, Refused::NotReady);
         };
+        let values = self.session.judging.is_some().then(|| robot_values(&command)).flatten();
         match running.stack.apply(command) {
             Ok(done) => {
+                if let Some(values) = values {
+                    self.count_robot_command(origin, values);
+                }
                 self.take_sounds();
                 self.answer_holds();
                 self.out.answer(reply, done);
@@ -98,7 +107,7 @@ impl Driver {
     }
 
     /// Starts a timed speed command. The reply is sent when the command ends.
-    fn hold(&mut self, speed: f64, ticks: u64, reply: Reply<Held>) {
+    fn hold(&mut self, origin: &Origin, speed: f64, ticks: u64, reply: Reply<Held>) {
         let running = match self.worlds.ready() {
             Ok(running) => running,
             Err(why) => return refuse(reply, why),
@@ -112,6 +121,7 @@ impl Driver {
         {
             running.add_hold(serial, value, reply);
             self.out.mark_unseen();
+            self.count_robot_command(origin, json!({"speed": speed, "ticks": ticks}));
         }
         self.answer_holds();
     }

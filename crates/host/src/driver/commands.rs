@@ -3,8 +3,9 @@
 use super::published::OverlayView;
 use super::refused::Refused;
 use super::state::Driver;
-use crate::source::Source;
-use chicane_sim::{Applied, Command, Who};
+use crate::source::{Origin, Source};
+use chicane_robot::Command as RobotCommand;
+use chicane_sim::{Applied, Command, How, Who};
 use chicane_wire::CommandName;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -12,16 +13,16 @@ use std::time::{Duration, Instant};
 
 impl Driver {
     /// Applies a command to the world.
-    pub(super) fn apply(&mut self, source: Source, command: Command) -> Result<Applied, Refused> {
+    pub(super) fn apply(&mut self, origin: &Origin, command: Command) -> Result<Applied, Refused> {
         let running = self.worlds.ready()?;
         let is_reset = matches!(command, Command::Reset);
         let moves = moves_the_car(&command);
-        let name = command_name(&command);
+        let reported = (command_name(&command), command_values(&command));
         let applied = running.sim.apply(command).map_err(Refused::BySimulation)?;
         if is_reset {
             running.stack.clear_commands();
         }
-        self.report_command(source, name, Value::Null);
+        self.report_command(origin, reported.0, reported.1);
         if is_reset {
             self.take_sounds();
             self.answer_holds();
@@ -33,10 +34,10 @@ impl Driver {
     }
 
     /// Pauses or continues time, or changes its speed. `None` keeps a setting.
-    pub(super) fn set_clock(&mut self, source: Source, paused: Option<bool>, speed: Option<f64>) {
-        self.report_command(source, CommandName::Clock, json!({"paused": paused, "speed": speed}));
+    pub(super) fn set_clock(&mut self, origin: &Origin, paused: Option<bool>, speed: Option<f64>) {
+        self.report_command(origin, CommandName::Clock, json!({"paused": paused, "speed": speed}));
         if let (Some(judging), Some(paused)) = (&mut self.session.judging, paused) {
-            match source {
+            match origin.source {
                 Source::Judge => judging.set_paused_by_script(paused),
                 _ => judging.release_pause(),
             }
@@ -51,11 +52,25 @@ impl Driver {
         self.display.overlay = OverlayView { text: Arc::from(text), ttl_s, size, seq, ends };
     }
 
-    /// Reports a command to the session, unless the judging script sent the command.
-    pub(super) fn report_command(&self, source: Source, command: CommandName, detail: Value) {
-        if let (Some(judging), false) = (&self.session.judging, source == Source::Judge) {
-            judging.report_command(command, detail);
+    /// Reports a command that changes the world, the clock or the display to the session, unless
+    /// the judging script sent the command.
+    pub(super) fn report_command(&mut self, origin: &Origin, command: CommandName, values: Value) {
+        let Some(judging) = self.session.judging.as_mut().filter(|_| origin.source != Source::Judge) else {
+            return;
+        };
+        let tick = self.worlds.running.as_ref().map_or(0, |running| running.sim.tick());
+        // Where the program's requests can't be recognized, a step is most likely the program's.
+        if judging.recognizes_student() || command != CommandName::Step {
+            judging.count_interference(origin, tick, &values);
         }
+        judging.report_command(command, values);
+    }
+
+    /// Counts a command to the robot that the judged program did not send.
+    pub(super) fn count_robot_command(&mut self, origin: &Origin, values: Value) {
+        let Some(judging) = self.session.judging.as_mut().filter(|j| j.recognizes_student()) else { return };
+        let tick = self.worlds.running.as_ref().map_or(0, |running| running.sim.tick());
+        judging.count_interference(origin, tick, &values);
     }
 }
 
@@ -71,5 +86,38 @@ fn command_name(command: &Command) -> CommandName {
         Command::Place { .. } => CommandName::Model,
         Command::SetLight { .. } => CommandName::Light,
         Command::Reset => CommandName::Reset,
+    }
+}
+
+/// The parameters of a command, for the record of an evaluation.
+fn command_values(command: &Command) -> Value {
+    match command {
+        Command::Place { who, x, y, z, yaw, how } => {
+            let name = match who {
+                Who::Vehicle => None,
+                Who::Object(name) => Some(name),
+            };
+            let fields = [
+                name.map(|name| ("name", json!(name))),
+                x.map(|x| ("x", json!(x))),
+                y.map(|y| ("y", json!(y))),
+                z.map(|z| ("z", json!(z))),
+                yaw.map(|yaw| ("yaw", json!(yaw))),
+                (*how != How::AtOnce).then(|| ("moving", json!(true))),
+            ];
+            fields.into_iter().flatten().map(|(name, value)| (name.to_owned(), value)).collect()
+        }
+        Command::SetLight { name, red } => json!({"name": name, "state": if *red { "red" } else { "green" }}),
+        Command::Reset => json!({}),
+    }
+}
+
+/// The parameters of a command that drives the robot; `None` if the command does not drive it.
+pub(super) fn robot_values(command: &RobotCommand) -> Option<Value> {
+    match command {
+        RobotCommand::Speed(value) => Some(json!({"speed": value})),
+        RobotCommand::Steering(value) => Some(json!({"steering": value})),
+        RobotCommand::Drive { speed, steering } => Some(json!({"speed": speed, "steering": steering})),
+        _ => None,
     }
 }

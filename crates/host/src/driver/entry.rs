@@ -4,9 +4,10 @@ use super::refused::Refused;
 use crate::served_world::ServedWorld;
 use chicane_session::{Note, Notes};
 use chicane_sim::{Command, Lamp, Sim};
+use chicane_wire::SentCommands;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender};
+use std::sync::{Arc, Mutex};
 
 /// A world that is ready to run.
 pub(crate) struct Loaded {
@@ -59,6 +60,8 @@ pub(crate) enum SessionRequest {
     },
     /// Pause or continue time for the judging script.
     Pause(bool),
+    /// Take the clock back, because the student's program has exited.
+    TakeClock,
     /// Apply a brightness that is stored already. Every channel of a pixel is multiplied by this
     /// factor.
     Brightness(f64, SyncSender<()>),
@@ -78,4 +81,8 @@ pub(crate) struct SessionEntry {
     pub(crate) requests: Receiver<SessionRequest>,
     /// Recorded drive, sorted by tick; may be empty.
     pub(crate) drive: Arc<[DriveAt]>,
+    /// Whether the requests of the student's program can be told from those of others.
+    pub(crate) recognizes_student: bool,
+    /// Where commands of others during the run are counted.
+    pub(crate) interference: Arc<Mutex<SentCommands>>,
 }

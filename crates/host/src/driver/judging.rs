@@ -6,13 +6,16 @@
 //! the step and to stop the step.
 
 use super::entry::{DriveAt, Loaded, SessionEntry, SessionRequest};
+use crate::source::Origin;
 use chicane_robot::audio::AudioEvent as SoundEvent;
 use chicane_session::{Note, Notes, StopCause};
 use chicane_sim::{TICK_S, TICKS_PER_SECOND};
-use chicane_wire::{CommandName, EvaluationKind, Observation};
+use chicane_wire::{
+    CommandName, CommandSource, EvaluationKind, Num, Observation, SentCommand, SentCommands, rounded,
+};
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Ticks between two observations.
@@ -43,6 +46,14 @@ pub(super) struct JudgedSession {
     sound_bytes: usize,
     /// Ids of the sounds that play, according to the events that the script got.
     playing: BTreeSet<u64>,
+    /// Real-time factor before the session; 0 is as fast as possible.
+    speed: f64,
+    /// Whether the session has taken the clock back, because the student's program has exited.
+    has_clock: bool,
+    /// Whether the requests of the student's program can be told from those of others.
+    recognizes_student: bool,
+    /// Commands of others during the run.
+    interference: Arc<Mutex<SentCommands>>,
 }
 
 /// The ticks at which a run starts, has its next observation, and passes its time limit.
@@ -57,8 +68,9 @@ struct RunTicks {
 }
 
 impl JudgedSession {
-    pub(super) fn new(entry: SessionEntry) -> (JudgedSession, Loaded, Option<[f64; 3]>) {
-        let SessionEntry { loaded, at, notes, requests, drive } = entry;
+    /// A session that has not started time. `speed` is the real-time factor in force.
+    pub(super) fn new(entry: SessionEntry, speed: f64) -> (JudgedSession, Loaded, Option<[f64; 3]>) {
+        let SessionEntry { loaded, at, notes, requests, drive, recognizes_student, interference } = entry;
         let judging = JudgedSession {
             notes,
             requests,
@@ -71,6 +83,10 @@ impl JudgedSession {
             sounds: Vec::new(),
             sound_bytes: 0,
             playing: BTreeSet::new(),
+            speed,
+            has_clock: false,
+            recognizes_student,
+            interference,
         };
         (judging, loaded, at)
     }
@@ -133,6 +149,37 @@ impl JudgedSession {
     /// Reports to the session a command that did not come from the judging script.
     pub(super) fn report_command(&self, command: CommandName, detail: serde_json::Value) {
         self.notes.send(Note::Event(EvaluationKind::Command { command, detail }));
+    }
+
+    /// Whether the requests of the student's program can be told from those of others.
+    pub(super) fn recognizes_student(&self) -> bool {
+        self.recognizes_student
+    }
+
+    /// Counts a command during the run that neither the student's program, the judging script nor
+    /// the simulator sent.
+    pub(super) fn count_interference(&mut self, origin: &Origin, tick: u64, values: &serde_json::Value) {
+        let source = origin.source.on_record().filter(|source| *source != CommandSource::Student);
+        let (Some(source), Some(run)) = (source, self.run) else { return };
+        let time = Num((tick - run.start) as f64 * TICK_S);
+        let command =
+            || SentCommand { time, source, path: origin.path.to_string(), values: rounded(values.clone()) };
+        self.interference.lock().unwrap_or_else(PoisonError::into_inner).add(command);
+    }
+
+    /// Takes the clock back for the session.
+    pub(super) fn take_clock(&mut self) {
+        self.has_clock = true;
+    }
+
+    /// Whether the session has taken the clock back.
+    pub(super) fn has_clock(&self) -> bool {
+        self.has_clock
+    }
+
+    /// Real-time factor before the session; 0 is as fast as possible.
+    pub(super) fn speed(&self) -> f64 {
+        self.speed
     }
 
     /// Starts simulated time at this tick.

@@ -40,7 +40,7 @@ pub use taps::{Tap, TappedTick};
 
 use crate::loudspeaker::Loudspeaker;
 use crate::metrics::Metrics;
-use crate::source::Source;
+use crate::source::{Origin, Source};
 use chicane_sim::{Applied, Command};
 use chicane_wire::{OverlayRequest, StepRequest, Transition, TransitionKind};
 use inbox::Inbox;
@@ -61,11 +61,10 @@ const MAX_QUEUED_TICKS: u64 = 200_000;
 /// How long [`Simulator::wait_until_shown`] waits at most.
 const SHOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Handle of the sim thread. The handle sends orders with its [`Source`], and reads published
-/// values.
+/// Handle of the sim thread. The handle sends orders with its origin, and reads published values.
 #[derive(Clone)]
 pub struct Simulator {
-    source: Source,
+    origin: Origin,
     inbox: SyncSender<Envelope>,
     view: watch::Receiver<Arc<Published>>,
     /// Whether the thread has to end.
@@ -125,18 +124,28 @@ impl Simulator {
             drop(alive_sender);
         })?;
         let queued_ticks = Arc::default();
-        let source = Source::Program;
-        Ok((Simulator { source, inbox, view, stopping, metrics, queued_ticks, alive, taps }, thread))
+        let origin = Origin::from(Source::Program);
+        Ok((Simulator { origin, inbox, view, stopping, metrics, queued_ticks, alive, taps }, thread))
     }
 
-    /// A handle whose orders have another origin.
+    /// A handle whose orders have another sender.
     pub fn acting_as(&self, source: Source) -> Simulator {
-        Simulator { source, ..self.clone() }
+        Simulator { origin: Origin::from(source), ..self.clone() }
+    }
+
+    /// A handle whose orders have another sender, who uses this path or ROS topic.
+    pub fn acting_at(&self, source: Source, path: &str) -> Simulator {
+        Simulator { origin: Origin { source, path: Arc::from(path) }, ..self.clone() }
+    }
+
+    /// The sender of this handle's orders.
+    pub fn source(&self) -> Source {
+        self.origin.source
     }
 
     /// An order with the origin of this handle.
     fn envelope(&self, order: Order) -> Envelope {
-        Envelope { source: self.source, order }
+        Envelope { origin: self.origin.clone(), order }
     }
 
     /// The latest published value.

@@ -3,7 +3,7 @@
 use super::entry::{Loaded, SessionEntry};
 use super::published::Published;
 use super::refused::Refused;
-use crate::source::Source;
+use crate::source::Origin;
 use chicane_sim::{Applied, Command};
 use chicane_wire::{Observation, Transition, TransitionKind};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 /// An order with its origin.
 pub(super) struct Envelope {
     /// The origin of the order.
-    pub(super) source: Source,
+    pub(super) origin: Origin,
     /// The order.
     pub(super) order: Order,
 }

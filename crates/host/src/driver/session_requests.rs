@@ -34,12 +34,12 @@ impl Driver {
         if self.session.judging.is_some() {
             return refuse(reply, Refused::Evaluating);
         }
-        let (judging, loaded, at) = JudgedSession::new(entry);
+        let (judging, loaded, at) = JudgedSession::new(entry, self.clock.speed());
         self.swap(loaded);
         if let Some([x, y, yaw]) = at {
             let (who, how) = (Who::Vehicle, How::AtOnce);
             let (x, y, yaw) = (Some(x), Some(y), Some(yaw));
-            let _ = self.apply(Source::Program, Command::Place { who, x, y, z: None, yaw, how });
+            let _ = self.apply(&Source::Program.into(), Command::Place { who, x, y, z: None, yaw, how });
         }
         self.session.judging = Some(judging);
         self.clock.set(Some(false), None);
@@ -131,7 +131,7 @@ impl Driver {
             SessionRequest::Apply(command, reply) => {
                 self.publish_pending_replies();
                 let is_light = matches!(command, Command::SetLight { .. });
-                let done = self.apply(Source::Judge, command).map(drop);
+                let done = self.apply(&Source::Judge.into(), command).map(drop);
                 if done.is_ok() {
                     self.out.change();
                 }
@@ -150,8 +150,14 @@ impl Driver {
             }
             SessionRequest::Pause(paused) => {
                 self.publish_pending_replies();
-                self.set_clock(Source::Judge, Some(paused), None);
+                self.set_clock(&Source::Judge.into(), Some(paused), None);
                 self.out.change();
+            }
+            SessionRequest::TakeClock => {
+                if let Some(judging) = &mut self.session.judging {
+                    judging.take_clock();
+                }
+                self.keep_clock_of_session();
             }
             SessionRequest::Brightness(value, reply) => {
                 self.display.brightness = value;
@@ -182,11 +188,24 @@ impl Driver {
         let time_s = judging.time_s(running.sim.tick());
         let _ = running.stack.apply(RobotCommand::Speed(0.0));
         self.answer_holds();
-        if judging.is_paused_by_script() {
-            self.clock.set(Some(false), None);
-        }
+        // A pause or another speed during the run ends with the run.
+        self.clock.set(Some(false), Some(judging.speed()));
         self.clock.forget_due();
         self.out.change();
         time_s
+    }
+
+    /// Lets time continue at the session's speed if the student's program has exited. Otherwise a
+    /// program that exits after a step, which pauses time, would leave the session waiting. A pause
+    /// of the script stays in force.
+    pub(super) fn keep_clock_of_session(&mut self) {
+        let Some(judging) = self.session.judging.as_ref().filter(|j| j.has_clock()) else { return };
+        if !judging.is_paused_by_script() {
+            let speed = judging.speed();
+            self.publish_pending_replies();
+            self.clock.set(Some(false), Some(speed));
+            self.clock.forget_due();
+            self.out.change();
+        }
     }
 }

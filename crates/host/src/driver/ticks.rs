@@ -4,7 +4,7 @@ use super::judging::JudgedSession;
 use super::order::Reply;
 use super::refused::Refused;
 use super::state::{Driver, TIME_SLICE, refuse};
-use crate::source::Source;
+use crate::source::Origin;
 use chicane_robot::Command as RobotCommand;
 use chicane_sim::SimEvent;
 use chicane_wire::CommandName;
@@ -77,7 +77,7 @@ impl Driver {
     /// Pauses time and simulates a number of ticks. No other order is carried out meanwhile.
     pub(super) fn step(
         &mut self,
-        source: Source,
+        origin: &Origin,
         ticks: u64,
         [speed, steering]: [Option<f64>; 2],
         reply: Reply<()>,
@@ -93,7 +93,7 @@ impl Driver {
             return;
         }
         let detail = serde_json::json!({"ticks": ticks, "speed": speed, "steering": steering});
-        self.report_command(source, CommandName::Step, detail);
+        self.report_command(origin, CommandName::Step, detail);
         if self.out.is_unseen() {
             // Pending replies of earlier orders must describe the state before the step.
             self.publish();
@@ -105,6 +105,7 @@ impl Driver {
         let mut shown = Instant::now();
         for done in 0..ticks {
             if !self.wait_until_judged(&reply, &mut shown) {
+                self.keep_clock_of_session();
                 return self.publish();
             }
             let Some(running) = &mut self.worlds.running else { return };
@@ -122,6 +123,7 @@ impl Driver {
             }
         }
         self.out.answer(reply, ());
+        self.keep_clock_of_session();
         // The reply is only sent with a publication, and the next order may be another long step.
         self.publish();
     }

@@ -10,8 +10,12 @@ use chicane_session::{
     Note, Notes, NotesOut, SessionEnd, SessionSpec, Setting, StudentProgram, Unsupported, notes, supervise,
 };
 use chicane_store::{NewSession, SessionResult, Sum, random_hex, time};
-use chicane_wire::{Better, EvaluationEvent, EvaluationKind, Num, Phase, Session, StartRequest, StoryEvent};
+use chicane_wire::{
+    Better, EvaluationEvent, EvaluationKind, Num, Pace, Phase, ProgramVersion, RecordIdentity, RunReport,
+    Session, StartRequest, StoryEvent, StudentNetwork,
+};
 use chicane_world::evaluation::Evaluation;
+use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
@@ -35,7 +39,8 @@ impl Evaluations {
             Err(_) if unsupported.is_some() => None,
             Err(error) => return Err(StartEvaluationError::NoJudge(error.to_string())),
         };
-        let start = new_session(served, evaluation, script, request)?;
+        let identity = self.identity(served, evaluation, &request);
+        let start = new_session(served, evaluation, script, request, identity)?;
         let begun = EvaluationKind::Start {
             world: start.world.clone(),
             command: start.command.clone(),
@@ -43,7 +48,9 @@ impl Evaluations {
         };
         let (send, receive) = notes().map_err(not_stored)?;
         let journal = self.store_start(&start, &begun, send.clone())?;
-        let brief = SessionSpec { student: self.student(&start, setting.as_deref()), unsupported };
+        let wall_limit_s = start.identity.wall_limit_s.map_or(f64::from(u32::MAX), |limit| limit.0);
+        let student = self.student(&start, setting.as_deref());
+        let brief = SessionSpec { student, unsupported, wall_limit_s };
         let session_world =
             self.session_world(&start, served, script, drive, (runtime, send.clone(), journal));
         let session = first_view(&start);
@@ -98,6 +105,12 @@ impl Evaluations {
             journal,
             requests: None,
             progress_written_at: Instant::now(),
+            identity: start.identity.clone(),
+            recognizes_student: start.identity.network.is_some_and(|network| network != StudentNetwork::Host)
+                && parts.gate.is_some(),
+            interference: self.current.begin_counts(),
+            gate: parts.gate.clone(),
+            open_gate: None,
         }
     }
 
@@ -129,6 +142,21 @@ impl Evaluations {
         thread.map(drop).map_err(|e| StartEvaluationError::Failed(e.to_string()))
     }
 
+    /// The environment variables that tell a student's program how to reach the simulator. In a
+    /// network of its own, the program needs no token, because its requests come through the
+    /// sockets of its session.
+    fn student_environment(&self, id: &str) -> BTreeMap<String, String> {
+        let mut variables = self.parts.environment.clone();
+        variables.insert("CHICANE_SESSION".to_owned(), id.to_owned());
+        if self.parts.options.student.network != StudentNetwork::Host
+            && let Some(port) = self.parts.port
+        {
+            variables.remove("CHICANE_TOKEN");
+            variables.insert("CHICANE_URL".to_owned(), format!("http://localhost:{port}"));
+        }
+        variables
+    }
+
     /// Why this program or this car can't be used for the evaluation; `None` if they can.
     fn unsupported(&self, evaluation: &Evaluation) -> Option<Unsupported> {
         let own = &self.parts.profile.generation;
@@ -139,14 +167,44 @@ impl Evaluations {
             .then(|| Unsupported::Robot { wanted: evaluation.robot.clone(), own: own.clone() })
     }
 
+    /// What a new session judges, and how.
+    fn identity(
+        &self,
+        served: &ServedWorld,
+        evaluation: &Evaluation,
+        request: &StartRequest,
+    ) -> RecordIdentity {
+        let parts = &self.parts;
+        let time_limit_s = request.time_limit_s.unwrap_or(evaluation.time_limit_s);
+        let student = request.command.as_ref().map(|_| &parts.options.student);
+        RecordIdentity {
+            student: request.student.clone(),
+            program: None,
+            chicane: Some(ProgramVersion {
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+                commit: option_env!("CHICANE_COMMIT").map(str::to_owned),
+            }),
+            profile_sha256: serde_json::to_vec(&*parts.profile).ok().map(|json| Sum::of(&json).hex()),
+            world_sha256: served.sha256.clone(),
+            pace: Some(Pace::Real),
+            pace_reason: (request.pace == Some(Pace::Virtual)).then(|| NO_VIRTUAL_TIME.to_owned()),
+            box_kind: student.map(|options| options.kind),
+            network: student.map(|options| options.network),
+            wall_limit_s: Some(Num(request.wall_limit(time_limit_s))),
+            variation: serde_json::Value::Null,
+        }
+    }
+
     /// How to start the student's program; `None` if the request has no command.
     fn student(&self, start: &NewSession, setting: Option<&Setting>) -> Option<StudentProgram> {
         let hide = [Some(self.parts.data.dir().to_owned()), setting.map(|s| s.folder.clone())];
         Some(StudentProgram {
             command: start.command.clone()?,
             workspace: self.parts.workspace.clone(),
-            environment: self.parts.environment.clone(),
+            environment: self.student_environment(&start.id),
             hide: hide.into_iter().flatten().collect(),
+            options: self.parts.options.student.clone(),
+            port: self.parts.port,
         })
     }
 }
@@ -161,6 +219,7 @@ fn new_session(
     evaluation: &Evaluation,
     script: &str,
     request: StartRequest,
+    identity: RecordIdentity,
 ) -> Result<NewSession, StartEvaluationError> {
     Ok(NewSession {
         // The id is random, because it gives access to the record.
@@ -177,8 +236,12 @@ fn new_session(
         },
         sha256: Sum::of(script.as_bytes()).hex(),
         started_at: time::now(),
+        identity,
     })
 }
+
+/// Why a session that asks for virtual time runs in real time.
+const NO_VIRTUAL_TIME: &str = "this version has no virtual time";
 
 /// Marks the session as ended when this value is dropped: after the normal end, if the thread
 /// panics, and if the thread could not be started.
@@ -218,6 +281,12 @@ fn finish(mut session_world: SessionWorld, start: &NewSession, ended: &SessionEn
         elapsed_s: ended.time_s,
         observations: ended.observations,
         wait_s: ended.wait_s,
+        report: RunReport {
+            run: ended.run.clone(),
+            interference: session_world.interference.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            refused: session_world.current.refused(),
+            journal: None,
+        },
     };
     if let Err(error) = session_world.close(ended.time_s, &end, result) {
         tracing::error!(

@@ -2,12 +2,15 @@
 
 use crate::session_status::SessionStatus;
 use chicane_store::NewSession;
-use chicane_wire::{CurrentSession, Num, Phase, RunState, Session};
+use chicane_wire::{CommandSource, CurrentSession, Num, Phase, RunState, SentCommand, SentCommands, Session};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Maximum number of log lines in `GET /evaluation/session`.
 pub(super) const SHOWN_LOG_LINES: usize = 200;
+
+/// Characters of a path that the record keeps.
+const MAX_PATH: usize = 200;
 
 /// The active session as clients see it, or else the last session.
 #[derive(Debug)]
@@ -15,6 +18,16 @@ pub(crate) struct Current {
     view: Mutex<CurrentView>,
     /// The status that the sim thread publishes.
     status: Arc<Mutex<SessionStatus>>,
+    counts: Mutex<Counts>,
+}
+
+/// What the active session counts, or else the last session.
+#[derive(Debug, Default)]
+struct Counts {
+    /// Commands of others during the run.
+    interference: Arc<Mutex<SentCommands>>,
+    /// Requests of the judged program that were not allowed.
+    refused: SentCommands,
 }
 
 #[derive(Debug, Default)]
@@ -34,7 +47,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Current {
     pub(super) fn new(status: Arc<Mutex<SessionStatus>>) -> Current {
-        Current { view: Mutex::default(), status }
+        Current { view: Mutex::default(), status, counts: Mutex::default() }
     }
 
     /// Shows a session of an earlier run of the program.
@@ -70,6 +83,26 @@ impl Current {
             status.evaluation.session = Some(id);
             status.evaluation.phase = Some(phase);
         });
+    }
+
+    /// Starts the counts of a new session. Returns where commands of others are counted.
+    pub(super) fn begin_counts(&self) -> Arc<Mutex<SentCommands>> {
+        let mut counts = lock(&self.counts);
+        *counts = Counts::default();
+        Arc::clone(&counts.interference)
+    }
+
+    /// Counts a request of the judged program that was not allowed.
+    pub(super) fn count_refused(&self, path: &str, values: serde_json::Value) {
+        let time = lock(&self.view).session.as_ref().map_or(Num(0.0), |session| session.elapsed_s);
+        let source = CommandSource::Student;
+        let path = || path.chars().take(MAX_PATH).collect();
+        lock(&self.counts).refused.add(|| SentCommand { time, source, path: path(), values });
+    }
+
+    /// The requests of the judged program that were not allowed.
+    pub(super) fn refused(&self) -> SentCommands {
+        lock(&self.counts).refused.clone()
     }
 
     /// Shows the end of the session.
@@ -124,6 +157,7 @@ pub(super) fn first_view(start: &NewSession) -> Session {
         started_at: start.started_at.clone(),
         elapsed_s: Num(0.0),
         run: RunState::default(),
+        interference: 0,
         log: Vec::new(),
     }
 }

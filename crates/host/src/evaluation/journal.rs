@@ -7,6 +7,7 @@
 
 use chicane_session::{Note, Notes, StopCause};
 use chicane_store::{Data, SessionResult, StoreError};
+use chicane_wire::RecordIdentity;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
@@ -27,6 +28,8 @@ enum JournalEntry {
     Line(String),
     /// The unfinished record as JSON, and the simulated seconds of the session.
     Progress(String, f64),
+    /// What is judged, and how.
+    Identity(Box<RecordIdentity>),
     /// Write all earlier entries now, then send a message on this channel.
     Flush(SyncSender<()>),
     /// The last event as JSON, and the result of the session.
@@ -86,6 +89,11 @@ impl Journal {
         true
     }
 
+    /// Stores what is judged, and how.
+    pub(super) fn set_identity(&mut self, identity: RecordIdentity) {
+        let _ = self.entries.send(JournalEntry::Identity(Box::new(identity)));
+    }
+
     /// Stores the unfinished record and the simulated seconds of the session.
     pub(super) fn set_progress(&mut self, record: String, elapsed_s: f64) {
         let _ = self.entries.send(JournalEntry::Progress(record, elapsed_s));
@@ -122,6 +130,7 @@ fn write(data: &Data, number: i64, queue: &Receiver<JournalEntry>) -> Result<(),
                 match entry {
                     JournalEntry::Line(line) => lines.push(line),
                     JournalEntry::Progress(record, elapsed_s) => progress = (record, elapsed_s),
+                    JournalEntry::Identity(identity) => records.set_identity(number, &identity)?,
                     JournalEntry::Flush(done) => waiting = Some(done),
                     // The end event and the result are written in one transaction, so that a stored
                     // end event always has a stored result.

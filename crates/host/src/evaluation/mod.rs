@@ -21,6 +21,7 @@ pub use options::JudgeOptions;
 
 use crate::driver::{DriveAt, ServedWorld, Simulator};
 use crate::feed::Feed;
+use crate::gate::StudentGate;
 use crate::keeper::Keeper;
 use crate::session_status::SessionStatus;
 use chicane_session::{LingeringProcesses, Note, Notes, StopCause};
@@ -61,6 +62,10 @@ pub(crate) struct EvaluationParts {
     pub(crate) options: JudgeOptions,
     /// Whether the simulator accepts connections from this machine only.
     pub(crate) loopback_only: bool,
+    /// Port of the web server; `None` without one.
+    pub(crate) port: Option<u16>,
+    /// Serves the requests of student programs; `None` without a web server.
+    pub(crate) gate: Option<Arc<dyn StudentGate>>,
 }
 
 /// Starts and stops sessions.
@@ -113,6 +118,11 @@ impl Evaluations {
             self.parts.simulator.wait_until_shown(id, || self.current.active().as_ref() == Some(id)).await;
         }
         response
+    }
+
+    /// Counts a request of the judged program that was not allowed.
+    pub fn count_refused(&self, path: &str, values: serde_json::Value) {
+        self.current.count_refused(path, values);
     }
 
     /// The finder. It tests how judging scripts can be run on this machine.

@@ -1,10 +1,11 @@
 //! How judging scripts and student programs are run.
 
-use chicane_session::{EngineOptions, Isolation};
+use chicane_session::{BoxOptions, EngineOptions, Isolation};
+use chicane_wire::BoxKind;
 use std::path::PathBuf;
 
 /// How judging scripts and student programs are run.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct JudgeOptions {
     /// The program `chicane`; the running program if `None`. It is started as a new process for
     /// every jail.
@@ -16,6 +17,22 @@ pub struct JudgeOptions {
     /// Source code of a judging script that replaces the script of the world; `None` keeps the
     /// world's script.
     pub script: Option<String>,
+    /// How student programs are isolated.
+    pub student: BoxOptions,
     /// The container engine that runs judging scripts; the built-in jail if `None`.
     pub engine: Option<EngineOptions>,
+}
+
+impl Default for JudgeOptions {
+    /// The best isolation of this machine for scripts, and a host box for student programs.
+    fn default() -> JudgeOptions {
+        JudgeOptions {
+            launcher: None,
+            folder: None,
+            isolation: None,
+            script: None,
+            student: BoxOptions::new(BoxKind::Host),
+            engine: None,
+        }
+    }
 }

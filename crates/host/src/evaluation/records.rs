@@ -5,7 +5,9 @@ use super::current::{SHOWN_LOG_LINES, first_view};
 use super::session_world::event_json;
 use chicane_session::StopCause;
 use chicane_store::{Data, SessionResult, SessionRow, StoreError, time};
-use chicane_wire::{EvaluationKind, JudgeWork, Num, Outcome, Phase, Record, RecordList, RunState, Session};
+use chicane_wire::{
+    EvaluationKind, JudgeWork, Num, Outcome, Phase, Record, RecordList, RunReport, RunState, Session,
+};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -31,6 +33,7 @@ pub(crate) fn close_unfinished(data: &Data) -> Result<(), StoreError> {
                 elapsed_s: row.elapsed_s,
                 observations: 0,
                 wait_s: 0.0,
+                report: RunReport::default(),
             },
         )?;
         tracing::warn!(
@@ -75,6 +78,7 @@ pub(crate) fn last_session(data: &Data) -> Result<Option<Session>, StoreError> {
     session.record = value(&row.record);
     session.elapsed_s = Num(row.elapsed_s);
     session.run = RunState { running: false, exit_code };
+    session.interference = row.result.as_ref().map_or(0, |result| result.report.interference.count);
     session.log = log;
     if let Some(result) = row.result {
         (session.outcome, session.reason) = (Some(result.outcome), result.reason);
@@ -127,6 +131,8 @@ pub fn record_of(row: SessionRow, events: Option<Vec<String>>) -> Record {
             observations: result.as_ref().map_or(0, |r| r.observations),
             wait_s: Num(result.as_ref().map_or(0.0, |r| r.wait_s)),
         },
+        identity: start.identity,
+        report: result.map(|r| r.report).unwrap_or_default(),
         events,
     }
 }

@@ -4,6 +4,7 @@ use super::current::Current;
 use super::journal::{Journal, JournalError};
 use crate::driver::{DriveAt, Loaded, ServedWorld, SessionEntry, SessionRequest, Simulator};
 use crate::feed::Feed;
+use crate::gate::{OpenGate, StudentGate};
 use crate::keeper::Keeper;
 use crate::session_status::SessionStatus;
 use crate::{observe, view};
@@ -11,15 +12,16 @@ use chicane_session::{Note, Notes, SessionHost, SessionHostError};
 use chicane_sim::{Command, Sim, Who};
 use chicane_store::SessionResult;
 use chicane_wire::{
-    EvaluationEvent, EvaluationKind, JudgeAct, LightRequest, Num, Observation, Phase, RecordedEvent,
-    RunEvent, RunState, Statics, StoryEvent,
+    EvaluationEvent, EvaluationKind, JudgeAct, LightRequest, Num, Observation, Phase, ProgramIdentity,
+    RecordIdentity, RecordedEvent, RunEvent, RunState, SentCommands, Statics, StoryEvent,
 };
 use chicane_world::Profile;
 use glam::DVec2;
 use serde_json::Value;
 use std::fmt::Display;
-use std::sync::Arc;
+use std::net::TcpListener;
 use std::sync::mpsc::{Sender, channel, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Distance from the start line back to the front bumper, m.
@@ -56,6 +58,16 @@ pub(super) struct SessionWorld {
     pub(super) requests: Option<Sender<SessionRequest>>,
     /// When the progress of the session was last written.
     pub(super) progress_written_at: Instant,
+    /// What is judged, and how.
+    pub(super) identity: RecordIdentity,
+    /// Whether the requests of the student's program can be told from those of others.
+    pub(super) recognizes_student: bool,
+    /// Commands of others during the run.
+    pub(super) interference: Arc<Mutex<SentCommands>>,
+    /// Serves the requests of the student's program; `None` without a web server.
+    pub(super) gate: Option<Arc<dyn StudentGate>>,
+    /// The sockets of the student's program. Dropping this value closes them.
+    pub(super) open_gate: Option<OpenGate>,
 }
 
 /// An event as it is stored in the database.
@@ -152,6 +164,8 @@ impl SessionHost for SessionWorld {
             notes: self.notes.clone(),
             requests: queue,
             drive: Arc::clone(&self.drive),
+            recognizes_student: self.recognizes_student,
+            interference: Arc::clone(&self.interference),
         };
         let reply = self.runtime.block_on(self.simulator.judge(entry));
         let (first, _) = reply.map_err(refused)?;
@@ -213,7 +227,9 @@ impl SessionHost for SessionWorld {
     fn time(&mut self, time_s: f64) {
         let write = self.progress_written_at.elapsed() >= RECORD_INTERVAL;
         let mut record = None;
+        let interference = self.interference.lock().unwrap_or_else(PoisonError::into_inner).count;
         self.current.update(|session| {
+            session.interference = interference;
             session.elapsed_s = Num(time_s);
             record = write.then(|| session.record.to_string());
         });
@@ -235,6 +251,21 @@ impl SessionHost for SessionWorld {
     fn show_run(&mut self, run: RunState) {
         self.current.update(|session| session.run = run);
         self.change_status(|status| status.run = run);
+    }
+
+    fn serve_student(&mut self, listeners: Vec<TcpListener>) {
+        if let Some(gate) = self.gate.as_ref().filter(|_| !listeners.is_empty()) {
+            self.open_gate = Some(gate.open(listeners));
+        }
+    }
+
+    fn show_program(&mut self, identity: &ProgramIdentity) {
+        self.identity.program = Some(identity.clone());
+        self.journal.set_identity(self.identity.clone());
+    }
+
+    fn take_clock(&mut self) {
+        let _ = self.request(SessionRequest::TakeClock);
     }
 }
 

@@ -3,6 +3,7 @@
 
 use super::packed::{CACHE_FOREVER, PackedFile};
 use crate::body::PathName;
+use crate::caller::Commander;
 use crate::error::ApiError;
 use crate::state::App;
 use crate::websocket::{Upgrade, UpgradeError};
@@ -16,9 +17,13 @@ include!(concat!(env!("OUT_DIR"), "/viewer.rs"));
 
 /// `/`: redirects a browser to the page. A WebSocket is connected to rosbridge, because ROS clients
 /// usually connect without a path.
-pub(super) async fn home(State(app): State<App>, upgrade: Result<Upgrade, UpgradeError>) -> Response {
+pub(super) async fn home(
+    State(app): State<App>,
+    commander: Commander,
+    upgrade: Result<Upgrade, UpgradeError>,
+) -> Response {
     match upgrade {
-        Ok(upgrade) => crate::bridge::open(State(app), upgrade).await,
+        Ok(upgrade) => crate::bridge::open(State(app), commander, upgrade).await,
         Err(UpgradeError::NotRequested) => Redirect::temporary("/sim").into_response(),
         Err(refused) => refused.into_response(),
     }

@@ -35,8 +35,9 @@ pub(super) struct Client {
 }
 
 impl Client {
-    pub(super) fn new(app: App) -> Client {
-        let (member, commands) = (app.bridge.join(), Commands::new(app.simulator.acting_as(Source::Ros)));
+    pub(super) fn new(app: App, source: Source) -> Client {
+        let (member, commands) =
+            (app.bridge.join(), Commands::new(app.simulator.acting_at(source, "/rosbridge")));
         Client {
             app,
             member,

@@ -21,10 +21,12 @@ mod services;
 
 pub(crate) use pump::pump;
 
+use crate::caller::Commander;
 use crate::state::App;
 use crate::websocket::{Socket, SocketEvent, Upgrade};
 use axum::extract::State;
 use axum::response::Response;
+use chicane_host::Source;
 use client::Client;
 use mailbox::NextMessage;
 use std::time::Instant;
@@ -35,14 +37,23 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 const MAX_SENT: usize = 64 << 20;
 
 /// `GET /rosbridge`.
-pub(crate) async fn open(State(app): State<App>, upgrade: Upgrade) -> Response {
+pub(crate) async fn open(
+    State(app): State<App>,
+    Commander(simulator): Commander,
+    upgrade: Upgrade,
+) -> Response {
     let app_of_client = app.clone();
-    upgrade.max_sent(MAX_SENT).run(&app, move |socket| serve_client(app_of_client, socket))
+    // A judged program stays the student when it uses this endpoint.
+    let source = match simulator.source() {
+        Source::Student => Source::Student,
+        _ => Source::Ros,
+    };
+    upgrade.max_sent(MAX_SENT).run(&app, move |socket| serve_client(app_of_client, source, socket))
 }
 
 /// Sends and receives messages until the client disconnects.
-async fn serve_client(app: App, mut socket: Socket) {
-    let mut client = Client::new(app);
+async fn serve_client(app: App, source: Source, mut socket: Socket) {
+    let mut client = Client::new(app, source);
     let close = loop {
         let mut next_due = None;
         if socket.can_send() {

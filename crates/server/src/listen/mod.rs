@@ -55,14 +55,33 @@ pub(crate) fn bind(address: SocketAddr) -> std::io::Result<TcpListener> {
     socket.listen(4096)
 }
 
+/// How many connections may be open at a time, for one listener or for several.
+#[derive(Debug, Clone)]
+pub(crate) struct ConnectionLimit(Arc<Semaphore>, u32);
+
+/// A limit of this many connections.
+pub(crate) fn connection_limit(connections: usize) -> ConnectionLimit {
+    ConnectionLimit(Arc::new(Semaphore::new(connections)), connections as u32)
+}
+
 /// Accepts connections until `stop` is set. Then closes all connections.
 pub(crate) async fn serve(
     listener: TcpListener,
     router: Router,
     metrics: Arc<HttpMetrics>,
-    mut stop: watch::Receiver<bool>,
+    stop: watch::Receiver<bool>,
 ) {
-    let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    serve_limited(listener, router, metrics, stop, connection_limit(MAX_CONNECTIONS)).await;
+}
+
+/// Accepts connections within a limit until `stop` is set. Then closes all connections.
+pub(crate) async fn serve_limited(
+    listener: TcpListener,
+    router: Router,
+    metrics: Arc<HttpMetrics>,
+    mut stop: watch::Receiver<bool>,
+    ConnectionLimit(permits, limit): ConnectionLimit,
+) {
     let refusal_permits = Arc::new(Semaphore::new(MAX_REFUSALS));
     let mut warned: Option<Instant> = None;
     loop {
@@ -96,7 +115,7 @@ pub(crate) async fn serve(
     }
     drop(listener);
     // All permits can be acquired once all connections have ended.
-    let _ = timeout(SHUTDOWN_TIMEOUT, permits.acquire_many(MAX_CONNECTIONS as u32)).await;
+    let _ = timeout(SHUTDOWN_TIMEOUT, permits.acquire_many(limit)).await;
 }
 
 async fn stopped(stop: &mut watch::Receiver<bool>) {

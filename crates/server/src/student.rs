@@ -1,0 +1,189 @@
+//! The requests of a judged program: which are allowed, and how they reach the simulator.
+//!
+//! A student's program has a network of its own. The simulator's address leads there to sockets of
+//! the session, so every request that comes through them is the program's, whatever token it
+//! carries. The evaluation's config lists which groups of paths the program may use besides the
+//! robot's own paths.
+
+use crate::body::drain;
+use crate::error::ApiError;
+use crate::error_response::error_response;
+use crate::listen;
+use crate::metrics::HttpMetrics;
+use crate::state::App;
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::Method;
+use axum::middleware::Next;
+use axum::response::Response;
+use chicane_host::gate::{OpenGate, StudentGate};
+use chicane_wire::{AllowedGroup, ErrorCode};
+use serde_json::json;
+use std::net::TcpListener;
+use std::sync::{Arc, OnceLock};
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+
+/// How many connections a student's program may have open at a time.
+const MAX_CONNECTIONS: usize = 256;
+/// Groups that a program may use if the evaluation's config does not list any.
+const DEFAULT_GROUPS: [AllowedGroup; 2] = [AllowedGroup::State, AllowedGroup::Step];
+/// First segments of the paths below `/sim/api` that change the world.
+const WORLD_SEGMENTS: [&str; 7] =
+    ["pose", "models", "traffic_lights", "reset", "brightness", "overlay", "clock"];
+
+/// Marks a request of the judged program. The listener adds it, so no client can forge it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FromStudent;
+
+/// Who may use a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rule {
+    /// Every judged program.
+    Everyone,
+    /// A program whose evaluation allows this group.
+    Group(AllowedGroup),
+    /// No judged program.
+    Nobody,
+}
+
+/// The rule of a request.
+fn rule(method: &Method, path: &str) -> Rule {
+    let reads = matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS);
+    let Some(below) = path.strip_prefix("/sim/api").map(|rest| rest.trim_matches('/')) else {
+        return match path {
+            // A WebSocket at `/` is connected to rosbridge, which serves the robot's topics.
+            "/" => Rule::Everyone,
+            _ if crate::robot::is_path(path) => Rule::Everyone,
+            _ if reads && (path == "/sim" || path.starts_with("/sim/")) => Rule::Group(AllowedGroup::State),
+            _ => Rule::Nobody,
+        };
+    };
+    let first = below.split('/').next().unwrap_or_default();
+    match below {
+        _ if reads => Rule::Group(AllowedGroup::State),
+        "evaluation/stop" => Rule::Everyone,
+        "step" => Rule::Group(AllowedGroup::Step),
+        _ if WORLD_SEGMENTS.contains(&first) => Rule::Group(AllowedGroup::World),
+        _ => Rule::Nobody,
+    }
+}
+
+/// Whether the evaluation of the running world allows a group.
+fn allows(app: &App, group: AllowedGroup) -> bool {
+    let now = app.simulator.now();
+    let evaluation = now.running.as_ref().and_then(|running| running.served.world.evaluation.as_ref());
+    match evaluation.and_then(|evaluation| evaluation.allow.as_ref()) {
+        Some(groups) => groups.iter().any(|name| name == group.name()),
+        None => DEFAULT_GROUPS.contains(&group),
+    }
+}
+
+/// Passes an allowed request of the judged program on. Another request is refused, counted in the
+/// record, and changes nothing.
+pub(crate) async fn guard(State(app): State<App>, mut request: Request, next: Next) -> Response {
+    let allowed = match rule(request.method(), request.uri().path()) {
+        Rule::Everyone => true,
+        Rule::Group(group) => allows(&app, group),
+        Rule::Nobody => false,
+    };
+    if allowed {
+        request.extensions_mut().insert(FromStudent);
+        return next.run(request).await;
+    }
+    let path = request.uri().path().to_owned();
+    app.evaluations.count_refused(&path, json!({"method": request.method().as_str()}));
+    drain(request).await;
+    error_response(ApiError::new(ErrorCode::JudgedRun, "not allowed in a judged run"), &path)
+}
+
+/// Serves the sockets of student programs.
+pub(crate) struct Gate {
+    runtime: Handle,
+    metrics: Arc<HttpMetrics>,
+    /// The routes with the rules of judged programs. They are set once the server is assembled,
+    /// because they need the host, and the host needs this gate.
+    router: OnceLock<Router>,
+}
+
+impl Gate {
+    /// A gate without routes. Must be called inside of the runtime that serves the connections.
+    pub(crate) fn new(metrics: Arc<HttpMetrics>) -> Gate {
+        Gate { runtime: Handle::current(), metrics, router: OnceLock::new() }
+    }
+
+    /// Sets the routes. Only the first call has an effect.
+    pub(crate) fn set_router(&self, router: Router) {
+        let _ = self.router.set(router);
+    }
+}
+
+impl StudentGate for Gate {
+    fn open(&self, listeners: Vec<TcpListener>) -> OpenGate {
+        let (stop, stopped) = watch::channel(false);
+        let _runtime = self.runtime.enter();
+        let limit = listen::connection_limit(MAX_CONNECTIONS);
+        for listener in listeners {
+            let ready = listener.set_nonblocking(true);
+            let listener = ready.and_then(|()| tokio::net::TcpListener::from_std(listener));
+            match (listener, self.router.get()) {
+                (Ok(listener), Some(router)) => {
+                    let (router, metrics) = (router.clone(), Arc::clone(&self.metrics));
+                    tokio::spawn(listen::serve_limited(
+                        listener,
+                        router,
+                        metrics,
+                        stopped.clone(),
+                        limit.clone(),
+                    ));
+                }
+                (Err(error), _) => tracing::error!(%error, "a student's requests can't be served"),
+                (_, None) => tracing::error!("a student's requests can't be served: no routes"),
+            }
+        }
+        // The listeners end when the sender is dropped.
+        Box::new(stop)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_path_has_the_rule_of_its_group() {
+        use AllowedGroup::{State, Step, World};
+        let rows = [
+            ("GET", "/lidar", Rule::Everyone),
+            ("POST", "/drive", Rule::Everyone),
+            ("GET", "/rosbridge", Rule::Everyone),
+            ("GET", "/health", Rule::Everyone),
+            ("GET", "/", Rule::Everyone),
+            ("POST", "/sim/api/evaluation/stop", Rule::Everyone),
+            ("GET", "/sim/api/state", Rule::Group(State)),
+            ("GET", "/sim/api/clock", Rule::Group(State)),
+            ("GET", "/sim/scene/oval.glb", Rule::Group(State)),
+            ("POST", "/sim/api/step", Rule::Group(Step)),
+            ("POST", "/sim/api/pose", Rule::Group(World)),
+            ("POST", "/sim/api/models/box/pose", Rule::Group(World)),
+            ("POST", "/sim/api/traffic_lights/a", Rule::Group(World)),
+            ("POST", "/sim/api/reset", Rule::Group(World)),
+            ("POST", "/sim/api/clock", Rule::Group(World)),
+            ("POST", "/sim/api/overlay", Rule::Group(World)),
+            ("POST", "/sim/api/brightness", Rule::Group(World)),
+            ("POST", "/sim/api/switch", Rule::Nobody),
+            ("POST", "/sim/api/respawn", Rule::Nobody),
+            ("POST", "/sim/api/evaluation/start", Rule::Nobody),
+            ("DELETE", "/sim/api/worlds/oval", Rule::Nobody),
+            ("GET", "/metrics", Rule::Nobody),
+            ("GET", "/cdn/worlds/x", Rule::Nobody),
+            ("POST", "/sim/api/steps", Rule::Nobody),
+            ("POST", "/sim", Rule::Nobody),
+            ("POST", "/simulator", Rule::Nobody),
+        ];
+        for (method, path, expected) in rows {
+            let method = Method::from_bytes(method.as_bytes()).expect("a method");
+            assert_eq!(rule(&method, path), expected, "{method} {path}");
+        }
+    }
+}

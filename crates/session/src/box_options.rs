@@ -1,0 +1,49 @@
+//! How a student's program is isolated: which kind of box, what it sees, and its limits.
+
+use chicane_wire::{BoxKind, StudentNetwork};
+use std::path::PathBuf;
+
+/// The options of a student's box.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BoxOptions {
+    /// Which files the program sees, and as which user it runs.
+    pub kind: BoxKind,
+    /// What the program reaches besides the simulator.
+    pub network: StudentNetwork,
+    /// Further files and folders of the host that a closed box shows, read-only.
+    pub paths: Vec<PathBuf>,
+    /// Names of further environment variables that the program gets.
+    pub environment: Vec<String>,
+    /// What the program may use.
+    pub limits: BoxLimits,
+}
+
+/// The limits of a student's box. The kernel enforces them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BoxLimits {
+    /// Memory in bytes, without files.
+    pub memory: u64,
+    /// Processes and threads.
+    pub processes: u64,
+    /// Bytes of files that a program in a closed box may have, including the copy of its workspace.
+    pub files: u64,
+}
+
+impl BoxOptions {
+    /// The defaults of a kind of box.
+    pub fn new(kind: BoxKind) -> BoxOptions {
+        let (network, limits) = match kind {
+            BoxKind::Closed => (StudentNetwork::None, BoxLimits { processes: 256, ..BoxLimits::default() }),
+            BoxKind::Host => {
+                (StudentNetwork::Internet, BoxLimits { processes: 1024, ..BoxLimits::default() })
+            }
+        };
+        BoxOptions { kind, network, paths: Vec::new(), environment: Vec::new(), limits }
+    }
+}
+
+impl Default for BoxLimits {
+    fn default() -> BoxLimits {
+        BoxLimits { memory: 2 << 30, processes: 256, files: 1 << 30 }
+    }
+}
