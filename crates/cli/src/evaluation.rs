@@ -8,6 +8,7 @@ use crate::drive_file::DriveFileError;
 use crate::file_error::FileError;
 use crate::robot::RobotError;
 use crate::runtime::{self, RuntimeError};
+use crate::version;
 use crate::workspace::{self, WorkspaceError};
 use crate::world_source::{self, WorldSourceError};
 use chicane_host::evaluation::StartEvaluationError;
@@ -123,6 +124,7 @@ async fn evaluate(job: &EvaluationJob, data_dir: &Path) -> Result<Record, Evalua
             student: job.student_box.clone(),
             ..JudgeOptions::default()
         },
+        version: version::own(),
     };
     let simulator = LocalSimulator::start(options, job.request.command.is_some()).await?;
     let ended = follow_session(job, simulator.host()).await;

@@ -24,6 +24,7 @@ mod robot;
 mod runtime;
 mod stop_signal;
 mod tokens;
+mod version;
 mod workspace;
 mod world_folder;
 mod world_source;

@@ -152,6 +152,7 @@ impl Prepared {
             workspace: options.workspace.clone(),
             environment: access.environment,
             options: options.judge,
+            version: options.version,
             loopback_only: access.loopback_only,
             port: access.port,
             gate: access.gate,

@@ -3,6 +3,7 @@
 use crate::evaluation::JudgeOptions;
 use crate::gate::StudentGate;
 use chicane_store::{Library, OpenError, StoreError};
+use chicane_wire::ProgramVersion;
 use chicane_world::Profile;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -25,6 +26,8 @@ pub struct HostOptions {
     pub library: Library,
     /// How judging scripts and student programs are run.
     pub judge: JudgeOptions,
+    /// The version of the program, for the records.
+    pub version: ProgramVersion,
 }
 
 impl Default for HostOptions {
@@ -38,6 +41,7 @@ impl Default for HostOptions {
             workspace: PathBuf::from("."),
             library: Library::built_in(),
             judge: JudgeOptions::default(),
+            version: ProgramVersion { version: env!("CARGO_PKG_VERSION").to_owned(), commit: None },
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::robot::{self, RobotError};
 use crate::runtime::{self, RuntimeError};
 use crate::stop_signal::{SignalError, StopSignal};
 use crate::tokens::{self, TokenError};
+use crate::version;
 use crate::workspace::{self, WorkspaceError};
 use crate::world_source::{self, WorldSourceError};
 use chicane_dds::{BadDomain, RosOptions};
@@ -131,6 +132,7 @@ fn options(args: &ServeArgs) -> Result<Options, ServeError> {
             workspace,
             library,
             judge: judge_options(args)?,
+            version: version::own(),
         },
         listen: args.listen,
         cdn: args.cdn.clone(),

@@ -26,6 +26,7 @@ mod examples;
 mod hostile_cdn;
 mod installing;
 mod installing_crowd;
+mod judged_run;
 mod lights;
 mod metrics;
 mod objects;

@@ -11,8 +11,8 @@ use chicane_session::{
 };
 use chicane_store::{NewSession, SessionResult, Sum, random_hex, time};
 use chicane_wire::{
-    Better, EvaluationEvent, EvaluationKind, Num, Pace, Phase, ProgramVersion, RecordIdentity, RunReport,
-    Session, StartRequest, StoryEvent, StudentNetwork,
+    Better, EvaluationEvent, EvaluationKind, Num, Pace, Phase, RecordIdentity, RunReport, Session,
+    StartRequest, StoryEvent, StudentNetwork,
 };
 use chicane_world::evaluation::Evaluation;
 use std::collections::BTreeMap;
@@ -152,7 +152,7 @@ impl Evaluations {
             && let Some(port) = self.parts.port
         {
             variables.remove("CHICANE_TOKEN");
-            variables.insert("CHICANE_URL".to_owned(), format!("http://localhost:{port}"));
+            variables.insert("CHICANE_URL".to_owned(), format!("http://127.0.0.1:{port}"));
         }
         variables
     }
@@ -180,10 +180,7 @@ impl Evaluations {
         RecordIdentity {
             student: request.student.clone(),
             program: None,
-            chicane: Some(ProgramVersion {
-                version: env!("CARGO_PKG_VERSION").to_owned(),
-                commit: option_env!("CHICANE_COMMIT").map(str::to_owned),
-            }),
+            chicane: Some(parts.version.clone()),
             profile_sha256: serde_json::to_vec(&*parts.profile).ok().map(|json| Sum::of(&json).hex()),
             world_sha256: served.sha256.clone(),
             pace: Some(Pace::Real),

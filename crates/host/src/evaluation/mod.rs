@@ -26,7 +26,7 @@ use crate::keeper::Keeper;
 use crate::session_status::SessionStatus;
 use chicane_session::{LingeringProcesses, Note, Notes, StopCause};
 use chicane_store::Data;
-use chicane_wire::{CurrentSession, Session, StartRequest};
+use chicane_wire::{CurrentSession, ProgramVersion, Session, StartRequest};
 use chicane_world::Profile;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -60,6 +60,8 @@ pub(crate) struct EvaluationParts {
     pub(crate) environment: BTreeMap<String, String>,
     /// How judging scripts and student programs are run.
     pub(crate) options: JudgeOptions,
+    /// The version of the program.
+    pub(crate) version: ProgramVersion,
     /// Whether the simulator accepts connections from this machine only.
     pub(crate) loopback_only: bool,
     /// Port of the web server; `None` without one.
