@@ -4,7 +4,7 @@
 use crate::browser::is_from_browser;
 use crate::state::App;
 use crate::student::FromStudent;
-use axum::extract::FromRequestParts;
+use axum::extract::{FromRequestParts, OriginalUri};
 use axum::http::request::Parts;
 use chicane_host::Source;
 use chicane_host::driver::Simulator;
@@ -23,6 +23,8 @@ impl FromRequestParts<App> for Commander {
             None if is_from_browser(&parts.headers) => Source::Viewer,
             None => Source::Api,
         };
-        Ok(Commander(app.simulator.acting_at(source, parts.uri.path())))
+        // The path of `parts` lacks the prefix of a nested router.
+        let path = parts.extensions.get::<OriginalUri>().map_or(parts.uri.path(), |uri| uri.0.path());
+        Ok(Commander(app.simulator.acting_at(source, path)))
     }
 }

@@ -26,6 +26,7 @@ use tokio::sync::{Semaphore, watch};
 pub struct Server {
     address: SocketAddr,
     app: App,
+    gate: Arc<Gate>,
     stop: watch::Sender<bool>,
     listening: tokio::task::JoinHandle<()>,
     ros: Option<RosNode>,
@@ -59,7 +60,7 @@ impl Server {
         })?;
         let (stop, stopped) = watch::channel(false);
         let (app, access) = assemble(options, web_cdn, (Arc::clone(&host), http_metrics), address, &stopped);
-        gate.set_router(with_student_layers(app.clone(), HostRules::default()));
+        gate.set_router(Some(with_student_layers(app.clone(), HostRules::default())));
         RunningSimulator::write(host.data.dir(), reachable(address), access.token.as_ref());
         let metrics = Arc::clone(&app.http_metrics);
         let router = with_layers(app.clone(), access);
@@ -67,7 +68,7 @@ impl Server {
         let ros = graph.map(|graph| graph.start(&host.simulator, &host.camera, &host.profile));
         let ros = ros.transpose().map_err(StartError::Thread)?;
         tokio::spawn(bridge::pump(app.clone()));
-        Ok(Server { address, app, stop, listening, ros })
+        Ok(Server { address, app, gate, stop, listening, ros })
     }
 
     /// The address that the server listens on.
@@ -90,6 +91,7 @@ impl Server {
         if let Some(ros) = self.ros {
             ros.stop().await;
         }
+        self.gate.set_router(None);
         drop(self.app);
         host.finish().await;
     }

@@ -20,7 +20,7 @@ use chicane_host::gate::{OpenGate, StudentGate};
 use chicane_wire::{AllowedGroup, ErrorCode};
 use serde_json::json;
 use std::net::TcpListener;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, PoisonError};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
@@ -101,20 +101,20 @@ pub(crate) async fn guard(State(app): State<App>, mut request: Request, next: Ne
 pub(crate) struct Gate {
     runtime: Handle,
     metrics: Arc<HttpMetrics>,
-    /// The routes with the rules of judged programs. They are set once the server is assembled,
-    /// because they need the host, and the host needs this gate.
-    router: OnceLock<Router>,
+    /// The routes with the rules of judged programs; `None` before the server is assembled and after
+    /// it has stopped. The routes refer to the host, and the host refers to this gate.
+    router: Mutex<Option<Router>>,
 }
 
 impl Gate {
     /// A gate without routes. Must be called inside of the runtime that serves the connections.
     pub(crate) fn new(metrics: Arc<HttpMetrics>) -> Gate {
-        Gate { runtime: Handle::current(), metrics, router: OnceLock::new() }
+        Gate { runtime: Handle::current(), metrics, router: Mutex::default() }
     }
 
-    /// Sets the routes. Only the first call has an effect.
-    pub(crate) fn set_router(&self, router: Router) {
-        let _ = self.router.set(router);
+    /// Sets the routes. `None` drops them, so that the host can be dropped too.
+    pub(crate) fn set_router(&self, router: Option<Router>) {
+        *self.router.lock().unwrap_or_else(PoisonError::into_inner) = router;
     }
 }
 
@@ -123,10 +123,11 @@ impl StudentGate for Gate {
         let (stop, stopped) = watch::channel(false);
         let _runtime = self.runtime.enter();
         let limit = listen::connection_limit(MAX_CONNECTIONS);
+        let router = self.router.lock().unwrap_or_else(PoisonError::into_inner).clone();
         for listener in listeners {
             let ready = listener.set_nonblocking(true);
             let listener = ready.and_then(|()| tokio::net::TcpListener::from_std(listener));
-            match (listener, self.router.get()) {
+            match (listener, &router) {
                 (Ok(listener), Some(router)) => {
                     let (router, metrics) = (router.clone(), Arc::clone(&self.metrics));
                     tokio::spawn(listen::serve_limited(
