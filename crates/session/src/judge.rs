@@ -37,7 +37,7 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 /// channel is a fault.
 const EXIT_GRACE: Duration = Duration::from_millis(500);
 /// How long the harness may take to start.
-const START_TIMEOUT: Duration = Duration::from_secs(30);
+const START_TIMEOUT: Duration = Duration::from_secs(120);
 /// How long a message may wait for the output that was printed before it.
 const OUTPUT_TIMEOUT: Duration = Duration::from_secs(1);
 

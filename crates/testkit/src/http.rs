@@ -7,7 +7,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
 /// Timeout for a response. A test fails when a response takes longer.
-pub const RESPONSE_TIMEOUT: Duration = Duration::from_secs(30);
+pub const RESPONSE_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// An HTTP response.
 #[derive(Debug, Clone, PartialEq, Eq)]

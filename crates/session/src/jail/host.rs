@@ -17,8 +17,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
-/// How long a jail may take to start.
-const START_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long a jail may take to start. A start reads the program from disk, which is slow while other
+/// programs write to the disk.
+const START_TIMEOUT: Duration = Duration::from_secs(120);
 /// How long the kernel may take to end all processes inside.
 const END_TIMEOUT: Duration = Duration::from_secs(5);
 /// The judge's user id on the host (`nobody`), if the simulator runs as root.
