@@ -29,7 +29,8 @@ fn the_output_and_exit_code_of_a_program_are_reported() {
     assert_eq!(record["record"], 3, "a failing program does not end the session");
     let mut lines = student_output(&record);
     lines.sort();
-    assert_eq!(lines, ["err".to_owned(), format!("http://{}", simulator.address), "out".to_owned()]);
+    let url = format!("http://localhost:{}", simulator.address.port());
+    assert_eq!(lines, ["err".to_owned(), url, "out".to_owned()]);
     let first: Value = serde_json::from_str(&events.next_of("run").data).expect("JSON");
     assert_eq!(
         first,
@@ -51,7 +52,6 @@ fn a_program_drives_the_car_through_the_api() {
         import json, os, urllib.request\n\
         body = json.dumps({'duration': 1, 'speed': 0.5}).encode()\n\
         request = urllib.request.Request(os.environ['CHICANE_URL'] + '/sim/api/step', body, {'Content-Type': 'application/json'})\n\
-        request.add_header('Authorization', 'Bearer ' + os.environ['CHICANE_TOKEN'])\n\
         print(round(json.load(urllib.request.urlopen(request))['vehicle']['speed'], 1))\nEND\n\
         ";
     let script = "def evaluate(sim):\n    if sim.state.pose.speed > 0.3:\n        sim.record(True)\n        sim.finish()\n";
