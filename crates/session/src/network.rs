@@ -23,7 +23,7 @@ pub struct Network {
     pub command: Vec<PathBuf>,
 }
 
-/// Why a judge has no network.
+/// Why a jail has no network.
 #[derive(Debug, thiserror::Error)]
 pub enum NetworkError {
     /// The kill-on-close socket could not be created.
@@ -35,15 +35,12 @@ pub enum NetworkError {
     /// slirp4netns could not be started.
     #[error("slirp4netns can't be started: {0}")]
     Start(#[source] std::io::Error),
-    /// The error output of slirp4netns was already taken.
-    #[error("slirp4netns has no output")]
-    NoOutput,
     /// slirp4netns ended, or did not report in time that it is ready. Holds its last line.
-    #[error("slirp4netns could not set up a network for the judge: {0}")]
+    #[error("slirp4netns could not set up a network: {0}")]
     NotReady(String),
 }
 
-/// The network of one judge. Dropping it ends slirp4netns.
+/// The network of one jail. Dropping it ends slirp4netns.
 #[derive(Debug)]
 pub(crate) struct Uplink {
     process: Child,
@@ -91,9 +88,9 @@ impl Network {
 }
 
 impl Uplink {
-    /// Waits until the network is ready.
+    /// Waits until the network is ready. Returns at once if that was done before.
     pub(crate) fn wait(&mut self) -> Result<(), NetworkError> {
-        wait_until_ready(self.stderr.take())
+        self.stderr.take().map_or(Ok(()), wait_until_ready)
     }
 }
 
@@ -104,12 +101,11 @@ pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
 }
 
 /// Reads until a line begins with `1`, which means ready.
-fn wait_until_ready(stderr: Option<ChildStderr>) -> Result<(), NetworkError> {
+fn wait_until_ready(stderr: ChildStderr) -> Result<(), NetworkError> {
     let failed = |said: &[u8]| {
         let said = String::from_utf8_lossy(said);
         NetworkError::NotReady(said.lines().last().unwrap_or("no output").to_owned())
     };
-    let stderr = stderr.ok_or(NetworkError::NoOutput)?;
     let deadline = Instant::now() + READY_TIMEOUT;
     let mut all = Vec::new();
     while Instant::now() < deadline && all.len() < 1 << 16 {

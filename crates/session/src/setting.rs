@@ -47,6 +47,10 @@ pub struct Setting {
     pub folder: PathBuf,
     /// Where judging scripts run.
     pub runner: JudgeRunner,
+    /// The internet access of students. `None` without internet access.
+    pub network: Option<Network>,
+    /// Addresses that a student must not reach, with their prefix length.
+    pub forbidden: Vec<(Ipv4Addr, u8)>,
     /// The control groups of the simulator's jails.
     pub cgroups: Cgroups,
     /// The required isolation. `None` if any isolation will do.
@@ -94,6 +98,8 @@ impl Setting {
             launcher: options.launcher.clone(),
             folder: options.folder.clone(),
             runner,
+            network: Network::find(&root::tools(&options.folder)),
+            forbidden: own_addresses(),
             cgroups,
             pinned: options.isolation,
         };

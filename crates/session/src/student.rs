@@ -1,10 +1,11 @@
 //! The student's program in its jail: starts it, reads its output and exit code, ends it.
 
 use crate::box_options::BoxOptions;
-use crate::jail::{Jail, JailError, JailPlan, JailSpec, LingeringProcesses, Report, StudentPlan};
+use crate::jail::{BoxNetwork, Jail, JailError, JailPlan, JailSpec, LingeringProcesses, Report, StudentPlan};
 use crate::lines::{LineRateLimit, LineSplitter, OutputLine};
+use crate::network::Network;
 use crate::setting::Setting;
-use chicane_wire::{OutputStream, ProgramIdentity};
+use chicane_wire::{BoxKind, OutputStream, ProgramIdentity, StudentNetwork};
 use rustix::event::PollFlags;
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
@@ -12,6 +13,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::net::TcpListener;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
+use std::sync::Once;
 use std::time::Instant;
 
 /// Limit of the processes of a student's program. It is enough for a training run with many
@@ -22,6 +24,8 @@ const LINES: u32 = 200;
 /// Bytes that are read from one stream before the other is read.
 const READ_LIMIT: usize = 1 << 20;
 
+/// The port of addresses without a port number.
+const WEB_PORT: u16 = 80;
 /// Exit code of a program that the simulator killed.
 const KILLED: i32 = -9;
 
@@ -49,6 +53,12 @@ pub(crate) enum StudentError {
     /// The pipes of the program could not be created.
     #[error("the pipes of the student program can't be created: {0}")]
     Descriptors(#[source] Errno),
+    /// The machine has no internet access for a box that needs it.
+    #[error(
+        "--student-network internet needs slirp4netns and /dev/net/tun: install slirp4netns, or run \
+         chicane setup; in a container, add --device /dev/net/tun"
+    )]
+    NoInternet,
     /// The jail of the program could not be started.
     #[error(transparent)]
     Jail(#[from] JailError),
@@ -105,7 +115,8 @@ impl Student {
         let fail = StudentError::Descriptors;
         let ((out, out_inside), (err, err_inside)) = (pipe().map_err(fail)?, pipe().map_err(fail)?);
         let environment = environment(program.environment);
-        let jail = Jail::start(JailSpec {
+        let (network, uplink) = network(setting, &program.options, program.port)?;
+        let mut jail = Jail::start(JailSpec {
             launcher: &setting.launcher,
             plan: JailPlan::Student(StudentPlan {
                 command: program.command,
@@ -113,14 +124,16 @@ impl Student {
                 environment,
                 hide: program.hide,
                 processes: PROCESSES,
+                network,
             }),
             stdout: out_inside,
             stderr: err_inside,
             cgroups: &setting.cgroups,
             memory: None,
             processes: Some(PROCESSES),
-            network: None,
+            network: uplink,
         })?;
+        let listeners = jail.take_sockets().into_iter().map(TcpListener::from).collect();
         let stream = |name, pipe| Stream {
             name,
             pipe: Some(pipe),
@@ -134,7 +147,7 @@ impl Student {
             events: VecDeque::new(),
             exited: false,
             ended: false,
-            listeners: Vec::new(),
+            listeners,
             identity: None,
         })
     }
@@ -271,6 +284,34 @@ impl Stream {
 /// A line that stands for dropped lines.
 fn more(stream: OutputStream, dropped: u64) -> StudentEvent {
     StudentEvent::Line { stream, text: format!("… {dropped} more lines"), cut: true }
+}
+
+/// The network of a box, and how it reaches the internet. A host box does without internet access
+/// if the machine has none to give, because internet access is its default.
+fn network<'a>(
+    setting: &'a Setting,
+    options: &BoxOptions,
+    port: Option<u16>,
+) -> Result<(Option<BoxNetwork>, Option<&'a Network>), StudentError> {
+    static MISSING: Once = Once::new();
+    let uplink = match (options.network, options.kind, &setting.network) {
+        (StudentNetwork::Host, ..) => return Ok((None, None)),
+        (StudentNetwork::None, ..) => None,
+        (StudentNetwork::Internet, _, Some(network)) => Some(network),
+        (StudentNetwork::Internet, BoxKind::Closed, None) => return Err(StudentError::NoInternet),
+        (StudentNetwork::Internet, BoxKind::Host, None) => {
+            MISSING.call_once(|| {
+                tracing::warn!(
+                    "student programs have no internet access (slirp4netns or /dev/net/tun is missing)"
+                );
+            });
+            None
+        }
+    };
+    let mut ports: Vec<u16> = port.into_iter().collect();
+    ports.extend(port.filter(|port| *port != WEB_PORT).map(|_| WEB_PORT));
+    let internet = uplink.is_some();
+    Ok((Some(BoxNetwork { ports, internet, forbidden: setting.forbidden.clone() }), uplink))
 }
 
 /// The simulator's environment variables without `CHICANE_*`, and those of the program.

@@ -29,7 +29,8 @@ fn the_output_and_exit_code_of_a_program_are_reported() {
     assert_eq!(record["record"], 3, "a failing program does not end the session");
     let mut lines = student_output(&record);
     lines.sort();
-    assert_eq!(lines, ["err".to_owned(), format!("http://{}", simulator.address), "out".to_owned()]);
+    let url = format!("http://localhost:{}", simulator.address.port());
+    assert_eq!(lines, ["err".to_owned(), url, "out".to_owned()]);
     let first: Value = serde_json::from_str(&events.next_of("run").data).expect("JSON");
     assert_eq!(
         first,

@@ -1,5 +1,6 @@
 //! The errors of `outer` and `init`, the two parts of a jail.
 
+use super::gate::GateError;
 use super::limits::LimitError;
 use super::mounts::MountError;
 use super::net::NetError;
@@ -27,6 +28,9 @@ pub enum PartError {
     /// The network could not be set up.
     #[error(transparent)]
     Net(#[from] NetError),
+    /// The sockets that lead to the simulator could not be opened.
+    #[error(transparent)]
+    Gate(#[from] GateError),
     /// The filter of system calls could not be installed.
     #[error(transparent)]
     Filter(#[from] FilterError),

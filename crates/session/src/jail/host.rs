@@ -1,6 +1,7 @@
 //! The simulator's side of a jail: starts it, reads its reports and usage, ends it.
 
 use super::cgroup::Cgroups;
+use super::gate;
 use super::group::{Group, Usage};
 use super::plan::{self, ControlError, HostMessage, JailPlan, Report, SUBCOMMAND};
 use crate::network::{Network, NetworkError, Uplink};
@@ -8,7 +9,7 @@ use crate::process_tree::usage_below;
 use crate::wake::wait_for;
 use rustix::event::PollFlags;
 use rustix::io::Errno;
-use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType, recv, socketpair};
+use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use std::collections::VecDeque;
 use std::io;
@@ -42,7 +43,7 @@ pub(crate) struct JailSpec<'a> {
     pub memory: Option<u64>,
     /// Limit of the number of processes.
     pub processes: Option<u64>,
-    /// The network of a judge, if it has internet access.
+    /// How the internet is reached, if the program has internet access.
     pub network: Option<&'a Network>,
 }
 
@@ -111,6 +112,8 @@ pub(crate) struct Jail {
     queued: VecDeque<Report>,
     group: Group,
     network: Option<Uplink>,
+    /// Sockets of the box that lead to the simulator.
+    sockets: Vec<OwnedFd>,
 }
 
 impl Jail {
@@ -142,6 +145,7 @@ impl Jail {
             queued: VecDeque::new(),
             group,
             network: None,
+            sockets: Vec::new(),
         };
         jail.bring_up(&spec.plan, spec.network)?;
         Ok(jail)
@@ -165,11 +169,30 @@ impl Jail {
         // The process id is valid as long as outer has not reaped init. If outer has reaped init,
         // the jail is over anyway.
         self.init = pidfd_open(init, PidfdFlags::empty()).ok();
-        self.send(plan)?;
+        if let JailPlan::Student(student) = plan {
+            // A student's program may use the network at once, so the network has to be ready.
+            self.wait_for_network()?;
+            self.send(plan)?;
+            if student.network.is_some() {
+                self.expect(deadline, |report| matches!(report, Report::Listening(_)).then_some(()))?;
+            }
+        } else {
+            self.send(plan)?;
+        }
         self.expect(deadline, |report| matches!(report, Report::Started(_)).then_some(()))?;
         // The network was started in parallel. No script runs before the network is ready, because
         // the harness still waits for its first call.
+        self.wait_for_network()
+    }
+
+    /// Waits until the network is ready, unless that was done before.
+    fn wait_for_network(&mut self) -> Result<(), JailError> {
         Ok(self.network.as_mut().map_or(Ok(()), Uplink::wait)?)
+    }
+
+    /// The sockets of the box that lead to the simulator. Empty on the second call.
+    pub(crate) fn take_sockets(&mut self) -> Vec<OwnedFd> {
+        std::mem::take(&mut self.sockets)
     }
 
     fn send(&self, value: &impl serde::Serialize) -> Result<(), JailError> {
@@ -213,12 +236,12 @@ impl Jail {
         let mut open = true;
         let mut piece = [0u8; 4096];
         loop {
-            match recv(control, &mut piece, RecvFlags::DONTWAIT) {
-                Ok((0, _)) => {
+            match gate::receive(control, &mut piece, &mut self.sockets) {
+                Ok(0) => {
                     open = false;
                     break;
                 }
-                Ok((n, _)) => self.unread.extend_from_slice(&piece[..n.min(piece.len())]),
+                Ok(n) => self.unread.extend_from_slice(&piece[..n.min(piece.len())]),
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => break,
                 Err(_) => {

@@ -2,8 +2,8 @@
 //! control socket closes.
 
 use super::error::PartError;
-use super::plan::{self, JailPlan, JudgePlan, Report, StudentPlan};
-use super::{limits, mounts, net, seccomp};
+use super::plan::{self, BoxNetwork, JailPlan, JudgePlan, Report, StudentPlan};
+use super::{gate, limits, mounts, net, resolver, seccomp};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::FdFlags;
 use rustix::process::{Pid, PidfdFlags, WaitOptions, WaitStatus, wait};
@@ -36,7 +36,7 @@ fn run_judge(plan: &JudgePlan) -> Result<(), PartError> {
     limits::limit_judge(plan.processes, plan.file_bytes)?;
     mounts::enter_judge_root()?;
     rustix::system::sethostname(b"judge").map_err(PartError::call("sethostname"))?;
-    net::set_up(plan)?;
+    net::set_up(plan.internet, &plan.forbidden)?;
 
     // The channel gets a descriptor number of its own. The filter of system calls protects this
     // number.
@@ -62,6 +62,12 @@ fn run_judge(plan: &JudgePlan) -> Result<(), PartError> {
 fn run_student(plan: StudentPlan) -> Result<(), PartError> {
     limits::limit_student(plan.processes)?;
     mounts::hide_from_student(&plan)?;
+    if let Some(network) = &plan.network {
+        set_up_network(network)?;
+        if network.internet {
+            resolver::replace_resolv_conf()?;
+        }
+    }
     std::env::set_current_dir(&plan.workspace)
         .map_err(|source| PartError::Workspace { path: plan.workspace.clone(), source })?;
     let mut bash = Command::new("bash");
@@ -84,6 +90,12 @@ fn run_student(plan: StudentPlan) -> Result<(), PartError> {
     dup2_stdout(&null).map_err(PartError::call("dup2"))?;
     dup2_stderr(&null).map_err(PartError::call("dup2"))?;
     watch(bash.id(), false)
+}
+
+/// Sets up the network of a student's box and sends the sockets that lead to the simulator.
+fn set_up_network(network: &BoxNetwork) -> Result<(), PartError> {
+    net::set_up(network.internet, &network.forbidden)?;
+    Ok(gate::send(stdin(), &gate::open(&network.ports)?)?)
 }
 
 /// Reaps processes until the jail is over. A judge's jail is over when its program ends. A

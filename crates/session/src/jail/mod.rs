@@ -28,6 +28,7 @@
 mod cgroup;
 mod cgroup_path;
 mod error;
+mod gate;
 mod group;
 mod host;
 mod init;
@@ -36,6 +37,7 @@ mod mounts;
 mod net;
 mod outer;
 mod plan;
+mod resolver;
 mod seccomp;
 
 pub(crate) use cgroup::Cgroups;
@@ -43,7 +45,7 @@ pub use error::PartError;
 pub(crate) use group::{Usage, WatchedGroup};
 pub(crate) use host::{Jail, JailSpec};
 pub use host::{JailError, LingeringProcesses};
-pub(crate) use plan::{JailPlan, JudgePlan, Report, StudentPlan};
+pub(crate) use plan::{BoxNetwork, JailPlan, JudgePlan, Report, StudentPlan};
 
 /// Runs `chicane __jail <part>`. On failure the part also reports the error to the simulator.
 pub fn main(part: &str) -> Result<(), PartError> {

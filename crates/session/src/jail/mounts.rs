@@ -92,6 +92,9 @@ pub enum MountError {
         /// The kernel's error.
         source: Errno,
     },
+    /// The host's `resolv.conf` could not be replaced inside.
+    #[error("/etc/resolv.conf can't be replaced inside: {0}")]
+    ResolvConf(#[source] Errno),
     /// `/proc/sys` could not be made read-only.
     #[error("/proc/sys can't be made read-only: {0}")]
     ProcSys(#[source] Errno),
@@ -171,8 +174,7 @@ fn fill(upper: &Path, plan: &JudgePlan) -> Result<(), MountError> {
     write("etc/group", "root:x:0:\nnogroup:x:65534:\n")?;
     write("etc/hostname", "judge\n")?;
     write("etc/hosts", "127.0.0.1 localhost judge\n::1 localhost\n")?;
-    let resolver = if plan.internet { super::net::NAME_SERVER } else { "127.0.0.1" };
-    write("etc/resolv.conf", &format!("nameserver {resolver}\noptions timeout:2 attempts:2\n"))?;
+    write("etc/resolv.conf", &super::resolver::resolv_conf(plan.internet))?;
     write("judge/harness.py", &plan.harness)
 }
 

@@ -1,9 +1,8 @@
-//! The network inside a judge's jail: enables loopback, and blocks the host and private networks.
+//! The network inside a jail: enables loopback, and blocks the host and private networks.
 //!
 //! The messages of the kernel's routing socket are encoded by hand, because only two kinds are
 //! needed, each with one attribute at most.
 
-use super::plan::JudgePlan;
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
 use rustix::net::netlink::SocketAddrNetlink;
@@ -45,15 +44,16 @@ pub enum NetError {
     UnexpectedAnswer,
 }
 
-/// Enables loopback and adds a refusing route for every forbidden network.
-pub(super) fn set_up(plan: &JudgePlan) -> Result<(), NetError> {
+/// Enables loopback. With internet access, adds a refusing route for every forbidden network: the
+/// private ones and those in `forbidden`.
+pub(super) fn set_up(internet: bool, forbidden: &[(Ipv4Addr, u8)]) -> Result<(), NetError> {
     let flags = SocketFlags::CLOEXEC;
     // Without a protocol number the socket is a routing socket.
     let socket =
         socket_with(AddressFamily::NETLINK, SocketType::RAW, flags, None).map_err(NetError::Socket)?;
     request(&socket, NEW_LINK, REQUEST | ACKNOWLEDGE, &loopback_up())?;
-    if plan.internet {
-        for (address, prefix) in PRIVATE.into_iter().chain(plan.forbidden.iter().copied()) {
+    if internet {
+        for (address, prefix) in PRIVATE.into_iter().chain(forbidden.iter().copied()) {
             let flags = REQUEST | ACKNOWLEDGE | CREATE | REPLACE;
             request(&socket, NEW_ROUTE, flags, &prohibit(address, prefix))?;
         }

@@ -48,6 +48,11 @@ fn unshare(plan: &JailPlan) -> Result<(), PartError> {
     if let JailPlan::Judge(_) = plan {
         flags |= UnshareFlags::NEWIPC | UnshareFlags::NEWUTS | UnshareFlags::NEWNET | UnshareFlags::NEWCGROUP;
     }
+    if let JailPlan::Student(student) = plan
+        && student.network.is_some()
+    {
+        flags |= UnshareFlags::NEWNET;
+    }
     rustix::thread::unshare(flags).map_err(PartError::Unshare)
 }
 

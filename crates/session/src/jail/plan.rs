@@ -55,6 +55,19 @@ pub(crate) struct StudentPlan {
     /// Processes that the program may start. The limit is enforced as a resource limit of the user
     /// inside.
     pub processes: u64,
+    /// The program's own network. `None` if the program shares the host's network.
+    pub network: Option<BoxNetwork>,
+}
+
+/// The network of a student's box.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct BoxNetwork {
+    /// The ports on loopback that lead to the simulator.
+    pub ports: Vec<u16>,
+    /// Whether the program has internet access.
+    pub internet: bool,
+    /// Addresses that the program must not reach, with their prefix length.
+    pub forbidden: Vec<(std::net::Ipv4Addr, u8)>,
 }
 
 /// The message that the simulator sends to outer after the plan.
@@ -73,6 +86,8 @@ pub enum Report {
     Unshared,
     /// Init was started. Holds its process id on the host.
     Init(i32),
+    /// The sockets that lead to the simulator come with this message. Holds their number.
+    Listening(usize),
     /// The program was started. Holds its process id inside.
     Started(i32),
     /// The program ended. Holds its exit code, or the negated signal number.
