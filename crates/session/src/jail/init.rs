@@ -3,7 +3,7 @@
 
 use super::error::PartError;
 use super::plan::{self, JailPlan, JudgePlan, Report, StudentPlan};
-use super::{limits, mounts, net, seccomp};
+use super::{host_box, limits, mounts, net, seccomp};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::FdFlags;
 use rustix::process::{Pid, PidfdFlags, WaitOptions, WaitStatus, wait};
@@ -61,7 +61,7 @@ fn run_judge(plan: &JudgePlan) -> Result<(), PartError> {
 
 fn run_student(plan: StudentPlan) -> Result<(), PartError> {
     limits::limit_student(plan.processes)?;
-    mounts::hide_from_student(&plan)?;
+    host_box::build(&plan)?;
     std::env::set_current_dir(&plan.workspace)
         .map_err(|source| PartError::Workspace { path: plan.workspace.clone(), source })?;
     let mut bash = Command::new("bash");
