@@ -18,15 +18,7 @@ pub(crate) fn resolve(given: Option<&Path>) -> Result<PathBuf, DataDirError> {
     if let Some(folder) = given {
         return Ok(folder.to_owned());
     }
-    let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
-    let base = if cfg!(target_os = "windows") {
-        folder("LOCALAPPDATA")
-    } else if cfg!(target_os = "macos") {
-        folder("HOME").map(|home| home.join("Library/Application Support"))
-    } else {
-        folder("XDG_DATA_HOME").or_else(|| folder("HOME").map(|home| home.join(".local/share")))
-    };
-    base.map(|base| base.join("chicane")).ok_or(DataDirError::Unknown)
+    chicane_store::default_data_folder().ok_or(DataDirError::Unknown)
 }
 
 /// The absolute path of the data folder.

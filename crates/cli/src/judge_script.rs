@@ -7,7 +7,7 @@
 
 use crate::args::{JudgeArgs, JudgeArgsError};
 use chicane_session::root::{self, RootError};
-use chicane_session::{Judge, JudgeError, Setting, SettingError, SettingOptions};
+use chicane_session::{Judge, JudgeError, Launcher, Setting, SettingError, SettingOptions};
 
 /// The judging script of a world is invalid.
 #[derive(Debug, thiserror::Error)]
@@ -22,7 +22,7 @@ pub(crate) struct InvalidScript {
 /// Why a script was not checked.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NotChecked {
-    #[error("can't find the program chicane: {0}")]
+    #[error("can't open the program chicane: {0}")]
     Launcher(std::io::Error),
     #[error(transparent)]
     Args(#[from] JudgeArgsError),
@@ -36,7 +36,7 @@ pub(crate) enum NotChecked {
 
 /// Returns the error of an invalid script. Returns `None` if the script is valid.
 fn find_error(args: &JudgeArgs, script: &str) -> Result<Option<String>, NotChecked> {
-    let launcher = std::env::current_exe().map_err(NotChecked::Launcher)?;
+    let launcher = Launcher::own().map_err(NotChecked::Launcher)?;
     let wanted =
         SettingOptions { launcher, folder: root::folder()?, isolation: None, engine: args.engine()? };
     let setting = Setting::find(&wanted)?;

@@ -108,7 +108,7 @@ impl Prepared {
     pub fn new(mut options: HostOptions) -> Result<Prepared, StartHostError> {
         let data = Arc::new(Data::open(&options.data_dir)?);
         let settings = data.settings();
-        options.library = options.library.with_installed(data.dir());
+        options.library = options.library.with_installed_within(data.folder());
         records::close_unfinished(&data)?;
         let (name, chosen) = first_world(&options, settings.last_world()?)?;
         let red = settings.lights(&name)?;

@@ -7,6 +7,7 @@
 //! lock.
 
 use crate::Token;
+use chicane_store::HeldFolder;
 use serde::{Deserialize, Serialize};
 use std::io::Write;
 use std::net::SocketAddr;
@@ -36,22 +37,22 @@ impl RunningSimulator {
 
     /// Writes the file for this process. If the write fails, the simulator logs a warning and runs
     /// on, because only the command line needs the file.
-    pub fn write(data_dir: &Path, address: SocketAddr, token: Option<&Token>) {
+    pub fn write(data_folder: &HeldFolder, address: SocketAddr, token: Option<&Token>) {
         let token = token.map(|t| t.secret().to_owned());
         let running = RunningSimulator { pid: std::process::id(), address, token };
-        if let Err(error) = running.replace_file(data_dir) {
+        if let Err(error) = running.replace_file(data_folder) {
             tracing::warn!(%error, "can't write running.json: commands can't find this simulator by its data folder");
         }
     }
 
     /// Removes the file. The simulator calls this function before it unlocks the data folder.
-    pub fn remove(data_dir: &Path) {
-        let _ = std::fs::remove_file(data_dir.join(FILE_NAME));
+    pub fn remove(data_folder: &HeldFolder) {
+        let _ = std::fs::remove_file(data_folder.join(FILE_NAME));
     }
 
-    fn replace_file(&self, data_dir: &Path) -> std::io::Result<()> {
+    fn replace_file(&self, data_folder: &HeldFolder) -> std::io::Result<()> {
         let bytes = serde_json::to_vec(self)?;
-        let draft = data_dir.join(format!("{FILE_NAME}.new"));
+        let draft = data_folder.join(&format!("{FILE_NAME}.new"));
         // An existing draft may have permissions that let other users read the token.
         let _ = std::fs::remove_file(&draft);
         let mut options = std::fs::File::options();
@@ -59,6 +60,6 @@ impl RunningSimulator {
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         options.open(&draft)?.write_all(&bytes)?;
-        std::fs::rename(&draft, data_dir.join(FILE_NAME))
+        std::fs::rename(&draft, data_folder.join(FILE_NAME))
     }
 }

@@ -61,7 +61,7 @@ impl Server {
         let (stop, stopped) = watch::channel(false);
         let (app, access) = assemble(options, web_cdn, (Arc::clone(&host), http_metrics), address, &stopped);
         gate.set_router(Some(with_student_layers(app.clone(), HostRules::default())));
-        RunningSimulator::write(host.data.dir(), reachable(address), access.token.as_ref());
+        RunningSimulator::write(host.data.folder(), reachable(address), access.token.as_ref());
         let metrics = Arc::clone(&app.http_metrics);
         let router = with_layers(app.clone(), access);
         let listening = tokio::spawn(listen::serve(listener, router, metrics, stopped));
@@ -87,7 +87,7 @@ impl Server {
         host.stop().await;
         self.stop.send_replace(true);
         let _ = self.listening.await;
-        RunningSimulator::remove(host.data.dir());
+        RunningSimulator::remove(host.data.folder());
         if let Some(ros) = self.ros {
             ros.stop().await;
         }
@@ -119,7 +119,7 @@ fn assemble(
     address: SocketAddr,
     stopped: &watch::Receiver<bool>,
 ) -> (App, Access) {
-    let published = host.data.dir().join("cdn");
+    let published = host.data.folder().join("cdn");
     let (source, cdn, cdn_token) = match web_cdn {
         Some((source, url)) => (source, url, None),
         // The simulator reads its own CDN directly from the folder of published worlds, without

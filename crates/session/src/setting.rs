@@ -4,6 +4,7 @@
 use crate::engine::{Engine, EngineError, EngineOptions};
 use crate::isolation::Isolation;
 use crate::jail::Cgroups;
+use crate::launcher::Launcher;
 use crate::network::{Network, own_addresses};
 use crate::root::{self, RootError};
 use std::net::Ipv4Addr;
@@ -13,7 +14,7 @@ use std::path::PathBuf;
 #[derive(Debug, Clone)]
 pub struct SettingOptions {
     /// The program `chicane`.
-    pub launcher: PathBuf,
+    pub launcher: Launcher,
     /// The folder with the prepared Python.
     pub folder: PathBuf,
     /// The required isolation. If omitted, any isolation will do.
@@ -42,7 +43,7 @@ pub enum JudgeRunner {
 #[derive(Debug, Clone)]
 pub struct Setting {
     /// The program `chicane`.
-    pub launcher: PathBuf,
+    pub launcher: Launcher,
     /// The folder with the prepared Python. It is hidden from students.
     pub folder: PathBuf,
     /// Where judging scripts run.
@@ -60,8 +61,8 @@ pub struct Setting {
 /// Why no judging script can run on this machine. The text names the remedy.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingError {
-    /// The path of the program `chicane` is not known.
-    #[error("{0}")]
+    /// The program `chicane` can't be opened.
+    #[error("the program chicane can't be opened: {0}")]
     Launcher(#[source] std::io::Error),
     /// The judge's Python is not prepared.
     #[error(transparent)]

@@ -1,6 +1,7 @@
 //! The student's program in its jail: starts it, reads its output and exit code, ends it.
 
 use crate::box_options::BoxOptions;
+use crate::environment::host_environment;
 use crate::jail::{BoxNetwork, Jail, JailError, JailPlan, JailSpec, LingeringProcesses, Report, StudentPlan};
 use crate::lines::{LineRateLimit, LineSplitter, OutputLine};
 use crate::network::Network;
@@ -16,9 +17,6 @@ use std::path::PathBuf;
 use std::sync::Once;
 use std::time::Instant;
 
-/// Limit of the processes of a student's program. It is enough for a training run with many
-/// workers.
-const PROCESSES: u64 = 1024;
 /// Limit of the lines per second of one stream.
 const LINES: u32 = 200;
 /// Bytes that are read from one stream before the other is read.
@@ -114,7 +112,8 @@ impl Student {
         };
         let fail = StudentError::Descriptors;
         let ((out, out_inside), (err, err_inside)) = (pipe().map_err(fail)?, pipe().map_err(fail)?);
-        let environment = environment(program.environment);
+        let environment = host_environment(&program.options.environment, program.environment);
+        let limits = program.options.limits;
         let (network, uplink) = network(setting, &program.options, program.port)?;
         let mut jail = Jail::start(JailSpec {
             launcher: &setting.launcher,
@@ -123,14 +122,15 @@ impl Student {
                 workspace: program.workspace,
                 environment,
                 hide: program.hide,
-                processes: PROCESSES,
+                processes: limits.processes,
                 network,
             }),
             stdout: out_inside,
             stderr: err_inside,
             cgroups: &setting.cgroups,
-            memory: None,
-            processes: Some(PROCESSES),
+            memory: Some(limits.memory),
+            // The jail's own processes, `outer` and `init`, count too.
+            processes: Some(limits.processes + 2),
             network: uplink,
         })?;
         let listeners = jail.take_sockets().into_iter().map(TcpListener::from).collect();
@@ -312,12 +312,4 @@ fn network<'a>(
     ports.extend(port.filter(|port| *port != WEB_PORT).map(|_| WEB_PORT));
     let internet = uplink.is_some();
     Ok((Some(BoxNetwork { ports, internet, forbidden: setting.forbidden.clone() }), uplink))
-}
-
-/// The simulator's environment variables without `CHICANE_*`, and those of the program.
-fn environment(more: BTreeMap<String, String>) -> BTreeMap<String, String> {
-    let own = std::env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-    let own = own.filter(|(name, _)| !name.starts_with("CHICANE_"));
-    own.chain(more).collect()
 }

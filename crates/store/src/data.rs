@@ -1,12 +1,14 @@
 //! A data folder, which only one process can open at a time.
 
 use crate::database;
+use crate::held_folder::{FolderReplaced, HeldFolder};
+use crate::known_folders::{self, DATABASE};
 use crate::open_error::OpenError;
 use crate::records::Records;
 use crate::settings::Settings;
 use std::fs::{DirBuilder, File, TryLockError};
 use std::io::{ErrorKind, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// An open data folder. Other processes can open the folder only after this value is dropped or
@@ -16,7 +18,7 @@ pub struct Data {
     // Fields are dropped in this order, so the databases are closed before the lock is released.
     settings: Settings,
     records: Records,
-    dir: PathBuf,
+    folder: HeldFolder,
     _lock: DataLock,
 }
 
@@ -26,13 +28,18 @@ impl Data {
         // SQLite may take a relative path for a URI, but never an absolute path.
         let dir = std::path::absolute(dir).map_err(|e| unwritable(dir, &e))?;
         create_private(&dir).map_err(|e| unwritable(&dir, &e))?;
-        let lock = DataLock::take(&dir)?;
-        let file = dir.join("chicane.db");
+        let folder = HeldFolder::open(&dir).map_err(|e| unwritable(&dir, &e))?;
+        let lock = DataLock::take(&folder)?;
+        let file = dir.join(DATABASE);
         let settings = Settings::new(database::open(&file)?);
         // The records use a second connection, so that a long write of a record does not block the
         // settings.
         let records = Records::new(database::open(&file)?);
-        Ok(Data { settings, records, dir, _lock: lock })
+        // The database was opened by its path, because SQLite resolves the links of a path. A folder
+        // that was replaced meanwhile is not the one that is locked.
+        folder.check().map_err(|e| OpenError::Unwritable { path: dir.clone(), reason: e.to_string() })?;
+        known_folders::remember(&dir);
+        Ok(Data { settings, records, folder, _lock: lock })
     }
 
     /// The settings in this folder.
@@ -47,7 +54,18 @@ impl Data {
 
     /// The folder, as an absolute path.
     pub fn dir(&self) -> &Path {
-        &self.dir
+        self.folder.path()
+    }
+
+    /// The open folder. Files are opened through it, so that a renamed parent of the folder does
+    /// not lead to files of another folder.
+    pub fn folder(&self) -> &HeldFolder {
+        &self.folder
+    }
+
+    /// Fails if the path of the folder leads to another folder than the one that is locked.
+    pub fn check(&self) -> Result<(), FolderReplaced> {
+        self.folder.check()
     }
 }
 
@@ -88,9 +106,9 @@ struct DataLock(File);
 
 impl DataLock {
     /// Takes the lock and writes the id of this process into the lock file.
-    fn take(dir: &Path) -> Result<DataLock, OpenError> {
-        let path = dir.join("lock");
-        let failed = |e: std::io::Error| unwritable(&path, &e);
+    fn take(folder: &HeldFolder) -> Result<DataLock, OpenError> {
+        let (dir, path) = (folder.path(), folder.join("lock"));
+        let failed = |e: std::io::Error| unwritable(&dir.join("lock"), &e);
         // The file is not truncated, because it may hold the process id of another owner.
         let options = File::options().read(true).write(true).create(true).truncate(false).clone();
         let file = options.open(&path).map_err(failed)?;

@@ -7,6 +7,7 @@
 
 use crate::folder::FolderBundle;
 use crate::folder_lock::FolderLock;
+use crate::held_folder::HeldFolder;
 use crate::rules::FilePath;
 use crate::sum::{RunningSum, Sum};
 use chicane_wire::WorldId;
@@ -74,12 +75,21 @@ impl InstalledRecord {
 pub struct InstalledWorlds {
     worlds: PathBuf,
     pub(crate) staging: PathBuf,
+    /// Keeps the descriptor open that the two paths lead through. `None` for plain paths.
+    held: Option<HeldFolder>,
 }
 
 impl InstalledWorlds {
     /// The installed worlds of a data folder. Creates no file or folder.
     pub fn of(data_dir: &Path) -> InstalledWorlds {
-        InstalledWorlds { worlds: data_dir.join("worlds"), staging: data_dir.join("staging") }
+        InstalledWorlds { worlds: data_dir.join("worlds"), staging: data_dir.join("staging"), held: None }
+    }
+
+    /// The installed worlds of an open data folder. They stay those of this folder when a parent of
+    /// the folder is renamed. Creates no file or folder.
+    pub fn within(folder: &HeldFolder) -> InstalledWorlds {
+        let (worlds, staging) = (folder.join("worlds"), folder.join("staging"));
+        InstalledWorlds { worlds, staging, held: Some(folder.clone()) }
     }
 
     /// The records of all installed worlds. A record that can't be read is skipped with a warning.
@@ -140,6 +150,7 @@ impl InstalledWorlds {
             files: FolderBundle::new(&path),
             path,
             remove: AtomicBool::new(false),
+            _held: self.held.clone(),
         }))
     }
 
@@ -275,6 +286,8 @@ pub(crate) struct InstalledBundle {
     files: FolderBundle,
     path: PathBuf,
     remove: AtomicBool,
+    /// Keeps the descriptor open that the path may lead through.
+    _held: Option<HeldFolder>,
 }
 
 impl InstalledBundle {

@@ -2,7 +2,7 @@
 //! this machine.
 
 use chicane_session::root::{self, RootError};
-use chicane_session::{Setting, SettingError, SettingOptions, TrialError};
+use chicane_session::{Launcher, Setting, SettingError, SettingOptions, TrialError};
 use std::time::Instant;
 
 /// Why judging scripts can't run.
@@ -25,7 +25,7 @@ pub(crate) fn run() -> Result<(), SetupError> {
     if root::prepare(&folder, &mut |step| println!("judge: {step}"))? {
         println!("judge: Python 3.14 is in {} ({:.0} s)", folder.display(), started.elapsed().as_secs_f64());
     }
-    let launcher = std::env::current_exe().map_err(SetupError::Launcher)?;
+    let launcher = Launcher::own().map_err(SetupError::Launcher)?;
     let setting = Setting::find(&SettingOptions { launcher, folder, isolation: None, engine: None })?;
     let isolation = setting.try_out().map_err(SetupError::TestRun)?;
     println!("judge: ready: {}", setting.describe(isolation));

@@ -194,12 +194,15 @@ impl Evaluations {
 
     /// How to start the student's program; `None` if the request has no command.
     fn student(&self, start: &NewSession, setting: Option<&Setting>) -> Option<StudentProgram> {
-        let hide = [Some(self.parts.data.dir().to_owned()), setting.map(|s| s.folder.clone())];
+        let command = start.command.clone()?;
+        let own = [Some(self.parts.data.dir().to_owned()), setting.map(|s| s.folder.clone())];
+        let judge = chicane_session::root::folder().ok();
+        let hide = own.into_iter().flatten().chain(judge).chain(chicane_store::known_folders());
         Some(StudentProgram {
-            command: start.command.clone()?,
+            command,
             workspace: self.parts.workspace.clone(),
             environment: self.student_environment(&start.id),
-            hide: hide.into_iter().flatten().collect(),
+            hide: hide.collect(),
             options: self.parts.options.student.clone(),
             port: self.parts.port,
         })

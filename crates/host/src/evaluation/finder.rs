@@ -5,7 +5,7 @@
 
 use super::options::JudgeOptions;
 use chicane_session::{
-    EngineOptions, Isolation, Judge, JudgeError, Setting, SettingError, SettingOptions, TrialError,
+    EngineOptions, Isolation, Judge, JudgeError, Launcher, Setting, SettingError, SettingOptions, TrialError,
 };
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -26,6 +26,8 @@ enum CheckScriptError {
 /// Tests how judging scripts can be run. The result is cached.
 pub struct Finder {
     options: JudgeOptions,
+    /// The program `chicane`, or why it can't be opened.
+    launcher: Result<Launcher, std::io::ErrorKind>,
     /// Whether the simulator accepts connections from this machine only.
     loopback_only: bool,
     /// The result of the test; `None` until a test succeeds.
@@ -36,7 +38,14 @@ pub struct Finder {
 
 impl Finder {
     pub(super) fn new(options: JudgeOptions, loopback_only: bool) -> Finder {
-        Finder { options, loopback_only, found: Mutex::default(), checking: Mutex::default() }
+        // The program is opened before any student's program runs, so that a student can't replace
+        // it.
+        let launcher = match &options.launcher {
+            Some(path) => Launcher::open(path),
+            None => Launcher::own(),
+        };
+        let launcher = launcher.map_err(|error| error.kind());
+        Finder { options, launcher, loopback_only, found: Mutex::default(), checking: Mutex::default() }
     }
 
     /// How judging scripts are run on this machine. The first call blocks, because it starts a test
@@ -46,10 +55,9 @@ impl Finder {
         if let Some(known) = &*found {
             return Ok(known.clone());
         }
-        let JudgeOptions { launcher, folder, isolation, engine, .. } = self.options.clone();
+        let JudgeOptions { folder, isolation, engine, .. } = self.options.clone();
         let engine = engine.map(|e| EngineOptions { loopback_only: self.loopback_only, ..e });
-        let launcher =
-            launcher.map_or_else(|| std::env::current_exe().map_err(SettingError::Launcher), Ok)?;
+        let launcher = self.launcher.clone().map_err(|kind| SettingError::Launcher(kind.into()))?;
         let folder = folder.map_or_else(chicane_session::root::folder, Ok).map_err(SettingError::from)?;
         let setting = Arc::new(Setting::find(&SettingOptions { launcher, folder, isolation, engine })?);
         let isolation = setting.try_out()?;

@@ -1,6 +1,7 @@
 //! The errors of `outer` and `init`, the two parts of a jail.
 
 use super::gate::GateError;
+use super::host_box::HostBoxError;
 use super::limits::LimitError;
 use super::mounts::MountError;
 use super::net::NetError;
@@ -25,6 +26,9 @@ pub enum PartError {
     /// The file system could not be built.
     #[error(transparent)]
     Mount(#[from] MountError),
+    /// The host box could not be built.
+    #[error(transparent)]
+    HostBox(#[from] HostBoxError),
     /// The network could not be set up.
     #[error(transparent)]
     Net(#[from] NetError),

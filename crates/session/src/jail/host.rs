@@ -4,6 +4,7 @@ use super::cgroup::Cgroups;
 use super::gate;
 use super::group::{Group, Usage};
 use super::plan::{self, ControlError, HostMessage, JailPlan, Report, SUBCOMMAND};
+use crate::launcher::Launcher;
 use crate::network::{Network, NetworkError, Uplink};
 use crate::process_tree::usage_below;
 use crate::wake::wait_for;
@@ -14,8 +15,8 @@ use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use std::collections::VecDeque;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command};
+use std::path::PathBuf;
+use std::process::Child;
 use std::time::{Duration, Instant};
 
 /// How long a jail may take to start. A start reads the program from disk, which is slow while other
@@ -30,7 +31,7 @@ const NOBODY: u32 = 65_534;
 #[derive(Debug)]
 pub(crate) struct JailSpec<'a> {
     /// The program `chicane`.
-    pub launcher: &'a Path,
+    pub launcher: &'a Launcher,
     /// What runs inside.
     pub plan: JailPlan,
     /// Descriptor 1 of the program inside.
@@ -128,14 +129,14 @@ impl Jail {
                 .map_err(JailError::Socket)?;
         let group = spec.cgroups.group(purpose).map_err(JailError::Group)?;
         group.limit(spec.memory, spec.processes).map_err(JailError::Limit)?;
-        let mut command = Command::new(spec.launcher);
+        let mut command = spec.launcher.command();
         command.args([SUBCOMMAND, "outer"]).stdin(inside).stdout(spec.stdout).stderr(spec.stderr);
         if let JailPlan::Judge(_) = spec.plan {
             command.env_clear();
         }
         let outer = command
             .spawn()
-            .map_err(|source| JailError::Launcher { path: spec.launcher.to_owned(), source })?;
+            .map_err(|source| JailError::Launcher { path: spec.launcher.path().to_owned(), source })?;
         drop(command);
         let mut jail = Jail {
             outer,

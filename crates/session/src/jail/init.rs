@@ -3,7 +3,7 @@
 
 use super::error::PartError;
 use super::plan::{self, BoxNetwork, JailPlan, JudgePlan, Report, StudentPlan};
-use super::{gate, limits, mounts, net, resolver, seccomp};
+use super::{gate, host_box, limits, mounts, net, resolver, seccomp};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::FdFlags;
 use rustix::process::{Pid, PidfdFlags, WaitOptions, WaitStatus, wait};
@@ -61,7 +61,7 @@ fn run_judge(plan: &JudgePlan) -> Result<(), PartError> {
 
 fn run_student(plan: StudentPlan) -> Result<(), PartError> {
     limits::limit_student(plan.processes)?;
-    mounts::hide_from_student(&plan)?;
+    host_box::build(&plan)?;
     if let Some(network) = &plan.network {
         set_up_network(network)?;
         if network.internet {

@@ -19,8 +19,8 @@
 //! There are two plans. A *judge* sees no file of the host. It has an overlay of the prepared
 //! Python root on a small file system in memory, a network of its own and a filter of system calls.
 //! A *student* keeps the host's file system and network, because its program talks to the
-//! simulator. It has its own process ids, and the data folder and the judge's root are hidden from
-//! it.
+//! simulator. It has its own process ids, and the files of all simulators are hidden from it
+//! (`host_box`).
 //!
 //! If a feature is missing on the machine, starting the jail fails with an error that names the
 //! remedy. There is no fallback with weaker isolation.
@@ -31,8 +31,10 @@ mod error;
 mod gate;
 mod group;
 mod host;
+mod host_box;
 mod init;
 mod limits;
+mod mount_table;
 mod mounts;
 mod net;
 mod outer;

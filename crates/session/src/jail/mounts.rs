@@ -1,10 +1,10 @@
 //! Builds the file system inside a jail.
 
-use super::plan::{JudgePlan, StudentPlan};
+use super::plan::JudgePlan;
 use rustix::fs::Mode;
 use rustix::io::Errno;
 use rustix::mount::{
-    MountFlags, MountPropagationFlags, UnmountFlags, mount, mount_bind, mount_change, mount_remount, unmount,
+    MountFlags, MountPropagationFlags, UnmountFlags, mount, mount_bind, mount_change, unmount,
 };
 use std::ffi::{CString, NulError};
 use std::io;
@@ -15,8 +15,6 @@ use std::path::{Path, PathBuf};
 const DEVICES: [&str; 5] = ["null", "zero", "full", "random", "urandom"];
 /// Limit of inodes in the judge's writable layer.
 const INODES: u32 = 16_384;
-/// The mount point of the control groups.
-const CGROUPS: &str = "/sys/fs/cgroup";
 /// Where the judge's file system is assembled. The mount is visible in the new namespace only.
 const BUILD_FOLDER: &str = "/tmp";
 
@@ -84,32 +82,19 @@ pub enum MountError {
         /// The kernel's error.
         source: Errno,
     },
-    /// A folder of the host could not be hidden.
-    #[error("{} can't be hidden: {source}", .path.display())]
-    Hide {
-        /// The folder.
-        path: PathBuf,
-        /// The kernel's error.
-        source: Errno,
-    },
     /// The host's `resolv.conf` could not be replaced inside.
     #[error("/etc/resolv.conf can't be replaced inside: {0}")]
     ResolvConf(#[source] Errno),
-    /// `/proc/sys` could not be made read-only.
-    #[error("/proc/sys can't be made read-only: {0}")]
-    ProcSys(#[source] Errno),
-    /// `/proc/sysrq-trigger` could not be hidden.
-    #[error("/proc/sysrq-trigger can't be hidden: {0}")]
-    Sysrq(#[source] Errno),
 }
 
 /// Stops the propagation of mounts between this namespace and the host, in both directions.
-fn make_mounts_private() -> Result<(), MountError> {
+pub(super) fn make_mounts_private() -> Result<(), MountError> {
     mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)
         .map_err(MountError::Private)
 }
 
-fn options(text: String) -> Result<CString, MountError> {
+/// Mount options as the kernel takes them.
+pub(super) fn options(text: String) -> Result<CString, MountError> {
     CString::new(text).map_err(MountError::Options)
 }
 
@@ -183,36 +168,4 @@ fn create_folder(folder: &Path, mode: u32) -> Result<(), MountError> {
         .map_err(|source| MountError::CreateFolder { path: folder.to_owned(), source })?;
     rustix::fs::chmod(folder, Mode::from_raw_mode(mode))
         .map_err(|source| MountError::Mode { path: folder.to_owned(), source })
-}
-
-/// Hides folders of the host from a student's program, and shows it only its own processes.
-pub(super) fn hide_from_student(plan: &StudentPlan) -> Result<(), MountError> {
-    make_mounts_private()?;
-    let empty = options("size=4k,nr_inodes=2,mode=555".to_owned())?;
-    let closed = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC | MountFlags::RDONLY;
-    let hide = |path: &Path| {
-        mount("chicane", path, "tmpfs", closed, Some(empty.as_c_str()))
-            .map_err(|source| MountError::Hide { path: path.to_owned(), source })
-    };
-    for folder in plan.hide.iter().filter(|folder| folder.is_dir()) {
-        hide(folder)?;
-    }
-    let safe = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
-    // Inside some containers a new /proc can't be mounted. An empty folder then hides the host's
-    // processes.
-    if mount("proc", "/proc", "proc", safe, None).is_err() {
-        return hide(Path::new("/proc"));
-    }
-    // A student's program that runs as root could change kernel settings through `/proc/sys` and
-    // `/proc/sysrq-trigger`, and could lift its own limits through the control groups.
-    mount_bind("/proc/sys", "/proc/sys").map_err(MountError::ProcSys)?;
-    mount_remount("/proc/sys", MountFlags::BIND | MountFlags::RDONLY | safe, c"")
-        .map_err(MountError::ProcSys)?;
-    if Path::new("/proc/sysrq-trigger").exists() {
-        mount_bind("/dev/null", "/proc/sysrq-trigger").map_err(MountError::Sysrq)?;
-    }
-    if Path::new(CGROUPS).is_dir() {
-        hide(Path::new(CGROUPS))?;
-    }
-    Ok(())
 }

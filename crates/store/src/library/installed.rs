@@ -1,6 +1,7 @@
 //! The installed worlds of the library. Disk and list are changed together, one change at a time.
 
 use super::{Library, LibraryEntry, LibraryWorld};
+use crate::held_folder::HeldFolder;
 use crate::install::{CheckedWorld, Staging};
 use crate::installed_worlds::{InstalledRecord, InstalledWorlds};
 use crate::summary::Summary;
@@ -13,11 +14,21 @@ impl Library {
     /// Adds the worlds that are installed in a data folder. Also removes leftovers of killed
     /// processes from the folder.
     pub fn with_installed(mut self, data_dir: &Path) -> Library {
-        let installed = InstalledWorlds::of(data_dir);
+        self.set_installed(InstalledWorlds::of(data_dir));
+        self
+    }
+
+    /// Adds the worlds that are installed in an open data folder, as
+    /// [`with_installed`](Library::with_installed) does.
+    pub fn with_installed_within(mut self, folder: &HeldFolder) -> Library {
+        self.set_installed(InstalledWorlds::within(folder));
+        self
+    }
+
+    fn set_installed(&mut self, installed: InstalledWorlds) {
         installed.remove_leftovers();
         self.installed = Some(installed);
         self.refresh();
-        self
     }
 
     /// Reads the data folder again, because another process may have installed or removed worlds.
