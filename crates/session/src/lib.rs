@@ -7,6 +7,7 @@
 //! the pure crates do not apply.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
+mod closed_networks;
 mod container;
 mod engine;
 mod isolation;
@@ -27,6 +28,7 @@ mod supervisor;
 mod trial;
 mod wake;
 
+pub use closed_networks::{NetworkPrefix, closed_networks, is_public};
 pub use container::ContainerError;
 pub use engine::{EngineError, EngineKind, EngineOptions};
 pub use isolation::Isolation;

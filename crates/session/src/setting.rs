@@ -1,12 +1,13 @@
 //! How this machine runs judging scripts and student programs. The simulator finds this out once,
 //! at the start.
 
+use crate::closed_networks::{NetworkPrefix, closed_networks};
 use crate::engine::{Engine, EngineError, EngineOptions};
 use crate::isolation::Isolation;
 use crate::jail::Cgroups;
 use crate::network::{Network, own_addresses};
 use crate::root::{self, RootError};
-use std::net::Ipv4Addr;
+use std::net::IpAddr;
 use std::path::PathBuf;
 
 /// The options of the command line.
@@ -22,6 +23,12 @@ pub struct SettingOptions {
     pub engine: Option<EngineOptions>,
 }
 
+/// The networks that a judge must not reach: those that are not public, and this machine itself.
+fn forbidden() -> Vec<NetworkPrefix> {
+    let own = own_addresses().into_iter().map(|(address, prefix)| (IpAddr::V4(address), prefix));
+    closed_networks().into_iter().chain(own).collect()
+}
+
 /// Where judging scripts run.
 #[derive(Debug, Clone)]
 pub enum JudgeRunner {
@@ -31,8 +38,8 @@ pub enum JudgeRunner {
         root: PathBuf,
         /// The judge's network. `None` without internet access.
         network: Option<Network>,
-        /// Addresses that a judge must not reach, with their prefix length.
-        forbidden: Vec<(Ipv4Addr, u8)>,
+        /// Networks that a judge must not reach.
+        forbidden: Vec<NetworkPrefix>,
     },
     /// In a container of podman or docker.
     Engine(Engine),
@@ -83,7 +90,7 @@ impl Setting {
             None => JudgeRunner::Jail {
                 root: root::ready(&options.folder)?,
                 network: Network::find(&root::tools(&options.folder)),
-                forbidden: own_addresses(),
+                forbidden: forbidden(),
             },
         };
         let cgroups = match options.isolation {
@@ -133,8 +140,9 @@ impl Setting {
         let limits = format!("{} ({limits})", isolation.name());
         match &self.runner {
             JudgeRunner::Engine(engine) => format!("{}, {limits}", engine.describe()),
-            JudgeRunner::Jail { network: Some(_), .. } => {
-                format!("namespaces, {limits}, seccomp, internet through a network of its own")
+            JudgeRunner::Jail { network: Some(network), .. } => {
+                let network = network.describe();
+                format!("namespaces, {limits}, seccomp, internet through a network of its own ({network})")
             }
             JudgeRunner::Jail { network: None, .. } => {
                 format!("namespaces, {limits}, seccomp, no internet (slirp4netns or /dev/net/tun is missing)")

@@ -3,6 +3,7 @@
 use super::cgroup::Cgroups;
 use super::group::{Group, Usage};
 use super::plan::{self, ControlError, HostMessage, JailPlan, Report, SUBCOMMAND};
+use crate::judge_limits::MEMORY;
 use crate::network::{Network, NetworkError, Uplink};
 use crate::process_tree::usage_below;
 use crate::wake::wait_for;
@@ -246,7 +247,7 @@ impl Jail {
         match self.group.usage() {
             Some(usage) => (usage, None),
             None => {
-                let tree = usage_below(self.outer.id());
+                let tree = usage_below(self.outer.id(), MEMORY);
                 let usage = Usage { memory: tree.memory, cpu_us: tree.cpu_us, ..Usage::default() };
                 // Outer and init do not count as processes of the program.
                 (usage, Some(tree.processes.saturating_sub(2)))
