@@ -29,6 +29,7 @@ VERSION = 2
 PYTHON = (3, 14)
 SCRIPT = "evaluation.py"
 MAX_RECORD = 16 * 1024
+MAX_LINE = 1 << 20
 MAX_DEPTH = 32
 MAX_WHOLE = 2**63
 POSE = ("x", "y", "z", "yaw")
@@ -99,21 +100,18 @@ class Reading:
         raise ValueError(f"{name} is not JSON")
 
 
-def unwritable(value):
-    raise TypeError(f"{type(value).__name__} is not JSON")
-
-
 # The scanner is created once, because every message needs it.
 scan = make_scanner(Reading)
 
 
 def encode(message):
-    """Encodes JSON as bytes. NaN and circular values raise ValueError."""
-    write = make_encoder({}, unwritable, encode_basestring, None, ":", ",", False, False, False)
+    """Encodes a value of plain JSON types as bytes."""
+    write = make_encoder({}, None, encode_basestring, None, ":", ",", False, False, False)
     return "".join(write(message, 0)).encode()
 
 
 GO_ON = b'{"type":"answer","finish":false}\n'
+NOT_NOW = "this works only inside initialize and evaluate"
 
 
 class Channel:
@@ -129,6 +127,10 @@ class Channel:
         self.marked = 0
         self.lock = RLock()
         self.in_call = False
+        # Bytes that are not written yet, and answers that are not read yet. Both are left over if a
+        # signal handler of the script raises an exception during an action.
+        self.unsent = b""
+        self.unread = 0
         os.register_at_fork(after_in_child=self.forget)
 
     def forget(self):
@@ -140,9 +142,17 @@ class Channel:
         self.write(encode(message) + b"\n")
 
     def write(self, line):
-        sent = os.write(self.number, line)
-        while sent < len(line):
-            sent += os.write(self.number, line[sent:])
+        self.unsent += line
+        while self.unsent:
+            sent = os.write(self.number, self.unsent)
+            self.unsent = self.unsent[sent:]
+
+    def settle(self):
+        """Writes the rest of an interrupted action, and reads the answers of such actions."""
+        self.write(b"")
+        while self.unread:
+            self.receive()
+            self.unread -= 1
 
     def receive(self):
         line = self.lines.readline()
@@ -154,20 +164,28 @@ class Channel:
         """Sends a message that the simulator does not answer."""
         with self.lock:
             if not self.in_call:
-                raise SimError("this works only inside initialize and evaluate")
+                raise SimError(NOT_NOW)
             self.write(line)
 
     def ask(self, line):
         """Sends an action and waits for the answer. Raises SimError if the action is refused."""
         with self.lock:
-            self.say(line)
+            if not self.in_call:
+                raise SimError(NOT_NOW)
+            # This call needs the deepest stack, so a RecursionError comes before the action.
+            self.settle()
+            self.unread += 1
+            self.write(line)
             error = self.receive().get("error")
+            self.unread -= 1
         if error is not None:
             raise SimError(error)
 
     def end_call(self, message):
         with self.lock:
             self.in_call = False
+            if self.unsent or self.unread:
+                self.settle()
             if self.mark is not None:
                 self.mark_prints()
             if message is None:
@@ -202,12 +220,13 @@ class Sim:
 
     def _act(self, action, **fields):
         message = {"type": "act", "action": action}
-        message.update((name, plain(value)) for name, value in fields.items() if value is not None)
-        try:
-            line = encode(message) + b"\n"
-        except (TypeError, ValueError, RecursionError) as error:
-            raise SimError(f"{action}: {error}") from None
-        self._channel.ask(line)
+        for name, value in fields.items():
+            if value is not None:
+                message[name] = plain(value, f"{action}: {name}", MAX_LINE // 2, numbers=True)
+        line = encode_plain(message, action)
+        if len(line) >= MAX_LINE:
+            raise SimError(f"{action}: the values have more than {MAX_LINE} bytes as JSON")
+        self._channel.ask(line + b"\n")
 
     def teleport(self, *place, **motion):
         """Moves the car at once, in `duration` seconds, or along `path`.
@@ -237,7 +256,11 @@ class Sim:
 
     def pause(self, paused=True):
         """Pauses or continues simulated time."""
-        self._act("pause", paused=bool(paused))
+        try:
+            paused = bool(paused)
+        except Exception as error:
+            raise SimError(f"pause: {name_of(error)}") from None
+        self._act("pause", paused=paused)
 
     def record(self, value):
         """Sets the record. The last record of a session counts."""
@@ -272,43 +295,76 @@ def pose(names, place, fields):
     return fields
 
 
-def plain(value):
-    """Converts numbers and sequences of other libraries to plain JSON values."""
-    if isinstance(value, (str, int, float, bool)) or value is None:
-        return value
-    if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
-    if hasattr(value, "__float__"):
-        return float(value)
-    return value
+def name_of(error):
+    """The name of an exception's type. Its text may be the work of a script, and may fail."""
+    return type(error).__name__
+
+
+def plain(value, what, room, numbers=False):
+    """A copy of a value that consists of plain JSON types. Raises SimError if that is not possible.
+
+    The copy is needed because a subclass of a plain type can look different at every access. `what`
+    names the value in the error, `room` limits the number of items, and `numbers` allows objects of
+    other libraries that can be converted to float.
+    """
+
+    def copy(item, depth):
+        nonlocal room
+        room -= 1
+        if item is None or item is True or item is False:
+            return item
+        if depth > MAX_DEPTH or room < 0:
+            raise SimError(f"{what}: it is nested too deeply, or has too many items")
+        if isinstance(item, str):
+            return str.__str__(item)
+        if isinstance(item, int):
+            item = int.__int__(item)
+            if not -MAX_WHOLE <= item < MAX_WHOLE:
+                raise SimError(f"{what}: a whole number is out of range")
+            return item
+        if isinstance(item, float):
+            return finite(float.__float__(item))
+        if isinstance(item, dict):
+            pairs = list(dict.items(item))
+            if not all(isinstance(key, str) for key, _ in pairs):
+                raise SimError(f"{what}: the keys of a mapping are strings")
+            return {str.__str__(key): copy(inner, depth + 1) for key, inner in pairs}
+        if isinstance(item, list):
+            return [copy(inner, depth + 1) for inner in list.__iter__(item)]
+        if isinstance(item, tuple):
+            return [copy(inner, depth + 1) for inner in tuple.__iter__(item)]
+        if numbers and hasattr(item, "__float__"):
+            return finite(float(item))
+        raise SimError(f"{what}: {type(item).__name__} is not JSON")
+
+    def finite(number):
+        if not math.isfinite(number):
+            raise SimError(f"{what}: {number} is not a finite number")
+        return number
+
+    try:
+        return copy(value, 0)
+    except SimError:
+        raise
+    except Exception as error:
+        # The script's own code raised this, for instance a property or `__float__`.
+        raise SimError(f"{what}: {name_of(error)} while it was read") from None
+
+
+def encode_plain(value, what):
+    """Encodes a plain copy. Raises SimError if a string is not Unicode."""
+    try:
+        return encode(value)
+    except UnicodeEncodeError:
+        raise SimError(f"{what}: a string contains half of a surrogate pair") from None
+    except RecursionError:
+        raise SimError(f"{what}: the script is nested too deeply to send it") from None
 
 
 def check_record(value):
     """Encodes a record as JSON. Raises SimError if the record is not allowed."""
     wrong = "record takes a finite number, or a JSON value of at most 16 KiB"
-    pile = [(value, 0)]
-    while pile:
-        item, depth = pile.pop()
-        if depth > MAX_DEPTH or len(pile) > MAX_RECORD:
-            raise SimError(wrong)
-        if isinstance(item, dict):
-            if not all(isinstance(key, str) for key in item):
-                raise SimError(f"{wrong}; the keys of a mapping are strings")
-            pile.extend((inner, depth + 1) for inner in item.values())
-        elif isinstance(item, (list, tuple)):
-            pile.extend((inner, depth + 1) for inner in item)
-        elif isinstance(item, float):
-            if not math.isfinite(item):
-                raise SimError(wrong)
-        elif isinstance(item, int):
-            if not -MAX_WHOLE <= item < MAX_WHOLE:
-                raise SimError(wrong)
-        elif item is not None and not isinstance(item, str):
-            raise SimError(f"{wrong}, not {type(item).__name__}")
-    try:
-        line = encode(value)
-    except (TypeError, ValueError, RecursionError):
-        raise SimError(wrong) from None
+    line = encode_plain(plain(value, wrong, MAX_RECORD // 2), wrong)
     if len(line) > MAX_RECORD:
         raise SimError(f"{wrong}; this one has {len(line)} bytes")
     return line

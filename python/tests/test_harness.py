@@ -183,5 +183,198 @@ def evaluate(sim):
             self.assertEqual(said, b"this works only inside initialize and evaluate\n")
 
 
+# Values of a script that cannot be sent. `bad` and the actions are tried with each other.
+BAD_VALUES = """
+class Liar(int):
+    def __le__(self, other): return True
+    def __ge__(self, other): return True
+    def __lt__(self, other): return True
+    def __gt__(self, other): return True
+class Odd:
+    def __float__(self): raise KeyError("no")
+class NotANumber:
+    def __float__(self): return "1"
+class Pretender:
+    @property
+    def __class__(self): return float
+class TwoFaced(dict):
+    def items(self): return [("a", float("nan"))]
+class Endless(list):
+    def __iter__(self):
+        while True:
+            yield 1
+deep, ring, wide = 0, [], 1
+for _ in range(200):
+    deep = [deep]
+ring.append(ring)
+for _ in range(20):
+    wide = [wide] * 10
+bad = {
+    "huge": 10**400, "negative": -(10**400), "endless digits": 10**5000, "liar": Liar(10**400),
+    "nan": float("nan"), "infinite": float("-inf"), "surrogate": "\\ud800", "key": {"\\udfff": 1},
+    "deep": deep, "ring": ring, "wide": wide, "long": "x" * 2_000_000, "odd": Odd(),
+    "not a number": NotANumber(), "pretender": Pretender(), "object": object(), "bytes": b"x",
+    "number as key": {1: 2}, "inner": [[[TwoFaced(a=Odd())]]], "set": {1},
+}
+"""
+
+
+class Values(unittest.TestCase):
+    def outcomes(self, script):
+        """Runs a script. Returns its record, and answers each of its actions."""
+        with Harness() as harness:
+            harness.hear()
+            self.assertEqual(harness.load(script), {"type": "answer", "finish": False})
+            harness.evaluate()
+            record, actions = None, []
+            while True:
+                said = harness.hear()
+                if said["type"] == "record":
+                    record = said["value"]
+                elif said["type"] == "act":
+                    actions.append(said)
+                    harness.send(error=None)
+                else:
+                    self.assertEqual(said, {"type": "answer", "finish": False})
+                    return record, actions
+
+    def test_a_value_that_cannot_be_sent_ended_the_session(self):
+        script = (
+            BAD_VALUES
+            + """
+def evaluate(sim):
+    other = []
+    for name, value in bad.items():
+        for action in (
+            lambda: sim.teleport(value),
+            lambda: sim.teleport({"x": 1, "yaw": value}),
+            lambda: sim.move_object("box1", x=value),
+            lambda: sim.move_object(value, x=1),
+            lambda: sim.move_object("box1", path=[(0, 0), (value, 1)], speed=1),
+            lambda: sim.set_light(value, "red"),
+            lambda: sim.set_light("a", value),
+            lambda: sim.overlay(value),
+            lambda: sim.overlay("x", secs=value),
+            lambda: sim.set_brightness(value),
+            lambda: sim.record(value),
+            lambda: sim.record({"a": [value]}),
+        ):
+            if name in ("key", "number as key", "inner") and action.__code__.co_firstlineno == first:
+                continue  # A mapping is a pose here, and its other keys are ignored.
+            try:
+                action()
+            except SimError:
+                continue
+            except BaseException as error:
+                other.append([name, type(error).__name__])
+            else:
+                other.append([name, "sent", action.__code__.co_firstlineno])
+    sim.record(other)
+first = next(
+    c.co_firstlineno for c in evaluate.__code__.co_consts if hasattr(c, "co_firstlineno")
+)
+"""
+        )
+        record, actions = self.outcomes(script)
+        self.assertEqual(actions, [])
+        self.assertEqual(record, [])
+
+    def test_subclasses_of_plain_types_are_sent_as_plain_values(self):
+        script = (
+            BAD_VALUES
+            + """
+import enum
+class Text(str):
+    def __str__(self): return "no"
+    def encode(self, *_): raise ValueError
+class Level(enum.IntEnum):
+    LOW = 3
+class Number(float):
+    def __repr__(self): return "NaN"
+class Third:
+    def __float__(self): return 0.25
+def evaluate(sim):
+    sim.record([Text("yes"), Level.LOW, Number(0.5), True, {Text("k"): (1, None)}, TwoFaced(b=1)])
+    sim.teleport(Third(), Level.LOW, Number(0.5))
+    sim.overlay(Text("text"))
+    sim.move_object("box1", path=Endless([(1, 2)]), speed=1)
+"""
+        )
+        record, actions = self.outcomes(script)
+        self.assertEqual(record, ["yes", 3, 0.5, True, {"k": [1, None]}, {"b": 1}])
+        self.assertEqual(
+            actions,
+            [
+                {"type": "act", "action": "teleport", "x": 0.25, "y": 3, "yaw": 0.5},
+                {"type": "act", "action": "overlay", "text": "text", "secs": 10, "size": 1},
+                {
+                    "type": "act",
+                    "action": "move_object",
+                    "name": "box1",
+                    "path": [[1, 2]],
+                    "speed": 1,
+                },
+            ],
+        )
+
+    def test_an_action_at_the_bottom_of_a_recursion_keeps_its_answer(self):
+        script = """
+def down(sim, done):
+    try:
+        sim.pause(True)
+        sim.record(0.5)
+        sim.record([1])
+    except (SimError, RecursionError):
+        pass
+    else:
+        done[0] += 1
+    down(sim, done)
+def evaluate(sim):
+    done = [0]
+    try:
+        down(sim, done)
+    except RecursionError:
+        sim.record(done[0])
+"""
+        record, actions = self.outcomes(script)
+        self.assertGreater(record, 500)
+        self.assertGreaterEqual(len(actions), record)
+
+    def test_an_action_that_a_signal_interrupted_mixed_up_the_answers(self):
+        script = """
+import signal
+def stop(*_):
+    raise TimeoutError
+def evaluate(sim):
+    signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, 0.05)
+    try:
+        sim.pause(True)
+    except TimeoutError:
+        pass
+    try:
+        sim.pause(False)
+    except SimError as error:
+        sim.record(str(error))
+"""
+        with Harness() as harness:
+            harness.hear()
+            harness.load(script)
+            harness.evaluate()
+            self.assertTrue(harness.hear()["paused"])
+            # The next action is sent only after the answer to the interrupted one was read.
+            harness.line.settimeout(0.5)
+            with self.assertRaises(TimeoutError):
+                harness.line.recv(1, socket.MSG_PEEK)
+            harness.line.settimeout(30)
+            harness.send(error="the first")
+            self.assertFalse(json.loads(harness.line.recv(1000))["paused"])
+            harness.send(error="the second")
+            said = harness.line.recv(1000)
+            while said.count(b"\n") < 2:
+                said += harness.line.recv(1000)
+            self.assertEqual(json.loads(said.splitlines()[0])["value"], "the second")
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -8,6 +8,7 @@ use crate::drive_file::DriveFileError;
 use crate::file_error::FileError;
 use crate::robot::RobotError;
 use crate::runtime::{self, RuntimeError};
+use crate::terminal_text::printable;
 use crate::version;
 use crate::workspace::{self, WorkspaceError};
 use crate::world_source::{self, WorldSourceError};
@@ -208,14 +209,14 @@ impl SessionProgress {
         {
             for line in &lines {
                 clear_status_line();
-                println!("{line}");
+                println!("{}", printable(line));
             }
             self.lines += lines.len();
         }
         if out.is_terminal() {
             let record =
                 if session.record.is_null() { String::new() } else { format!("  record {}", session.record) };
-            let record: String = record.chars().take(60).collect();
+            let record: String = printable(&record).chars().take(60).collect();
             let text = format!("{:<12} {:>8.2} s{record}", session.phase, session.elapsed_s.0);
             let _ = write!(out, "\r{text:<90}\r").and_then(|()| out.flush());
         } else if Some(session.phase) != self.phase {
@@ -234,8 +235,9 @@ fn clear_status_line() {
 
 fn describe(record: &Record) -> String {
     let outcome = record.outcome.map_or("unknown", Outcome::name);
-    let reason = record.reason.as_ref().map(|r| format!(": {r}")).unwrap_or_default();
-    format!("{outcome}{reason}\nrecord {} after {:.3} s", record.record, record.elapsed_s.0)
+    let reason = record.reason.as_ref().map(|r| format!(": {}", printable(r))).unwrap_or_default();
+    let value = record.record.to_string();
+    format!("{outcome}{reason}\nrecord {} after {:.3} s", printable(&value), record.elapsed_s.0)
 }
 
 /// A temporary folder that is removed on drop.

@@ -6,6 +6,7 @@
 //! without a judge the script is not checked, and the commands say so.
 
 use crate::args::{JudgeArgs, JudgeArgsError};
+use crate::terminal_text::printable;
 use chicane_session::root::{self, RootError};
 use chicane_session::{Judge, JudgeError, Launcher, Setting, SettingError, SettingOptions};
 
@@ -40,7 +41,9 @@ fn find_error(args: &JudgeArgs, script: &str) -> Result<Option<String>, NotCheck
     let wanted =
         SettingOptions { launcher, folder: root::folder()?, isolation: None, engine: args.engine()? };
     let setting = Setting::find(&wanted)?;
-    Ok(Judge::start(&setting)?.check(script)?)
+    let error = Judge::start(&setting)?.check(script)?;
+    // The error may quote the script.
+    Ok(error.map(|error| printable(&error).into_owned()))
 }
 
 /// The line about the judging script in the description of a world.

@@ -23,6 +23,7 @@ mod project;
 mod robot;
 mod runtime;
 mod stop_signal;
+mod terminal_text;
 mod tokens;
 mod version;
 mod workspace;

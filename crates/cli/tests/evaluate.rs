@@ -71,6 +71,27 @@ fn one_command_evaluates_a_lap_of_the_technical_track() {
     );
 }
 
+/// Regression test: a script could clear the screen of the person who judges it, and replace lines.
+#[test]
+fn escape_sequences_of_a_script_reached_the_terminal() {
+    let scratch = TempFolder::new("escapes");
+    let script = scratch.file(
+        "script.py",
+        "def evaluate(sim):\n    print('\\x1b[2Jred\\x9b1m \\u202eevil')\n    sim.record('\\x7f\\u202e')\n    \
+         raise ValueError('\\x1b]0;title\\x07')\n",
+    );
+    let drive = scratch.file("drive.csv", "0, 0.5, 0\n");
+    let output = chicane(&["judge", &script, "--world", "oval", "--drive", &drive]);
+    let said = text(&output.stdout) + &text(&output.stderr);
+    let obeyed = |c: char| c != '\n' && (c.is_control() || c == '\u{202e}');
+    assert!(!said.contains(obeyed), "{said:?}");
+    for shown in
+        [r"\x1b[2Jred\x9b1m \u{202e}evil", r"ValueError: \x1b]0;title\x07", r#"record "\x7f\u{202e}""#]
+    {
+        assert!(said.contains(shown), "{shown}: {said:?}");
+    }
+}
+
 #[test]
 fn the_exit_status_depends_on_the_outcome() {
     let scratch = TempFolder::new("status");

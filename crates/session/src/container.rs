@@ -4,6 +4,7 @@
 //! output and the messages of the harness on separate streams, so their order has to be restored
 //! (`marks.rs`).
 
+use crate::closed_networks::NetworkPrefix;
 use crate::engine::{Contained, EngineError};
 use crate::isolation::Isolation;
 use crate::jail::{Jail, JailError, JailPlan, JailSpec, JudgePlan, Report, Usage};
@@ -12,7 +13,6 @@ use crate::network::Network;
 use crate::setting::{JudgeRunner, Setting};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 use rustix::pipe::{PipeFlags, pipe_with};
-use std::net::Ipv4Addr;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::Path;
 
@@ -70,7 +70,7 @@ impl Container {
         setting: &Setting,
         root: &Path,
         network: Option<&Network>,
-        forbidden: &[(Ipv4Addr, u8)],
+        forbidden: &[NetworkPrefix],
     ) -> Result<StartedContainer, ContainerError> {
         let fail = ContainerError::Descriptors;
         let flags = SocketFlags::CLOEXEC;
@@ -85,6 +85,7 @@ impl Container {
                 harness: HARNESS.to_owned(),
                 file_bytes: FILES,
                 processes: PROCESSES,
+                counted: setting.jail_isolation() != Isolation::Watchdog,
                 internet: network.is_some(),
                 forbidden: forbidden.to_owned(),
             }),

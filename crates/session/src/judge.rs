@@ -296,6 +296,11 @@ impl Judge {
             match report {
                 Report::Exited(code) => self.exited = Some(code),
                 Report::Full => self.full = true,
+                Report::FilesPolled(why) => tracing::warn!(
+                    why,
+                    "a full file system of a judging script is noticed late: another program already \
+                     watches the system calls of this simulator"
+                ),
                 _ => {}
             }
         }
@@ -316,7 +321,9 @@ impl Judge {
             }
             Err(what) => fault = fault.or(Some(ScriptFault::Channel(what))),
         }
-        if fault.is_none() && self.checked_at.elapsed() >= CHECK_INTERVAL {
+        // A full file system is a fault at once, so that the outcome does not depend on the moment of
+        // the next check.
+        if fault.is_none() && (self.full || self.checked_at.elapsed() >= CHECK_INTERVAL) {
             fault = self.check_limits();
         }
         if let Some(fault) = fault {

@@ -8,6 +8,7 @@
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod box_options;
+mod closed_networks;
 mod container;
 mod engine;
 mod environment;
@@ -31,6 +32,7 @@ mod trial;
 mod wake;
 
 pub use box_options::{BoxLimits, BoxOptions};
+pub use closed_networks::{NetworkPrefix, closed_networks, is_public};
 pub use container::ContainerError;
 pub use engine::{EngineError, EngineKind, EngineOptions};
 pub use isolation::Isolation;

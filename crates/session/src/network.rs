@@ -4,9 +4,11 @@
 //! host. It blocks the host's loopback. Routes inside the namespace block the other forbidden
 //! addresses (`jail/net.rs`).
 
+use crate::engine::ask;
 use crate::wake::wait_for;
 use rustix::event::PollFlags;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
+use std::ffi::OsStr;
 use std::net::Ipv4Addr;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
@@ -21,7 +23,16 @@ const READY_TIMEOUT: Duration = Duration::from_secs(5);
 pub struct Network {
     /// The program and its first arguments.
     pub command: Vec<PathBuf>,
+    /// The options of `PROTECTION` that this version of slirp4netns has.
+    pub protection: Vec<&'static str>,
 }
+
+/// Options with which slirp4netns protects the host from itself: it sees almost no file, has no
+/// privileges, and makes only the system calls that it needs. A faulty packet of a script could
+/// otherwise turn an error in slirp4netns into access to the simulator's user.
+const PROTECTION: [(&str, &str); 2] = [("--enable-sandbox", "sandbox"), ("--enable-seccomp", "seccomp")];
+/// How long slirp4netns may take to print its options.
+const HELP_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Why a jail has no network.
 #[derive(Debug, thiserror::Error)]
@@ -59,14 +70,39 @@ impl Network {
             return None;
         }
         if let Some(own) = on_path("slirp4netns") {
-            return Some(Network { command: vec![own] });
+            return Some(Network::with(vec![own]));
         }
         let prepared = tools.join("usr/bin/slirp4netns");
         let loader = crate::root::loader(tools)?;
         let libraries = crate::root::library_path(tools);
         prepared
             .is_file()
-            .then(|| Network { command: vec![loader, "--library-path".into(), libraries.into(), prepared] })
+            .then(|| Network::with(vec![loader, "--library-path".into(), libraries.into(), prepared]))
+    }
+
+    /// Finds out which options of `PROTECTION` this slirp4netns has.
+    fn with(command: Vec<PathBuf>) -> Network {
+        let help = command.split_first().and_then(|(first, rest)| {
+            let arguments = rest.iter().map(|part| part.as_os_str()).chain([OsStr::new("--help")]);
+            ask(first, arguments, HELP_TIMEOUT).ok()
+        });
+        let help = help.map(|said| said.output + &said.error).unwrap_or_default();
+        let has = |option: &&str| help.split_whitespace().any(|word| word == *option);
+        let protection: Vec<&str> = PROTECTION.iter().map(|(option, _)| *option).filter(has).collect();
+        let network = Network { command, protection };
+        if network.protection.len() < PROTECTION.len() {
+            tracing::warn!("the network of judging scripts is {}: update slirp4netns", network.describe());
+        }
+        network
+    }
+
+    /// Describes how slirp4netns protects the host, for people.
+    pub(crate) fn describe(&self) -> String {
+        let part = |(option, name): &(&str, &str)| {
+            let with = if self.protection.contains(option) { "with" } else { "WITHOUT" };
+            format!("{with} {name}")
+        };
+        format!("slirp4netns {}", PROTECTION.iter().map(part).collect::<Vec<_>>().join(" and "))
     }
 
     /// Starts slirp4netns for the network namespace of a process.
@@ -77,6 +113,7 @@ impl Network {
         let (first, rest) = self.command.split_first().ok_or(NetworkError::NoCommand)?;
         let mut command = Command::new(first);
         command.args(rest).args(["--configure", "--mtu=65520", "--disable-host-loopback"]);
+        command.args(&self.protection);
         // slirp4netns ends when descriptor 0 closes, and reports on descriptor 2 that it is ready.
         command.args(["--exit-fd=0", "--ready-fd=2", &pid.to_string(), "tap0"]);
         command.stdin(inside).stdout(Stdio::null()).stderr(Stdio::piped());

@@ -9,7 +9,7 @@ use std::fs;
 pub(crate) struct TreeUsage {
     /// Number of processes. Every thread counts, as in a control group.
     pub(crate) processes: u64,
-    /// Resident memory in bytes.
+    /// Memory in bytes: resident, swapped out, and in page tables.
     pub(crate) memory: u64,
     /// Processor time in microseconds, including children that ended and were reaped.
     pub(crate) cpu_us: u64,
@@ -21,18 +21,18 @@ struct Stat {
     threads: u64,
     /// Processor time in clock ticks, including the time of reaped children.
     ticks: u64,
-    /// Resident memory in pages.
-    pages: u64,
 }
 
-/// Sums up a process and all its descendants.
-pub(crate) fn usage_below(root: u32) -> TreeUsage {
+/// Sums up a process and all its descendants. Memory that processes share is counted once for each
+/// of them, unless the sum exceeds `limit`: then each gets its part only, which takes longer to
+/// find out.
+pub(crate) fn usage_below(root: u32, limit: u64) -> TreeUsage {
     let numbers = fs::read_dir("/proc").into_iter().flatten().flatten();
     let pids = numbers.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
     let stats: BTreeMap<u32, Stat> = pids.filter_map(|pid| Some((pid, stat(pid)?))).collect();
-    let page = rustix::param::page_size() as u64;
     let tick_us = 1_000_000 / rustix::param::clock_ticks_per_second().max(1);
     let mut usage = TreeUsage::default();
+    let mut below = Vec::new();
     for (pid, stat) in &stats {
         let (mut at, mut steps) = (*pid, 0);
         while at != root && steps < 1000 {
@@ -41,9 +41,13 @@ pub(crate) fn usage_below(root: u32) -> TreeUsage {
         }
         if at == root {
             usage.processes += stat.threads;
-            usage.memory += stat.pages * page;
             usage.cpu_us += stat.ticks * tick_us;
+            below.push(*pid);
         }
+    }
+    usage.memory = below.iter().map(|pid| whole_memory(*pid)).sum();
+    if usage.memory > limit {
+        usage.memory = below.iter().map(|pid| shared_memory(*pid)).sum();
     }
     usage
 }
@@ -58,8 +62,31 @@ fn stat(pid: u32) -> Option<Stat> {
         parent: u32::try_from(number(1)?).ok()?,
         ticks: (11..15).filter_map(number).sum(),
         threads: number(17)?,
-        pages: number(21)?,
     })
+}
+
+/// The memory of a process in bytes: resident, swapped out, and in page tables.
+fn whole_memory(pid: u32) -> u64 {
+    fields(&format!("/proc/{pid}/status"), &["VmRSS:", "VmSwap:", "VmPTE:"]).unwrap_or(0)
+}
+
+/// The same, with the process's part of memory that it shares with other processes. The kernel
+/// refuses to tell it of some processes, and then it is all of that memory.
+fn shared_memory(pid: u32) -> u64 {
+    let parts = fields(&format!("/proc/{pid}/smaps_rollup"), &["Pss:", "SwapPss:"]);
+    let tables = fields(&format!("/proc/{pid}/status"), &["VmPTE:"]).unwrap_or(0);
+    parts.map_or_else(|| whole_memory(pid), |parts| parts + tables)
+}
+
+/// The sum of some fields of a file, in bytes. The file gives them in KiB. `None` if it can't be
+/// read.
+fn fields(file: &str, names: &[&str]) -> Option<u64> {
+    let text = fs::read_to_string(file).ok().filter(|text| !text.is_empty())?;
+    let value = |line: &str| {
+        let rest = names.iter().find_map(|name| line.strip_prefix(name))?;
+        rest.split_whitespace().next()?.parse::<u64>().ok()
+    };
+    Some(text.lines().filter_map(value).sum::<u64>() * 1024)
 }
 
 #[cfg(test)]
@@ -68,7 +95,9 @@ mod tests {
 
     #[test]
     fn the_tree_of_this_process_includes_this_process() {
-        let usage = usage_below(std::process::id());
-        assert!(usage.processes >= 1 && usage.memory > 1 << 20, "{usage:?}");
+        for limit in [u64::MAX, 0] {
+            let usage = usage_below(std::process::id(), limit);
+            assert!(usage.processes >= 1 && usage.memory > 1 << 20, "{usage:?}");
+        }
     }
 }

@@ -1,13 +1,14 @@
 //! How this machine runs judging scripts and student programs. The simulator finds this out once,
 //! at the start.
 
+use crate::closed_networks::{NetworkPrefix, closed_networks};
 use crate::engine::{Engine, EngineError, EngineOptions};
 use crate::isolation::Isolation;
 use crate::jail::Cgroups;
 use crate::launcher::Launcher;
 use crate::network::{Network, own_addresses};
 use crate::root::{self, RootError};
-use std::net::Ipv4Addr;
+use std::net::IpAddr;
 use std::path::PathBuf;
 
 /// The options of the command line.
@@ -23,6 +24,12 @@ pub struct SettingOptions {
     pub engine: Option<EngineOptions>,
 }
 
+/// The networks that a judge must not reach: those that are not public, and this machine itself.
+fn forbidden() -> Vec<NetworkPrefix> {
+    let own = own_addresses().into_iter().map(|(address, prefix)| (IpAddr::V4(address), prefix));
+    closed_networks().into_iter().chain(own).collect()
+}
+
 /// Where judging scripts run.
 #[derive(Debug, Clone)]
 pub enum JudgeRunner {
@@ -32,8 +39,8 @@ pub enum JudgeRunner {
         root: PathBuf,
         /// The judge's network. `None` without internet access.
         network: Option<Network>,
-        /// Addresses that a judge must not reach, with their prefix length.
-        forbidden: Vec<(Ipv4Addr, u8)>,
+        /// Networks that a judge must not reach.
+        forbidden: Vec<NetworkPrefix>,
     },
     /// In a container of podman or docker.
     Engine(Engine),
@@ -51,7 +58,7 @@ pub struct Setting {
     /// The internet access of students. `None` without internet access.
     pub network: Option<Network>,
     /// Addresses that a student must not reach, with their prefix length.
-    pub forbidden: Vec<(Ipv4Addr, u8)>,
+    pub forbidden: Vec<NetworkPrefix>,
     /// The control groups of the simulator's jails.
     pub cgroups: Cgroups,
     /// The required isolation. `None` if any isolation will do.
@@ -88,7 +95,7 @@ impl Setting {
             None => JudgeRunner::Jail {
                 root: root::ready(&options.folder)?,
                 network: Network::find(&root::tools(&options.folder)),
-                forbidden: own_addresses(),
+                forbidden: forbidden(),
             },
         };
         let cgroups = match options.isolation {
@@ -100,7 +107,7 @@ impl Setting {
             folder: options.folder.clone(),
             runner,
             network: Network::find(&root::tools(&options.folder)),
-            forbidden: own_addresses(),
+            forbidden: forbidden(),
             cgroups,
             pinned: options.isolation,
         };
@@ -140,8 +147,9 @@ impl Setting {
         let limits = format!("{} ({limits})", isolation.name());
         match &self.runner {
             JudgeRunner::Engine(engine) => format!("{}, {limits}", engine.describe()),
-            JudgeRunner::Jail { network: Some(_), .. } => {
-                format!("namespaces, {limits}, seccomp, internet through a network of its own")
+            JudgeRunner::Jail { network: Some(network), .. } => {
+                let network = network.describe();
+                format!("namespaces, {limits}, seccomp, internet through a network of its own ({network})")
             }
             JudgeRunner::Jail { network: None, .. } => {
                 format!("namespaces, {limits}, seccomp, no internet (slirp4netns or /dev/net/tun is missing)")

@@ -107,6 +107,74 @@ def evaluate(sim):
     reason("quiet disk", script, "file limit");
 }
 
+/// Regression test: the free space was looked at every 20 ms, so a script could fill the file
+/// system, delete its files and finish.
+#[test]
+fn filling_the_file_system_and_deleting_the_files_was_finished() {
+    let head = "\
+import os, tempfile
+def fill(number):
+    piece = bytes(8 << 20)
+    try:
+        while os.write(number, piece) == len(piece):
+            pass
+        while os.write(number, b'x'):
+            pass
+    except OSError as error:
+        assert error.errno == 28, error
+
+def evaluate(sim):
+    os.close(os.open('/tmp/here', os.O_CREAT))
+";
+    for (name, attack) in [
+        (
+            "delete",
+            "n = os.open('/tmp/big', os.O_CREAT | os.O_WRONLY); fill(n); os.unlink('/tmp/big'); os.close(n)",
+        ),
+        ("truncate", "n = os.open('/tmp/big', os.O_CREAT | os.O_WRONLY); fill(n); os.ftruncate(n, 0)"),
+        ("deleted before", "f = tempfile.TemporaryFile(buffering=0); fill(f.fileno()); f.close()"),
+        (
+            "instead of standard output",
+            "n = os.open('/tmp/big', os.O_CREAT | os.O_WRONLY); os.dup2(n, 1); os.unlink('/tmp/big'); \
+             fill(1); os.dup2(0, 1); os.close(n)",
+        ),
+        (
+            "one write",
+            "n = os.open('/tmp/big', os.O_CREAT | os.O_WRONLY)\n    \
+             while os.write(n, bytes(1 << 20)) == 1 << 20: pass\n    os.unlink('/tmp/big'); os.close(n)",
+        ),
+        (
+            "empty files",
+            "names = []\n    \
+             try:\n        \
+                 while True: names.append(f'/tmp/{len(names)}'); open(names[-1], 'x').close()\n    \
+             except OSError: pass\n    \
+             for name in names[:-1]: os.unlink(name)",
+        ),
+        (
+            "another process",
+            "if (child := os.fork()) == 0:\n        \
+                 n = os.open('/tmp/big', os.O_CREAT | os.O_WRONLY); fill(n); os.unlink('/tmp/big'); os._exit(0)\n    \
+             os.waitpid(child, 0)",
+        ),
+    ] {
+        reason(name, &format!("{head}    {attack}\n    sim.finish()\n"), "file limit of 256 MiB");
+    }
+    // A script may use almost all of the room, and may use it again.
+    let script = "\
+import os
+def evaluate(sim):
+    for _ in range(3):
+        with open('/tmp/big', 'wb') as file:
+            for _ in range(240):
+                file.write(bytes(1 << 20))
+        os.unlink('/tmp/big')
+    sim.finish()
+";
+    let record = run(&mut judged(setup(), script).api(), json!({}));
+    assert_eq!(record["outcome"], "finished", "{} {:?}", record["reason"], script_log(&record));
+}
+
 #[test]
 fn endless_output_hits_the_output_limit() {
     reason("print", "def evaluate(sim):\n    while True: print('x' * 1000)\n", "output limit");
@@ -289,6 +357,56 @@ def evaluate(sim):
     assert!(lines.iter().filter(|line| line.contains("refused")).count() >= 24, "{lines:?}");
     assert!(lines.contains(&"empty []".to_owned()), "{lines:?}");
     assert!(lines.contains(&"passwd 2".to_owned()), "the script read the host's passwd: {lines:?}");
+}
+
+/// Regression test: the list of the judge's closed networks was shorter than that of the addresses
+/// from which the simulator fetches sounds.
+#[test]
+fn a_script_could_connect_to_networks_that_are_not_public() {
+    let last = |(network, prefix): &(std::net::IpAddr, u8)| match network {
+        std::net::IpAddr::V4(a) => {
+            format!("'{}'", std::net::Ipv4Addr::from(a.to_bits() | u32::MAX >> prefix))
+        }
+        std::net::IpAddr::V6(a) => {
+            format!("'{}'", std::net::Ipv6Addr::from(a.to_bits() | u128::MAX >> prefix))
+        }
+    };
+    let closed = chicane_session::closed_networks();
+    let all: Vec<String> =
+        closed.iter().map(|(first, _)| format!("'{first}'")).chain(closed.iter().map(last)).collect();
+    let script = format!(
+        "\
+import errno, socket
+# The kernel itself refuses these, or connects them to this namespace: the network itself, loopback,
+# link-local without an interface, multicast.
+OTHER = {{
+    '0.0.0.0': ['ECONNREFUSED'], '::': ['ECONNREFUSED'], '127.': ['ECONNREFUSED', 'ENETUNREACH'],
+    'fe80:': ['EINVAL'], 'ff': ['ENETUNREACH'],
+}}
+def evaluate(sim):
+    for host in ({all}):
+        family = socket.AF_INET6 if ':' in host else socket.AF_INET
+        with socket.socket(family, socket.SOCK_STREAM) as line:
+            line.settimeout(2)
+            try:
+                line.connect((host, 80))
+                print(host, 'WORKED')
+            except OSError as error:
+                name = errno.errorcode.get(error.errno, type(error).__name__)
+                refused = name == 'EACCES' or any(
+                    host.startswith(start) and name in names for start, names in OTHER.items()
+                )
+                print(host, name, '' if refused else 'NOT REFUSED')
+    sim.finish()
+",
+        all = all.join(", ")
+    );
+    let record = run(&mut judged(setup(), &script).api(), json!({}));
+    assert_eq!(record["outcome"], "finished", "{} {:?}", record["reason"], script_log(&record));
+    let lines = script_log(&record);
+    assert_eq!(lines.len(), all.len(), "{lines:?}");
+    let open: Vec<&String> = lines.iter().filter(|l| l.contains("WORKED") || l.contains("NOT")).collect();
+    assert!(open.is_empty(), "{open:?}");
 }
 
 /// Addresses of this machine as Python string literals.

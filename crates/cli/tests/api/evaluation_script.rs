@@ -126,6 +126,34 @@ def evaluate(sim):
     assert_eq!(lines.len(), 17);
 }
 
+/// Regression test: a number that JSON parsers do not accept ended the session with the reason
+/// "channel misused".
+#[test]
+fn a_value_that_cannot_be_sent_raises_sim_error_and_the_session_goes_on() {
+    holds(
+        "deep = []\n\
+         for _ in range(150):\n    deep = [deep]\n\
+         for wrong in (\n    \
+             lambda: sim.teleport(10 ** 400),\n    \
+             lambda: sim.teleport(10 ** 5000),\n    \
+             lambda: sim.teleport(float('-inf')),\n    \
+             lambda: sim.move_object('box1', x=-10 ** 400),\n    \
+             lambda: sim.move_object('box1', path=deep, speed=1),\n    \
+             lambda: sim.move_object('box1', path=[(0.123456789, 1)] * 200_000, speed=1),\n    \
+             lambda: sim.set_light('\\ud800', 'red'),\n    \
+             lambda: sim.overlay('x' * 3_000_000),\n    \
+             lambda: sim.overlay('x', secs=10 ** 400),\n    \
+             lambda: sim.set_brightness(10 ** 400),\n    \
+             lambda: sim.record(10 ** 400),\n    \
+             lambda: sim.record(deep),\n\
+         ):\n    \
+             try:\n        wrong()\n    \
+             except SimError as error:\n        print(error)\n    \
+             else:\n        raise AssertionError('sent')\n\
+         sim.teleport(2 ** 0.5)",
+    );
+}
+
 #[test]
 fn every_sort_of_script_error_has_its_reason() {
     for (script, reason) in [

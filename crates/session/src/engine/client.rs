@@ -1,4 +1,4 @@
-//! Runs a short command of the engine's program, with a timeout and a limit on its output.
+//! Runs a short command of another program, with a timeout and a limit on its output.
 
 use crate::wake::wait_for;
 use rustix::event::PollFlags;
@@ -14,13 +14,13 @@ const MAX_OUTPUT: usize = 1 << 20;
 
 /// The result of a command that ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ClientOutput {
+pub(crate) struct ClientOutput {
     /// Whether the exit code is 0.
-    pub(super) success: bool,
+    pub(crate) success: bool,
     /// Standard output.
-    pub(super) output: String,
+    pub(crate) output: String,
     /// Standard error.
-    pub(super) error: String,
+    pub(crate) error: String,
 }
 
 /// Why the engine's program did not answer.
@@ -38,7 +38,7 @@ pub enum ClientError {
 }
 
 /// Runs the program with these arguments and waits for its end.
-pub(super) fn ask<I: AsRef<OsStr>>(
+pub(crate) fn ask<I: AsRef<OsStr>>(
     program: &Path,
     arguments: impl IntoIterator<Item = I>,
     timeout: Duration,

@@ -103,7 +103,7 @@ impl Contained {
         if let Some(usage) = self.group.as_ref().and_then(WatchedGroup::usage) {
             return (usage, None);
         }
-        let tree = self.first.as_ref().map(|(pid, _)| usage_below(*pid)).unwrap_or_default();
+        let tree = self.first.as_ref().map(|(pid, _)| usage_below(*pid, MEMORY)).unwrap_or_default();
         let usage = Usage { memory: tree.memory, cpu_us: tree.cpu_us, ..Usage::default() };
         // Process 1 is not counted, because it does not belong to the script.
         (usage, Some(tree.processes.saturating_sub(1)))

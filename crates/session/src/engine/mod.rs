@@ -21,6 +21,7 @@ mod contained;
 mod error;
 mod program;
 
+pub(crate) use client::ask;
 pub(crate) use contained::Contained;
 pub use error::EngineError;
 pub(crate) use program::Engine;

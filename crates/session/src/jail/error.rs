@@ -77,6 +77,12 @@ pub enum PartError {
         /// The kernel's error.
         source: io::Error,
     },
+    /// The calls that write files could not be watched.
+    #[error("the calls that write files can't be watched ({0}): this needs Linux 5.5 or later")]
+    FileWatch(String),
+    /// The thread that starts the program panicked.
+    #[error("the thread that starts the program panicked")]
+    Thread,
     /// The started program has no process id.
     #[error("the program has no process id")]
     NoPid,

@@ -4,6 +4,7 @@ use super::cgroup::Cgroups;
 use super::gate;
 use super::group::{Group, Usage};
 use super::plan::{self, ControlError, HostMessage, JailPlan, Report, SUBCOMMAND};
+use crate::judge_limits::MEMORY;
 use crate::launcher::Launcher;
 use crate::network::{Network, NetworkError, Uplink};
 use crate::process_tree::usage_below;
@@ -271,7 +272,7 @@ impl Jail {
         match self.group.usage() {
             Some(usage) => (usage, None),
             None => {
-                let tree = usage_below(self.outer.id());
+                let tree = usage_below(self.outer.id(), MEMORY);
                 let usage = Usage { memory: tree.memory, cpu_us: tree.cpu_us, ..Usage::default() };
                 // Outer and init do not count as processes of the program.
                 (usage, Some(tree.processes.saturating_sub(2)))

@@ -2,6 +2,7 @@
 //! control socket closes.
 
 use super::error::PartError;
+use super::file_watch::{self, FileWatch};
 use super::plan::{self, BoxNetwork, JailPlan, JudgePlan, Report, StudentPlan};
 use super::{gate, host_box, limits, mounts, net, resolver, seccomp};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -10,8 +11,9 @@ use rustix::process::{Pid, PidfdFlags, WaitOptions, WaitStatus, wait};
 use rustix::stdio::{dup2_stderr, dup2_stdout, stderr, stdin, stdout};
 use rustix::thread::CapabilitySet;
 use std::fs::File;
+use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 /// How often the free space for files is checked.
 const CHECK_INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
@@ -33,7 +35,7 @@ pub(super) fn run() -> Result<(), PartError> {
 }
 
 fn run_judge(plan: &JudgePlan) -> Result<(), PartError> {
-    limits::limit_judge(plan.processes, plan.file_bytes)?;
+    limits::limit_judge(plan)?;
     mounts::enter_judge_root()?;
     rustix::system::sethostname(b"judge").map_err(PartError::call("sethostname"))?;
     net::set_up(plan.internet, &plan.forbidden)?;
@@ -50,13 +52,36 @@ fn run_judge(plan: &JudgePlan) -> Result<(), PartError> {
     python.stdin(Stdio::null()).stdout(output()?).stderr(output()?);
 
     limits::drop_privileges(CapabilitySet::empty())?;
-    seccomp::install(channel.as_raw_fd())?;
-    let python = python.spawn().map_err(|source| PartError::Start { program: "Python", source })?;
+    let number = channel.as_raw_fd();
+    // Filters apply to one thread and to the processes that it starts. Init itself must not be
+    // watched, because it answers the watched calls.
+    let counted = plan.counted;
+    let thread = std::thread::spawn(move || start_watched(python, number, counted));
+    let (python, files) = thread.join().map_err(|_| PartError::Thread)??;
+    seccomp::install(number, counted)?;
     drop(channel);
     let null = File::open("/dev/null").map_err(PartError::call("/dev/null"))?;
     dup2_stdout(&null).map_err(PartError::call("dup2"))?;
     dup2_stderr(&null).map_err(PartError::call("dup2"))?;
-    watch(python.id(), true)
+    watch(python.id(), Some(&files))
+}
+
+/// Starts the harness with both filters of system calls. Without the watch of files the second
+/// value is the reason.
+fn start_watched(
+    mut python: Command,
+    channel: i32,
+    counted: bool,
+) -> Result<(Child, io::Result<FileWatch>), PartError> {
+    let files = FileWatch::install(channel);
+    if let Err(why) = &files
+        && !file_watch::is_taken(why)
+    {
+        return Err(PartError::FileWatch(why.to_string()));
+    }
+    seccomp::install(channel, counted)?;
+    let python = python.spawn().map_err(|source| PartError::Start { program: "Python", source })?;
+    Ok((python, files))
 }
 
 fn run_student(plan: StudentPlan) -> Result<(), PartError> {
@@ -89,7 +114,7 @@ fn run_student(plan: StudentPlan) -> Result<(), PartError> {
     let bash = bash.spawn().map_err(|source| PartError::Start { program: "bash", source })?;
     dup2_stdout(&null).map_err(PartError::call("dup2"))?;
     dup2_stderr(&null).map_err(PartError::call("dup2"))?;
-    watch(bash.id(), false)
+    watch(bash.id(), None)
 }
 
 /// Sets up the network of a student's box and sends the sockets that lead to the simulator.
@@ -98,41 +123,68 @@ fn set_up_network(network: &BoxNetwork) -> Result<(), PartError> {
     Ok(gate::send(stdin(), &gate::open(&network.ports)?)?)
 }
 
-/// Reaps processes until the jail is over. A judge's jail is over when its program ends. A
-/// student's jail is over when no process is left. Both jails are over when the simulator closes
-/// the control socket.
-fn watch(program: u32, judge: bool) -> Result<(), PartError> {
+/// Reaps processes until the jail is over. A judge's jail, which has `files`, is over when its
+/// program ends. A student's jail is over when no process is left. Both jails are over when the
+/// simulator closes the control socket.
+fn watch(program: u32, files: Option<&io::Result<FileWatch>>) -> Result<(), PartError> {
     let program = Pid::from_raw(program.cast_signed()).ok_or(PartError::NoPid)?;
     plan::send_report(stdin(), &Report::Started(program.as_raw_nonzero().get()))?;
+    if let Some(Err(why)) = files {
+        plan::send_report(stdin(), &Report::FilesPolled(why.to_string()))?;
+    }
+    let listener = files.and_then(|files| files.as_ref().ok());
     let ended =
         rustix::process::pidfd_open(program, PidfdFlags::empty()).map_err(PartError::call("pidfd_open"))?;
     let (mut full, mut exited) = (false, false);
+    // The report is sent before a call that finds the file system full continues. It therefore
+    // arrives before the answer of the harness.
+    let mut look = || {
+        if !full && is_full() {
+            full = true;
+            let _ = plan::send_report(stdin(), &Report::Full);
+        }
+    };
     loop {
         let (code, none_left) = reap(program);
         if let Some(code) = code {
             exited = true;
             plan::send_report(stdin(), &Report::Exited(code))?;
         }
-        if exited && (judge || none_left) {
+        if exited && (files.is_some() || none_left) {
             return Ok(());
         }
-        if judge && !full && is_full() {
-            full = true;
-            plan::send_report(stdin(), &Report::Full)?;
+        if files.is_some() {
+            look();
         }
-        if is_abandoned(stdin(), (!exited).then_some(&ended)) {
-            return Ok(());
+        match wait_for_work(stdin(), (!exited).then_some(&ended), listener) {
+            Work::Abandoned => return Ok(()),
+            Work::Call(listener) => listener.answer(&mut look),
+            Work::Other => {}
         }
     }
 }
 
-/// Waits for at most `CHECK_INTERVAL`, or until the program ends. True if the simulator closed the
-/// control socket.
-fn is_abandoned(control: impl AsFd, ended: Option<&OwnedFd>) -> bool {
+/// Why init's wait ended.
+enum Work<'a> {
+    /// The simulator closed the control socket.
+    Abandoned,
+    /// A watched call waits for an answer.
+    Call(&'a FileWatch),
+    /// A process ended, or `CHECK_INTERVAL` passed.
+    Other,
+}
+
+/// Waits for at most `CHECK_INTERVAL`, or until there is work.
+fn wait_for_work<'a>(control: impl AsFd, ended: Option<&OwnedFd>, files: Option<&'a FileWatch>) -> Work<'a> {
     let mut fds = vec![PollFd::new(&control, PollFlags::RDHUP)];
+    let listener = files.map(FileWatch::descriptor);
+    fds.extend(listener.as_ref().map(|listener| PollFd::new(listener, PollFlags::IN)));
     fds.extend(ended.map(|ended| PollFd::new(ended, PollFlags::IN)));
     let _ = poll(&mut fds, Some(&CHECK_INTERVAL));
-    fds[0].revents().intersects(PollFlags::RDHUP | PollFlags::HUP | PollFlags::ERR)
+    if fds[0].revents().intersects(PollFlags::RDHUP | PollFlags::HUP | PollFlags::ERR) {
+        return Work::Abandoned;
+    }
+    files.filter(|_| fds[1].revents().contains(PollFlags::IN)).map_or(Work::Other, Work::Call)
 }
 
 /// Reaps ended processes. Returns the program's exit code if it ended, and whether no process is

@@ -1,12 +1,19 @@
 //! Resource limits and privileges inside a jail. They are set before the program starts, and its
 //! children inherit them.
 
+use super::plan::JudgePlan;
 use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, setrlimit};
 use rustix::thread::{CapabilitySet, CapabilitySets};
 
 /// Open files of a process inside a judge's jail.
 const OPEN_FILES: u64 = 256;
+/// The same if no control group counts memory. The kernel's buffers of sockets belong to no process,
+/// so only their number limits them.
+const OPEN_FILES_UNCOUNTED: u64 = 128;
+/// Address space of a process in bytes, if no control group counts memory. It bounds page tables,
+/// which a process can fill without memory of its own.
+const ADDRESS_SPACE_UNCOUNTED: u64 = 8 << 30;
 /// Nice value of a student's program, so that the simulator runs first.
 const NICE: i32 = 5;
 
@@ -35,12 +42,16 @@ pub(super) fn each_capability() -> impl Iterator<Item = CapabilitySet> {
 }
 
 /// Sets the limits of a judge.
-pub(super) fn limit_judge(processes: u64, file_bytes: u64) -> Result<(), LimitError> {
+pub(super) fn limit_judge(plan: &JudgePlan) -> Result<(), LimitError> {
     // This limit is slightly higher than the allowed number, because it is only a fallback. The
     // control group or the watchdog enforces the allowed number.
-    limit("processes", Resource::Nproc, processes + 8)?;
-    limit("open files", Resource::Nofile, OPEN_FILES)?;
-    limit("size of a file", Resource::Fsize, file_bytes)?;
+    limit("processes", Resource::Nproc, plan.processes + 8)?;
+    let open_files = if plan.counted { OPEN_FILES } else { OPEN_FILES_UNCOUNTED };
+    limit("open files", Resource::Nofile, open_files)?;
+    if !plan.counted {
+        limit("address space", Resource::As, ADDRESS_SPACE_UNCOUNTED)?;
+    }
+    limit("size of a file", Resource::Fsize, plan.file_bytes)?;
     limit("core dumps", Resource::Core, 0)?;
     limit("locked memory", Resource::Memlock, 1 << 20)?;
     limit("message queues", Resource::Msgqueue, 1 << 16)?;

@@ -28,6 +28,7 @@
 mod cgroup;
 mod cgroup_path;
 mod error;
+mod file_watch;
 mod gate;
 mod group;
 mod host;

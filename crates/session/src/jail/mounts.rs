@@ -13,6 +13,9 @@ use std::path::{Path, PathBuf};
 
 /// Device files of a judge.
 const DEVICES: [&str; 5] = ["null", "zero", "full", "random", "urandom"];
+/// The device that a judge lacks if no control group counts memory: a shared map of it is memory
+/// that belongs to no process.
+const SHARED_MEMORY_DEVICE: &str = "zero";
 /// Limit of inodes in the judge's writable layer.
 const INODES: u32 = 16_384;
 /// Where the judge's file system is assembled. The mount is visible in the new namespace only.
@@ -116,7 +119,7 @@ pub(super) fn build_judge_root(plan: &JudgePlan, lower: &OwnedFd) -> Result<(), 
     );
     mount("chicane", &root, "overlay", safe, Some(options(layers)?.as_c_str()))
         .map_err(MountError::Overlay)?;
-    for device in DEVICES {
+    for device in devices(plan) {
         mount_bind(format!("/dev/{device}"), root.join("dev").join(device))
             .map_err(|source| MountError::Device { device, source })?;
     }
@@ -133,6 +136,11 @@ pub(super) fn enter_judge_root() -> Result<(), MountError> {
     unmount("/old", UnmountFlags::DETACH).map_err(MountError::UnmountHost)?;
     std::fs::remove_dir("/old").map_err(MountError::RemoveOld)?;
     enter("/work")
+}
+
+fn devices(plan: &JudgePlan) -> impl Iterator<Item = &'static str> {
+    let counted = plan.counted;
+    DEVICES.into_iter().filter(move |device| counted || *device != SHARED_MEMORY_DEVICE)
 }
 
 /// Writes the judge's own files into the writable layer.
@@ -152,7 +160,7 @@ fn fill(upper: &Path, plan: &JudgePlan) -> Result<(), MountError> {
         std::fs::write(upper.join(name), text)
             .map_err(|source| MountError::Write { name: name.to_owned(), source })
     };
-    for device in DEVICES {
+    for device in devices(plan) {
         write(&format!("dev/{device}"), "")?;
     }
     write("etc/passwd", "root:x:0:0:judge:/work:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n")?;

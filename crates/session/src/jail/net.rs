@@ -7,21 +7,10 @@ use rustix::fd::OwnedFd;
 use rustix::io::Errno;
 use rustix::net::netlink::SocketAddrNetlink;
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, sendto, socket_with};
-use std::net::Ipv4Addr;
+use std::net::IpAddr;
 
 /// The name server in the network of slirp4netns.
 pub(super) const NAME_SERVER: &str = "10.0.2.3";
-/// Blocked networks: those of this machine, private, link-local, shared and multicast ones.
-const PRIVATE: [(Ipv4Addr, u8); 7] = [
-    (Ipv4Addr::new(0, 0, 0, 0), 8),
-    (Ipv4Addr::new(10, 0, 0, 0), 8),
-    (Ipv4Addr::new(100, 64, 0, 0), 10),
-    (Ipv4Addr::new(169, 254, 0, 0), 16),
-    (Ipv4Addr::new(172, 16, 0, 0), 12),
-    (Ipv4Addr::new(192, 168, 0, 0), 16),
-    (Ipv4Addr::new(224, 0, 0, 0), 4),
-];
-
 const REQUEST: u16 = 1;
 const ACKNOWLEDGE: u16 = 4;
 const CREATE: u16 = 0x400;
@@ -46,19 +35,26 @@ pub enum NetError {
 
 /// Enables loopback. With internet access, adds a refusing route for every forbidden network: the
 /// private ones and those in `forbidden`.
-pub(super) fn set_up(internet: bool, forbidden: &[(Ipv4Addr, u8)]) -> Result<(), NetError> {
+pub(super) fn set_up(internet: bool, forbidden: &[(IpAddr, u8)]) -> Result<(), NetError> {
     let flags = SocketFlags::CLOEXEC;
     // Without a protocol number the socket is a routing socket.
     let socket =
         socket_with(AddressFamily::NETLINK, SocketType::RAW, flags, None).map_err(NetError::Socket)?;
     request(&socket, NEW_LINK, REQUEST | ACKNOWLEDGE, &loopback_up())?;
     if internet {
-        for (address, prefix) in PRIVATE.into_iter().chain(forbidden.iter().copied()) {
+        let has_v6 = has_version_six();
+        for (address, prefix) in forbidden.iter().filter(|(address, _)| address.is_ipv4() || has_v6) {
             let flags = REQUEST | ACKNOWLEDGE | CREATE | REPLACE;
-            request(&socket, NEW_ROUTE, flags, &prohibit(address, prefix))?;
+            request(&socket, NEW_ROUTE, flags, &prohibit(*address, *prefix))?;
         }
     }
     Ok(())
+}
+
+/// Whether this kernel has IPv6. Without IPv6 it knows no such routes.
+fn has_version_six() -> bool {
+    let socket = socket_with(AddressFamily::INET6, SocketType::DGRAM, SocketFlags::CLOEXEC, None);
+    !matches!(socket, Err(Errno::AFNOSUPPORT))
 }
 
 /// An `ifinfomsg` that sets the flag `up` of interface 1.
@@ -72,14 +68,24 @@ fn loopback_up() -> Vec<u8> {
 
 /// An `rtmsg` with a route of type `prohibit`. The destination of the route is an attribute of the
 /// message.
-fn prohibit(address: Ipv4Addr, prefix: u8) -> Vec<u8> {
-    let [inet, main_table, by_administrator, everywhere, prohibit]: [u8; 5] = [2, 254, 4, 0, 8];
-    let mut body = vec![inet, prefix, 0, 0, main_table, by_administrator, everywhere, prohibit];
+fn prohibit(address: IpAddr, prefix: u8) -> Vec<u8> {
+    let (family, octets) = match address {
+        IpAddr::V4(address) => (2, address.octets().to_vec()),
+        IpAddr::V6(address) => (10, address.octets().to_vec()),
+    };
+    let [main_table, by_administrator, everywhere, prohibit]: [u8; 4] = [254, 4, 0, 8];
+    let mut body = vec![family, prefix, 0, 0, main_table, by_administrator, everywhere, prohibit];
     body.extend(0u32.to_ne_bytes());
-    let destination: u16 = 1;
-    body.extend(8u16.to_ne_bytes());
+    let (destination, priority): (u16, u16) = (1, 6);
+    body.extend((4 + octets.len() as u16).to_ne_bytes());
     body.extend(destination.to_ne_bytes());
-    body.extend(address.octets());
+    body.extend(octets);
+    if address.is_ipv6() {
+        // The smallest value wins over the interface's own route to the same network.
+        body.extend(8u16.to_ne_bytes());
+        body.extend(priority.to_ne_bytes());
+        body.extend(1u32.to_ne_bytes());
+    }
     body
 }
 

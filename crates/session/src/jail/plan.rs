@@ -1,5 +1,6 @@
 //! The messages of the control socket: plans to the jail, reports from the jail.
 
+use crate::closed_networks::NetworkPrefix;
 use rustix::io::Errno;
 use rustix::net::{SendFlags, send};
 use serde::de::DeserializeOwned;
@@ -35,10 +36,13 @@ pub(crate) struct JudgePlan {
     pub file_bytes: u64,
     /// Processes and threads that the script may start.
     pub processes: u64,
+    /// Whether a control group counts all memory of the script. If not, the script gets no memory
+    /// that belongs to no process, because the simulator could not see it.
+    pub counted: bool,
     /// Whether the script has internet access.
     pub internet: bool,
-    /// Addresses that the script must not reach, with their prefix length.
-    pub forbidden: Vec<(std::net::Ipv4Addr, u8)>,
+    /// Networks that the script must not reach.
+    pub forbidden: Vec<NetworkPrefix>,
 }
 
 /// The settings of a student's jail.
@@ -67,7 +71,7 @@ pub(crate) struct BoxNetwork {
     /// Whether the program has internet access.
     pub internet: bool,
     /// Addresses that the program must not reach, with their prefix length.
-    pub forbidden: Vec<(std::net::Ipv4Addr, u8)>,
+    pub forbidden: Vec<crate::closed_networks::NetworkPrefix>,
 }
 
 /// The message that the simulator sends to outer after the plan.
@@ -92,8 +96,11 @@ pub enum Report {
     Started(i32),
     /// The program ended. Holds its exit code, or the negated signal number.
     Exited(i32),
-    /// The file system is full.
+    /// The file system is full, or was full.
     Full,
+    /// Init can't watch the calls that write files, so it looks at the free space from time to
+    /// time. Holds the kernel's error.
+    FilesPolled(String),
     /// The jail failed. Holds the reason.
     Failed(String),
 }

@@ -2,7 +2,8 @@
 //!
 //! Any other call fails with `ENOSYS`, as on an older kernel, so that libraries use their fallback.
 //! Some calls are allowed only with certain arguments: no new namespaces, no unusual socket
-//! families, and no close or replacement of the channel to the simulator.
+//! families, and no close or replacement of the channel to the simulator. Without control groups
+//! the filter also refuses memory that belongs to no process.
 
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
@@ -272,20 +273,39 @@ pub enum FilterError {
     Install(#[source] seccompiler::Error),
 }
 
-/// Installs the filter for this process and its children. They can't close or replace the
-/// descriptor `channel`.
-pub(super) fn install(channel: i32) -> Result<(), FilterError> {
-    let program = build(channel).map_err(FilterError::Build)?;
+/// Calls that get memory which belongs to no process. Without control groups the simulator adds up
+/// the memory of processes, so these calls are not allowed then. Python's `multiprocessing` does not
+/// need them: it uses files in /dev/shm.
+const UNOWNED_MEMORY: &[i64] = &[
+    libc::SYS_memfd_create,
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_shmdt,
+    libc::SYS_shmctl,
+    libc::SYS_semget,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
+    libc::SYS_semctl,
+    libc::SYS_msgget,
+    libc::SYS_msgsnd,
+    libc::SYS_msgrcv,
+    libc::SYS_msgctl,
+];
+
+/// Installs the filter for this thread and its children. They can't close or replace the descriptor
+/// `channel`. `counted` says whether a control group counts their memory.
+pub(super) fn install(channel: i32, counted: bool) -> Result<(), FilterError> {
+    let program = build(channel, counted).map_err(FilterError::Build)?;
     seccompiler::apply_filter(&program).map_err(FilterError::Install)
 }
 
-fn build(channel: i32) -> Result<BpfProgram, seccompiler::BackendError> {
+fn build(channel: i32, counted: bool) -> Result<BpfProgram, seccompiler::BackendError> {
     let no_such_call = SeccompAction::Errno(libc::ENOSYS.unsigned_abs());
     let arch: TargetArch = std::env::consts::ARCH.try_into()?;
-    SeccompFilter::new(rules(channel)?, no_such_call, SeccompAction::Allow, arch)?.try_into()
+    SeccompFilter::new(rules(channel, counted)?, no_such_call, SeccompAction::Allow, arch)?.try_into()
 }
 
-fn rules(channel: i32) -> Result<Rules, seccompiler::BackendError> {
+fn rules(channel: i32, counted: bool) -> Result<Rules, seccompiler::BackendError> {
     let mut rules: Rules = ALLOWED.iter().chain(X86_ONLY).map(|call| (*call, Vec::new())).collect();
     let channel = u64::from(channel.unsigned_abs());
     let when = |argument, operator, value| {
@@ -311,6 +331,12 @@ fn rules(channel: i32) -> Result<Rules, seccompiler::BackendError> {
     let harmless: Result<Vec<_>, _> =
         harmless.iter().map(|option| when(0, SeccompCmpOp::Eq, u64::from(option.unsigned_abs()))).collect();
     rules.insert(libc::SYS_prctl, harmless?);
+    if !counted {
+        rules.retain(|call, _| !UNOWNED_MEMORY.contains(call));
+        // A map is private, or it is a map of a file.
+        let flag = |flag: i32| when(3, SeccompCmpOp::MaskedEq(u64::from(flag.unsigned_abs())), 0);
+        rules.insert(libc::SYS_mmap, vec![flag(libc::MAP_SHARED)?, flag(libc::MAP_ANONYMOUS)?]);
+    }
     Ok(rules)
 }
 
@@ -318,6 +344,8 @@ fn rules(channel: i32) -> Result<Rules, seccompiler::BackendError> {
 mod tests {
     #[test]
     fn the_filter_can_be_built() {
-        assert!(!super::build(3).expect("built").is_empty());
+        for counted in [true, false] {
+            assert!(!super::build(3, counted).expect("built").is_empty());
+        }
     }
 }

@@ -2,7 +2,8 @@
 //! addresses are allowed. Otherwise a student's program could use the simulator to reach services
 //! on this machine or in its network.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use chicane_session::is_public;
+use std::net::SocketAddr;
 
 /// The addresses that the simulator may connect to.
 #[derive(Debug, Clone, Default)]
@@ -21,47 +22,6 @@ impl AddressRule {
     /// Whether the simulator may connect to an address.
     pub(super) fn permits(&self, address: SocketAddr) -> bool {
         is_public(address.ip()) || self.also.contains(&address)
-    }
-}
-
-/// Whether an address is public.
-fn is_public(ip: IpAddr) -> bool {
-    match ip {
-        IpAddr::V4(ip) => is_public_v4(ip),
-        IpAddr::V6(ip) => is_public_v6(ip),
-    }
-}
-
-fn is_public_v4(ip: Ipv4Addr) -> bool {
-    let [a, b, c, _] = ip.octets();
-    let closed = ip.is_loopback()
-        || ip.is_private()
-        || ip.is_link_local()
-        || ip.is_multicast()
-        || ip.is_documentation()
-        // 0.0.0.0/8 (this network), 100.64.0.0/10 (carrier NAT), 192.0.0.0/24 (protocols),
-        // 198.18.0.0/15 (benchmarks), 240.0.0.0/4 (reserved, with broadcast).
-        || a == 0
-        || (a == 100 && b & 0xc0 == 64)
-        || (a == 192 && b == 0 && c == 0)
-        || (a == 198 && b & 0xfe == 18)
-        || a >= 240;
-    !closed
-}
-
-fn is_public_v6(ip: Ipv6Addr) -> bool {
-    let inner = |high: u16, low: u16| Ipv4Addr::from(u32::from(high) << 16 | u32::from(low));
-    match ip.segments() {
-        // IPv6 addresses that contain an IPv4 address: mapped, NAT64, 6to4. The IPv4 address
-        // decides.
-        [0, 0, 0, 0, 0, 0xffff, high, low] => is_public_v4(inner(high, low)),
-        [0x64, 0xff9b, 0, 0, 0, 0, high, low] => is_public_v4(inner(high, low)),
-        [0x2002, high, low, ..] => is_public_v4(inner(high, low)),
-        // 2001::/23 (protocols, with Teredo), 2001:db8::/32 and 3fff::/20 (documentation).
-        [0x2001, second, ..] if second < 0x200 || second == 0xdb8 => false,
-        [0x3fff, second, ..] if second < 0x1000 => false,
-        // 2000::/3: all global unicast addresses.
-        [first, ..] => first & 0xe000 == 0x2000,
     }
 }
 

@@ -1,0 +1,98 @@
+//! Networks that programs of other people must not reach through the simulator: those of this
+//! machine, private and reserved ones. There is one list, for a judge's routes and for the sound
+//! files that the simulator fetches for a student's program.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+/// A network: an address, and how many of its leading bits are the same in all addresses.
+pub type NetworkPrefix = (IpAddr, u8);
+
+/// All addresses that are not public, version 4.
+const CLOSED_V4: [(Ipv4Addr, u8); 15] = [
+    (Ipv4Addr::new(0, 0, 0, 0), 8),       // this network
+    (Ipv4Addr::new(10, 0, 0, 0), 8),      // private
+    (Ipv4Addr::new(100, 64, 0, 0), 10),   // shared by customers of a provider
+    (Ipv4Addr::new(127, 0, 0, 0), 8),     // loopback
+    (Ipv4Addr::new(169, 254, 0, 0), 16),  // link-local, with the metadata of clouds
+    (Ipv4Addr::new(172, 16, 0, 0), 12),   // private
+    (Ipv4Addr::new(192, 0, 0, 0), 24),    // protocols
+    (Ipv4Addr::new(192, 0, 2, 0), 24),    // documentation
+    (Ipv4Addr::new(192, 88, 99, 0), 24),  // relays to version 6
+    (Ipv4Addr::new(192, 168, 0, 0), 16),  // private
+    (Ipv4Addr::new(198, 18, 0, 0), 15),   // benchmarks
+    (Ipv4Addr::new(198, 51, 100, 0), 24), // documentation
+    (Ipv4Addr::new(203, 0, 113, 0), 24),  // documentation
+    (Ipv4Addr::new(224, 0, 0, 0), 4),     // multicast
+    (Ipv4Addr::new(240, 0, 0, 0), 4),     // reserved, with broadcast
+];
+
+/// All addresses that are not public, version 6, without those that contain an address of
+/// version 4.
+const CLOSED_V6: [(Ipv6Addr, u8); 7] = [
+    // All but 2000::/3, which holds the global unicast addresses.
+    (Ipv6Addr::new(0, 0, 0, 0, 0, 0, 0, 0), 3),
+    (Ipv6Addr::new(0x4000, 0, 0, 0, 0, 0, 0, 0), 2),
+    (Ipv6Addr::new(0x8000, 0, 0, 0, 0, 0, 0, 0), 1),
+    // Every interface has a route to this network, so it is listed beside the larger one.
+    (Ipv6Addr::new(0xfe80, 0, 0, 0, 0, 0, 0, 0), 64),
+    (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 23), // protocols, with Teredo
+    (Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0), 32), // documentation
+    (Ipv6Addr::new(0x3fff, 0, 0, 0, 0, 0, 0, 0), 20), // documentation
+];
+
+/// All networks that are closed, in both versions. Closed addresses of version 4 are also closed
+/// inside 6to4 (2002::/16).
+pub fn closed_networks() -> Vec<NetworkPrefix> {
+    let four = CLOSED_V4.iter().map(|(address, prefix)| (IpAddr::V4(*address), *prefix));
+    let six = CLOSED_V6.iter().map(|(address, prefix)| (IpAddr::V6(*address), *prefix));
+    let six_to_four = CLOSED_V4.iter().map(|(address, prefix)| {
+        let [a, b, c, d] = address.octets().map(u16::from);
+        (IpAddr::V6(Ipv6Addr::new(0x2002, a << 8 | b, c << 8 | d, 0, 0, 0, 0, 0)), 16 + *prefix)
+    });
+    four.chain(six).chain(six_to_four).collect()
+}
+
+/// Whether an address is public.
+pub fn is_public(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => is_public_v4(address),
+        IpAddr::V6(address) => is_public_v6(address),
+    }
+}
+
+fn is_public_v4(address: Ipv4Addr) -> bool {
+    let bits = address.to_bits();
+    !CLOSED_V4.iter().any(|(network, prefix)| (bits ^ network.to_bits()) >> (32 - u32::from(*prefix)) == 0)
+}
+
+fn is_public_v6(address: Ipv6Addr) -> bool {
+    let inner = |high: u16, low: u16| Ipv4Addr::from(u32::from(high) << 16 | u32::from(low));
+    match address.segments() {
+        // Addresses that contain one of version 4: mapped, NAT64, 6to4. The inner address decides.
+        [0, 0, 0, 0, 0, 0xffff, high, low] => is_public_v4(inner(high, low)),
+        [0x64, 0xff9b, 0, 0, 0, 0, high, low] => is_public_v4(inner(high, low)),
+        [0x2002, high, low, ..] => is_public_v4(inner(high, low)),
+        _ => {
+            let bits = address.to_bits();
+            !CLOSED_V6
+                .iter()
+                .any(|(network, prefix)| (bits ^ network.to_bits()) >> (128 - u32::from(*prefix)) == 0)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_closed_network_is_closed_from_its_first_to_its_last_address() {
+        for (network, prefix) in closed_networks() {
+            let last = match network {
+                IpAddr::V4(a) => IpAddr::V4(Ipv4Addr::from_bits(a.to_bits() | u32::MAX >> prefix)),
+                IpAddr::V6(a) => IpAddr::V6(Ipv6Addr::from_bits(a.to_bits() | u128::MAX >> prefix)),
+            };
+            assert!(!is_public(network) && !is_public(last), "{network}/{prefix}");
+        }
+    }
+}
