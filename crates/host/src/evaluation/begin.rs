@@ -197,12 +197,13 @@ impl Evaluations {
 
     /// How to start the student's program; `None` if the request has no command.
     fn student(&self, start: &NewSession, setting: Option<&Setting>) -> Option<StudentProgram> {
-        let hide = [Some(self.parts.data.dir().to_owned()), setting.map(|s| s.folder.clone())];
+        let own = [Some(self.parts.data.dir().to_owned()), setting.map(|s| s.folder.clone())];
+        let hide = own.into_iter().flatten().chain(self.parts.options.hidden.iter().cloned());
         Some(StudentProgram {
             command: start.command.clone()?,
             workspace: self.parts.workspace.clone(),
             environment: self.student_environment(&start.id),
-            hide: hide.into_iter().flatten().collect(),
+            hide: hide.collect(),
             options: self.parts.options.student.clone(),
             port: self.parts.port,
         })
@@ -288,7 +289,11 @@ fn finish(mut session_world: SessionWorld, start: &NewSession, ended: &SessionEn
             journal: None,
         },
     };
+    if ended.ending.is_fault() {
+        current.note_failure();
+    }
     if let Err(error) = session_world.close(ended.time_s, &end, result) {
+        current.note_failure();
         tracing::error!(
             session = start.id,
             why = error.to_string(),
