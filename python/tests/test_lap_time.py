@@ -386,20 +386,45 @@ class ProgramEnd(LapTime):
     def ended(self, run, exit_code=0):
         run.sim.state["run"] = View(running=False, exit_code=exit_code)
 
-    def test_no_result_after_standing_still_for_5_s(self):
-        for exit_code in (0, 1, -9):
+    def test_a_failing_program_ends_the_run_at_once_without_a_result(self):
+        for exit_code, says in (
+            (1, "the program ended with exit status 1"),
+            (127, "the program ended with exit status 127"),
+            (-9, "the program was ended by signal 9"),
+        ):
             with self.subTest(exit_code=exit_code):
                 run = Run()
                 run.drive_to(3)
-                self.ended(run, exit_code)
-                run.wait(4.9)
-                self.assertEqual(run.sim.finished, 0)
                 self.assertIsNotNone(run.record)
                 count = len(run.sim.records)
-                run.wait(0.2)
-                self.assertEqual(run.sim.finished, 1)
-                self.assertIsNone(run.record)
-                self.assertLessEqual(len(run.sim.records) - count, 6)
+                self.ended(run, exit_code)
+                run.wait(1)
+                self.assertEqual((run.record, run.sim.finished), (None, 1))
+                self.assertEqual(len(run.sim.records), count + 1)
+                last = run.log.getvalue().splitlines()[-1]
+                self.assertEqual(last, f"{run.sim.state.time:.2f} s: {says}, so there is no result")
+
+    def test_a_failing_program_ends_the_run_while_the_car_still_rolls(self):
+        run = Run()
+        run.drive_to(1)
+        self.ended(run, 1)
+        run.drive_to(2)
+        self.assertEqual((run.record, run.sim.finished), (None, 1))
+        self.assertLess(run.along, 1.1)
+
+    def test_no_result_after_standing_still_for_5_s(self):
+        run = Run()
+        run.drive_to(3)
+        self.ended(run)
+        run.wait(4.9)
+        self.assertEqual(run.sim.finished, 0)
+        self.assertIsNotNone(run.record)
+        count = len(run.sim.records)
+        run.wait(0.2)
+        self.assertEqual(run.sim.finished, 1)
+        self.assertIsNone(run.record)
+        self.assertLessEqual(len(run.sim.records) - count, 6)
+        self.assertIn("the car has stood still for 5 s, so there is no result", run.log.getvalue())
 
     def test_no_result_if_the_clock_never_started(self):
         run = Run()

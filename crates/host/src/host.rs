@@ -2,7 +2,7 @@
 
 use crate::camera::Camera;
 use crate::driver::{DriveAt, InitialState, Simulator};
-use crate::evaluation::{EvaluationParts, Evaluations, StartEvaluationError, records};
+use crate::evaluation::{EvaluationParts, Evaluations, NewOutput, StartEvaluationError, records};
 use crate::feed::Feed;
 use crate::keeper::{Keeper, RedLights};
 use crate::loader::{DEFAULT_SEED, LoadFailure, Loader};
@@ -222,10 +222,16 @@ impl Host {
         self.evaluations.stop(StopCause::Asked).await;
     }
 
-    /// Stored log lines of a session's judging script, starting with line number `from` (0 is the
-    /// first).
-    pub fn log(&self, session: &str, from: usize) -> Result<Vec<String>, StoreError> {
-        records::log(&self.data, session, from)
+    /// The output of the student's program and of the judging script, in order, from line number
+    /// `from` on (0 is the first line of the session).
+    pub fn output(&self, from: u64) -> NewOutput {
+        self.evaluations.current().output(from)
+    }
+
+    /// Whether a fault of the simulator ended the last session. Neither the student's program nor
+    /// the judging script is to blame for such an end.
+    pub fn simulator_failed(&self) -> bool {
+        self.evaluations.current().simulator_failed()
     }
 
     /// The record of a session; `None` if there is no such session.

@@ -120,6 +120,14 @@ impl Ending {
         }
     }
 
+    /// Whether the simulator could not do its part. Otherwise the program, the script, a person or a
+    /// limit ended the session.
+    pub fn is_fault(&self) -> bool {
+        use StopCause::{NoJudge, NoStudent, NotKept, NotPlaced, Unsupervised, WorldLost};
+        let Ending::Stopped(cause) = self else { return false };
+        matches!(cause, WorldLost | NotPlaced(_) | NoJudge(_) | NoStudent(_) | NotKept(_) | Unsupervised)
+    }
+
     /// The reason as one line for people. `None` if the outcome needs no explanation.
     pub fn reason(&self, time_limit_s: f64) -> Option<String> {
         match self {

@@ -3,7 +3,8 @@
 The clock starts when the car first moves. The run ends when the front of the car crosses the start
 line in driving direction after more than half of the route. Leaving the road and moving an object
 cost a penalty each; the script then puts the car or the object back, and the run continues. If the
-student's program has ended and the car stands still, the run ends without a result.
+student's program fails, the run ends at once without a result. If the program has ended without an
+error and the car stands still, the run ends without a result too.
 
 To change the rules, change the numbers below. The harness calls `initialize` once before the run
 and `evaluate` on every observation, 50 times per simulated second. Lengths are in metres, times in
@@ -50,7 +51,9 @@ def evaluate(sim):
     here = locate(sim, pose)
     if sim.last is None:
         sim.start = sim.last = sim.still = here
-    if has_given_up(sim, here):
+    reason = why_no_result(sim, here)
+    if reason is not None:
+        print(f"{here['time']:.2f} s: {reason}, so there is no result")
         sim.record(None)
         sim.finish()
         return
@@ -70,12 +73,19 @@ def evaluate(sim):
 # The rules
 
 
-def has_given_up(sim, here):
-    """Whether the program has ended and the car has not moved for `GIVE_UP_AFTER` seconds."""
-    ended = not sim.state.run.running and sim.state.run.exit_code is not None
+def why_no_result(sim, here):
+    """Why the run ends without a result, or None if it goes on."""
+    code = sim.state.run.exit_code
+    ended = not sim.state.run.running and code is not None
+    if ended and code > 0:
+        return f"the program ended with exit status {code}"
+    if ended and code < 0:
+        return f"the program was ended by signal {-code}"
     if not ended or math.dist(here["centre"], sim.still["centre"]) > STANDING_STILL:
         sim.still = here
-    return here["time"] - sim.still["time"] >= GIVE_UP_AFTER
+    if here["time"] - sim.still["time"] >= GIVE_UP_AFTER:
+        return f"the program has ended, and the car has stood still for {GIVE_UP_AFTER:g} s"
+    return None
 
 
 def drives_a_lap(sim, here):

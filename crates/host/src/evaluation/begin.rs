@@ -198,6 +198,7 @@ impl Evaluations {
         let own = [Some(self.parts.data.dir().to_owned()), setting.map(|s| s.folder.clone())];
         let judge = chicane_session::root::folder().ok();
         let hide = own.into_iter().flatten().chain(judge).chain(chicane_store::known_folders());
+        let hide = hide.chain(self.parts.options.hidden.iter().cloned());
         Some(StudentProgram {
             command,
             workspace: self.parts.workspace.clone(),
@@ -288,7 +289,11 @@ fn finish(mut session_world: SessionWorld, start: &NewSession, ended: &SessionEn
             journal: None,
         },
     };
+    if ended.ending.is_fault() {
+        current.note_failure();
+    }
     if let Err(error) = session_world.close(ended.time_s, &end, result) {
+        current.note_failure();
         tracing::error!(
             session = start.id,
             why = error.to_string(),

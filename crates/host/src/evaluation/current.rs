@@ -1,5 +1,6 @@
 //! The active session as clients see it, or else the last session.
 
+use super::output::{LineSource, NewOutput, Output, SessionLine};
 use crate::session_status::SessionStatus;
 use chicane_store::NewSession;
 use chicane_wire::{CommandSource, CurrentSession, Num, Phase, RunState, SentCommand, SentCommands, Session};
@@ -19,6 +20,8 @@ pub(crate) struct Current {
     /// The status that the sim thread publishes.
     status: Arc<Mutex<SessionStatus>>,
     counts: Mutex<Counts>,
+    /// The newest output of the session.
+    output: Mutex<Output>,
 }
 
 /// What the active session counts, or else the last session.
@@ -37,6 +40,8 @@ struct CurrentView {
     session: Option<Session>,
     /// The newest log lines of the judging script. `response` copies them into `session.log`.
     log: VecDeque<String>,
+    /// Whether a fault of the simulator ended the session.
+    simulator_failed: bool,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -47,13 +52,14 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Current {
     pub(super) fn new(status: Arc<Mutex<SessionStatus>>) -> Current {
-        Current { view: Mutex::default(), status, counts: Mutex::default() }
+        Current { view: Mutex::default(), status, counts: Mutex::default(), output: Mutex::default() }
     }
 
     /// Shows a session of an earlier run of the program.
     pub(super) fn show_stored(&self, session: Session) {
         let log = session.log.iter().cloned().collect();
-        *lock(&self.view) = CurrentView { active: false, session: Some(session), log };
+        *lock(&self.view) =
+            CurrentView { active: false, session: Some(session), log, simulator_failed: false };
     }
 
     /// The response of `GET /evaluation/session`.
@@ -76,7 +82,8 @@ impl Current {
     /// a session that the view does not show yet. `end` has the same order.
     pub(super) fn begin(&self, session: Session) {
         let (id, phase) = (session.id.clone(), session.phase);
-        *lock(&self.view) = CurrentView { active: true, session: Some(session), log: VecDeque::new() };
+        *lock(&self.output) = Output::default();
+        *lock(&self.view) = CurrentView { active: true, session: Some(session), ..CurrentView::default() };
         self.change_status(|status| {
             status.run = Default::default();
             status.evaluation.active = true;
@@ -121,6 +128,26 @@ impl Current {
         if let Some(session) = &mut lock(&self.view).session {
             change(session);
         }
+    }
+
+    /// Stores that a fault of the simulator ended the session.
+    pub(super) fn note_failure(&self) {
+        lock(&self.view).simulator_failed = true;
+    }
+
+    /// Whether a fault of the simulator ended the last session.
+    pub(crate) fn simulator_failed(&self) -> bool {
+        lock(&self.view).simulator_failed
+    }
+
+    /// Adds a line of output.
+    pub(super) fn add_output(&self, source: LineSource, text: &str) {
+        lock(&self.output).add(SessionLine { source, text: text.to_owned() });
+    }
+
+    /// The output of the session from line number `from` on.
+    pub(crate) fn output(&self, from: u64) -> NewOutput {
+        lock(&self.output).since(from)
     }
 
     /// Adds a log line of the judging script. If there are too many lines, the oldest line is

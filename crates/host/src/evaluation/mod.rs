@@ -11,6 +11,7 @@ mod error;
 mod finder;
 mod journal;
 mod options;
+mod output;
 pub mod records;
 mod session_world;
 
@@ -18,6 +19,7 @@ use current::Current;
 pub use error::StartEvaluationError;
 pub use finder::Finder;
 pub use options::JudgeOptions;
+pub use output::{LineSource, NewOutput, SessionLine};
 
 use crate::driver::{DriveAt, ServedWorld, Simulator};
 use crate::feed::Feed;

@@ -19,6 +19,8 @@ pub struct JudgeOptions {
     pub script: Option<String>,
     /// How student programs are isolated.
     pub student: BoxOptions,
+    /// Folders that student programs can't see, besides the data folder of this simulator.
+    pub hidden: Vec<PathBuf>,
     /// The container engine that runs judging scripts; the built-in jail if `None`.
     pub engine: Option<EngineOptions>,
 }
@@ -32,6 +34,7 @@ impl Default for JudgeOptions {
             isolation: None,
             script: None,
             student: BoxOptions::new(BoxKind::Host),
+            hidden: Vec::new(),
             engine: None,
         }
     }

@@ -51,12 +51,6 @@ pub fn record(data: &Data, id: Option<&str>) -> Result<Option<Record>, StoreErro
     Ok(Some(record_of(row, Some(events))))
 }
 
-/// Log lines of a session's judging script, starting with line number `from` (0 is the first).
-pub(crate) fn log(data: &Data, id: &str, from: usize) -> Result<Vec<String>, StoreError> {
-    let Some(row) = data.records().session(Some(id))? else { return Ok(Vec::new()) };
-    Ok(data.records().events(row.number)?.iter().filter_map(|e| log_line(e)).skip(from).collect())
-}
-
 /// The log line of an event; `None` if the event is not a log line.
 fn log_line(event: &str) -> Option<String> {
     let event = value(event);

@@ -2,6 +2,7 @@
 
 use super::current::Current;
 use super::journal::{Journal, JournalError};
+use super::output::LineSource;
 use crate::driver::{DriveAt, Loaded, ServedWorld, SessionEntry, SessionRequest, Simulator};
 use crate::feed::Feed;
 use crate::gate::{OpenGate, StudentGate};
@@ -216,6 +217,7 @@ impl SessionHost for SessionWorld {
     fn publish(&mut self, time_s: f64, kind: EvaluationKind) {
         if let EvaluationKind::Log { line } = &kind {
             self.current.log(line);
+            self.current.add_output(LineSource::Judge, line);
         }
         if let EvaluationKind::Command { .. } = kind {
             self.store_event(time_s, &kind);
@@ -244,6 +246,9 @@ impl SessionHost for SessionWorld {
     }
 
     fn publish_run(&mut self, time_s: f64, event: RunEvent) {
+        if let RunEvent::Log { stream, line, .. } = &event {
+            self.current.add_output(LineSource::Student(*stream), line);
+        }
         self.feed.send(&StoryEvent::Run(event.clone()));
         self.store_event(time_s, &EvaluationKind::Run { run: event });
     }
