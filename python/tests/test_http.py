@@ -3,7 +3,9 @@ malformed responses.
 """
 
 import asyncio
+import json
 import os
+import pickle
 import unittest
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -11,6 +13,7 @@ from unittest import mock
 
 import chicane
 from chicane import AsyncRobot, AsyncSim, Robot, Sim
+from chicane.errors import refusal
 
 from .fake import Fake, chunked, ok
 
@@ -46,6 +49,47 @@ class Servers(unittest.TestCase):
             b"HTTP/1.0 200 OK\r\nContent-Length: 8\r\n\r\n" + POSE,
         ):
             self.both([[form]], lambda ask, fake: self.assertEqual(ask(), {"x": 1}))
+
+    def test_a_refusal_in_a_judged_run_names_its_code(self) -> None:
+        body = b'{"error": "not allowed in a judged run", "code": "judged_run"}'
+
+        def check(ask: Callable[[], Any], fake: Fake) -> None:
+            with self.assertRaises(chicane.JudgedRun) as caught:
+                ask()
+            error = caught.exception
+            self.assertIsInstance(error, chicane.Forbidden)
+            self.assertEqual((error.status, error.code), (403, "judged_run"))
+            self.assertEqual(error.text, "not allowed in a judged run")
+            self.assertIn("GET /sim/api/pose: 403 not allowed in a judged run", str(error))
+            self.assertIn("judged_run", str(error))
+            again = pickle.loads(pickle.dumps(error))
+            self.assertEqual((type(again), str(again)), (chicane.JudgedRun, str(error)))
+            self.assertEqual(again.code, "judged_run")
+
+        self.both([[ok(body, status="403 Forbidden")]], check)
+
+    def test_errors_of_roles_and_tokens_have_their_class_and_code(self) -> None:
+        for status, code, kind in (
+            ("403 Forbidden", "role_forbids", chicane.Forbidden),
+            ("429 Too Many Requests", "too_many_attempts", chicane.TooManyAttempts),
+        ):
+            body = json.dumps({"error": "no", "code": code}).encode()
+
+            def check(
+                ask: Callable[[], Any], fake: Fake, code: str = code, kind: type = kind
+            ) -> None:
+                with self.assertRaises(chicane.ApiError) as caught:
+                    ask()
+                self.assertIs(type(caught.exception), kind)
+                self.assertEqual(caught.exception.code, code)
+
+            self.both([[ok(body, status=status)]], check)
+
+    def test_an_error_without_a_code_has_none(self) -> None:
+        for body in (b'{"error": "no"}', b'{"error": "no", "code": 7}', b"no"):
+            error = refusal(403, body, "GET /")
+            self.assertEqual((type(error), error.code), (chicane.Forbidden, None))
+            self.assertEqual(str(error), "GET /: 403 no")
 
     def test_connection_is_reused(self) -> None:
         def check(ask: Callable[[], Any], fake: Fake) -> None:

@@ -5,6 +5,7 @@ import math
 import threading
 import typing
 import unittest
+from typing import Any
 
 import chicane
 from chicane import AsyncSim, Event, Sim
@@ -149,9 +150,32 @@ class Doing(WithSimulator):
 
     def test_evaluate_returns_the_record(self) -> None:
         self.sim.set_clock(speed=0)
-        record = self.sim.evaluate("exit 3", time_limit_s=2, timeout=60)
-        self.assertEqual((record["outcome"], differs(record, wire.Record)), ("timeout", []))
+        record = self.sim.evaluate(
+            "echo lost; exit 3",
+            time_limit_s=30,
+            wall_limit_s=50,
+            pace="real",
+            student="Ada",
+            timeout=60,
+        )
+        self.assertEqual((record["outcome"], differs(record, wire.Record)), ("finished", []))
+        self.assertIsNone(record["record"])
+        run = record["run"]
+        assert run
+        self.assertEqual((run["exit_code"], run["signal"]), (3, None))
+        self.assertIn("lost", run["output_tail"])
+        identity = (record["student"], record["wall_limit_s"], record["pace"])
+        self.assertEqual(identity, ("Ada", 50, "real"))
+        self.assertEqual(record["interference"]["count"], len(record["interference"]["first"]))
         self.assertEqual(self.sim.records(limit=1)["records"][0]["session"], record["session"])
+
+    def test_invalid_options_of_an_evaluation_are_refused(self) -> None:
+        pace: Any = "slow"
+        for options in ({"wall_limit_s": 0.5}, {"student": "a\nb"}, {"pace": pace}):
+            with self.assertRaises(chicane.BadRequest) as caught:
+                self.sim.start_evaluation(**options)
+            self.assertIn(next(iter(options)), caught.exception.text)
+            self.assertEqual(caught.exception.code, "invalid_request")
 
 
 class Async(WithSimulator):

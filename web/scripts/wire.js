@@ -69,7 +69,9 @@ function objectOf(schema, indent) {
   const fields = Object.entries(schema.properties ?? {}).map(([name, field]) => {
     const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
     const optional = schema.required?.includes(name) ? "" : "?";
-    return `${comment(field.description, deeper)}${deeper}${key}${optional}: ${typeOf(field, deeper)};`;
+    // The description of an optional reference is beside the reference.
+    const text = field.description ?? field.oneOf?.find((one) => one.description)?.description;
+    return `${comment(text, deeper)}${deeper}${key}${optional}: ${typeOf(field, deeper)};`;
   });
   if (fields.length > 0) return `{\n${fields.join("\n")}\n${indent}}`;
   const more = schema.additionalProperties;

@@ -237,7 +237,7 @@ pub struct RecordIdentity {
     /// Real seconds after which the run is stopped.
     pub wall_limit_s: Option<Num>,
     /// What the seed varies in the world; null if nothing.
-    #[schema(value_type = Object)]
+    #[schema(value_type = Option<Object>)]
     pub variation: Value,
 }
 
@@ -268,8 +268,10 @@ pub struct RunReport {
     /// How the student's program ended; null without one.
     pub run: Option<RunResult>,
     /// Commands that neither the judged program nor the judging script sent.
+    #[schema(required)]
     pub interference: SentCommands,
     /// Requests of the judged program that were not allowed.
+    #[schema(required)]
     pub refused: SentCommands,
     /// The journal of the run; null if there is none.
     pub journal: Option<JournalIdentity>,

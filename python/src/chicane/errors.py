@@ -28,17 +28,24 @@ class ProgramError(ChicaneError):
 class ApiError(ChicaneError):
     """The server answered a request with an error.
 
-    `status` is the HTTP status, `text` the server's message, `request` the method and path.
+    `status` is the HTTP status, `text` the server's message, `request` the method and path. `code`
+    is the kind of error, such as `not_movable` (`chicane.wire.sim.ErrorCode`), or None if the
+    server sent none. A text may change in a later version; a code does not.
     """
 
-    def __init__(self, status: int, text: str, request: str) -> None:
-        super().__init__(f"{request}: {status} {text}")
+    def __init__(self, status: int, text: str, request: str, code: str | None = None) -> None:
+        super().__init__(f"{request}: {status} {self._explained(text)}")
         self.status = status
         self.text = text
         self.request = request
+        self.code = code
 
-    def __reduce__(self) -> tuple[type[ApiError], tuple[int, str, str]]:
-        return type(self), (self.status, self.text, self.request)
+    def _explained(self, text: str) -> str:
+        """The server's message, as the message of the exception contains it."""
+        return text
+
+    def __reduce__(self) -> tuple[type[ApiError], tuple[int, str, str, str | None]]:
+        return type(self), (self.status, self.text, self.request, self.code)
 
 
 class BadRequest(ApiError):
@@ -50,7 +57,20 @@ class Unauthorized(ApiError):
 
 
 class Forbidden(ApiError):
-    """403: the object or world may not be changed, or the server does not accept this `Host`."""
+    """403: the object or world may not be changed, the role of the token does not permit the
+    request, or the server does not accept this `Host`.
+    """
+
+
+class JudgedRun(Forbidden):
+    """403, code `judged_run`: a judged program may not send this request. Nothing was changed.
+
+    The program may drive the robot and read its sensors. The evaluation's `allow` lists what else
+    it may use, by default `state` and `step`. The request is counted in the record.
+    """
+
+    def _explained(self, text: str) -> str:
+        return f"{text} (judged_run): the evaluation's config does not allow this request"
 
 
 class NotFound(ApiError):
@@ -63,6 +83,10 @@ class Conflict(ApiError):
 
 class TooLarge(ApiError):
     """413: the request is larger than the server accepts."""
+
+
+class TooManyAttempts(ApiError):
+    """429: too many requests with a wrong token came from this address. Retry after a second."""
 
 
 class Unprocessable(ApiError):
@@ -89,8 +113,10 @@ _BY_STATUS: dict[int, type[ApiError]] = {
     409: Conflict,
     413: TooLarge,
     422: Unprocessable,
+    429: TooManyAttempts,
     503: Unavailable,
 }
+_BY_CODE: dict[str, type[ApiError]] = {"judged_run": JudgedRun}
 
 
 def refusal(status: int, body: bytes, request: str) -> ApiError:
@@ -107,4 +133,7 @@ def refusal(status: int, body: bytes, request: str) -> ApiError:
     if parsed.get("status") == "waiting":
         kind = NotReady
     text = parsed.get("error", parsed.get("detail"))
-    return kind(status, text if isinstance(text, str) else json.dumps(parsed), request)
+    code = parsed.get("code")
+    code = code if isinstance(code, str) else None
+    kind = _BY_CODE.get(code or "", kind)
+    return kind(status, text if isinstance(text, str) else json.dumps(parsed), request, code)

@@ -30,6 +30,9 @@ class SimOperations:
     All methods raise `ApiError` if the simulator refuses the request: `BadRequest` for an invalid
     value, `NotFound` for an unknown name or if no world is loaded, `Conflict` if the request does
     not fit the current state. They raise `ConnectError` or `Timeout` if there is no answer.
+
+    In a judged run, a method that the evaluation does not allow raises `JudgedRun` and changes
+    nothing. By default the judged program may read everything and call `step` and `observe`.
     """
 
     # State and time
@@ -268,16 +271,29 @@ class SimOperations:
         command: str | None = None,
         time_limit_s: float | None = None,
         seed: int | None = None,
+        wall_limit_s: float | None = None,
+        pace: wire.Pace | None = None,
+        student: str | None = None,
     ) -> Call[wire.Started]:
         """Starts an evaluation session.
 
         `command`: shell command that starts the student's program. Without it no program is
         started, and the session only observes the run. `time_limit_s`: limit in simulated seconds.
-        `seed`: seed of all random numbers.
+        `seed`: seed of all random numbers. `wall_limit_s`: limit in real seconds, by default five
+        times `time_limit_s`, but at least 120. `pace`: `real`, or `virtual` if simulated time is to
+        wait for the program. `student`: name of the student, for the record.
 
-        Raises `Conflict` if a session is active.
+        Raises `Conflict` if a session is active, `JudgedRun` if the judged program itself calls
+        this method.
         """
-        body = given(command=command, time_limit_s=time_limit_s, seed=seed)
+        body = given(
+            command=command,
+            time_limit_s=time_limit_s,
+            seed=seed,
+            wall_limit_s=wall_limit_s,
+            pace=pace,
+            student=student,
+        )
         return Call(body=body, longer=LOADING_S)
 
     @operation("POST", "/sim/api/evaluation/stop")
@@ -386,15 +402,26 @@ class SimOperations:
         *,
         time_limit_s: float | None = None,
         seed: int | None = None,
+        wall_limit_s: float | None = None,
+        pace: wire.Pace | None = None,
+        student: str | None = None,
         timeout: float = 3600.0,
     ) -> Procedure[wire.Record]:
         """Runs a complete evaluation and returns its record.
 
-        Stops the evaluation after `timeout` real seconds. For the other arguments see
+        A program that failed is not an exception: the record's `run` has its exit status and its
+        last lines. Stops the evaluation after `timeout` real seconds. For the other arguments see
         `start_evaluation`.
         """
         until = time.monotonic() + timeout
-        body = given(command=command, time_limit_s=time_limit_s, seed=seed)
+        body = given(
+            command=command,
+            time_limit_s=time_limit_s,
+            seed=seed,
+            wall_limit_s=wall_limit_s,
+            pace=pace,
+            student=student,
+        )
         start = Call[wire.Started](body=body, longer=LOADING_S)
         started: wire.Started = yield request("POST", "/sim/api/evaluation/start", start)
         session = started["session"]["id"]

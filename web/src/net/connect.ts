@@ -8,11 +8,22 @@ import type { SceneView } from "../scene/scene-view.ts";
 import type { Clock, Scene, State, Track, Vehicle, World } from "../wire/sim.ts";
 import { API, ApiError, get } from "./api.ts";
 import { Link } from "./link.ts";
-import { type Current, type EvaluationRecord, afterEvaluation, afterRun, viewOf } from "./session.ts";
+import {
+  type Current,
+  type EvaluationEvent,
+  type EvaluationRecord,
+  afterEvaluation,
+  afterRun,
+  viewOf,
+  withInterference,
+  withRecord,
+} from "./session.ts";
 
 const RETRY_MS = 1500;
 /** Interval of the requests that measure the latency and read the requested speed. */
 const PING_MS = 4000;
+/** Interval of the requests that read the interference of a run, which is in no event. */
+const INTERFERENCE_MS = 1000;
 /**
  * A hidden page closes its event stream after this time, because a browser allows only a few
  * connections per host.
@@ -114,6 +125,18 @@ export function connect(
     }
   }
 
+  /** Fetches the record of a session that has ended. The event of the end lacks its report. */
+  async function fetchRecord(session: string): Promise<void> {
+    const path = `/evaluation/record?session=${encodeURIComponent(session)}`;
+    const record = await get<EvaluationRecord>(path).catch(() => null);
+    if (record) app.session.value = withRecord(app.session.value, record);
+  }
+
+  function onEvaluation(event: EvaluationEvent): void {
+    app.session.value = afterEvaluation(app.session.value, event);
+    if (event.kind === "end") void fetchRecord(event.session);
+  }
+
   const link = new Link({
     open: () => new EventSource(`${API}/events`),
     signedOut: async () => (await fetch(`${API}/status`).catch(() => null))?.status === 401,
@@ -121,7 +144,7 @@ export function connect(
       if (event.name !== "state") eventCount++;
       if (event.name === "state") onState(event.data);
       else if (event.name === "run") app.session.value = afterRun(app.session.value, event.data);
-      else app.session.value = afterEvaluation(app.session.value, event.data);
+      else onEvaluation(event.data);
     },
     onStatus(status) {
       app.link.value = status;
@@ -152,6 +175,15 @@ export function connect(
   setInterval(() => {
     if (!document.hidden && app.link.value === "live" && app.world.value) void ping();
   }, PING_MS);
+  let isFetchingInterference = false;
+  setInterval(async () => {
+    const isRunning = app.link.value === "live" && app.session.value?.session.phase === "running";
+    if (document.hidden || !isRunning || isFetchingInterference) return;
+    isFetchingInterference = true;
+    const current = await get<Current>("/evaluation/session").catch(() => null);
+    isFetchingInterference = false;
+    if (current) app.session.value = withInterference(app.session.value, current);
+  }, INTERFERENCE_MS);
 }
 
 /** The ground of a track. A track without a ground gets its route's bounding box and a margin. */

@@ -12,6 +12,8 @@ export type Session = Partial<Wire.Session> & Pick<Wire.Session, "id" | "world" 
 export type Current = Omit<Wire.CurrentSession, "session"> & { session?: Session | null };
 /** A stored record. */
 export type EvaluationRecord = Wire.Record;
+/** What the page uses of the record of a session: everything but the events, which are lines here. */
+export type StoredRecord = Omit<EvaluationRecord, "events">;
 
 /** A line of a log on the page. */
 export interface LogLine {
@@ -27,6 +29,8 @@ export interface SessionView {
   log: readonly LogLine[];
   /** Lines of the student's program. */
   output: readonly LogLine[];
+  /** The stored record; null until the page has fetched it. Before the end it has no report. */
+  stored: StoredRecord | null;
 }
 
 export type EvaluationEvent = Wire.EvaluationEvent;
@@ -34,6 +38,8 @@ export type RunEvent = Wire.RunEvent;
 
 /** Largest number of lines of a log. Older lines are dropped. */
 const MAX_LINES = 500;
+/** Number of lines that a record keeps of a program's output. */
+const MAX_LAST_LINES = 40;
 
 /**
  * Combines the responses of the server with the known state. The record contains every line since
@@ -42,13 +48,14 @@ const MAX_LINES = 500;
  */
 export function viewOf(
   current: Current,
-  recorded: Pick<EvaluationRecord, "session" | "events"> | null,
+  recorded: EvaluationRecord | null,
   before: SessionView | null,
 ): SessionView | null {
   const { session } = current;
   if (!session) return null;
   const known = before?.session.id === session.id ? before : null;
-  const empty: SessionView = { active: current.active, session, log: [], output: [] };
+  const stored = recorded?.session === session.id ? withoutEvents(recorded) : (known?.stored ?? null);
+  const empty: SessionView = { active: current.active, session, log: [], output: [], stored };
   let fetched: SessionView = { ...empty, log: (session.log ?? []).map((text): LogLine => ({ text, from: "script" })) };
   if (recorded?.session === session.id && recorded.events) {
     fetched = empty;
@@ -59,7 +66,31 @@ export function viewOf(
   }
   const more = (ours: readonly LogLine[] | undefined, theirs: readonly LogLine[]) =>
     ours && ours.length > theirs.length ? ours : theirs;
-  return { active: current.active, session, log: more(known?.log, fetched.log), output: more(known?.output, fetched.output) };
+  return {
+    active: current.active,
+    session,
+    log: more(known?.log, fetched.log),
+    output: more(known?.output, fetched.output),
+    stored,
+  };
+}
+
+/** The state with the stored record of its session. A record of another session changes nothing. */
+export function withRecord(view: SessionView | null, record: EvaluationRecord): SessionView | null {
+  if (view?.session.id !== record.session) return view;
+  const session = { ...view.session, interference: record.interference.count };
+  return { ...view, session, stored: withoutEvents(record) };
+}
+
+function withoutEvents({ events: _, ...stored }: EvaluationRecord): StoredRecord {
+  return stored;
+}
+
+/** The state with the interference of a session as it was fetched during its run. */
+export function withInterference(view: SessionView | null, current: Current): SessionView | null {
+  const count = current.session?.interference ?? 0;
+  if (!view?.active || view.session.id !== current.session?.id || view.session.interference === count) return view;
+  return { ...view, session: { ...view.session, interference: count } };
 }
 
 /** The state after an evaluation event. Only a `start` event can introduce a new session. */
@@ -123,6 +154,12 @@ export function afterRun(view: SessionView | null, event: RunEvent): SessionView
   }
 }
 
+/** The last lines of the program that the page has received. A record has the same lines. */
+export function lastLines({ output }: SessionView): string[] {
+  const lines = output.filter(({ from }) => from !== "note").map(({ text }) => text);
+  return lines.slice(-MAX_LAST_LINES);
+}
+
 function startedSession(event: EvaluationEvent & { kind: "start" }): SessionView {
   const session: Session = {
     id: event.session,
@@ -135,9 +172,10 @@ function startedSession(event: EvaluationEvent & { kind: "start" }): SessionView
     time_limit_s: event.time_limit_s,
     elapsed_s: 0,
     run: { running: false, exit_code: null },
+    interference: 0,
     log: [],
   };
-  return { active: true, session, log: [], output: [] };
+  return { active: true, session, log: [], output: [], stored: null };
 }
 
 function appendLine(lines: readonly LogLine[], line: LogLine): readonly LogLine[] {

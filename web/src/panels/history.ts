@@ -6,8 +6,10 @@ import { t } from "../strings.ts";
 import { fill, h, show } from "../ui/dom.ts";
 import { localTime, record } from "../ui/format.ts";
 import { icon } from "../ui/icons.ts";
-import { outcomeText } from "../ui/verdict.ts";
+import { programEndBox } from "../ui/lines.ts";
+import { failureText, TONES, verdictOf, verdictText } from "../ui/verdict.ts";
 import type { RecordList } from "../wire/sim.ts";
+import { boxText, recordBadges, versionText } from "./record-facts.ts";
 
 const MAX_RECORDS = 50;
 const SVG = "http://www.w3.org/2000/svg";
@@ -28,36 +30,49 @@ export function history(app: App): { element: HTMLElement; refresh(): void } {
     const records = (await get<RecordList>(path).catch(() => null))?.records ?? [];
     if (records.length === 0) return fill(body, h("p", { class: "hint" }, t.evaluation.historyEmpty));
     const better = app.evaluation.value?.config.better;
-    fill(body, chart(records, better === "higher"), table(records));
+    fill(body, chart(records, better === "higher"), table(app, records));
   }
   element.addEventListener("toggle", () => void refresh());
   app.world.watch(() => show(element, app.judged));
   return { element, refresh: () => void refresh() };
 }
 
-function table(records: readonly EvaluationRecord[]): HTMLElement {
+function table(app: App, records: readonly EvaluationRecord[]): HTMLElement {
+  return h("ul", { class: "records" }, ...records.map((one) => row(app, one)));
+}
+
+/** A record: its result as a link to the full log, then who and where, and what went wrong. */
+function row(app: App, one: EvaluationRecord): HTMLElement {
+  const verdict = verdictOf(one);
+  const identity = [one.student, boxText(one.box), versionText(one.chicane)].filter(Boolean).join(" · ");
+  const badges = recordBadges(one);
+  const failure = failureText(verdict, one.run);
   return h(
-    "ul",
-    { class: "records" },
-    ...records.map((one) =>
-      h(
-        "li",
-        {},
-        h(
-          "a",
-          {
-            href: `${API}/evaluation/record?session=${encodeURIComponent(one.session)}`,
-            target: "_blank",
-            rel: "noopener",
-            title: t.evaluation.openLog,
-          },
-          h("span", { class: "record-value" }, record(one.record) ?? t.units.none),
-          h("span", { class: `record-outcome outcome-${one.outcome ?? ""}` }, outcomeText(one.outcome)),
-          h("time", { datetime: one.started_at ?? "" }, localTime(one.started_at)),
-        ),
-      ),
+    "li",
+    { "data-testid": "record", "data-session": one.session },
+    h(
+      "a",
+      {
+        href: `${API}/evaluation/record?session=${encodeURIComponent(one.session)}`,
+        target: "_blank",
+        rel: "noopener",
+        title: t.evaluation.openLog,
+      },
+      h("span", { class: "record-value" }, record(one.record) ?? t.units.none),
+      h("span", { class: "record-outcome", "data-tone": verdict ? TONES[verdict] : "neutral" }, verdictText(verdict)),
+      h("time", { datetime: one.started_at ?? "" }, localTime(one.started_at)),
     ),
+    identity && h("p", { class: "record-identity" }, identity),
+    badges.length > 0 && h("p", { class: "badges" }, ...badges),
+    failure !== null && failed(app, failure, one.run?.output_tail ?? []),
   );
+}
+
+/** Why the program failed, and its last lines, which are collapsed in the list. */
+function failed(app: App, failure: string, lines: readonly string[]): HTMLElement {
+  const box = programEndBox(app, "record-program", false);
+  box.show(failure, lines);
+  return box.element;
 }
 
 /** Plots numeric records of finished runs, oldest on the left, with a line of the best so far. */

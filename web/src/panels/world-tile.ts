@@ -3,6 +3,7 @@ import { type App, attempt } from "../app.ts";
 import { API, remove } from "../net/api.ts";
 import { t } from "../strings.ts";
 import { iconButton } from "../ui/card.ts";
+import { copy } from "../ui/clipboard.ts";
 import { h, fill } from "../ui/dom.ts";
 import { icon, type IconName } from "../ui/icons.ts";
 import type { WorldEntry } from "../wire/sim.ts";
@@ -140,14 +141,4 @@ function shareLink(world: Pick<WorldEntry, "name" | "world_id">): string {
 
 function metres(value: number): string {
   return String(Number(value.toFixed(1)));
-}
-
-/** Copies a text to the clipboard. If the browser refuses, shows the text instead. */
-async function copy(app: App, text: string): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(text);
-    app.toast(t.worlds.copied, "note");
-  } catch {
-    app.toast(t.worlds.copyByHand(text), "note");
-  }
 }

@@ -4,6 +4,8 @@
  * `Strings` is the type of this object. Another language is a second file with an object of that
  * type, plus a line in `LANGUAGES` of `strings.ts`.
  */
+import type { ErrorCode } from "../wire/sim.ts";
+
 export const en = {
   /** Language tag (BCP 47) for the `lang` attribute of the page. */
   language: "en",
@@ -148,10 +150,14 @@ export const en = {
     thumbnail: (name: string) => `Preview of ${name}`,
   },
   /**
-   * Texts by error code. For a code without an entry the page shows the server's English text, so
-   * only the files of other languages need entries.
+   * Texts by error code. For a code without an entry the page shows the server's English text. The
+   * English file has entries for errors whose text should tell a person at the page what to do.
    */
-  errors: {},
+  errors: {
+    judged_run: "The program of a judged run may not do this.",
+    role_forbids: "Your token does not permit this. Sign in with the token of the teacher.",
+    too_many_attempts: "Too many attempts with a wrong token. Wait a few seconds and try again.",
+  } satisfies Partial<Record<ErrorCode, string>>,
   evaluation: {
     title: "Evaluation",
     close: "Close",
@@ -160,6 +166,13 @@ export const en = {
     commandHint: "python3 run.py",
     commandHelp: "Optional. Without a command the judge observes the car and starts no program.",
     limit: "Time limit (simulated seconds)",
+    advanced: "Student and wall-clock limit",
+    student: "Name of the student",
+    studentShort: "Student",
+    studentHint: "Optional, for the record",
+    wallLimit: "Wall-clock limit (real seconds)",
+    wallLimitHelp: "The run is stopped after this time, even if the simulation is paused.",
+    wallLimitValue: (seconds: string) => `at most ${seconds} s`,
     start: "Start evaluation",
     stop: "Stop evaluation",
     phases: {
@@ -168,6 +181,7 @@ export const en = {
       running: "Running",
       ended: "Ended",
     },
+    programFailed: "Program failed",
     clock: "Elapsed time",
     of: (elapsed: string, limit: string) => `${elapsed} of ${limit}`,
     record: "Record",
@@ -179,9 +193,64 @@ export const en = {
     noProgram: "No program was started.",
     startedCommand: (command: string) => `$ ${command}`,
     exitCode: (code: string) => `Exit code ${code}`,
+    /** Why a run failed: one sentence. */
+    failure: {
+      status: (code: number) => `The program exited with status ${code}.`,
+      statusOfSignal: (code: number, signal: string) =>
+        `The program exited with status ${code}: signal ${signal} ended it.`,
+      signal: (signal: string) => `The program was ended by signal ${signal}.`,
+      notFound: "The program exited with status 127: its command was not found.",
+      notExecutable: "The program exited with status 126: its file is not executable.",
+      outOfMemory: "The program exceeded its memory limit and was ended.",
+      noRecord: "The program ended, but the run has no record.",
+      noProgramNoRecord: "The run ended without a record.",
+    },
+    /** Names of signals by their number. */
+    signals: {
+      1: "SIGHUP",
+      2: "SIGINT",
+      3: "SIGQUIT",
+      4: "SIGILL",
+      5: "SIGTRAP",
+      6: "SIGABRT",
+      7: "SIGBUS",
+      8: "SIGFPE",
+      9: "SIGKILL",
+      11: "SIGSEGV",
+      13: "SIGPIPE",
+      14: "SIGALRM",
+      15: "SIGTERM",
+      24: "SIGXCPU",
+      25: "SIGXFSZ",
+      31: "SIGSYS",
+    },
+    lastLines: "Last lines of the program",
+    noLastLines: "The program printed nothing.",
+    copyLines: "Copy",
+    interference: (count: number) => `interference ${count}`,
+    interferenceTitle: "Commands during the run that the program did not send",
+    refused: (count: number) => (count === 1 ? "1 refused request" : `${count} refused requests`),
+    refusedTitle: "Requests of the program that are not allowed in a judged run",
+    commandTime: "Time",
+    commandSource: "Sender",
+    commandPath: "Path",
+    commandValues: "Values",
+    moreCommands: (count: number) => `and ${count} more`,
+    sources: {
+      viewer: "web page",
+      api: "web API",
+      student: "program",
+      judge: "judge",
+      ros: "ROS 2",
+      replay: "replay",
+    },
+    box: "Isolation",
+    boxes: { closed: "closed box", host: "host box" },
+    version: "Version",
     again: "Run again",
     outcomes: {
       finished: "Finished",
+      failed: "Failed",
       timeout: "Timed out",
       script_error: "Judge script error",
       stopped: "Stopped",

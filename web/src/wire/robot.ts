@@ -127,7 +127,7 @@ export type ErrorBody = {
 };
 
 /** The kind of an error, for programs. A text may change; a code does not. */
-export type ErrorCode = "invalid_request" | "out_of_range" | "token_needed" | "foreign_site" | "unknown_host" | "not_json" | "not_a_proxy" | "not_movable" | "protected_world" | "no_world" | "no_such_object" | "no_such_light" | "no_such_world" | "no_route" | "no_bounds" | "no_floor" | "no_evaluation" | "no_record" | "no_such_sound" | "not_found" | "method_not_allowed" | "request_timeout" | "not_ready" | "switch_in_progress" | "evaluation_in_progress" | "already_running" | "yellow_phase" | "world_in_use" | "robot_refused" | "too_large" | "range_not_satisfiable" | "bad_world" | "upgrade_required" | "internal" | "not_stored" | "cdn_failed" | "busy" | "stopping" | "no_judge" | "no_reading";
+export type ErrorCode = "invalid_request" | "out_of_range" | "token_needed" | "foreign_site" | "unknown_host" | "not_json" | "not_a_proxy" | "judged_run" | "role_forbids" | "too_many_attempts" | "not_movable" | "protected_world" | "no_world" | "no_such_object" | "no_such_light" | "no_such_world" | "no_route" | "no_bounds" | "no_floor" | "no_evaluation" | "no_record" | "no_such_sound" | "not_found" | "method_not_allowed" | "request_timeout" | "not_ready" | "switch_in_progress" | "evaluation_in_progress" | "already_running" | "yellow_phase" | "world_in_use" | "robot_refused" | "too_large" | "range_not_satisfiable" | "bad_world" | "upgrade_required" | "internal" | "not_stored" | "cdn_failed" | "busy" | "stopping" | "no_judge" | "no_reading";
 
 /** Orientation of the car in two notations. */
 export type Heading = {
@@ -143,6 +143,7 @@ export type Health = {
   paused: boolean;
   /** `ok`, or `waiting` before the first world is loaded. */
   status: string;
+  /** Simulated seconds; null before the first world is loaded. */
   time?: Num | null;
 };
 
@@ -273,6 +274,7 @@ export type Odometry = {
 export type PlayRequest = {
   /** Content of the file, base64; at most 16 MiB. */
   data?: string | null;
+  /** Expected format of the file. The format itself is detected from the content. */
   format?: SoundFormat | null;
   /** Whether to repeat the sound until it is stopped; false if omitted. */
   loop?: boolean | null;
@@ -380,7 +382,9 @@ export type Sizes = {
 export type SoundBegun = {
   /** Number of channels, 1 or 2. */
   channels: number;
+  /** Duration, seconds; null for a stream. */
   duration?: Num | null;
+  /** Format of the file; null for a stream. */
   format?: SoundFormat | null;
   /** Id of the sound. */
   id: string;
@@ -421,7 +425,9 @@ export type SoundKind = "file" | "stream";
 export type SoundPlaying = {
   /** Number of channels, 1 or 2. */
   channels: number;
+  /** Duration, seconds; null for a stream. */
   duration?: Num | null;
+  /** Format of the file; null for a stream. */
   format?: SoundFormat | null;
   /** Id of the sound. */
   id: string;
@@ -473,14 +479,21 @@ export type SpeedRequest = {
 
 /** Response of `GET /states`: the requested readings. A reading that does not exist yet is null. */
 export type States = {
+  /** Same as `GET /audio`. */
   audio?: Sounds | null;
+  /** Same as `GET /battery`. */
   battery?: Battery | null;
+  /** The latest frame of the camera. */
   camera?: CameraFrame | null;
   /** The current actuator commands. */
   cmd: DriveCommand;
+  /** Same as `GET /imu`. */
   imu?: Inertial | null;
+  /** Angles of all joints. */
   joints?: JointAngles | null;
+  /** Same as `GET /lidar`. */
   lidar?: LidarScan | null;
+  /** Same as `GET /odom`. */
   odom?: Odometry | null;
   /** Same as `GET /speed`. */
   speed?: number | null;

@@ -23,6 +23,9 @@ export type Bounds = {
   minY: Num;
 };
 
+/** The kind of isolation that a student's program runs in. */
+export type BoxKind = "closed" | "host";
+
 /** Response of `GET /brightness`. */
 export type Brightness = {
   /** Factor applied to every displayed pixel. */
@@ -122,12 +125,16 @@ export type ClockRequest = {
 };
 
 /** A command that a client sends during a session. */
-export type CommandName = "reset" | "clock" | "step" | "pose" | "model" | "light";
+export type CommandName = "reset" | "clock" | "step" | "pose" | "model" | "light" | "overlay" | "brightness";
+
+/** The sender of a command. */
+export type CommandSource = "viewer" | "api" | "student" | "judge" | "ros" | "replay";
 
 /** Response of `GET /evaluation/session`. */
 export type CurrentSession = {
   /** Whether a session is active. */
   active: boolean;
+  /** The active session, or else the most recent one; null if there was none. */
   session?: Session | null;
 };
 
@@ -148,7 +155,7 @@ export type ErrorBody = {
 };
 
 /** The kind of an error, for programs. A text may change; a code does not. */
-export type ErrorCode = "invalid_request" | "out_of_range" | "token_needed" | "foreign_site" | "unknown_host" | "not_json" | "not_a_proxy" | "not_movable" | "protected_world" | "no_world" | "no_such_object" | "no_such_light" | "no_such_world" | "no_route" | "no_bounds" | "no_floor" | "no_evaluation" | "no_record" | "no_such_sound" | "not_found" | "method_not_allowed" | "request_timeout" | "not_ready" | "switch_in_progress" | "evaluation_in_progress" | "already_running" | "yellow_phase" | "world_in_use" | "robot_refused" | "too_large" | "range_not_satisfiable" | "bad_world" | "upgrade_required" | "internal" | "not_stored" | "cdn_failed" | "busy" | "stopping" | "no_judge" | "no_reading";
+export type ErrorCode = "invalid_request" | "out_of_range" | "token_needed" | "foreign_site" | "unknown_host" | "not_json" | "not_a_proxy" | "judged_run" | "role_forbids" | "too_many_attempts" | "not_movable" | "protected_world" | "no_world" | "no_such_object" | "no_such_light" | "no_such_world" | "no_route" | "no_bounds" | "no_floor" | "no_evaluation" | "no_record" | "no_such_sound" | "not_found" | "method_not_allowed" | "request_timeout" | "not_ready" | "switch_in_progress" | "evaluation_in_progress" | "already_running" | "yellow_phase" | "world_in_use" | "robot_refused" | "too_large" | "range_not_satisfiable" | "bad_world" | "upgrade_required" | "internal" | "not_stored" | "cdn_failed" | "busy" | "stopping" | "no_judge" | "no_reading";
 
 /** Response of `GET /evaluation`. */
 export type EvaluationDocument = {
@@ -213,6 +220,7 @@ export type EvaluationKind = {
 export type EvaluationState = {
   /** Whether a session is active. */
   active: boolean;
+  /** Phase of the session. */
   phase?: Phase | null;
   /** Id of the session. */
   session?: string | null;
@@ -272,6 +280,14 @@ export type InstallAnswer = {
 export type InstallRequest = {
   /** Id of the published world. */
   world_id: string;
+};
+
+/** The journal of a run. */
+export type JournalIdentity = {
+  /** Size of the journal, bytes. */
+  bytes: number;
+  /** SHA-256 of the journal, hex. */
+  sha256: string;
 };
 
 /** Sounds as a script sees them. */
@@ -392,6 +408,7 @@ export type JudgeSoundEvent = JudgeSound & {
 
 /** The track as a script sees it. Without a route the list of waypoints is empty. */
 export type JudgeTrack = {
+  /** Bounds of the track's ground. */
   bounds?: Bounds | null;
   /** Points (x, y) of the inner border, m. */
   inner?: Num[][] | null;
@@ -449,6 +466,7 @@ export type Light = {
   builtin: boolean;
   /** Name of the light. */
   name: string;
+  /** The light's screen, if it has one. */
   panel?: Panel | null;
   /** Colour that the light shows. */
   state: LightState;
@@ -458,6 +476,7 @@ export type Light = {
   y: Num;
   /** Yaw, rad. */
   yaw: Num;
+  /** Simulated seconds until the light turns red; only present while it is yellow. */
   yellow_left?: Num | null;
 };
 
@@ -583,9 +602,13 @@ export type Observation = {
 
 /** Sensor readings; sensors that were not requested are omitted. */
 export type Observations = {
+  /** Camera frame. */
   camera?: CameraObservation | null;
+  /** Gyro and accelerometer. */
   imu?: ImuObservation | null;
+  /** Laser scan. */
   lidar?: LidarObservation | null;
+  /** Odometry. */
   odom?: OdomObservation | null;
 };
 
@@ -649,6 +672,9 @@ export type OverlayRequest = {
   ttl?: number | null;
 };
 
+/** How simulated time advances during a judged run. */
+export type Pace = "real" | "virtual";
+
 /** The screen of a light in the light's frame, for viewers. */
 export type Panel = {
   /** Radius of the yellow disc, m. */
@@ -702,6 +728,24 @@ export type PoseRequest = {
   yaw?: number | null;
 };
 
+/** The files of a student's program. */
+export type ProgramIdentity = {
+  /** Size of all files, bytes. */
+  bytes: number;
+  /** Number of files. */
+  files: number;
+  /** SHA-256 over the path, the mode and the content of every file, hex. */
+  sha256: string;
+};
+
+/** The version of the simulator. */
+export type ProgramVersion = {
+  /** The commit that the program was built from; null if it was built without its repository. */
+  commit?: string | null;
+  /** The released version. */
+  version: string;
+};
+
 /** Response of `GET /worldpub`. */
 export type Publication = {
   /** Revision of the assets that all worlds share. */
@@ -720,7 +764,7 @@ export type Publication = {
 export type RaisedKind = "raised" | "exited" | "memory" | "files";
 
 /** Response of `GET /evaluation/record`. */
-export type Record = {
+export type Record = RecordIdentity & RunReport & {
   /** Whether a `lower` or a `higher` record is better. */
   better: Better;
   /** Command of the student's program; null without one. */
@@ -733,6 +777,7 @@ export type Record = {
   events?: RecordedEvent[] | null;
   /** The judging script and its statistics. */
   judge: JudgeWork;
+  /** How the session ended; null while it is active. */
   outcome?: Outcome | null;
   /** Why the session ended; null while it is active or after a normal finish. */
   reason?: string | null;
@@ -752,6 +797,32 @@ export type Record = {
   world: string;
   /** Id of the published world; null for a built-in world. */
   world_id?: string | null;
+};
+
+/** What was judged, and how: the part of a record that is known at the start of its session. Records of older versions have null for every field. */
+export type RecordIdentity = {
+  /** The isolation of the student's program; null without one. */
+  box?: BoxKind | null;
+  /** The version of the simulator. */
+  chicane?: ProgramVersion | null;
+  /** What the student's program reached besides the simulator; null without one. */
+  network?: StudentNetwork | null;
+  /** How simulated time advanced. */
+  pace?: Pace | null;
+  /** Why the pace is not the requested one; null if it is. */
+  pace_reason?: string | null;
+  /** SHA-256 of the car's profile, hex. */
+  profile_sha256?: string | null;
+  /** The workspace as it was started; null without a student's program. */
+  program?: ProgramIdentity | null;
+  /** Name of the student; null if it was not given. */
+  student?: string | null;
+  /** What the seed varies in the world; null if nothing. */
+  variation?: { [name: string]: unknown } | null;
+  /** Real seconds after which the run is stopped. */
+  wall_limit_s?: Num | null;
+  /** SHA-256 of the world's files, hex. */
+  world_sha256?: string | null;
 };
 
 /** Response of `GET /evaluation/records`. */
@@ -832,6 +903,30 @@ export type RunEvent = {
   phase: "exit";
 };
 
+/** What happened during a run besides the judgement: the part of a record that is known at its end. */
+export type RunReport = {
+  /** Commands that neither the judged program nor the judging script sent. */
+  interference: SentCommands;
+  /** The journal of the run; null if there is none. */
+  journal?: JournalIdentity | null;
+  /** Requests of the judged program that were not allowed. */
+  refused: SentCommands;
+  /** How the student's program ended; null without one. */
+  run?: RunResult | null;
+};
+
+/** How a student's program ended. */
+export type RunResult = {
+  /** Exit status; null if a signal ended the program, or if it still ran at the end. */
+  exit_code?: number | null;
+  /** Whether the kernel ended a process of the program because its memory limit was reached. */
+  oom: boolean;
+  /** The last 40 lines that the program wrote to standard output and standard error. */
+  output_tail: string[];
+  /** Number of the signal that ended the program; null if it exited. */
+  signal?: number | null;
+};
+
 /** State of the student's program. */
 export type RunState = {
   /** Exit code, or the negated number of the signal that ended it; null before the exit. */
@@ -852,6 +947,26 @@ export type Scene = {
   world_glb: string;
 };
 
+/** A command and its sender. */
+export type SentCommand = {
+  /** Path of the request, or name of the ROS topic. */
+  path: string;
+  /** The sender. */
+  source: CommandSource;
+  /** Simulated seconds since the phase `running` began. */
+  time: Num;
+  /** Parameters of the command. */
+  values: { [name: string]: unknown };
+};
+
+/** A number of commands, and the first 20 of them. */
+export type SentCommands = {
+  /** Number of commands. */
+  count: number;
+  /** The first 20 commands. */
+  first: SentCommand[];
+};
+
 /** Current state of a session. */
 export type Session = {
   /** Whether a `lower` or a `higher` record is better. */
@@ -862,8 +977,11 @@ export type Session = {
   elapsed_s: Num;
   /** Id of the session. */
   id: string;
+  /** Number of commands that neither the judged program nor the judging script sent. */
+  interference: number;
   /** The last 200 lines that the script printed. */
   log: string[];
+  /** How the session ended; null while it is active. */
   outcome?: Outcome | null;
   /** The phase of the session. */
   phase: Phase;
@@ -901,10 +1019,16 @@ export type Size = {
 export type StartRequest = {
   /** Shell command that runs the student's program. If omitted, the session only observes the car. */
   command?: string | null;
+  /** How simulated time advances; `real` if omitted. */
+  pace?: Pace | null;
   /** Seed of all random streams; 0 if omitted. */
   seed?: number | null;
+  /** Name of the student, for the record. */
+  student?: string | null;
   /** Time limit, simulated seconds; the world's own limit if omitted. */
   time_limit_s?: number | null;
+  /** Real seconds after which the run is stopped; `max(120, 5 × time_limit_s)` if omitted. */
+  wall_limit_s?: number | null;
 };
 
 /** Response of `POST /evaluation/start`. */
@@ -947,8 +1071,11 @@ export type State = {
   running: boolean;
   /** Whether a world is being loaded. */
   switching: boolean;
+  /** Simulated seconds; null before the first world is loaded. */
   time?: Num | null;
+  /** The world that is being loaded, or else the world that is being installed (`kind: "install"`). An installation does not affect the running world. */
   transition?: Transition | null;
+  /** State of the car; null before the first world is loaded. */
   vehicle?: VehiclePose | null;
   /** Always true. */
   websocket: boolean;
@@ -1010,6 +1137,7 @@ export type StepRequest = {
 
 /** Response of `POST /step`. */
 export type Stepped = State & {
+  /** Readings of the requested sensors. */
   observations?: Observations | null;
   /** Always true. */
   ok: boolean;
@@ -1024,6 +1152,9 @@ export type Stopped = {
   /** Whether a session was running. */
   stopped: boolean;
 };
+
+/** What a student's program reaches besides the simulator. */
+export type StudentNetwork = "none" | "internet" | "host";
 
 /** Request body of `POST /switch`. Exactly one of the two fields is required. */
 export type SwitchRequest = {
@@ -1043,7 +1174,9 @@ export type Switched = {
 
 /** Route and bounds of a world. */
 export type Track = {
+  /** Bounds of the track's ground; null if the world has no ground. */
   bounds?: Bounds | null;
+  /** Centre line and borders; null if the world has no route. */
   route?: RouteLines | null;
 };
 

@@ -2,7 +2,20 @@ import { describe, expect, it } from "vitest";
 import { en } from "../../src/strings/en.ts";
 import { browserFixture } from "./fixture.ts";
 import { until } from "./support.js";
-import { captureEventStream, records, SESSION, emitEvent, emitRunEnd, emitRunStart } from "./fake-events.js";
+import {
+  captureEventStream,
+  CRASHED,
+  DISTURBED,
+  emitCrash,
+  emitEvent,
+  emitFailedEnd,
+  emitRunEnd,
+  emitRunStart,
+  records,
+  SESSION,
+  setRecord,
+  TRACEBACK,
+} from "./fake-events.js";
 
 describe("evaluation", () => {
   const fixture = browserFixture("--world", "technical");
@@ -50,6 +63,139 @@ describe("evaluation", () => {
     expect(body).toEqual({ command: "python3 run.py", time_limit_s: 60 });
   });
 
+  it("sends and remembers the student's name and the wall-clock limit", async () => {
+    const bodies: unknown[] = [];
+    const visit = await fixture.open({
+      prepare: async (page) => {
+        await page.route("**/sim/api/evaluation/start", async (route) => {
+          bodies.push(route.request().postDataJSON());
+          await route.fulfill({ json: { ok: true } });
+        });
+      },
+    });
+    await visit.byTestId("flag").click();
+    expect(await visit.byTestId("eval-student").isVisible()).toBe(false);
+    await visit.byTestId("eval-advanced").locator("summary").click();
+    expect(await visit.byTestId("eval-wall-limit").getAttribute("placeholder")).toBe("900");
+    await visit.byTestId("eval-limit").fill("10");
+    expect(await visit.byTestId("eval-wall-limit").getAttribute("placeholder")).toBe("120");
+    await visit.byTestId("eval-student").fill(" Ada Lovelace ");
+    await visit.byTestId("eval-wall-limit").fill("60");
+    await visit.byTestId("eval-start").click();
+    const sent = { student: "Ada Lovelace", wall_limit_s: 60 };
+    await until(
+      () => bodies,
+      () => bodies.length === 1,
+    );
+    expect(bodies[0]).toEqual({ time_limit_s: 10, ...sent });
+    await visit.page.reload();
+    await visit.ready();
+    await visit.byTestId("flag").click();
+    expect(await visit.byTestId("eval-advanced-values").textContent()).toBe("Ada Lovelace · at most 60 s");
+    await visit.byTestId("eval-start").click();
+    await until(
+      () => bodies,
+      () => bodies.length === 2,
+    );
+    expect(bodies[1]).toEqual({ time_limit_s: 180, ...sent });
+  });
+
+  it("shows the text of an error by its code", async () => {
+    const visit = await fixture.open({
+      prepare: async (page) => {
+        await page.route("**/sim/api/evaluation/start", (route) =>
+          route.fulfill({ status: 403, json: { error: "role", code: "role_forbids" } }),
+        );
+      },
+    });
+    visit.allowedErrors = /403/;
+    await visit.byTestId("flag").click();
+    await visit.byTestId("eval-start").click();
+    await visit.page.getByText(en.errors.role_forbids).waitFor();
+  });
+
+  it("shows a run whose program crashed as failed, never as finished", async () => {
+    const visit = await fixture.open({
+      prepare: async (page) => {
+        await captureEventStream(page);
+        await setRecord(page, CRASHED);
+        await page.route("**/sim/api/evaluation/records?*", (route) => route.fulfill({ json: { records: records() } }));
+      },
+    });
+    await visit.context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    const { failed, finished } = en.evaluation.outcomes;
+    const sentence = en.evaluation.failure.status(1);
+    await emitRunStart(visit.page);
+    expect(await visit.byTestId("eval-program-failure").isVisible()).toBe(false);
+    await emitCrash(visit.page);
+    expect(await visit.byTestId("eval-phase").textContent()).toBe(en.evaluation.programFailed);
+    expect(await visit.byTestId("eval-program-failure").textContent()).toBe(sentence);
+    expect(await visit.byTestId("eval-program-tail").textContent()).toContain(TRACEBACK.join("\n"));
+    await emitFailedEnd(visit.page);
+    const card = visit.byTestId("result-card");
+    await card.waitFor();
+    expect(await card.getAttribute("data-tone")).toBe("bad");
+    expect(await visit.byTestId("result-outcome").textContent()).toBe(failed);
+    expect(await visit.byTestId("result-program-failure").textContent()).toBe(sentence);
+    // The tail of the record replaces the lines that the page has received.
+    await until(
+      () => visit.byTestId("result-program-tail").textContent(),
+      (tail) => tail === TRACEBACK.join("\n"),
+    );
+    await visit.byTestId("result-program-copy").click();
+    await visit.page.getByText(en.worlds.copied).waitFor();
+    expect(await visit.page.evaluate(() => navigator.clipboard.readText())).toBe(TRACEBACK.join("\n"));
+    await visit.byTestId("history").locator("summary").first().click();
+    const rows = visit.byTestId("record");
+    await rows.nth(2).getByText(sentence).waitFor();
+    expect(await rows.nth(2).locator(".record-outcome").textContent()).toBe(failed);
+    expect(await rows.nth(2).locator(".record-outcome").getAttribute("data-tone")).toBe("bad");
+    expect(await rows.nth(0).locator(".record-outcome").textContent()).toBe(finished);
+    expect(await rows.nth(0).locator(".record-outcome").getAttribute("data-tone")).toBe("good");
+    const tail = rows.nth(2).getByTestId("record-program-tail");
+    expect(await tail.isVisible()).toBe(false);
+    await rows.nth(2).locator("summary").click();
+    expect(await tail.textContent()).toBe(TRACEBACK.join("\n"));
+    expect(await visit.page.evaluate(() => document.documentElement.scrollWidth)).toBe(1280);
+  });
+
+  it("shows who disturbed a run and what its program was refused, with the first commands", async () => {
+    const visit = await fixture.open({
+      prepare: async (page) => {
+        await captureEventStream(page);
+        await setRecord(page, DISTURBED);
+        await page.route("**/sim/api/evaluation/records?*", (route) => route.fulfill({ json: { records: records() } }));
+      },
+    });
+    await emitRunStart(visit.page);
+    await emitRunEnd(visit.page);
+    const badges = visit.byTestId("result-badges");
+    await badges.getByText("interference 23").waitFor();
+    await badges.getByText("2 refused requests").waitFor();
+    await badges.getByTestId("interference").click();
+    const commands = badges.getByTestId("interference-commands");
+    expect(await commands.locator("tbody tr").first().locator("td").allTextContents()).toEqual([
+      "0:03.2",
+      en.evaluation.sources.viewer,
+      "/sim/api/models/box1/posename box1, x 1.25, y -0.5",
+    ]);
+    await commands.getByText(en.evaluation.moreCommands(20)).waitFor();
+    await visit.page.keyboard.press("Escape");
+    await commands.waitFor({ state: "hidden" });
+    await badges.getByTestId("refused").click();
+    await badges.getByTestId("refused-commands").getByText("/sim/api/clock").waitFor();
+    await visit.page.keyboard.press("Escape");
+    expect(await visit.byTestId("result-student").textContent()).toBe("Ada Lovelace");
+    expect(await visit.byTestId("result-box").textContent()).toBe(en.evaluation.boxes.closed);
+    expect(await visit.byTestId("result-version").textContent()).toBe("0.1.0 (a895820)");
+    await visit.byTestId("history").locator("summary").first().click();
+    const rows = visit.byTestId("record");
+    await rows.nth(1).getByText("interference 23").click();
+    await rows.nth(1).getByTestId("interference-commands").getByText("/cmd_vel").waitFor();
+    expect(await rows.nth(0).getByTestId("interference").count()).toBe(0);
+    expect(await rows.nth(0).textContent()).toContain("Ada Lovelace · closed box · 0.1.0 (a895820)");
+  });
+
   it("shows phase, clock, record, logs and a stop button, then the result", async () => {
     let stopped = 0;
     const visit = await fixture.open({
@@ -85,16 +231,21 @@ describe("evaluation", () => {
     expect(await visit.byTestId("result-outcome").textContent()).toBe(en.evaluation.outcomes.finished);
     expect(await visit.byTestId("result-record").textContent()).toBe("36.52");
     expect(await visit.byTestId("result-log").getAttribute("href")).toBe(`/sim/api/evaluation/record?session=${SESSION}`);
-    await visit.byTestId("history").locator("summary").click();
+    await visit.byTestId("history").locator("summary").first().click();
     await visit.page.locator("svg.chart circle").first().waitFor();
-    expect(await visit.page.locator("svg.chart circle").count()).toBe(7);
+    expect(await visit.page.locator("svg.chart circle").count()).toBe(6);
     expect(await visit.page.locator(".records a").first().getAttribute("href")).toContain(
       "/sim/api/evaluation/record?session=",
     );
     await visit.byTestId("eval-start").waitFor();
     const again = visit.page.waitForRequest("**/sim/api/evaluation/start");
     await visit.byTestId("again").click();
-    expect((await again).postDataJSON()).toEqual({ command: "python3 run.py", time_limit_s: 180 });
+    expect((await again).postDataJSON()).toEqual({
+      command: "python3 run.py",
+      time_limit_s: 180,
+      student: "Ada Lovelace",
+      wall_limit_s: 900,
+    });
   });
 
   it("shows that a run beyond the time limit does not count", async () => {
@@ -128,6 +279,7 @@ describe("evaluation", () => {
       started_at: "2026-01-01T00:00:00Z",
       elapsed_s: 12.3,
       run: { running: true, exit_code: null },
+      interference: 0,
       log: ["the clock runs", "off the road: +5 s"],
     };
     const visit = await fixture.open({
@@ -140,7 +292,7 @@ describe("evaluation", () => {
           route.fulfill({ json: { active: true, session } }),
         );
         await page.route("**/sim/api/evaluation/record?*", (route) =>
-          route.fulfill({ json: { ...session, session: SESSION, events } }),
+          route.fulfill({ json: { ...records()[0], ...session, session: SESSION, interference: { count: 0, first: [] }, events } }),
         );
       },
     });

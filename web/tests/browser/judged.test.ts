@@ -1,19 +1,21 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { en } from "../../src/strings/en.ts";
-import { browserFixture } from "./fixture.ts";
+import { type BrowserFixture, browserFixture } from "./fixture.ts";
 import { until } from "./support.js";
 
 /**
- * Runs the judge script of the world in its container, with a real program. The container image of
- * the judge must exist (`chicane setup`).
+ * These tests run the judge script of the world in its container, with a real program. The container
+ * image of the judge must exist (`chicane setup`).
  */
+async function expectJudge({ simulator }: BrowserFixture): Promise<void> {
+  const answer = await fetch(`${simulator.origin}/sim/api/evaluation/start`, { method: "POST" });
+  if (answer.status === 503) throw new Error("The judge is not set up. Run `chicane setup` first.");
+  await simulator.request("evaluation/stop", {});
+}
+
 describe("a real evaluation", () => {
   const fixture = browserFixture("--world", "oval");
-  beforeEach(async () => {
-    const answer = await fetch(`${fixture.simulator.origin}/sim/api/evaluation/start`, { method: "POST" });
-    if (answer.status === 503) throw new Error("The judge is not set up. Run `chicane setup` first.");
-    await fixture.simulator.request("evaluation/stop", {});
-  });
+  beforeEach(() => expectJudge(fixture));
 
   it("shows the same run and result on every page, also on one opened during the run", async () => {
     const [one, two] = [await fixture.open(), await fixture.open()];
@@ -49,9 +51,11 @@ describe("a real evaluation", () => {
     await fixture.simulator.request("clock", { speed: 5 });
     for (const visit of [one, two, three]) {
       await visit.byTestId("result-card").waitFor({ timeout: 60_000 });
-      expect(await visit.byTestId("result-outcome").textContent()).toBe(en.evaluation.outcomes.finished);
+      // The car has not moved, so the run has no record, although the program exited with 0.
+      expect(await visit.byTestId("result-outcome").textContent()).toBe(en.evaluation.outcomes.failed);
+      await visit.page.getByText(en.evaluation.failure.noRecord).first().waitFor();
     }
-    await one.byTestId("history").locator("summary").click();
+    await one.byTestId("history").locator("summary").first().click();
     await until(
       () => one.page.locator(".records a").count(),
       (count) => count > 0,
@@ -71,5 +75,68 @@ describe("a real evaluation", () => {
       await visit.byTestId("result-card").waitFor({ timeout: 60_000 });
       expect(await visit.byTestId("result-outcome").textContent()).toBe(en.evaluation.outcomes.stopped);
     }
+  });
+
+  it("shows a run whose program crashed as failed, with the traceback, in card and list", async () => {
+    const visit = await fixture.open();
+    await visit.byTestId("flag").click();
+    await visit.byTestId("eval-command").fill(`python3 -c "import nunpy"`);
+    await visit.byTestId("eval-advanced").locator("summary").click();
+    await visit.byTestId("eval-student").fill("Ada Lovelace");
+    await visit.byTestId("eval-start").click();
+    await visit.byTestId("eval-panel").waitFor({ timeout: 60_000 });
+    await fixture.simulator.request("clock", { speed: 10 });
+    await visit.byTestId("result-card").waitFor({ timeout: 60_000 });
+    expect(await visit.byTestId("result-outcome").textContent()).toBe(en.evaluation.outcomes.failed);
+    expect(await visit.byTestId("result-card").getAttribute("data-tone")).toBe("bad");
+    expect(await visit.byTestId("result-program-failure").textContent()).toBe(en.evaluation.failure.status(1));
+    expect(await visit.byTestId("result-program-tail").textContent()).toMatch(/Traceback[^]*No module named 'nunpy'/);
+    expect(await visit.byTestId("result-program-tail").isVisible()).toBe(true);
+    await until(
+      () => visit.byTestId("result-student").textContent(),
+      (name) => name === "Ada Lovelace",
+    );
+    await visit.byTestId("history").locator("summary").first().click();
+    const row = visit.byTestId("record").first();
+    await row.getByText(en.evaluation.outcomes.failed).waitFor();
+    await row.getByText(en.evaluation.failure.status(1)).waitFor();
+    await row.getByText("Ada Lovelace").waitFor();
+    await fixture.simulator.request("clock", { speed: 1 });
+  });
+});
+
+describe("a real evaluation that a person disturbs", () => {
+  const fixture = browserFixture("--world", "technical");
+  beforeEach(() => expectJudge(fixture));
+
+  it("shows the number of commands during the run, then the commands in result and list", async () => {
+    const visit = await fixture.open();
+    await fixture.simulator.request("evaluation/start", { command: "sleep 600", time_limit_s: 600 });
+    await visit.byTestId("eval-panel").waitFor({ timeout: 60_000 });
+    await until(
+      () => visit.byTestId("eval-phase").textContent(),
+      (phase) => phase === en.evaluation.phases.running,
+      60_000,
+    );
+    expect(await visit.byTestId("eval-interference").isVisible()).toBe(false);
+    await visit.drag("box1", [90, 20]);
+    await visit.byTestId("eval-interference").waitFor();
+    const count = async () => Number((await visit.byTestId("eval-interference").textContent())?.match(/\d+/)?.[0]);
+    const before = await count();
+    expect(before).toBeGreaterThan(0);
+    await fixture.simulator.request("evaluation/session").then(({ session }) => expect(session.interference).toBeGreaterThan(0));
+    await visit.page.keyboard.press("Control+z");
+    await until(count, (now) => now > before);
+    await visit.byTestId("eval-stop").click();
+    const badge = visit.byTestId("result-badges").getByTestId("interference");
+    await badge.waitFor({ timeout: 60_000 });
+    await badge.click();
+    const commands = visit.byTestId("result-badges").getByTestId("interference-commands");
+    await commands.getByText("/sim/api/models/box1/pose").first().waitFor();
+    await commands.getByText(en.evaluation.sources.viewer).first().waitFor();
+    await visit.page.keyboard.press("Escape");
+    await commands.waitFor({ state: "hidden" });
+    await visit.byTestId("history").locator("summary").first().click();
+    await visit.byTestId("record").first().getByTestId("interference").waitFor();
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { browserFixture } from "./fixture.ts";
-import { until, type Visit } from "./support.js";
+import { until } from "./support.js";
 
 describe("manipulating objects", () => {
   const fixture = browserFixture("--world", "technical");
@@ -9,15 +9,6 @@ describe("manipulating objects", () => {
     return objects[name] as { x: number; y: number; yaw: number };
   };
   const distance = (a: { x: number; y: number }, b: { x: number; y: number }) => Math.hypot(a.x - b.x, a.y - b.y);
-
-  async function drag(visit: Visit, name: string, by: [number, number], drop = true): Promise<void> {
-    await visit.still();
-    const from = await visit.screenPosition(name);
-    await visit.page.mouse.move(from.x, from.y);
-    await visit.page.mouse.down();
-    await visit.page.mouse.move(from.x + by[0], from.y + by[1], { steps: 6 });
-    if (drop) await visit.page.mouse.up();
-  }
 
   it("selects an object, shows its name and pose, and deselects it", async () => {
     const visit = await fixture.open();
@@ -39,7 +30,7 @@ describe("manipulating objects", () => {
   it("drags an object on every page, and undoes and redoes the move", async () => {
     const [one, two] = [await fixture.open(), await fixture.open()];
     const before = await object("box1");
-    await drag(one, "box1", [90, 20]);
+    await one.drag("box1", [90, 20]);
     const both = async () => ({ there: await object("box1"), here: await one.pose("box1") });
     const { there: after } = await until(
       both,
@@ -69,7 +60,7 @@ describe("manipulating objects", () => {
   it("moves an object back when Escape is pressed during a drag", async () => {
     const visit = await fixture.open();
     const before = await object("box1");
-    await drag(visit, "box1", [80, -10], false);
+    await visit.drag("box1", [80, -10], false);
     await until(
       () => object("box1"),
       (now) => distance(now, before) > 0.15,
@@ -142,7 +133,7 @@ describe("manipulating objects", () => {
     const visit = await fixture.open();
     await fixture.simulator.request("reset", {});
     const before = await fixture.simulator.request("pose");
-    await drag(visit, "car", [70, -30]);
+    await visit.drag("car", [70, -30]);
     expect(await visit.page.evaluate(() => window.__chicane.selected)).toBe("car");
     await until(
       () => fixture.simulator.request("pose"),

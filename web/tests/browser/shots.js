@@ -7,7 +7,17 @@
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { browser, Simulator, Visit } from "./support.js";
-import { captureEventStream, records, emitRunEnd, emitRunStart } from "./fake-events.js";
+import {
+  captureEventStream,
+  CRASHED,
+  DISTURBED,
+  emitCrash,
+  emitFailedEnd,
+  emitRunEnd,
+  emitRunStart,
+  records,
+  setRecord,
+} from "./fake-events.js";
 
 const folder = path.resolve(process.argv[2] ?? "target/shots");
 const SIZES = /** @type {const} */ ([
@@ -64,9 +74,19 @@ try {
     await visit.page.evaluate(() => (document.body.dataset["evaluating"] = "true"));
     await shot("evaluation");
     await emitRunEnd(visit.page);
-    await visit.byTestId("history").locator("summary").click();
+    await visit.byTestId("history").locator("summary").first().click();
     await visit.byTestId("result-card").evaluate((card) => card.scrollIntoView({ block: "center" }));
     await shot("result");
+    await setRecord(visit.page, { ...CRASHED, ...DISTURBED });
+    await emitRunStart(visit.page);
+    await emitCrash(visit.page);
+    await shot("crash");
+    await emitFailedEnd(visit.page);
+    await visit.byTestId("result-badges").getByTestId("interference").click();
+    await shot("failed");
+    await visit.page.keyboard.press("Escape");
+    await visit.page.locator(".records .failure").first().evaluate((line) => line.scrollIntoView({ block: "center" }));
+    await shot("records");
     await visit.page.keyboard.press("f");
     await visit.byTestId("worlds").click();
     await visit.page.waitForFunction(

@@ -218,6 +218,19 @@ export class Visit {
     await this.still();
   }
 
+  /**
+   * Drags an object by a number of pixels.
+   * @param {string} name @param {[number, number]} by @param {boolean} [drop]
+   */
+  async drag(name, by, drop = true) {
+    await this.still();
+    const from = await this.screenPosition(name);
+    await this.page.mouse.move(from.x, from.y);
+    await this.page.mouse.down();
+    await this.page.mouse.move(from.x + by[0], from.y + by[1], { steps: 6 });
+    if (drop) await this.page.mouse.up();
+  }
+
   /** All errors that the test does not expect. */
   unexpectedErrors() {
     const { allowedErrors } = this;

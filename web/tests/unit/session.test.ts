@@ -1,5 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { afterEvaluation, afterRun, viewOf, type Session, type SessionView } from "../../src/net/session.ts";
+import {
+  afterEvaluation,
+  afterRun,
+  lastLines,
+  viewOf,
+  withInterference,
+  withRecord,
+  type EvaluationRecord,
+  type Session,
+  type SessionView,
+} from "../../src/net/session.ts";
 import type { EvaluationEvent, RecordedEvent, RunEvent } from "../../src/wire/sim.ts";
 
 const session: Session = {
@@ -14,6 +24,22 @@ const session: Session = {
   elapsed_s: 3,
   run: { running: true, exit_code: null },
   log: ["one", "two"],
+};
+const recorded: EvaluationRecord = {
+  session: "s1",
+  outcome: "finished",
+  record: null,
+  better: "lower",
+  world: "oval",
+  time_limit_s: 180,
+  seed: 0,
+  started_at: "2026-01-01T00:00:00Z",
+  elapsed_s: 3,
+  judge: { sha256: "", observations: 0, wait_s: 0 },
+  student: "Ada",
+  run: { exit_code: 1, signal: null, oom: false, output_tail: ["one", "two"] },
+  interference: { count: 2, first: [] },
+  refused: { count: 0, first: [] },
 };
 const opened = viewOf({ active: true, session }, null, null) as SessionView;
 
@@ -32,14 +58,14 @@ describe("session view", () => {
       { time: 2, kind: "run", phase: "log", stream: "stderr", line: "oh" },
       { time: 3, kind: "log", line: "three" },
     ];
-    const view = viewOf({ active: true, session }, { ...session, session: "s1", events }, null);
+    const view = viewOf({ active: true, session }, { ...recorded, events }, null);
     expect(view?.log.map((line) => line.text)).toEqual(["one", "three"]);
     expect(view?.output).toEqual([
       { text: "$ python3 run.py", from: "note" },
       { text: "oh", from: "stderr" },
     ]);
     expect(view?.session.run).toEqual(session.run);
-    const other = viewOf({ active: true, session }, { ...session, session: "another", events }, null);
+    const other = viewOf({ active: true, session }, { ...recorded, session: "another", events }, null);
     expect(other?.log.map((line) => line.text)).toEqual(["one", "two"]);
   });
 
@@ -84,6 +110,35 @@ describe("session view", () => {
     view = afterRun(view, { phase: "exit", exit_code: -9 });
     expect(view?.output.map((line) => line.from)).toEqual(["note", "stdout", "stderr", "note"]);
     expect(view?.session.run).toEqual({ running: false, exit_code: -9 });
+  });
+
+  it("has the record of its own session without the events, also after a reconnect", () => {
+    const view = withRecord(opened, { ...recorded, events: [{ time: 0, kind: "log", line: "one" }] });
+    expect(view?.stored).toEqual(recorded);
+    expect(view?.session.interference).toBe(2);
+    expect(withRecord(opened, { ...recorded, session: "another" })).toBe(opened);
+    expect(withRecord(null, recorded)).toBeNull();
+    expect(viewOf({ active: false, session }, null, view)?.stored).toEqual(recorded);
+    expect(viewOf({ active: true, session: { ...session, id: "s9" } }, null, view)?.stored).toBeNull();
+  });
+
+  it("takes the interference of its own active session", () => {
+    const of = (id: string, interference: number) => ({ active: true, session: { ...session, id, interference } });
+    const view = withInterference(opened, of("s1", 3));
+    expect(view?.session.interference).toBe(3);
+    expect(withInterference(view, of("s1", 3))).toBe(view);
+    expect(withInterference(view, of("s2", 4))).toBe(view);
+    expect(withInterference(view, { active: false, session: null })).toBe(view);
+    expect(withInterference(null, of("s1", 3))).toBeNull();
+  });
+
+  it("shows the last 40 lines of the program without the notes of the page", () => {
+    let view = afterRun(opened, { phase: "start", command: "python3 run.py" }) as SessionView;
+    for (let i = 0; i < 50; i++) view = afterRun(view, { phase: "log", stream: "stderr", line: String(i) }) as SessionView;
+    view = afterRun(view, { phase: "exit", exit_code: 1 }) as SessionView;
+    expect(lastLines(view)).toHaveLength(40);
+    expect(lastLines(view)[0]).toBe("10");
+    expect(lastLines(view).at(-1)).toBe("49");
   });
 
   it("keeps the newest 500 lines", () => {

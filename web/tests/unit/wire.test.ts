@@ -19,6 +19,28 @@ describe("wire types", () => {
     expect(typeOf({})).toBe("unknown");
   });
 
+  it("of a flattened struct have the fields of all its parts", () => {
+    const text = moduleOf({
+      info: { title: "T" },
+      components: {
+        schemas: {
+          Record: {
+            allOf: [
+              { $ref: "#/x/Identity" },
+              { type: "object", required: ["seed"], properties: { seed: { type: "integer" } } },
+            ],
+          },
+          Identity: {
+            type: "object",
+            properties: { box: { oneOf: [{ $ref: "#/x/BoxKind", description: "The isolation." }, { type: "null" }] } },
+          },
+        },
+      },
+    });
+    expect(text).toContain("export type Record = Identity & {\n  seed: number;\n};");
+    expect(text).toContain("  /** The isolation. */\n  box?: BoxKind | null;");
+  });
+
   it("are sorted by name", () => {
     const text = moduleOf({
       info: { title: "T" },

@@ -31,6 +31,10 @@ class Bounds(TypedDict):
     """Smallest y, m."""
 
 
+BoxKind: TypeAlias = Literal["closed", "host"]
+"""The kind of isolation that a student's program runs in."""
+
+
 class Brightness(TypedDict):
     """Response of `GET /brightness`."""
 
@@ -140,8 +144,21 @@ class ClockRequest(TypedDict, total=False):
     """Requested real-time factor: 0.05 to 100, or 0 for as fast as possible."""
 
 
-CommandName: TypeAlias = Literal["reset", "clock", "step", "pose", "model", "light"]
+CommandName: TypeAlias = Literal[
+    "reset",
+    "clock",
+    "step",
+    "pose",
+    "model",
+    "light",
+    "overlay",
+    "brightness",
+]
 """A command that a client sends during a session."""
+
+
+CommandSource: TypeAlias = Literal["viewer", "api", "student", "judge", "ros", "replay"]
+"""The sender of a command."""
 
 
 class CurrentSessionRequired(TypedDict):
@@ -184,6 +201,9 @@ ErrorCode: TypeAlias = Literal[
     "unknown_host",
     "not_json",
     "not_a_proxy",
+    "judged_run",
+    "role_forbids",
+    "too_many_attempts",
     "not_movable",
     "protected_world",
     "no_world",
@@ -569,6 +589,15 @@ class InstallRequest(TypedDict):
 
     world_id: str
     """Id of the published world."""
+
+
+class JournalIdentity(TypedDict):
+    """The journal of a run."""
+
+    bytes: int
+    """Size of the journal, bytes."""
+    sha256: str
+    """SHA-256 of the journal, hex."""
 
 
 class JudgeAudio(TypedDict):
@@ -1111,6 +1140,10 @@ class OverlayRequest(OverlayRequestRequired, total=False):
     """Display time, real seconds; 10 if omitted."""
 
 
+Pace: TypeAlias = Literal["real", "virtual"]
+"""How simulated time advances during a judged run."""
+
+
 class Panel(TypedDict):
     """The screen of a light in the light's frame, for viewers."""
 
@@ -1169,6 +1202,31 @@ class PoseRequest(TypedDict, total=False):
     """Yaw, rad."""
 
 
+class ProgramIdentity(TypedDict):
+    """The files of a student's program."""
+
+    bytes: int
+    """Size of all files, bytes."""
+    files: int
+    """Number of files."""
+    sha256: str
+    """SHA-256 over the path, the mode and the content of every file, hex."""
+
+
+class ProgramVersionRequired(TypedDict):
+    """The required fields of ProgramVersion."""
+
+    version: str
+    """The released version."""
+
+
+class ProgramVersion(ProgramVersionRequired, total=False):
+    """The version of the simulator."""
+
+    commit: str | None
+    """The commit that the program was built from; null if it was built without its repository."""
+
+
 class PublicationRequired(TypedDict):
     """The required fields of Publication."""
 
@@ -1193,7 +1251,56 @@ RaisedKind: TypeAlias = Literal["raised", "exited", "memory", "files"]
 """Why a call failed."""
 
 
-class RecordRequired(TypedDict):
+class RecordIdentity(TypedDict, total=False):
+    """What was judged, and how: the part of a record that is known at the start of its
+    session. Records of older versions have null for every field.
+    """
+
+    box: BoxKind | None
+    """The isolation of the student's program; null without one."""
+    chicane: ProgramVersion | None
+    """The version of the simulator."""
+    network: StudentNetwork | None
+    """What the student's program reached besides the simulator; null without one."""
+    pace: Pace | None
+    """How simulated time advanced."""
+    pace_reason: str | None
+    """Why the pace is not the requested one; null if it is."""
+    profile_sha256: str | None
+    """SHA-256 of the car's profile, hex."""
+    program: ProgramIdentity | None
+    """The workspace as it was started; null without a student's program."""
+    student: str | None
+    """Name of the student; null if it was not given."""
+    variation: dict[str, Any] | None
+    """What the seed varies in the world; null if nothing."""
+    wall_limit_s: Num | None
+    """Real seconds after which the run is stopped."""
+    world_sha256: str | None
+    """SHA-256 of the world's files, hex."""
+
+
+class RunReportRequired(TypedDict):
+    """The required fields of RunReport."""
+
+    interference: SentCommands
+    """Commands that neither the judged program nor the judging script sent."""
+    refused: SentCommands
+    """Requests of the judged program that were not allowed."""
+
+
+class RunReport(RunReportRequired, total=False):
+    """What happened during a run besides the judgement: the part of a record that is known at
+    its end.
+    """
+
+    journal: JournalIdentity | None
+    """The journal of the run; null if there is none."""
+    run: RunResult | None
+    """How the student's program ended; null without one."""
+
+
+class RecordRequired(RecordIdentity, RunReport):
     """The required fields of Record."""
 
     better: Better
@@ -1394,6 +1501,24 @@ class Route(RouteLines):
     """Name of the world."""
 
 
+class RunResultRequired(TypedDict):
+    """The required fields of RunResult."""
+
+    oom: bool
+    """Whether the kernel ended a process of the program because its memory limit was reached."""
+    output_tail: list[str]
+    """The last 40 lines that the program wrote to standard output and standard error."""
+
+
+class RunResult(RunResultRequired, total=False):
+    """How a student's program ended."""
+
+    exit_code: int | None
+    """Exit status; null if a signal ended the program, or if it still ran at the end."""
+    signal: int | None
+    """Number of the signal that ended the program; null if it exited."""
+
+
 class RunStateRequired(TypedDict):
     """The required fields of RunState."""
 
@@ -1423,6 +1548,28 @@ class Scene(TypedDict):
     """Address of the world as binary glTF, with every object at its initial pose."""
 
 
+class SentCommand(TypedDict):
+    """A command and its sender."""
+
+    path: str
+    """Path of the request, or name of the ROS topic."""
+    source: CommandSource
+    """The sender."""
+    time: Num
+    """Simulated seconds since the phase `running` began."""
+    values: dict[str, Any]
+    """Parameters of the command."""
+
+
+class SentCommands(TypedDict):
+    """A number of commands, and the first 20 of them."""
+
+    count: int
+    """Number of commands."""
+    first: list[SentCommand]
+    """The first 20 commands."""
+
+
 class SessionRequired(TypedDict):
     """The required fields of Session."""
 
@@ -1432,6 +1579,8 @@ class SessionRequired(TypedDict):
     """Simulated seconds since the phase `running` began."""
     id: str
     """Id of the session."""
+    interference: int
+    """Number of commands that neither the judged program nor the judging script sent."""
     log: list[str]
     """The last 200 lines that the script printed."""
     phase: Phase
@@ -1483,10 +1632,16 @@ class StartRequest(TypedDict, total=False):
     """Shell command that runs the student's program. If omitted, the session only observes the
     car.
     """
+    pace: Pace | None
+    """How simulated time advances; `real` if omitted."""
     seed: int | None
     """Seed of all random streams; 0 if omitted."""
+    student: str | None
+    """Name of the student, for the record."""
     time_limit_s: float | None
     """Time limit, simulated seconds; the world's own limit if omitted."""
+    wall_limit_s: float | None
+    """Real seconds after which the run is stopped; `max(120, 5 × time_limit_s)` if omitted."""
 
 
 class Started(TypedDict):
@@ -1626,6 +1781,10 @@ class Stopped(TypedDict):
     """Always true."""
     stopped: bool
     """Whether a session was running."""
+
+
+StudentNetwork: TypeAlias = Literal["none", "internet", "host"]
+"""What a student's program reaches besides the simulator."""
 
 
 class SwitchRequest(TypedDict, total=False):

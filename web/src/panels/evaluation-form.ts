@@ -1,0 +1,151 @@
+/** Description of the evaluation, and the form that starts a run. */
+import { type App, attempt } from "../app.ts";
+import { post } from "../net/api.ts";
+import { t } from "../strings.ts";
+import { h, write } from "../ui/dom.ts";
+import { icon } from "../ui/icons.ts";
+import { persistedSignal } from "../ui/signal.ts";
+import type { StartRequest } from "../wire/sim.ts";
+
+/** Longest name of a student, as the server accepts it. */
+const MAX_STUDENT = 200;
+/** Largest wall-clock limit, real seconds. */
+const MAX_WALL_LIMIT_S = 86_400;
+
+const isText = (value: unknown): value is string => typeof value === "string";
+
+/** The wall-clock limit that the server uses if the request has none, real seconds. */
+export function defaultWallLimit(timeLimitS: number): number {
+  return Math.min(MAX_WALL_LIMIT_S, Math.max(120, 5 * timeLimitS));
+}
+
+export function setupForm(app: App): HTMLElement {
+  const command = persistedSignal("command", "", isText);
+  const about = h("p", { class: "about" });
+  const better = h("p", { class: "hint" });
+  const program = h("input", {
+    type: "text",
+    id: "eval-command",
+    class: "mono",
+    autocomplete: "off",
+    spellcheck: "false",
+    maxlength: 1000,
+    placeholder: t.evaluation.commandHint,
+    "data-testid": "eval-command",
+  });
+  const limit = h("input", {
+    type: "number",
+    id: "eval-limit",
+    min: 1,
+    max: 3600,
+    step: "any",
+    "data-testid": "eval-limit",
+  });
+  const advanced = advancedFields(limit);
+  const button = h("button", { class: "primary wide", "data-testid": "eval-start" }, icon("flag"), t.evaluation.start);
+  program.value = command.value;
+  const form = h(
+    "form",
+    { class: "setup" },
+    about,
+    better,
+    h("label", { for: "eval-command" }, t.evaluation.command),
+    program,
+    h("p", { class: "hint" }, t.evaluation.commandHelp),
+    h("label", { for: "eval-limit" }, t.evaluation.limit),
+    limit,
+    advanced.element,
+    button,
+  );
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    command.value = program.value.trim();
+    const body: StartRequest = {
+      ...(command.value && { command: command.value }),
+      ...(limit.value && { time_limit_s: Number(limit.value) }),
+      ...advanced.chosen(),
+    };
+    button.disabled = true;
+    void attempt(app, post("/evaluation/start", body)).then(() => (button.disabled = false));
+  });
+  app.evaluation.watch((document) => {
+    const config = document?.config;
+    write(about, config?.description ?? "");
+    write(
+      better,
+      config?.better === "higher"
+        ? t.evaluation.better.higher
+        : config?.better === "lower"
+          ? t.evaluation.better.lower
+          : "",
+    );
+    limit.value = config?.time_limit_s === undefined ? "" : String(config.time_limit_s);
+    advanced.update();
+    program.placeholder = config?.run_command ?? t.evaluation.commandHint;
+  });
+  return form;
+}
+
+/**
+ * Fields for the student's name and the wall-clock limit, collapsed at first. `limit` is the field
+ * of the time limit, from which the default of the wall-clock limit is computed.
+ */
+function advancedFields(limit: HTMLInputElement): {
+  element: HTMLElement;
+  chosen(): StartRequest;
+  update(): void;
+} {
+  const [name, wall] = [persistedSignal("student", "", isText), persistedSignal("wall-limit", "", isText)];
+  const student = h("input", {
+    type: "text",
+    id: "eval-student",
+    autocomplete: "off",
+    spellcheck: "false",
+    maxlength: MAX_STUDENT,
+    placeholder: t.evaluation.studentHint,
+    "data-testid": "eval-student",
+  });
+  const wallLimit = h("input", {
+    type: "number",
+    id: "eval-wall-limit",
+    min: 1,
+    max: MAX_WALL_LIMIT_S,
+    step: "any",
+    "data-testid": "eval-wall-limit",
+  });
+  student.value = name.value;
+  wallLimit.value = wall.value;
+  const values = h("span", { class: "chosen", "data-testid": "eval-advanced-values" });
+  const element = h(
+    "details",
+    { class: "advanced", "data-testid": "eval-advanced" },
+    h("summary", {}, h("span", {}, t.evaluation.advanced), values),
+    h("label", { for: "eval-student" }, t.evaluation.student),
+    student,
+    h("label", { for: "eval-wall-limit" }, t.evaluation.wallLimit),
+    wallLimit,
+    h("p", { class: "hint" }, t.evaluation.wallLimitHelp),
+  );
+  /** The values stay visible while the fields are collapsed, because they apply to the next run. */
+  function update(): void {
+    const shown = [student.value.trim(), wallLimit.value && t.evaluation.wallLimitValue(wallLimit.value)];
+    write(values, shown.filter(Boolean).join(" · "));
+    wallLimit.placeholder = limit.value ? String(defaultWallLimit(Number(limit.value))) : "";
+  }
+  for (const field of [student, wallLimit, limit]) field.addEventListener("input", update);
+  // The browser can't show its message beside a field that is collapsed.
+  for (const field of [student, wallLimit]) field.addEventListener("invalid", () => (element.open = true));
+  update();
+  return {
+    element,
+    update,
+    chosen() {
+      name.value = student.value.trim();
+      wall.value = wallLimit.value;
+      return {
+        ...(name.value && { student: name.value }),
+        ...(wall.value && { wall_limit_s: Number(wall.value) }),
+      };
+    },
+  };
+}

@@ -1,0 +1,104 @@
+/** Result of the last run. */
+import { type App, attempt } from "../app.ts";
+import { API, post } from "../net/api.ts";
+import { lastLines, type SessionView } from "../net/session.ts";
+import { t } from "../strings.ts";
+import { labelledValue } from "../ui/card.ts";
+import { fill, h, show, write } from "../ui/dom.ts";
+import { clock, record } from "../ui/format.ts";
+import { icon } from "../ui/icons.ts";
+import { logBox, programEndBox } from "../ui/lines.ts";
+import { failureText, TONES, verdictOf, verdictText } from "../ui/verdict.ts";
+import type { StartRequest } from "../wire/sim.ts";
+import { boxText, recordBadges, versionText } from "./record-facts.ts";
+
+export function resultPanel(app: App): HTMLElement {
+  const outcome = h("p", { class: "outcome", "data-testid": "result-outcome" });
+  const value = h("p", { class: "result-value", "data-testid": "result-record" });
+  const reason = h("p", { class: "reason", "data-testid": "result-reason" });
+  const badges = h("p", { class: "badges", "data-testid": "result-badges" });
+  const facts = factList();
+  const end = programEndBox(app, "result-program");
+  const link = h(
+    "a",
+    { class: "quiet", target: "_blank", rel: "noopener", "data-testid": "result-log" },
+    icon("docs"),
+    t.evaluation.openLog,
+  );
+  const log = logBox(t.evaluation.log, "result-judge");
+  const button = h("button", { type: "button", class: "plain", "data-testid": "again" }, t.evaluation.again);
+  button.addEventListener("click", () => {
+    button.disabled = true;
+    const body = sameRun(app.session.value);
+    void attempt(app, post("/evaluation/start", body)).then(() => (button.disabled = false));
+  });
+  const element = h(
+    "div",
+    { class: "result", "data-testid": "result-card", hidden: true },
+    h("div", { class: "outcome-row" }, outcome, badges),
+    value,
+    reason,
+    end.element,
+    facts.element,
+    log.element,
+    h("div", { class: "row" }, button, link),
+  );
+  /** The record whose badges are shown. They are made once, so that an open popover stays open. */
+  let badgesOf: unknown = null;
+  app.session.watch((view) => {
+    if (!view || view.active) return;
+    const { session, stored } = view;
+    const verdict = verdictOf(session);
+    element.dataset["outcome"] = session.outcome ?? "";
+    element.dataset["tone"] = verdict ? TONES[verdict] : "neutral";
+    write(outcome, verdictText(verdict));
+    const shown = record(session.record);
+    write(value, shown ?? t.units.none);
+    show(value, shown !== null || verdict !== "failed");
+    value.classList.toggle("small", (shown ?? "").length > 12);
+    write(reason, session.reason ?? (session.outcome === "timeout" ? t.evaluation.disqualified : ""));
+    show(reason, reason.textContent !== "");
+    const run = stored?.run ?? (session.command ? session.run : null);
+    end.show(failureText(verdict, run), stored?.run?.output_tail ?? lastLines(view));
+    facts.show(view);
+    if (badgesOf !== stored) fill(badges, ...recordBadges(stored ?? {}));
+    badgesOf = stored;
+    link.href = `${API}/evaluation/record?session=${encodeURIComponent(session.id)}`;
+    log.show(view.log, t.evaluation.noLog);
+  });
+  return element;
+}
+
+/** Time, student, isolation and version. A fact that is not known is left out. */
+function factList(): { element: HTMLElement; show(view: SessionView): void } {
+  const time = labelledValue(t.evaluation.time, "result-time");
+  const student = labelledValue(t.evaluation.studentShort, "result-student");
+  const box = labelledValue(t.evaluation.box, "result-box");
+  const version = labelledValue(t.evaluation.version, "result-version");
+  return {
+    element: h("dl", { class: "facts" }, time.element, student.element, box.element, version.element),
+    show({ session, stored }) {
+      write(time.value, clock(session.elapsed_s ?? 0));
+      for (const [fact, text] of [
+        [student, stored?.student],
+        [box, boxText(stored?.box)],
+        [version, versionText(stored?.chicane)],
+      ] as const) {
+        write(fact.value, text ?? "");
+        show(fact.element, Boolean(text));
+      }
+    },
+  };
+}
+
+/** The request that starts the same run again. */
+function sameRun(view: SessionView | null): StartRequest {
+  const { command, time_limit_s } = view?.session ?? {};
+  const { student, wall_limit_s } = view?.stored ?? {};
+  return {
+    ...(command && { command }),
+    ...(time_limit_s && { time_limit_s }),
+    ...(student && { student }),
+    ...(wall_limit_s && { wall_limit_s }),
+  };
+}
