@@ -45,6 +45,7 @@ const MIGRATIONS: &[&str] = &[
         PRIMARY KEY (session, place)
     ) STRICT, WITHOUT ROWID;
 ",
+    "ALTER TABLE session ADD COLUMN role TEXT NOT NULL DEFAULT 'teacher'",
 ];
 /// How long to wait if another program has the file locked.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);

@@ -2,13 +2,13 @@
 
 use crate::open_error::OpenError;
 use crate::settings::StoreError;
-use chicane_wire::{Better, Outcome};
+use chicane_wire::{Better, Outcome, Role};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params};
 use std::sync::{Mutex, PoisonError};
 
 /// Every column of a session except its number.
 const COLUMNS: &str = "id, world, world_id, rev, command, time_limit_s, seed, better, sha256, started_at, ended_at, \
-                       outcome, reason, record, elapsed_s, observations, wait_s";
+                       outcome, reason, record, elapsed_s, observations, wait_s, role";
 
 /// The data of a session at its start.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,6 +33,8 @@ pub struct NewSession {
     pub sha256: String,
     /// Start time, RFC 3339.
     pub started_at: String,
+    /// Role of the token with which the session was started.
+    pub role: Role,
 }
 
 /// How a session ended.
@@ -90,8 +92,8 @@ impl Records {
     pub fn begin(&self, session: &NewSession) -> Result<i64, StoreError> {
         self.with(|connection| {
             connection.execute(
-                "INSERT INTO session (id, world, world_id, rev, command, time_limit_s, seed, better, sha256, started_at)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+                "INSERT INTO session (id, world, world_id, rev, command, time_limit_s, seed, better, sha256, started_at, role)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
                 params![
                     session.id,
                     session.world,
@@ -102,7 +104,8 @@ impl Records {
                     session.seed.cast_signed(),
                     session.better.name(),
                     session.sha256,
-                    session.started_at
+                    session.started_at,
+                    session.role.name()
                 ],
             )?;
             Ok(connection.last_insert_rowid())
@@ -158,31 +161,36 @@ impl Records {
         })
     }
 
-    /// The session with this id. If `id` is `None`, the newest session.
-    pub fn session(&self, id: Option<&str>) -> Result<Option<SessionRow>, StoreError> {
+    /// The session with this id. If `id` is `None`, the newest session. With `by`, only sessions
+    /// that were started with this role are found.
+    pub fn session(&self, id: Option<&str>, by: Option<Role>) -> Result<Option<SessionRow>, StoreError> {
         self.with(|connection| {
             let sql = format!(
-                "SELECT number, {COLUMNS} FROM session WHERE ?1 IS NULL OR id = ?1 ORDER BY number DESC LIMIT 1"
+                "SELECT number, {COLUMNS} FROM session
+                 WHERE (?1 IS NULL OR id = ?1) AND (?2 IS NULL OR role = ?2) ORDER BY number DESC LIMIT 1"
             );
-            connection.query_row(&sql, [id], read).optional()
+            connection.query_row(&sql, [id, by.map(Role::name)], read).optional()
         })
     }
 
-    /// Sessions, the newest first. The list can be restricted to one world, and to sessions whose
-    /// number is below a given number.
+    /// Sessions, the newest first. The list can be restricted to one world, to sessions that were
+    /// started with one role, and to sessions whose number is below a given number.
     pub fn sessions(
         &self,
         world: Option<&str>,
+        by: Option<Role>,
         below: Option<i64>,
         limit: usize,
     ) -> Result<Vec<SessionRow>, StoreError> {
         self.with(|connection| {
             let sql = format!(
                 "SELECT number, {COLUMNS} FROM session
-                 WHERE (?1 IS NULL OR world = ?1) AND (?2 IS NULL OR number < ?2) ORDER BY number DESC LIMIT ?3"
+                 WHERE (?1 IS NULL OR world = ?1) AND (?2 IS NULL OR role = ?2) AND (?3 IS NULL OR number < ?3)
+                 ORDER BY number DESC LIMIT ?4"
             );
             let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-            connection.prepare(&sql)?.query_map(params![world, below, limit], read)?.collect()
+            let values = params![world, by.map(Role::name), below, limit];
+            connection.prepare(&sql)?.query_map(values, read)?.collect()
         })
     }
 
@@ -246,6 +254,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
             better: known("better", &row.get::<_, String>("better")?, Better::from_name)?,
             sha256: row.get("sha256")?,
             started_at: row.get("started_at")?,
+            role: known("role", &row.get::<_, String>("role")?, Role::from_name)?,
         },
         record,
         elapsed_s,
@@ -275,6 +284,7 @@ mod tests {
             better: Better::Lower,
             sha256: "ab".to_owned(),
             started_at: "2026-01-01T00:00:00Z".to_owned(),
+            role: Role::Teacher,
         }
     }
 
@@ -316,7 +326,7 @@ mod tests {
         records.end(number, 3, &last, &result(Outcome::Stopped)).expect("ended");
         assert_eq!(records.events(number).expect("read").len(), 5);
         assert!(records.unfinished().expect("read").is_empty());
-        let row = records.session(Some("a")).expect("read").expect("there");
+        let row = records.session(Some("a"), None).expect("read").expect("there");
         assert_eq!((row.start, row.result), (session("a", "oval"), Some(result(Outcome::Stopped))));
     }
 
@@ -329,13 +339,13 @@ mod tests {
             records.begin(&session(&k.to_string(), world)).expect("begun");
         }
         let ids = |rows: &[SessionRow]| rows.iter().map(|r| r.start.id.clone()).collect::<Vec<_>>();
-        let first = records.sessions(None, None, 4).expect("read");
+        let first = records.sessions(None, None, None, 4).expect("read");
         assert_eq!(ids(&first), ["9", "8", "7", "6"]);
-        let next = records.sessions(None, Some(first[3].number), 4).expect("read");
+        let next = records.sessions(None, None, Some(first[3].number), 4).expect("read");
         assert_eq!(ids(&next), ["5", "4", "3", "2"]);
-        assert_eq!(ids(&records.sessions(Some("oval"), None, 2).expect("read")), ["8", "6"]);
-        assert_eq!(records.session(None).expect("read").expect("there").start.id, "9");
-        assert_eq!(records.session(Some("nobody")), Ok(None));
+        assert_eq!(ids(&records.sessions(Some("oval"), None, None, 2).expect("read")), ["8", "6"]);
+        assert_eq!(records.session(None, None).expect("read").expect("there").start.id, "9");
+        assert_eq!(records.session(Some("nobody"), None), Ok(None));
     }
 
     #[test]

@@ -32,6 +32,12 @@ pub enum ErrorCode {
     NotJson,
     /// The request asks for another server.
     NotAProxy,
+    /// The role of the token does not permit this request.
+    RoleForbids,
+    /// The judged program may not use this path.
+    JudgedRun,
+    /// Too many requests with a wrong token came from this address.
+    TooManyAttempts,
     /// The object can't be moved.
     NotMovable,
     /// The world is part of the program and can't be deleted.

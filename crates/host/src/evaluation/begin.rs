@@ -10,7 +10,9 @@ use chicane_session::{
     Note, Notes, NotesOut, SessionEnd, SessionSpec, Setting, StudentProgram, Unsupported, notes, supervise,
 };
 use chicane_store::{NewSession, SessionResult, Sum, random_hex, time};
-use chicane_wire::{Better, EvaluationEvent, EvaluationKind, Num, Phase, Session, StartRequest, StoryEvent};
+use chicane_wire::{
+    Better, EvaluationEvent, EvaluationKind, Num, Phase, Role, Session, StartRequest, StoryEvent,
+};
 use chicane_world::evaluation::Evaluation;
 use std::fmt::Display;
 use std::sync::{Arc, PoisonError};
@@ -24,7 +26,7 @@ impl Evaluations {
         &self,
         served: &Arc<ServedWorld>,
         request: StartRequest,
-        drive: Arc<[DriveAt]>,
+        (drive, role): (Arc<[DriveAt]>, Role),
         runtime: tokio::runtime::Handle,
     ) -> Result<Session, StartEvaluationError> {
         let evaluation = served.world.evaluation.as_ref().ok_or(StartEvaluationError::NoEvaluation)?;
@@ -35,7 +37,7 @@ impl Evaluations {
             Err(_) if unsupported.is_some() => None,
             Err(error) => return Err(StartEvaluationError::NoJudge(error.to_string())),
         };
-        let start = new_session(served, evaluation, script, request)?;
+        let start = new_session(served, evaluation, script, (request, role))?;
         let begun = EvaluationKind::Start {
             world: start.world.clone(),
             command: start.command.clone(),
@@ -160,7 +162,7 @@ fn new_session(
     served: &ServedWorld,
     evaluation: &Evaluation,
     script: &str,
-    request: StartRequest,
+    (request, role): (StartRequest, Role),
 ) -> Result<NewSession, StartEvaluationError> {
     Ok(NewSession {
         // The id is random, because it gives access to the record.
@@ -177,6 +179,7 @@ fn new_session(
         },
         sha256: Sum::of(script.as_bytes()).hex(),
         started_at: time::now(),
+        role,
     })
 }
 
