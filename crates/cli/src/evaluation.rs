@@ -183,7 +183,7 @@ async fn follow_session(job: &EvaluationJob, host: &Host) -> Result<Record, Eval
         }
         let now = host.session();
         if let Some(session) = &now.session {
-            shown.update(job, session, host, &id);
+            shown.update(job, session, host);
         }
         if !now.active {
             clear_status_line();
@@ -197,21 +197,20 @@ async fn follow_session(job: &EvaluationJob, host: &Host) -> Result<Record, Eval
 struct SessionProgress {
     phase: Option<Phase>,
     /// Number of log lines that were already printed.
-    lines: usize,
+    lines: u64,
 }
 
 impl SessionProgress {
     /// Prints new log lines to standard output, and the phase and the time to standard error.
-    fn update(&mut self, job: &EvaluationJob, session: &Session, host: &Host, id: &str) {
+    fn update(&mut self, job: &EvaluationJob, session: &Session, host: &Host) {
         let mut out = std::io::stderr();
-        if !job.json
-            && let Ok(lines) = host.log(id, self.lines)
-        {
-            for line in &lines {
+        if !job.json {
+            let new = host.output(self.lines);
+            for line in &new.lines {
                 clear_status_line();
-                println!("{}", printable(line));
+                println!("{}", printable(&line.text));
             }
-            self.lines += lines.len();
+            self.lines = new.next;
         }
         if out.is_terminal() {
             let record =

@@ -251,6 +251,8 @@ fn help_mentions_every_option() {
             "--cdn-token",
             "--require-verified",
             "--token",
+            "--student-token",
+            "--spectator-token",
             "--allow-host",
             "--robot",
             "--speed",
@@ -283,7 +285,7 @@ fn options_can_be_set_by_environment_variables() {
         ("CHICANE_CDN", "https://worlds.example/"),
     ];
     let program = Program::start(&[], &environment);
-    assert!(program.ready_line.ends_with("/sim?token=0123456789abcdef"), "{}", program.ready_line);
+    assert!(program.ready_line.ends_with("/sim?token=…"), "{}", program.ready_line);
     let bearer = [("authorization", "Bearer 0123456789abcdef")];
     let ask = |host: &str, method: &str, path: &str| {
         let answer = program.client().with_host(host).request(method, path, &bearer, b"");
@@ -312,6 +314,88 @@ fn a_generated_token_is_printed_once() {
     let bearer = format!("Bearer {token}");
     let answer = program.client().with_header("authorization", bearer).get("/sim/api/status");
     assert_eq!(answer.status, 200);
+}
+
+/// Runs `chicane serve` with these arguments and environment variables, signs in with each token,
+/// stops the program, and returns its standard output and its log.
+fn output_of_a_run(name: &str, arguments: &[&str], environment: &[(&str, &str)]) -> (String, String) {
+    let scratch = TempFolder::new(name);
+    let [out, log] = ["out", "log"].map(|name| std::path::Path::new(scratch.path()).join(name));
+    let file = |path| std::fs::File::create(path).expect("a file");
+    let data = format!("{}/data", scratch.path());
+    let arguments =
+        [&["serve", "--listen", "127.0.0.1:0", "--data-dir", &data, "--log-level", "debug"], arguments]
+            .concat();
+    let mut command = program::command(&arguments, environment);
+    let mut child = command.stdout(file(&out)).stderr(file(&log)).spawn().expect("started");
+    let text = |path| std::fs::read_to_string(path).expect("text");
+    let deadline = Instant::now() + Duration::from_secs(30);
+    let ready = loop {
+        let printed = text(&out);
+        if let Some(line) = printed.split_inclusive('\n').find(|line| line.ends_with('\n')) {
+            break line.trim_end().to_owned();
+        }
+        assert!(Instant::now() < deadline, "{}", text(&log));
+        std::thread::sleep(Duration::from_millis(5));
+    };
+    let address = ready.strip_prefix("chicane is ready: http://").and_then(|rest| rest.split_once("/sim"));
+    let address = address.expect("an address").0.parse().expect("an address");
+    for (_, token) in environment {
+        assert_eq!(Client::new(address).get(&format!("/sim?token={token}")).status, 303, "{token}");
+    }
+    assert_eq!(rustix::process::kill_process(pid_of(&child), rustix::process::Signal::TERM), Ok(()));
+    assert!(child.wait().expect("ended").success());
+    (text(&out), text(&log))
+}
+
+fn pid_of(child: &std::process::Child) -> rustix::process::Pid {
+    rustix::process::Pid::from_child(child)
+}
+
+#[test]
+fn a_chosen_token_was_printed() {
+    let chosen = [
+        ("CHICANE_TOKEN", "chosen-by-the-teacher"),
+        ("CHICANE_STUDENT_TOKEN", "chosen-for-students"),
+        ("CHICANE_SPECTATOR_TOKEN", "chosen-1"),
+    ];
+    let (out, log) = output_of_a_run("chosen", &[], &chosen);
+    for (name, token) in chosen {
+        assert!(!out.contains(token) && !log.contains(token), "{name} is in\n{out}\n{log}");
+    }
+    let lines: Vec<&str> = out.lines().map(|line| line.split_once("http").expect("an address").0).collect();
+    assert_eq!(lines, ["chicane is ready: ", "for students: ", "for spectators: "]);
+    assert!(out.lines().all(|line| line.ends_with("/sim?token=…")), "{out}");
+    // Only the third token is short.
+    let warnings: Vec<&str> = log.lines().filter(|line| line.contains("is short")).collect();
+    assert!(warnings.len() == 1 && warnings[0].contains("--spectator-token"), "{log}");
+}
+
+#[test]
+fn generated_tokens_of_all_roles_are_printed_once() {
+    let arguments = ["--token", "auto", "--student-token", "auto", "--spectator-token", "auto"];
+    let (out, log) = output_of_a_run("generated", &arguments, &[]);
+    let tokens: Vec<&str> = out.lines().filter_map(|line| Some(line.split_once("?token=")?.1)).collect();
+    assert_eq!(tokens.len(), 3, "{out}");
+    for token in tokens {
+        assert!(token.len() == 32 && out.matches(token).count() == 1 && !log.contains(token), "{out}");
+    }
+}
+
+#[test]
+fn tokens_that_do_not_differ_are_refused() {
+    let scratch = TempFolder::new("equal");
+    let serve = |more: &[&str]| {
+        let arguments = ["serve", "--listen", "127.0.0.1:0", "--data-dir", scratch.path()];
+        stderr_of_failure(&[&arguments, more].concat(), &[])
+    };
+    let same = "one-token-for-all";
+    let refused = serve(&["--token", same, "--student-token", same]);
+    assert!(
+        refused.ends_with("the tokens of teacher and student are equal: every role needs a token of its own")
+    );
+    let refused = serve(&["--spectator-token", same]);
+    assert!(refused.contains("--spectator-token") && refused.contains("add --token auto"), "{refused}");
 }
 
 #[test]

@@ -202,3 +202,51 @@ fn a_kill_in_every_phase() {
         assert_eq!(get(&mut client, "/evaluation/session")["active"], false);
     }
 }
+
+/// The descriptors of a process that its child processes inherit, except the standard ones. Each
+/// one is described by its target and its flags.
+fn inherited_descriptors(pid: u32) -> Vec<String> {
+    const CLOSE_ON_EXEC: u32 = 0o2_000_000;
+    let folder = Path::new("/proc").join(pid.to_string());
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder.join("fdinfo")).expect("a process").flatten() {
+        let name = entry.file_name().into_string().expect("a number");
+        // A descriptor may be closed between two of these calls.
+        let Ok(info) = std::fs::read_to_string(entry.path()) else { continue };
+        let target = std::fs::read_link(folder.join("fd").join(&name));
+        let flags = info.lines().find_map(|line| line.strip_prefix("flags:")).expect("flags").trim();
+        let flags = u32::from_str_radix(flags, 8).expect("a number");
+        if !["0", "1", "2"].contains(&name.as_str()) && flags & CLOSE_ON_EXEC == 0 {
+            found.push(format!("{name}: {target:?}, flags {flags:o}"));
+        }
+    }
+    found
+}
+
+/// A descriptor without this flag stays open in every helper process. After a kill, such a process
+/// may keep the listening address in use.
+#[test]
+fn every_descriptor_of_the_simulator_is_close_on_exec() {
+    let scratch = TempFolder::new("descriptors");
+    let data = Path::new(scratch.path()).join("data");
+    let script = Path::new(scratch.path()).join("script.py");
+    std::fs::write(&script, "def evaluate(sim):\n    sim.record(sim.state.time)\n").expect("written");
+    // A domain that no other test uses.
+    let arguments = ["--data-dir", data.to_str().expect("UTF-8"), "--ros", "--ros-domain", "117"];
+    let script = ["--judge-script", script.to_str().expect("UTF-8")];
+    let mut program = Program::serve(&[&arguments[..], &script].concat());
+    let pid = program.id();
+    assert_eq!(inherited_descriptors(pid), [""; 0], "before a session");
+    let mut client = program.client();
+    let mut events = Events::open(program.address, "/sim/api/events", &[]);
+    start(&mut client, "sleep 1000");
+    while next_phase(&mut events).expect("a phase") != "running" {
+        assert_eq!(inherited_descriptors(pid), [""; 0], "while a session starts");
+    }
+    for path in ["/worlds/oval/print.jpg?dpi=10", "/worlds/field/thumbnail.png", "/evaluation/records"] {
+        assert_eq!(client.get(&format!("/sim/api{path}")).status, 200, "{path}");
+        assert_eq!(inherited_descriptors(pid), [""; 0], "{path}");
+    }
+    program.signal("-TERM");
+    assert_eq!(program.wait(Duration::from_secs(10)), Some(0));
+}

@@ -11,7 +11,7 @@ use crate::metrics::Metrics;
 use crate::options::{HostOptions, StartHostError, StudentAccess};
 use chicane_session::{StopCause, TrialError};
 use chicane_store::{Data, StoreError};
-use chicane_wire::{CurrentSession, Num, Record, StartRequest, Transition, TransitionKind};
+use chicane_wire::{CurrentSession, Num, Record, Role, StartRequest, Transition, TransitionKind};
 use chicane_world::Profile;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -204,7 +204,7 @@ impl Host {
         request: StartRequest,
         drive: Vec<DriveAt>,
     ) -> Result<String, StartEvaluationError> {
-        self.evaluations.start(request, drive.into()).await.map(|session| session.id)
+        self.evaluations.start(request, drive.into(), Role::Teacher).await.map(|session| session.id)
     }
 
     /// The active session, or else the last one.
@@ -236,7 +236,7 @@ impl Host {
 
     /// The record of a session; `None` if there is no such session.
     pub fn record(&self, session: &str) -> Result<Option<Record>, StoreError> {
-        records::record(&self.data, Some(session))
+        records::record(&self.data, Some(session), None)
     }
 
     /// Ends the session, the sim thread and the event stream. Orders that wait for a reply are

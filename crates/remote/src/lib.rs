@@ -1,6 +1,7 @@
 //! Connections to other machines: an HTTP client, S3 buckets, and installation of published worlds.
 //!
-//! This crate opens connections and never accepts one. It does not depend on the sim thread: an
+//! This crate opens connections and never accepts one. It also has the tokens that give access to a
+//! simulator, because the command line needs them too. It does not depend on the sim thread: an
 //! [`Installer`](cdn::Installer) reports its progress through a callback, and the caller decides
 //! where to show it.
 //!
@@ -12,6 +13,8 @@
 //! | `running` | the file that names the simulator of a data folder |
 //! | `simulator` | requests to a running simulator from the command line |
 //! | `token` | the secret of a simulator or a CDN |
+//! | `tokens` | the tokens of a simulator, with their roles |
+//! | `wrong_tokens` | counts wrong tokens of an address, so that guessing is slow |
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod bucket;
@@ -19,9 +22,13 @@ pub mod cdn;
 mod running;
 mod simulator;
 mod token;
+mod tokens;
 pub mod web;
+mod wrong_tokens;
 
 pub use bucket::{BucketError, open_bucket};
 pub use running::RunningSimulator;
 pub use simulator::{SimulatorError, call_simulator};
 pub use token::{BadToken, Token};
+pub use tokens::{BadTokens, Tokens};
+pub use wrong_tokens::{Verdict, WrongTokens};

@@ -4,6 +4,8 @@ use chicane_store::RandomError;
 
 const MIN_LENGTH: usize = 8;
 const MAX_LENGTH: usize = 256;
+/// A shorter token is accepted with a warning.
+const SHORT_LENGTH: usize = 12;
 
 /// A secret that every request must carry.
 #[derive(Clone, PartialEq, Eq)]
@@ -35,6 +37,11 @@ impl Token {
     /// Makes a token of 128 random bits.
     pub fn random() -> Result<Token, RandomError> {
         chicane_store::random_hex().map(Token)
+    }
+
+    /// Whether a person who chose this token should choose a longer one.
+    pub fn is_short(&self) -> bool {
+        self.0.len() < SHORT_LENGTH
     }
 
     /// The secret as text.

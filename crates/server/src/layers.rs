@@ -10,6 +10,7 @@ use axum::Router;
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::Response;
+use chicane_remote::WrongTokens;
 use futures_util::FutureExt;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -28,7 +29,7 @@ pub(crate) fn with_layers(app: App, access: Access) -> Router {
 /// because they come through the sockets of the program's session.
 pub(crate) fn with_student_layers(app: App, hosts: HostRules) -> Router {
     let metrics = Arc::clone(&app.http_metrics);
-    let access = Access { hosts, token: None, cdn_token: None };
+    let access = Access { hosts, tokens: None, cdn_token: None, wrong_tokens: WrongTokens::default() };
     api::router(app.clone())
         .layer(from_fn_with_state(app, student::guard))
         .layer(from_fn_with_state(Arc::new(access), guard))

@@ -2,8 +2,8 @@
 
 use chicane_dds::{JoinError, RosOptions};
 use chicane_host::{HostOptions, StartHostError};
-use chicane_remote::Token;
 use chicane_remote::cdn::{CDN_TIMEOUT, CdnError};
+use chicane_remote::{BadTokens, Token};
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -21,8 +21,12 @@ pub struct Options {
     pub cdn_timeout: Duration,
     /// Whether to refuse worlds whose files can't be checked against their id.
     pub require_verified: bool,
-    /// Token that every request must carry. `None`: no token is needed.
+    /// The teacher's token, which permits everything. `None`: no request needs a token.
     pub token: Option<Token>,
+    /// Token of the role [`Student`](chicane_wire::Role::Student). Needs `token`.
+    pub student_token: Option<Token>,
+    /// Token of the role [`Spectator`](chicane_wire::Role::Spectator). Needs `token`.
+    pub spectator_token: Option<Token>,
     /// Further host names that requests may use in their `Host` header.
     pub allow_hosts: Vec<String>,
     /// Options of the ROS 2 graph. `None`: the robot's topics are not published on ROS 2.
@@ -40,6 +44,8 @@ impl Default for Options {
             cdn_timeout: CDN_TIMEOUT,
             require_verified: false,
             token: None,
+            student_token: None,
+            spectator_token: None,
             allow_hosts: Vec::new(),
             ros: None,
         }
@@ -66,6 +72,9 @@ pub enum StartError {
     /// Other machines can reach the address, and there is no token.
     #[error("{0} can be reached from other machines, so a token is needed; add --token auto")]
     NeedsToken(SocketAddr),
+    /// The tokens of the roles can't be used together.
+    #[error(transparent)]
+    Tokens(#[from] BadTokens),
     /// A thread could not be started.
     #[error("can't start a thread: {0}")]
     Thread(std::io::Error),

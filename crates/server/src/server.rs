@@ -14,7 +14,8 @@ use chicane_host::gate::StudentGate;
 use chicane_host::scene::CarFile;
 use chicane_host::{Host, Prepared, StudentAccess};
 use chicane_remote::cdn::{CdnSource, Installer};
-use chicane_remote::{RunningSimulator, Token};
+use chicane_remote::{RunningSimulator, Tokens, WrongTokens};
+use chicane_wire::Role;
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex};
@@ -39,11 +40,13 @@ impl Server {
         if !options.listen.ip().is_loopback() && options.token.is_none() {
             return Err(StartError::NeedsToken(options.listen));
         }
+        let tokens =
+            Tokens::new(options.token.take(), options.student_token.take(), options.spectator_token.take())?;
         // The address of the CDN is checked before the simulator starts. Otherwise a malformed
         // address would leave a running simulator behind.
         let web_cdn = web_cdn(&options)?;
         let prepared = Prepared::new(std::mem::take(&mut options.host))?;
-        let (listener, address) = bind(options.listen)?;
+        let (listener, address) = bind(options.listen).await?;
         // The ROS 2 graph is joined before the simulator opens sockets, because the DDS participant
         // takes the first free ports of its domain.
         let graph = match options.ros.take() {
@@ -53,15 +56,17 @@ impl Server {
         let http_metrics = Arc::new(HttpMetrics::default());
         let gate = Arc::new(Gate::new(Arc::clone(&http_metrics)));
         let host = prepared.start(StudentAccess {
-            environment: environment(address, options.token.as_ref()),
+            environment: environment(address, tokens.as_ref()),
             loopback_only: options.listen.ip().is_loopback(),
             port: Some(address.port()),
             gate: Some(Arc::clone(&gate) as Arc<dyn StudentGate>),
         })?;
         let (stop, stopped) = watch::channel(false);
-        let (app, access) = assemble(options, web_cdn, (Arc::clone(&host), http_metrics), address, &stopped);
+        let own_token = tokens.as_ref().and_then(|all| all.of(Role::Teacher));
+        RunningSimulator::write(host.data.folder(), reachable(address), own_token);
+        let (app, access) =
+            assemble(options, tokens, web_cdn, (Arc::clone(&host), http_metrics), address, &stopped);
         gate.set_router(Some(with_student_layers(app.clone(), HostRules::default())));
-        RunningSimulator::write(host.data.folder(), reachable(address), access.token.as_ref());
         let metrics = Arc::clone(&app.http_metrics);
         let router = with_layers(app.clone(), access);
         let listening = tokio::spawn(listen::serve(listener, router, metrics, stopped));
@@ -97,9 +102,9 @@ impl Server {
     }
 }
 
-fn bind(listen: SocketAddr) -> Result<(TcpListener, SocketAddr), StartError> {
+async fn bind(listen: SocketAddr) -> Result<(TcpListener, SocketAddr), StartError> {
     let failed = |reason| StartError::Listen { address: listen, reason };
-    let listener = listen::bind(listen).map_err(failed)?;
+    let listener = listen::bind(listen).await.map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
     Ok((listener, address))
 }
@@ -114,6 +119,7 @@ fn web_cdn(options: &Options) -> Result<Option<(CdnSource, String)>, StartError>
 /// Creates the state of the handlers and the access rules.
 fn assemble(
     options: Options,
+    tokens: Option<Tokens>,
     web_cdn: Option<(CdnSource, String)>,
     (host, http_metrics): (Arc<Host>, Arc<HttpMetrics>),
     address: SocketAddr,
@@ -140,7 +146,10 @@ fn assemble(
         cdn,
         installer,
         published,
-        cdn_tokens: CdnTokens { cdn: cdn_token.clone(), own: options.token.clone() },
+        cdn_tokens: CdnTokens {
+            cdn: cdn_token.clone(),
+            own: tokens.as_ref().and_then(|all| all.of(Role::Teacher)).cloned(),
+        },
         summarising: Mutex::default(),
         waypoints: tokio::sync::Mutex::default(),
         car: CarFile::default(),
@@ -150,12 +159,14 @@ fn assemble(
         sockets: Arc::new(Semaphore::new(MAX_SOCKETS)),
         started: Instant::now(),
     });
-    (app, Access { hosts, token: options.token, cdn_token })
+    (app, Access { hosts, tokens, cdn_token, wrong_tokens: WrongTokens::default() })
 }
 
 /// The environment variables that tell a student's program the address and the token of the server.
-fn environment(address: SocketAddr, token: Option<&Token>) -> BTreeMap<String, String> {
+/// The program gets the students' token if there is one.
+fn environment(address: SocketAddr, tokens: Option<&Tokens>) -> BTreeMap<String, String> {
     let address = ("CHICANE_URL".to_owned(), format!("http://{}", reachable(address)));
+    let token = tokens.and_then(|all| all.of(Role::Student).or(all.of(Role::Teacher)));
     let token = token.map(|token| ("CHICANE_TOKEN".to_owned(), token.secret().to_owned()));
     [Some(address), token].into_iter().flatten().collect()
 }

@@ -61,7 +61,7 @@ pub(crate) struct AppState {
 pub(crate) struct CdnTokens {
     /// The token of the CDN at `/cdn`. `None`: the CDN has no own token.
     pub(crate) cdn: Option<Token>,
-    /// The token of the simulator. `None`: the simulator has no token.
+    /// The teacher's token. `None`: the simulator has no token.
     pub(crate) own: Option<Token>,
 }
 

@@ -49,6 +49,7 @@ const MIGRATIONS: &[&str] = &[
     ALTER TABLE session ADD COLUMN identity TEXT NOT NULL DEFAULT '{}';
     ALTER TABLE session ADD COLUMN report TEXT NOT NULL DEFAULT '{}';
 ",
+    "ALTER TABLE session ADD COLUMN role TEXT NOT NULL DEFAULT 'teacher'",
 ];
 /// How long to wait if another program has the file locked.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);

@@ -2,13 +2,13 @@
 
 use crate::open_error::OpenError;
 use crate::settings::StoreError;
-use chicane_wire::{Better, Outcome, RecordIdentity, RunReport};
+use chicane_wire::{Better, Outcome, RecordIdentity, Role, RunReport};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params};
 use std::sync::{Mutex, PoisonError};
 
 /// Every column of a session except its number.
 const COLUMNS: &str = "id, world, world_id, rev, command, time_limit_s, seed, better, sha256, started_at, ended_at, \
-                       outcome, reason, record, elapsed_s, observations, wait_s, identity, report";
+                       outcome, reason, record, elapsed_s, observations, wait_s, identity, report, role";
 
 /// The data of a session at its start.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,6 +35,8 @@ pub struct NewSession {
     pub started_at: String,
     /// What is judged, and how.
     pub identity: RecordIdentity,
+    /// Role of the token with which the session was started.
+    pub role: Role,
 }
 
 /// How a session ended.
@@ -162,31 +164,36 @@ impl Records {
         })
     }
 
-    /// The session with this id. If `id` is `None`, the newest session.
-    pub fn session(&self, id: Option<&str>) -> Result<Option<SessionRow>, StoreError> {
+    /// The session with this id. If `id` is `None`, the newest session. With `by`, only sessions
+    /// that were started with this role are found.
+    pub fn session(&self, id: Option<&str>, by: Option<Role>) -> Result<Option<SessionRow>, StoreError> {
         self.with(|connection| {
             let sql = format!(
-                "SELECT number, {COLUMNS} FROM session WHERE ?1 IS NULL OR id = ?1 ORDER BY number DESC LIMIT 1"
+                "SELECT number, {COLUMNS} FROM session
+                 WHERE (?1 IS NULL OR id = ?1) AND (?2 IS NULL OR role = ?2) ORDER BY number DESC LIMIT 1"
             );
-            connection.query_row(&sql, [id], read).optional()
+            connection.query_row(&sql, [id, by.map(Role::name)], read).optional()
         })
     }
 
-    /// Sessions, the newest first. The list can be restricted to one world, and to sessions whose
-    /// number is below a given number.
+    /// Sessions, the newest first. The list can be restricted to one world, to sessions that were
+    /// started with one role, and to sessions whose number is below a given number.
     pub fn sessions(
         &self,
         world: Option<&str>,
+        by: Option<Role>,
         below: Option<i64>,
         limit: usize,
     ) -> Result<Vec<SessionRow>, StoreError> {
         self.with(|connection| {
             let sql = format!(
                 "SELECT number, {COLUMNS} FROM session
-                 WHERE (?1 IS NULL OR world = ?1) AND (?2 IS NULL OR number < ?2) ORDER BY number DESC LIMIT ?3"
+                 WHERE (?1 IS NULL OR world = ?1) AND (?2 IS NULL OR role = ?2) AND (?3 IS NULL OR number < ?3)
+                 ORDER BY number DESC LIMIT ?4"
             );
             let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-            connection.prepare(&sql)?.query_map(params![world, below, limit], read)?.collect()
+            let values = params![world, by.map(Role::name), below, limit];
+            connection.prepare(&sql)?.query_map(values, read)?.collect()
         })
     }
 
@@ -225,8 +232,8 @@ fn known<T>(column: &str, word: &str, value: impl Fn(&str) -> Option<T>) -> rusq
 /// Inserts a session and returns its number.
 fn insert(connection: &Connection, session: &NewSession) -> rusqlite::Result<i64> {
     connection.execute(
-        "INSERT INTO session (id, world, world_id, rev, command, time_limit_s, seed, better, sha256, started_at, identity)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+        "INSERT INTO session (id, world, world_id, rev, command, time_limit_s, seed, better, sha256, started_at, identity, role)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
         params![
             session.id,
             session.world,
@@ -238,7 +245,8 @@ fn insert(connection: &Connection, session: &NewSession) -> rusqlite::Result<i64
             session.better.name(),
             session.sha256,
             session.started_at,
-            json(&session.identity)
+            json(&session.identity),
+            session.role.name()
         ],
     )?;
     Ok(connection.last_insert_rowid())
@@ -297,6 +305,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
             sha256: row.get("sha256")?,
             started_at: row.get("started_at")?,
             identity: from_json(row, "identity")?,
+            role: known("role", &row.get::<_, String>("role")?, Role::from_name)?,
         },
         record,
         elapsed_s,
@@ -328,6 +337,7 @@ mod tests {
             sha256: "ab".to_owned(),
             started_at: "2026-01-01T00:00:00Z".to_owned(),
             identity: RecordIdentity { student: Some("Ada".to_owned()), ..RecordIdentity::default() },
+            role: Role::Teacher,
         }
     }
 
@@ -373,7 +383,7 @@ mod tests {
         records.end(number, 3, &last, &result(Outcome::Stopped)).expect("ended");
         assert_eq!(records.events(number).expect("read").len(), 5);
         assert!(records.unfinished().expect("read").is_empty());
-        let row = records.session(Some("a")).expect("read").expect("there");
+        let row = records.session(Some("a"), None).expect("read").expect("there");
         assert_eq!((row.start, row.result), (session("a", "oval"), Some(result(Outcome::Stopped))));
     }
 
@@ -386,13 +396,13 @@ mod tests {
             records.begin(&session(&k.to_string(), world)).expect("begun");
         }
         let ids = |rows: &[SessionRow]| rows.iter().map(|r| r.start.id.clone()).collect::<Vec<_>>();
-        let first = records.sessions(None, None, 4).expect("read");
+        let first = records.sessions(None, None, None, 4).expect("read");
         assert_eq!(ids(&first), ["9", "8", "7", "6"]);
-        let next = records.sessions(None, Some(first[3].number), 4).expect("read");
+        let next = records.sessions(None, None, Some(first[3].number), 4).expect("read");
         assert_eq!(ids(&next), ["5", "4", "3", "2"]);
-        assert_eq!(ids(&records.sessions(Some("oval"), None, 2).expect("read")), ["8", "6"]);
-        assert_eq!(records.session(None).expect("read").expect("there").start.id, "9");
-        assert_eq!(records.session(Some("nobody")), Ok(None));
+        assert_eq!(ids(&records.sessions(Some("oval"), None, None, 2).expect("read")), ["8", "6"]);
+        assert_eq!(records.session(None, None).expect("read").expect("there").start.id, "9");
+        assert_eq!(records.session(Some("nobody"), None), Ok(None));
     }
 
     #[test]

@@ -18,6 +18,7 @@ mod model;
 mod named;
 mod num;
 mod robot;
+mod role;
 mod scene;
 mod state;
 mod step;
@@ -55,6 +56,7 @@ pub use robot::{
     SpeedRequest, States, SteeringRequest, StopSoundRequest, StopSoundRequestBody, StreamOpened, Velocity,
     VolumeChanged, VolumeRequest, Waiting,
 };
+pub use role::Role;
 pub use scene::Scene;
 pub use state::{EvaluationState, RunState, State, Status, Transition, TransitionKind, VehiclePose};
 pub use step::{

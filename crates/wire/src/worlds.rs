@@ -68,8 +68,8 @@ pub struct WorldEntry {
 #[derive(Debug, Clone, PartialEq, Eq, Default, ToSchema)]
 #[schema(as = SwitchRequest)]
 pub struct SwitchRequestBody {
-    /// File name of the world.
-    #[schema(pattern = r"^[A-Za-z0-9_\-]{1,100}\.world$", example = "oval.world")]
+    /// Name of the world, with or without `.world`.
+    #[schema(pattern = r"^[A-Za-z0-9_\-]{1,100}(\.world)?$", example = "oval.world")]
     pub world: Option<String>,
     /// Id of the published world.
     #[schema(pattern = "^[0-9a-f]{32}$")]
@@ -103,9 +103,9 @@ impl Body for SwitchRequest {
     }
 }
 
-/// Returns `<name>` of `<name>.world`, or `None` if the file name is invalid.
+/// Returns `<name>` of `<name>.world` or `<name>`, or `None` if the name is invalid.
 fn world_name(file: &str) -> Option<String> {
-    let name = file.strip_suffix(".world")?;
+    let name = file.strip_suffix(".world").unwrap_or(file);
     let fits = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
     ((1..=100).contains(&name.len()) && name.bytes().all(fits)).then(|| name.to_owned())
 }

@@ -95,10 +95,13 @@ export function connect(
       requestedKey = key;
       void load();
     }
-    if (state.evaluation.active && !app.session.value?.active) void refreshSession();
+    const { active, session } = state.evaluation;
+    if (active && session !== hiddenSession && !app.session.value?.active) void refreshSession();
   }
 
   let isFetchingSession = false;
+  /** Id of an active session that the role of the page's token hides. */
+  let hiddenSession: string | null = null;
   /** Number of `run` and `evaluation` events received so far. */
   let eventCount = 0;
   /** Fetches the current session and its record. */
@@ -111,6 +114,7 @@ export function connect(
         countBefore = eventCount;
         const current = await get<Current>("/evaluation/session");
         const id = current.session?.id;
+        if (current.active && !id) hiddenSession = app.state.value?.evaluation.session ?? null;
         const recorded = id
           ? await get<EvaluationRecord>(`/evaluation/record?session=${encodeURIComponent(id)}`)
           : null;
@@ -139,7 +143,11 @@ export function connect(
 
   const link = new Link({
     open: () => new EventSource(`${API}/events`),
-    signedOut: async () => (await fetch(`${API}/status`).catch(() => null))?.status === 401,
+    // After some requests with an outdated token within a second, the status is 429.
+    signedOut: async () => {
+      const status = (await fetch(`${API}/status`).catch(() => null))?.status;
+      return status === 401 || status === 429;
+    },
     onEvent(event) {
       if (event.name !== "state") eventCount++;
       if (event.name === "state") onState(event.data);

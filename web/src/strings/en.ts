@@ -318,7 +318,7 @@ export const en = {
   },
   signIn: {
     title: "This simulator requires a token",
-    text: "The simulator printed the token in its terminal when it started.",
+    text: "The person who started the simulator has the token.",
     token: "Token",
     button: "Sign in",
   },

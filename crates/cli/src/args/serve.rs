@@ -29,9 +29,17 @@ pub(crate) struct ServeArgs {
     /// Refuse published worlds whose files cannot be checked against their id
     #[arg(long, env = "CHICANE_REQUIRE_VERIFIED")]
     pub(crate) require_verified: bool,
-    /// Token that every request must contain; `auto` creates one and prints it
+    /// The teacher's token, which permits everything; `auto` creates one and prints it. With this
+    /// option, every request must contain a token
     #[arg(long, env = "CHICANE_TOKEN", hide_env_values = true)]
     pub(crate) token: Option<String>,
+    /// Token for students, who may drive, step, switch worlds and run evaluations; `auto` creates
+    /// one and prints it
+    #[arg(long, value_name = "TOKEN", env = "CHICANE_STUDENT_TOKEN", hide_env_values = true)]
+    pub(crate) student_token: Option<String>,
+    /// Token for spectators, who may only watch; `auto` creates one and prints it
+    #[arg(long, value_name = "TOKEN", env = "CHICANE_SPECTATOR_TOKEN", hide_env_values = true)]
+    pub(crate) spectator_token: Option<String>,
     /// Additional host name that browsers may use for this machine; can be repeated
     #[arg(long, value_name = "NAME", env = "CHICANE_ALLOW_HOST", value_delimiter = ',', value_parser = host_name)]
     pub(crate) allow_host: Vec<String>,

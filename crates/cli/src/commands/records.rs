@@ -45,7 +45,7 @@ fn write(args: &ExportArgs, records: &Records, out: &mut impl Write) -> Result<(
     let mut below = None;
     let mut first = true;
     loop {
-        let rows = records.sessions(args.world.as_deref(), below, PAGE)?;
+        let rows = records.sessions(args.world.as_deref(), None, below, PAGE)?;
         for row in &rows {
             if args.csv {
                 writeln!(out, "{}", line(&record_of(row.clone(), None)))?;

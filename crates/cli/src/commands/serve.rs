@@ -8,13 +8,12 @@ use crate::memory;
 use crate::robot::{self, RobotError};
 use crate::runtime::{self, RuntimeError};
 use crate::stop_signal::{SignalError, StopSignal};
-use crate::tokens::{self, TokenError};
+use crate::tokens::{self, RoleToken, RoleTokens, TokenError};
 use crate::version;
 use crate::workspace::{self, WorkspaceError};
 use crate::world_source::{self, WorldSourceError};
 use chicane_dds::{BadDomain, RosOptions};
 use chicane_host::{BootError, HostOptions, JudgeOptions};
-use chicane_remote::Token;
 use chicane_server::{Options, Server, StartError};
 use chicane_store::Library;
 use chicane_wire::BoxKind;
@@ -77,8 +76,9 @@ pub(crate) fn run(args: &ServeArgs) -> Result<(), ServeError> {
 }
 
 async fn serve(args: &ServeArgs) -> Result<(), ServeError> {
-    let options = options(args)?;
-    let (token, ros) = (options.token.clone(), options.ros.clone());
+    let tokens = RoleTokens::parse(args)?;
+    let options = options(args, &tokens)?;
+    let ros = options.ros.clone();
     let mut stop = StopSignal::new(args.lifeline)?;
     let server = Server::start(options).await?;
     tokio::select! {
@@ -88,7 +88,7 @@ async fn serve(args: &ServeArgs) -> Result<(), ServeError> {
             return Ok(());
         }
     }
-    print_addresses(&server, token.as_ref()).await;
+    print_addresses(&server, &tokens).await;
     if let Some(ros) = &ros {
         tracing::info!("ROS 2: {ros}");
     }
@@ -102,10 +102,9 @@ async fn serve(args: &ServeArgs) -> Result<(), ServeError> {
 }
 
 /// Checks the command line and loads the files that it names.
-fn options(args: &ServeArgs) -> Result<Options, ServeError> {
-    let token = tokens::simulator_token(args.token.as_deref())?;
+fn options(args: &ServeArgs, tokens: &RoleTokens) -> Result<Options, ServeError> {
     // Other machines never get access without a token.
-    if token.is_none() && !args.listen.ip().is_loopback() {
+    if tokens.teacher.is_none() && !args.listen.ip().is_loopback() {
         return Err(ServeError::NeedsToken { listen: args.listen });
     }
     let data_dir = data_dir::resolve(args.data_dir.as_deref())?;
@@ -123,6 +122,7 @@ fn options(args: &ServeArgs) -> Result<Options, ServeError> {
         // the installed worlds.
         name => (Library::built_in(), name.clone()),
     };
+    let token = |of: &Option<RoleToken>| of.as_ref().map(|one| one.token.clone());
     Ok(Options {
         host: HostOptions {
             data_dir,
@@ -138,7 +138,9 @@ fn options(args: &ServeArgs) -> Result<Options, ServeError> {
         cdn: args.cdn.clone(),
         cdn_token: tokens::cdn_token(args.cdn_token.as_deref())?,
         require_verified: args.require_verified,
-        token,
+        token: token(&tokens.teacher),
+        student_token: token(&tokens.student),
+        spectator_token: token(&tokens.spectator),
         allow_hosts: args.allow_host.clone(),
         ros,
         ..Options::default()
@@ -167,6 +169,7 @@ fn judge_options(args: &ServeArgs) -> Result<JudgeOptions, ServeError> {
         engine: args.judge.engine()?,
         isolation: args.judge_isolation.map(Into::into),
         student: args.student.options(default_box(args)),
+        hidden: Vec::new(),
     })
 }
 
@@ -185,19 +188,25 @@ async fn find_judge(server: &Server) {
     }
 }
 
-/// Prints the addresses of the viewer. A closed standard output does not stop the simulator.
-async fn print_addresses(server: &Server, token: Option<&Token>) {
+/// Prints the addresses of the viewer. A closed standard output does not stop the simulator. Each
+/// token that the simulator made is printed once, because there is no other way to learn it.
+async fn print_addresses(server: &Server, tokens: &RoleTokens) {
     let mut out = std::io::stdout();
-    let _ = writeln!(out, "chicane is ready: {}", viewer_url(server.address(), token));
-    if let Some(address) = outside_address(server.address()).await {
-        // The token is printed only once, in the first line. This line does not contain it.
+    let address = server.address();
+    let _ = writeln!(out, "chicane is ready: {}", viewer_url(address, tokens.teacher.as_ref()));
+    for (who, token) in [("students", &tokens.student), ("spectators", &tokens.spectator)] {
+        if token.is_some() {
+            let _ = writeln!(out, "for {who}: {}", viewer_url(address, token.as_ref()));
+        }
+    }
+    if let Some(address) = outside_address(address).await {
         let _ = writeln!(out, "from other machines: {}, with the same token", viewer_url(address, None));
     }
 }
 
-fn viewer_url(address: SocketAddr, token: Option<&Token>) -> String {
+fn viewer_url(address: SocketAddr, token: Option<&RoleToken>) -> String {
     let address = chicane_server::reachable(address);
-    let query = token.map(|t| format!("?token={}", t.secret())).unwrap_or_default();
+    let query = token.map(|token| format!("?token={}", token.shown())).unwrap_or_default();
     format!("http://{address}/sim{query}")
 }
 

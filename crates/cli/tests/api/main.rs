@@ -38,6 +38,7 @@ mod robot_holds;
 mod robot_sensors;
 mod robot_sockets;
 mod robot_streams;
+mod roles;
 mod scene;
 mod state;
 mod status;

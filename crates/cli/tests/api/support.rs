@@ -104,6 +104,16 @@ impl Setup {
         self
     }
 
+    pub(crate) fn student_token(mut self, token: &str) -> Setup {
+        self.options.student_token = Some(Token::parse(token).expect("a token"));
+        self
+    }
+
+    pub(crate) fn spectator_token(mut self, token: &str) -> Setup {
+        self.options.spectator_token = Some(Token::parse(token).expect("a token"));
+        self
+    }
+
     pub(crate) fn cdn(mut self, url: impl Into<String>) -> Setup {
         self.options.cdn = Some(url.into());
         self

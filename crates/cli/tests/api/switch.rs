@@ -27,6 +27,14 @@ fn a_switch_returns_when_the_world_is_ready() {
 }
 
 #[test]
+fn a_name_without_the_ending_of_the_file_was_refused() {
+    let (_simulator, mut api) = start_paused();
+    let done = api.post("/switch", json!({"world": "technical"}));
+    assert_eq!(done, json!({"ok": true, "world": "technical.world"}));
+    assert_eq!(api.get("/status")["current"], "technical");
+}
+
+#[test]
 fn invalid_and_unknown_names_are_refused() {
     let (_simulator, mut api) = start_paused();
     let before = api.get("/state");
@@ -34,7 +42,7 @@ fn invalid_and_unknown_names_are_refused() {
     for wrong in [
         json!({}),
         json!({"world": null}),
-        json!({"world": "oval"}),
+        json!({"world": "oval.world.world"}),
         json!({"world": ""}),
         json!({"world": ".world"}),
         json!({"world": "../oval.world"}),
@@ -51,10 +59,10 @@ fn invalid_and_unknown_names_are_refused() {
     {
         assert_eq!(api.refused("/switch", json!({"world_id": wrong})), id, "{wrong}");
     }
-    assert_eq!(
-        api.refused("/switch", json!({"world": "nowhere.world"})),
-        (404, "world not found".to_owned())
-    );
+    for name in ["nowhere.world", "nowhere"] {
+        let refused = api.refused("/switch", json!({"world": name}));
+        assert_eq!(refused, (404, "world not found".to_owned()), "{name}");
+    }
     assert_eq!(
         api.refused("/switch", json!({"world_id": "0123456789abcdef0123456789abcdef"})),
         (404, "world not installed".to_owned())

@@ -31,18 +31,107 @@ fn requests_without_the_token_are_refused() {
             ["/sim/api/status", "/sim/api/events", "/sim", "/sim/viewer/icon.svg", "/metrics", "/nothing"]
         {
             let answer = get(&simulator, path, &headers);
-            assert_eq!(refusal(&answer).0, 401, "{path} {headers:?}");
+            assert!(is_refused(&answer), "{path} {headers:?}");
             assert!(!answer.text().contains(TOKEN));
         }
         let answer = simulator.client().request("POST", "/sim/api/reset", &headers, b"");
-        assert_eq!(refusal(&answer).0, 401);
+        assert!(is_refused(&answer), "{headers:?}");
     }
     // The server accepts the token as a query parameter only for the page `/sim`.
     for path in ["/sim/api/status", "/metrics", "/sim/api/docs"] {
         assert_eq!(refusal(&get(&simulator, &format!("{path}?token={TOKEN}"), &[])).0, 401, "{path}");
     }
-    assert_eq!(refusal(&get(&simulator, "/sim?token=wrong", &[])).0, 401);
+    assert!(is_refused(&get(&simulator, "/sim?token=wrong", &[])));
     assert_eq!(refusal(&get(&simulator, "/sim?token=", &[])).0, 401);
+}
+
+/// Whether a request was refused because of its token. After some wrong tokens within a second,
+/// the status is 429.
+fn is_refused(answer: &HttpResponse) -> bool {
+    matches!(refusal(answer).0, 401 | 429)
+}
+
+/// Sends a request until it is answered with 429, and returns that response. More than five wrong
+/// tokens must fall into the same second for that, so a slow machine needs more attempts.
+fn until_too_many(mut send: impl FnMut(usize) -> HttpResponse) -> HttpResponse {
+    for attempt in 0..10_000 {
+        let answer = send(attempt);
+        if answer.status == 429 {
+            assert!(attempt >= 5, "{attempt} wrong tokens");
+            return answer;
+        }
+        assert_eq!(answer.status, 401, "{}", answer.text());
+    }
+    panic!("wrong tokens are not limited");
+}
+
+#[test]
+fn wrong_tokens_were_not_throttled() {
+    let simulators = [(); 5].map(|()| setup().token(TOKEN).start());
+    let header = |k: usize| get(&simulators[0], "/odom", &[("authorization", &format!("Bearer {k}"))]);
+    let page = |k: usize| get(&simulators[1], &format!("/sim?token=wrong-{k}"), &[]);
+    let cookie = |k: usize| {
+        let name = format!("chicane_token_{}", simulators[2].address.port());
+        get(&simulators[2], "/sim/api/status", &[("cookie", &format!("{name}=wrong-{k}"))])
+    };
+    let socket = |k: usize| {
+        let upgrade = [("connection", "upgrade"), ("upgrade", "websocket"), ("sec-websocket-version", "13")];
+        let bearer = format!("Bearer {k}");
+        let more = [("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ=="), ("authorization", bearer.as_str())];
+        get(&simulators[3], "/rosbridge", &[&upgrade[..], &more].concat())
+    };
+    let health = |k: usize| get(&simulators[4], "/health", &[("authorization", &format!("Bearer {k}"))]);
+    for answer in [
+        until_too_many(header),
+        until_too_many(page),
+        until_too_many(cookie),
+        until_too_many(socket),
+        until_too_many(health),
+    ] {
+        let text = "too many wrong tokens came from this address; wait a second and try again";
+        assert_eq!(refusal(&answer), (429, text.to_owned()));
+        assert_eq!(answer.header("retry-after"), Some("1"));
+        assert!(answer.text().contains("\"too_many_attempts\""));
+    }
+}
+
+#[test]
+fn a_guesser_does_not_lock_out_a_person_at_the_same_address() {
+    let simulator = setup().token(TOKEN).start();
+    let right = format!("Bearer {TOKEN}");
+    let status = || get(&simulator, "/sim/api/status", &[("authorization", &right)]).status;
+    assert_eq!(status(), 200);
+    until_too_many(|k| get(&simulator, "/odom", &[("authorization", &format!("Bearer {k}"))]));
+    assert_eq!(status(), 200);
+    // Requests without a token are not counted.
+    assert_eq!(get(&simulator, "/sim/api/status", &[]).status, 401);
+}
+
+#[test]
+fn a_browser_with_too_many_wrong_tokens_gets_the_sign_in_page() {
+    let simulator = setup().token(TOKEN).start();
+    let html = [("accept", "text/html,*/*;q=0.8")];
+    let answer = until_too_many(|k| get(&simulator, &format!("/sim?token=wrong-{k}"), &html));
+    assert!(answer.header("content-type").is_some_and(|t| t.starts_with("text/html")));
+    assert!(answer.text().contains("role=\"alert\" >Too many wrong tokens."), "{}", answer.text());
+}
+
+#[test]
+fn health_needed_a_token() {
+    let simulator = setup().token(TOKEN).start();
+    let answer = get(&simulator, "/health", &[]);
+    assert_eq!((answer.status, answer.text()), (200, "{\"status\":\"ok\"}".to_owned()));
+    assert_eq!(answer.header("x-sim-time"), None, "the simulated time is revealed");
+    let head = simulator.client().request("HEAD", "/health", &[], b"");
+    assert_eq!(head.status, 200);
+    let all = get(&simulator, "/health", &[("authorization", &format!("Bearer {TOKEN}"))]);
+    assert!(all.text().contains("\"paused\"") && all.header("x-sim-time").is_some());
+    // Only this response is open.
+    assert_eq!(refusal(&get(&simulator, "/health?stream=true", &[])).0, 401);
+    assert_eq!(refusal(&get(&simulator, "/health", &[("accept", "text/event-stream")])).0, 401);
+    assert_eq!(refusal(&simulator.client().post("/health", "")).0, 401);
+    assert_eq!(refusal(&get(&simulator, "/health/", &[])).0, 401);
+    assert_eq!(refusal(&simulator.client().with_host("evil.example").get("/health")).0, 403);
 }
 
 #[test]

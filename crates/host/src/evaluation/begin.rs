@@ -11,7 +11,7 @@ use chicane_session::{
 };
 use chicane_store::{NewSession, SessionResult, Sum, random_hex, time};
 use chicane_wire::{
-    Better, EvaluationEvent, EvaluationKind, Num, Pace, Phase, RecordIdentity, RunReport, Session,
+    Better, EvaluationEvent, EvaluationKind, Num, Pace, Phase, RecordIdentity, Role, RunReport, Session,
     StartRequest, StoryEvent, StudentNetwork,
 };
 use chicane_world::evaluation::Evaluation;
@@ -28,7 +28,7 @@ impl Evaluations {
         &self,
         served: &Arc<ServedWorld>,
         request: StartRequest,
-        drive: Arc<[DriveAt]>,
+        (drive, role): (Arc<[DriveAt]>, Role),
         runtime: tokio::runtime::Handle,
     ) -> Result<Session, StartEvaluationError> {
         let evaluation = served.world.evaluation.as_ref().ok_or(StartEvaluationError::NoEvaluation)?;
@@ -40,7 +40,7 @@ impl Evaluations {
             Err(error) => return Err(StartEvaluationError::NoJudge(error.to_string())),
         };
         let identity = self.identity(served, evaluation, &request);
-        let start = new_session(served, evaluation, script, request, identity)?;
+        let start = new_session(served, evaluation, script, (request, role), identity)?;
         let begun = EvaluationKind::Start {
             world: start.world.clone(),
             command: start.command.clone(),
@@ -219,7 +219,7 @@ fn new_session(
     served: &ServedWorld,
     evaluation: &Evaluation,
     script: &str,
-    request: StartRequest,
+    (request, role): (StartRequest, Role),
     identity: RecordIdentity,
 ) -> Result<NewSession, StartEvaluationError> {
     Ok(NewSession {
@@ -238,6 +238,7 @@ fn new_session(
         sha256: Sum::of(script.as_bytes()).hex(),
         started_at: time::now(),
         identity,
+        role,
     })
 }
 

@@ -28,7 +28,7 @@ use crate::keeper::Keeper;
 use crate::session_status::SessionStatus;
 use chicane_session::{LingeringProcesses, Note, Notes, StopCause};
 use chicane_store::Data;
-use chicane_wire::{CurrentSession, ProgramVersion, Session, StartRequest};
+use chicane_wire::{CurrentSession, ProgramVersion, Role, Session, StartRequest};
 use chicane_world::Profile;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -134,11 +134,13 @@ impl Evaluations {
         &self.finder
     }
 
-    /// Starts a session in the running world. `drive` is a recorded drive, or empty.
+    /// Starts a session in the running world. `drive` is a recorded drive, or empty. `role` is the
+    /// role of the client that asks for the session.
     pub async fn start(
         self: &Arc<Self>,
         request: StartRequest,
         drive: Arc<[DriveAt]>,
+        role: Role,
     ) -> Result<Session, StartEvaluationError> {
         ready(&self.parts.simulator)?;
         let own = Arc::clone(self);
@@ -157,7 +159,8 @@ impl Evaluations {
             let served = ready(&own.parts.simulator)?;
             let runtime = tokio::runtime::Handle::current();
             let starting = Arc::clone(&own);
-            tokio::task::spawn_blocking(move || starting.begin(&served, request, drive, runtime)).await?
+            tokio::task::spawn_blocking(move || starting.begin(&served, request, (drive, role), runtime))
+                .await?
         });
         work.await?
     }
@@ -174,9 +177,14 @@ impl Evaluations {
     /// Ends the active session, if there is one, and waits for its end. Returns whether a session
     /// was active.
     pub async fn stop(&self, cause: StopCause) -> bool {
+        self.stop_if(cause, |_| true).await
+    }
+
+    /// Same as [`Evaluations::stop`], but only for a session whose id `fits`.
+    pub async fn stop_if(&self, cause: StopCause, fits: impl FnOnce(&str) -> bool) -> bool {
         // A session may be starting now. The lock becomes free when its start is complete.
         let _starting = self.starting.lock().await;
-        let Some(id) = self.current.active() else {
+        let Some(id) = self.current.active().filter(|id| fits(id)) else {
             self.session().await;
             return false;
         };

@@ -6,7 +6,7 @@ use super::session_world::event_json;
 use chicane_session::StopCause;
 use chicane_store::{Data, SessionResult, SessionRow, StoreError, time};
 use chicane_wire::{
-    EvaluationKind, JudgeWork, Num, Outcome, Phase, Record, RecordList, RunReport, RunState, Session,
+    EvaluationKind, JudgeWork, Num, Outcome, Phase, Record, RecordList, Role, RunReport, RunState, Session,
 };
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -44,9 +44,10 @@ pub(crate) fn close_unfinished(data: &Data) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// The record of the session `id`, or of the last session if `id` is `None`.
-pub fn record(data: &Data, id: Option<&str>) -> Result<Option<Record>, StoreError> {
-    let Some(row) = data.records().session(id)? else { return Ok(None) };
+/// The record of the session `id`, or of the last session if `id` is `None`. With `by`, only
+/// sessions that were started with this role are found.
+pub fn record(data: &Data, id: Option<&str>, by: Option<Role>) -> Result<Option<Record>, StoreError> {
+    let Some(row) = data.records().session(id, by)? else { return Ok(None) };
     let events = data.records().events(row.number)?;
     Ok(Some(record_of(row, Some(events))))
 }
@@ -59,7 +60,7 @@ fn log_line(event: &str) -> Option<String> {
 
 /// The last stored session, as clients see it; `None` if no session is stored.
 pub(crate) fn last_session(data: &Data) -> Result<Option<Session>, StoreError> {
-    let Some(row) = data.records().session(None)? else { return Ok(None) };
+    let Some(row) = data.records().session(None, None)? else { return Ok(None) };
     let events = data.records().events(row.number)?;
     let mut log: Vec<String> =
         events.iter().rev().filter_map(|e| log_line(e)).take(SHOWN_LOG_LINES).collect();
@@ -81,14 +82,16 @@ pub(crate) fn last_session(data: &Data) -> Result<Option<Session>, StoreError> {
 }
 
 /// A page of records, the newest first. It has at most `limit` records with numbers below `below`.
-/// If `world` is given, only records of this world are listed.
+/// If `world` is given, only records of this world are listed. If `by` is given, only records of
+/// sessions that were started with this role are listed.
 pub fn list(
     data: &Data,
     world: Option<&str>,
+    by: Option<Role>,
     below: Option<i64>,
     limit: usize,
 ) -> Result<RecordList, StoreError> {
-    let rows = data.records().sessions(world, below, limit + 1)?;
+    let rows = data.records().sessions(world, by, below, limit + 1)?;
     let next = rows.get(limit).and(rows.get(limit - 1)).map(|last| last.number.to_string());
     let records = rows.into_iter().take(limit).map(|row| record_of(row, None)).collect();
     Ok(RecordList { records, next })

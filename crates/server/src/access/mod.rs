@@ -3,28 +3,31 @@
 //! Any page that is open in a person's browser can send requests to this machine. Therefore three
 //! rules apply to every request. The `Host` header must name this machine; a foreign DNS name that
 //! points to this machine is refused. A request from a page of another site is refused, except when
-//! the person follows a link. If a token is set, the request must carry the token. No response
-//! contains CORS headers, so a page of another site can't read a response.
+//! the person follows a link. If tokens are set, the request must carry one of them, and the role of
+//! the token must permit the request. No response contains CORS headers, so a page of another site
+//! can't read a response.
 
 mod headers;
 mod host;
 mod origin;
 mod path;
+mod role;
 mod sign_in;
 mod token;
 
 pub(crate) use headers::add_security_headers;
 pub(crate) use host::HostRules;
+pub(crate) use role::refusal;
 pub(crate) use token::has_token;
 
 use crate::body::drain;
 use crate::error::ApiError;
 use axum::extract::{Request, State};
-use axum::http::{StatusCode, Uri, Version};
+use axum::http::{Method, StatusCode, Uri, Version};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use chicane_remote::Token;
-use chicane_wire::ErrorCode;
+use chicane_remote::{Token, Tokens, WrongTokens};
+use chicane_wire::{ErrorCode, Role};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -37,31 +40,52 @@ pub(crate) struct LocalAddress(pub(crate) SocketAddr);
 #[derive(Debug)]
 pub(crate) struct Access {
     pub(crate) hosts: HostRules,
-    /// Token that gives access to all paths. `None`: no token is needed.
-    pub(crate) token: Option<Token>,
+    /// Tokens that give access to all paths, each with a role. `None`: no token is needed.
+    pub(crate) tokens: Option<Tokens>,
     /// A further token that gives access to `/cdn` only.
     pub(crate) cdn_token: Option<Token>,
+    pub(crate) wrong_tokens: WrongTokens<Grant>,
 }
 
-/// Passes an allowed request to its handler. A refused request gets an error, which has the same
-/// format on every path.
-pub(crate) async fn guard(State(access): State<Arc<Access>>, request: Request, next: Next) -> Response {
+/// What a token gives access to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Grant {
+    /// What the role permits.
+    Role(Role),
+    /// The paths below `/cdn`.
+    Cdn,
+}
+
+/// Passes an allowed request to its handler. The extension [`Role`] of that request is the role of
+/// its token; only `GET /health` may come without a token, and then has no role. A refused request
+/// gets an error, which has the same format on every path.
+pub(crate) async fn guard(State(access): State<Arc<Access>>, mut request: Request, next: Next) -> Response {
     let refused = match check(&access, &request) {
-        Ok(Decision::Admit) => return next.run(request).await,
-        Ok(Decision::Redirect(answer)) => return answer,
-        Err(error) if error.status() == StatusCode::UNAUTHORIZED => {
-            let page = sign_in::page(request.method(), request.uri(), request.headers());
-            let answer = page.unwrap_or_else(|| error.into_response());
-            ([("www-authenticate", "Bearer")], answer).into_response()
+        Ok(Decision::Admit(role)) => {
+            request.extensions_mut().insert(role);
+            return next.run(request).await;
         }
-        Err(error) => error.into_response(),
+        Ok(Decision::AdmitWithoutRole) => return next.run(request).await,
+        Ok(Decision::Redirect(answer)) => return answer,
+        Err(error) => {
+            let status = error.status();
+            let page = sign_in::page(status, request.method(), request.uri(), request.headers());
+            let answer = page.unwrap_or_else(|| error.into_response());
+            match status {
+                StatusCode::UNAUTHORIZED => ([("www-authenticate", "Bearer")], answer).into_response(),
+                StatusCode::TOO_MANY_REQUESTS => ([("retry-after", "1")], answer).into_response(),
+                _ => answer,
+            }
+        }
     };
     drain(request).await;
     refused
 }
 
 enum Decision {
-    Admit,
+    Admit(Role),
+    /// For `GET /health` without a token.
+    AdmitWithoutRole,
     Redirect(Response),
 }
 
@@ -79,20 +103,27 @@ fn check(access: &Access, request: &Request) -> Result<Decision, ApiError> {
     let host = access.hosts.check(request.headers(), local.map(|l| l.ip()))?;
     path::check(request.uri().path())?;
     origin::check(request.method(), request.headers(), &host)?;
-    // The CDN has its own token. With that token, other simulators can install worlds from this
-    // simulator but can't control this simulator.
-    let port = local.map_or(0, |l| l.port());
-    let for_cdn = access.cdn_token.as_ref().filter(|_| request.uri().path().starts_with("/cdn/"));
-    if for_cdn.is_some_and(|token| has_token(token, request.headers(), port)) {
-        return Ok(Decision::Admit);
+    let Some(tokens) = &access.tokens else { return Ok(Decision::Admit(Role::Teacher)) };
+    match token::check(access, tokens, request, local.map_or(0, |l| l.port()))? {
+        token::Found::Nothing if is_health(request) => Ok(Decision::AdmitWithoutRole),
+        token::Found::Nothing => Err(token::needed()),
+        token::Found::SignIn(answer) => Ok(Decision::Redirect(answer)),
+        // A CDN token gives access to reading at `/cdn` only, which needs no more than this role.
+        token::Found::Grant(Grant::Cdn) => Ok(Decision::Admit(Role::Spectator)),
+        token::Found::Grant(Grant::Role(role)) => {
+            role::check(role, request.method(), request.uri().path(), request.headers())?;
+            Ok(Decision::Admit(role))
+        }
     }
-    match &access.token {
-        None => Ok(Decision::Admit),
-        Some(token) => match token::check(token, request.uri(), request.headers(), port)? {
-            None => Ok(Decision::Admit),
-            Some(answer) => Ok(Decision::Redirect(answer)),
-        },
-    }
+}
+
+/// Whether a request is `GET /health`, for monitors that have no token. A stream needs a token.
+fn is_health(request: &Request) -> bool {
+    let accepts = request.headers().get("accept").map_or(&b""[..], |v| v.as_bytes());
+    matches!(*request.method(), Method::GET | Method::HEAD)
+        && request.uri().path() == "/health"
+        && request.uri().query().is_none()
+        && !accepts.windows(12).any(|part| part == b"event-stream")
 }
 
 fn is_absolute(uri: &Uri) -> bool {

@@ -7,8 +7,14 @@ use axum::response::{IntoResponse, Response};
 
 const PAGE: &str = include_str!("../../assets/sign-in.html");
 
-/// Returns the sign-in page if a browser opens the viewer. Returns `None` for every other request.
-pub(super) fn page(method: &Method, uri: &Uri, headers: &HeaderMap) -> Option<Response> {
+/// Returns the sign-in page if a browser opens the viewer without a right token. Returns `None` for
+/// every other request, and for an error `status` that a token does not cure.
+pub(super) fn page(status: StatusCode, method: &Method, uri: &Uri, headers: &HeaderMap) -> Option<Response> {
+    let message = match status {
+        StatusCode::UNAUTHORIZED => "This token is wrong.",
+        StatusCode::TOO_MANY_REQUESTS => "Too many wrong tokens. Wait a second and try again.",
+        _ => return None,
+    };
     let accepts = headers.get(header::ACCEPT).and_then(|v| v.to_str().ok()).unwrap_or("");
     if *method != Method::GET || !matches!(uri.path(), "/sim" | "/sim/") || !accepts.contains("text/html") {
         return None;
@@ -19,11 +25,9 @@ pub(super) fn page(method: &Method, uri: &Uri, headers: &HeaderMap) -> Option<Re
     // sign-in.
     let plain = |v: &str| v.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
     let world = pairs().find(|(name, value)| *name == "world" && plain(value)).map_or("", |(_, value)| value);
-    let html = PAGE.replace("{wrong}", if tried { "" } else { "hidden" }).replace("{world}", world);
-    Some(
-        (StatusCode::UNAUTHORIZED, [(header::CONTENT_TYPE, "text/html; charset=utf-8")], html)
-            .into_response(),
-    )
+    let hidden = if tried || status == StatusCode::TOO_MANY_REQUESTS { "" } else { "hidden" };
+    let html = PAGE.replace("{hidden}", hidden).replace("{wrong}", message).replace("{world}", world);
+    Some((status, [(header::CONTENT_TYPE, "text/html; charset=utf-8")], html).into_response())
 }
 
 #[cfg(test)]
@@ -32,7 +36,8 @@ mod tests {
 
     fn shown(path: &str, accept: &'static str) -> Option<u16> {
         let headers = HeaderMap::from_iter([(header::ACCEPT, header::HeaderValue::from_static(accept))]);
-        page(&Method::GET, &path.parse().expect("an address"), &headers).map(|r| r.status().as_u16())
+        page(StatusCode::UNAUTHORIZED, &Method::GET, &path.parse().expect("an address"), &headers)
+            .map(|r| r.status().as_u16())
     }
 
     #[test]

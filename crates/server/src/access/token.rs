@@ -1,55 +1,109 @@
 //! Checks the token of a request: in a header, in a cookie, or in the address of the page.
 
+use super::{Access, Grant};
 use crate::error::ApiError;
+use crate::listen::Peer;
+use axum::extract::Request;
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
-use chicane_remote::Token;
+use chicane_remote::{Token, Tokens, Verdict};
 use chicane_wire::ErrorCode;
+use std::net::{IpAddr, Ipv4Addr};
+use std::time::Instant;
+
+/// Tokens of one request that are looked at. A browser may send two cookies with the same name.
+const MAX_TOKENS: usize = 4;
+
+/// The result of a check.
+pub(super) enum Found {
+    /// The request carries no token.
+    Nothing,
+    /// The address of the page carries a right token. The response moves the token to a cookie and
+    /// redirects the browser to the address without the token.
+    SignIn(Response),
+    /// The request carries a right token.
+    Grant(Grant),
+}
 
 /// Whether a request carries the token, in a header or a cookie.
 pub(crate) fn has_token(token: &Token, headers: &HeaderMap, port: u16) -> bool {
-    let bearer = headers.get(header::AUTHORIZATION).and_then(|v| v.to_str().ok()).and_then(bearer);
-    bearer.is_some_and(|t| token.matches(t)) || cookies(headers, &cookie_name(port)).any(|t| token.matches(t))
+    sent(headers, &cookie_name(port)).any(|text| token.matches(text))
 }
 
-/// Admits a request that carries the token. If the address of the page carries the token, the
-/// response moves the token to a cookie and redirects the browser to the address without the token.
+/// The error for a request without a right token.
+pub(super) fn needed() -> ApiError {
+    ApiError::new(
+        ErrorCode::TokenNeeded,
+        "a token is needed: open the address that was printed at start, or send Authorization: Bearer <token>",
+    )
+}
+
+/// Finds the first right token of a request. Every wrong token before it counts as a guess.
 pub(super) fn check(
-    token: &Token,
-    uri: &Uri,
-    headers: &HeaderMap,
+    access: &Access,
+    tokens: &Tokens,
+    request: &Request,
     port: u16,
-) -> Result<Option<Response>, ApiError> {
-    let cookie = cookie_name(port);
-    if has_token(token, headers, port) {
-        return Ok(without_token(token, uri, &cookie));
+) -> Result<Found, ApiError> {
+    let (uri, cookie) = (request.uri(), cookie_name(port));
+    let from = request.extensions().get::<Peer>().and_then(Peer::address);
+    let from = from.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
+    // The CDN has its own token. With that token, other simulators can install worlds from this
+    // simulator but can't control this simulator.
+    let is_cdn = uri.path().starts_with("/cdn/");
+    let mut failure = None;
+    let mut right = |text: &str| {
+        let of_cdn = access.cdn_token.as_ref().and_then(|token| token.matches(text).then_some(Grant::Cdn));
+        let found = tokens.role(text).map(Grant::Role).or(of_cdn);
+        match access.wrong_tokens.judge(from, text, found, Instant::now()) {
+            Verdict::Right(grant) if is_cdn || grant != Grant::Cdn => return Some(grant),
+            Verdict::Right(_) | Verdict::Wrong => failure = failure.take().or_else(|| Some(needed())),
+            Verdict::TooMany => failure = Some(too_many()),
+        }
+        None
+    };
+    // A person who has signed in can sign in again with another role.
+    if let Some(text) = token_of_page(uri)
+        && right(text).is_some()
+    {
+        return Ok(Found::SignIn(signed_in(uri, &cookie, text)));
     }
-    let page = matches!(uri.path(), "/sim" | "/sim/");
-    match without_token(token, uri, &cookie).filter(|_| page) {
-        Some(answer) => Ok(Some(answer)),
-        None => Err(ApiError::new(
-            ErrorCode::TokenNeeded,
-            "a token is needed: open the address that was printed at start, or send Authorization: Bearer <token>",
-        )),
+    let grant = sent(request.headers(), &cookie).find_map(right);
+    match (grant, failure) {
+        (Some(grant), _) => Ok(Found::Grant(grant)),
+        (None, Some(failure)) => Err(failure),
+        (None, None) => Ok(Found::Nothing),
     }
 }
 
-/// The redirect from `/sim?token=…` to `/sim`. `None` if the request has another path, or no
-/// correct token.
-fn without_token(token: &Token, uri: &Uri, cookie: &str) -> Option<Response> {
-    if !matches!(uri.path(), "/sim" | "/sim/") {
-        return None;
-    }
-    let query = uri.query()?;
-    let (with, rest): (Vec<&str>, Vec<&str>) = query.split('&').partition(|p| p.starts_with("token="));
-    if !with.iter().any(|p| token.matches(&p["token=".len()..])) {
-        return None;
-    }
+fn too_many() -> ApiError {
+    ApiError::new(
+        ErrorCode::TooManyAttempts,
+        "too many wrong tokens came from this address; wait a second and try again",
+    )
+}
+
+/// The token in the address of the page: `/sim?token=…`.
+fn token_of_page(uri: &Uri) -> Option<&str> {
+    let query = uri.query().filter(|_| matches!(uri.path(), "/sim" | "/sim/"))?;
+    query.split('&').find_map(|pair| pair.strip_prefix("token=")).filter(|text| !text.is_empty())
+}
+
+/// The redirect from `/sim?token=…` to `/sim`.
+fn signed_in(uri: &Uri, cookie: &str, token: &str) -> Response {
+    let pairs = uri.query().unwrap_or("").split('&');
+    let rest: Vec<&str> = pairs.filter(|pair| !pair.starts_with("token=")).collect();
     let blank = if rest.is_empty() { "" } else { "?" };
     let to = format!("{}{blank}{}", uri.path(), rest.join("&"));
-    let cookie = format!("{cookie}={}; Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000", token.secret());
+    let cookie = format!("{cookie}={token}; Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000");
     let headers = [(header::LOCATION, to), (header::SET_COOKIE, cookie)];
-    Some((StatusCode::SEE_OTHER, headers).into_response())
+    (StatusCode::SEE_OTHER, headers).into_response()
+}
+
+/// The tokens in the headers of a request.
+fn sent<'a>(headers: &'a HeaderMap, cookie: &'a str) -> impl Iterator<Item = &'a str> {
+    let bearer = headers.get(header::AUTHORIZATION).and_then(|v| v.to_str().ok()).and_then(bearer);
+    bearer.into_iter().chain(cookies(headers, cookie)).filter(|text| !text.is_empty()).take(MAX_TOKENS)
 }
 
 fn bearer(value: &str) -> Option<&str> {

@@ -2,18 +2,19 @@
 
 use super::ready_json::ReadyJson;
 use super::world::served;
+use crate::access::refusal;
 use crate::body::JsonBody;
 use crate::error::ApiError;
 use crate::state::App;
 use axum::Json;
-use axum::extract::{Query, State};
+use axum::extract::{Extension, Query, State};
 use axum::http::Uri;
 use chicane_host::evaluation::{StartEvaluationError, records};
 use chicane_session::StopCause;
 use chicane_store::StoreError;
 use chicane_wire::{
-    CurrentSession, ErrorBody, ErrorCode, EvaluationDocument, NoFields, Record, RecordList, StartRequest,
-    StartRequestBody, Started, Stopped,
+    CurrentSession, ErrorBody, ErrorCode, EvaluationDocument, NoFields, Record, RecordList, Role,
+    StartRequest, StartRequestBody, Started, Stopped,
 };
 use std::sync::Arc;
 
@@ -40,45 +41,95 @@ pub(super) async fn document(State(app): State<App>) -> Result<ReadyJson, ApiErr
 ))]
 pub(super) async fn start(
     State(app): State<App>,
+    Extension(role): Extension<Role>,
     JsonBody(request): JsonBody<StartRequest>,
 ) -> Result<Json<Started>, ApiError> {
-    let session = app.evaluations.start(request, Arc::default()).await?;
+    let session = app.evaluations.start(request, Arc::default(), role).await?;
     Ok(Json(Started { ok: true, session }))
 }
 
 /// Ends the session, if there is one.
 ///
-/// The response comes after the student's program and the judge have ended.
+/// The response comes after the student's program and the judge have ended. With the students'
+/// token, only a session that was started with that token can be ended.
 #[utoipa::path(post, path = "/evaluation/stop", tag = "Evaluation", request_body = NoFields, responses(
     (status = 200, body = Stopped),
     (status = 400, body = ErrorBody),
 ))]
-pub(super) async fn stop(State(app): State<App>, JsonBody(NoFields {}): JsonBody<NoFields>) -> Json<Stopped> {
-    let stopped = app.evaluations.stop(StopCause::Asked).await;
-    Json(Stopped { ok: true, stopped })
+pub(super) async fn stop(
+    State(app): State<App>,
+    Extension(role): Extension<Role>,
+    JsonBody(NoFields {}): JsonBody<NoFields>,
+) -> Result<Json<Stopped>, ApiError> {
+    let stopped = match only_by(role) {
+        None => app.evaluations.stop(StopCause::Asked).await,
+        Some(role) => {
+            let current = app.evaluations.session().await;
+            let own = shown_to(&app, Some(role), current.clone()).await?.session;
+            if current.active && own.is_none() {
+                return Err(refusal(Role::Teacher));
+            }
+            app.evaluations.stop_if(StopCause::Asked, |id| own.is_some_and(|own| own.id == id)).await
+        }
+    };
+    Ok(Json(Stopped { ok: true, stopped }))
 }
 
 /// Returns the session in progress, or the last one.
+///
+/// With the students' token, `session` is null if the session was not started with that token.
 #[utoipa::path(get, path = "/evaluation/session", tag = "Evaluation", responses((status = 200, body = CurrentSession)))]
-pub(super) async fn session(State(app): State<App>) -> Json<CurrentSession> {
-    Json(app.evaluations.session().await)
+pub(super) async fn session(
+    State(app): State<App>,
+    Extension(role): Extension<Role>,
+) -> Result<Json<CurrentSession>, ApiError> {
+    let current = app.evaluations.session().await;
+    shown_to(&app, only_by(role), current).await.map(Json)
+}
+
+/// The role whose sessions a client may see. `None`: the client may see all sessions. Students see
+/// the sessions of students only. All students share a token, so they see each other's sessions.
+fn only_by(role: Role) -> Option<Role> {
+    (role == Role::Student).then_some(role)
+}
+
+/// Hides a session that was not started with the role `by`.
+async fn shown_to(
+    app: &App,
+    by: Option<Role>,
+    mut current: CurrentSession,
+) -> Result<CurrentSession, ApiError> {
+    if let (Some(_), Some(id)) = (by, current.session.as_ref().map(|session| session.id.clone())) {
+        let data = Arc::clone(&app.data);
+        let own = read(move || data.records().session(Some(&id), by)).await?;
+        current.session = current.session.filter(|_| own.is_some());
+    }
+    Ok(current)
 }
 
 /// Returns the record of the last session, or of a given one, with its events.
+///
+/// With the students' token, only sessions that were started with that token have a record.
 #[utoipa::path(get, path = "/evaluation/record", tag = "Evaluation",
     params(("session" = Option<String>, Query, description = "Id of a session")),
     responses(
         (status = 200, body = Record),
         (status = 404, body = ErrorBody, description = "There is no such record"),
     ))]
-pub(super) async fn record(State(app): State<App>, uri: Uri) -> Result<Json<Record>, ApiError> {
+pub(super) async fn record(
+    State(app): State<App>,
+    Extension(role): Extension<Role>,
+    uri: Uri,
+) -> Result<Json<Record>, ApiError> {
     let id = name(&uri, "session");
     let data = Arc::clone(&app.data);
-    let record = read(move || records::record(&data, id.as_deref())).await?;
+    let record = read(move || records::record(&data, id.as_deref(), only_by(role))).await?;
     record.map(Json).ok_or_else(|| ApiError::new(ErrorCode::NoRecord, "no record"))
 }
 
 /// Lists the records of all sessions, the newest first, without their events.
+///
+/// With the students' token, only sessions that were started with that token are listed.
 #[utoipa::path(get, path = "/evaluation/records", tag = "Evaluation",
     params(
         ("world" = Option<String>, Query, description = "Name of a world"),
@@ -89,7 +140,11 @@ pub(super) async fn record(State(app): State<App>, uri: Uri) -> Result<Json<Reco
         (status = 200, body = RecordList),
         (status = 400, body = ErrorBody),
     ))]
-pub(super) async fn list(State(app): State<App>, uri: Uri) -> Result<Json<RecordList>, ApiError> {
+pub(super) async fn list(
+    State(app): State<App>,
+    Extension(role): Extension<Role>,
+    uri: Uri,
+) -> Result<Json<RecordList>, ApiError> {
     let world = name(&uri, "world");
     let limit = match parameter(&uri, "limit").map(|text| text.parse::<usize>()) {
         None => records::RECORDS_PER_PAGE,
@@ -102,7 +157,7 @@ pub(super) async fn list(State(app): State<App>, uri: Uri) -> Result<Json<Record
         Some(_) => return Err(ApiError::invalid("cursor must be the `next` value of the previous page")),
     };
     let data = Arc::clone(&app.data);
-    read(move || records::list(&data, world.as_deref(), below, limit)).await.map(Json)
+    read(move || records::list(&data, world.as_deref(), only_by(role), below, limit)).await.map(Json)
 }
 
 /// The last value of the query parameter `name`. `None` if the parameter is omitted.

@@ -39,13 +39,18 @@ const ABOUT: &str = "Controls a Chicane simulator: world, vehicle, objects, ligh
     Every error is `{\"error\": \"<text>\", \"code\": \"<code>\"}`.";
 
 /// Errors that every path can return.
-const COMMON_ERRORS: [CommonError; 9] = [
+const COMMON_ERRORS: [CommonError; 10] = [
     ("400", "The request is malformed, or a value is out of range", "ErrorBody"),
     ("401", "A token is needed", "ErrorBody"),
-    ("403", "The request comes from a page of another site, or its Host is not allowed", "ErrorBody"),
+    (
+        "403",
+        "The role of the token, the request's Host or the site of its page does not permit it",
+        "ErrorBody",
+    ),
     ("408", "The request did not arrive in time", "ErrorBody"),
     ("413", "The body is larger than 1 MiB", "ErrorBody"),
     ("414", "The address is too long", "ErrorBody"),
+    ("429", "Too many wrong tokens came from this address", "ErrorBody"),
     ("431", "The header section is too large", "ErrorBody"),
     ("500", "The simulator failed on this request", "ErrorBody"),
     ("503", "Not available at the moment", "ErrorBody"),

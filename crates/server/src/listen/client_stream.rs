@@ -11,7 +11,7 @@
 use chicane_wire::{ErrorBody, ErrorCode};
 use socket2::SockRef;
 use std::io;
-use std::net::Shutdown;
+use std::net::{IpAddr, Shutdown};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -42,6 +42,11 @@ pub(crate) struct Peer(Arc<TcpStream>);
 impl Peer {
     pub(super) fn new(stream: TcpStream) -> Peer {
         Peer(Arc::new(stream))
+    }
+
+    /// The address of the client. `None` if the connection has ended.
+    pub(crate) fn address(&self) -> Option<IpAddr> {
+        self.0.peer_addr().ok().map(|address| address.ip())
     }
 
     /// Waits until the client has closed its side of the connection. Bytes that the client sent

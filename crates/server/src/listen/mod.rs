@@ -16,7 +16,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use socket2::{SockRef, TcpKeepalive};
 use std::io;
-use std::net::SocketAddr;
+use std::net::{Shutdown, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
@@ -46,8 +46,26 @@ const DISCONNECT_GRACE: Duration = Duration::from_millis(100);
 /// Longest time to complete the responses that are being written when the server stops.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(300);
 
-/// Binds a listening address.
-pub(crate) fn bind(address: SocketAddr) -> std::io::Result<TcpListener> {
+/// How long an address may still be held when the server starts. If a simulator is killed while it
+/// starts a helper process, that process holds the address until it executes its program.
+const BIND_TIMEOUT: Duration = Duration::from_secs(1);
+/// Pause between two attempts to bind an address.
+const BIND_PAUSE: Duration = Duration::from_millis(10);
+
+/// Binds a listening address. Waits a moment if the address is in use.
+pub(crate) async fn bind(address: SocketAddr) -> io::Result<TcpListener> {
+    let deadline = Instant::now() + BIND_TIMEOUT;
+    loop {
+        match bind_once(address) {
+            Err(e) if e.kind() == io::ErrorKind::AddrInUse && Instant::now() < deadline => {
+                tokio::time::sleep(BIND_PAUSE).await;
+            }
+            done => return done,
+        }
+    }
+}
+
+fn bind_once(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
     #[cfg(unix)]
     socket.set_reuseaddr(true)?;
@@ -113,6 +131,9 @@ pub(crate) async fn serve_limited(
             }
         }
     }
+    // A helper process that was being started may still have a copy of the socket. This call frees
+    // the address nevertheless.
+    let _ = SockRef::from(&listener).shutdown(Shutdown::Both);
     drop(listener);
     // All permits can be acquired once all connections have ended.
     let _ = timeout(SHUTDOWN_TIMEOUT, permits.acquire_many(limit)).await;
@@ -224,4 +245,43 @@ async fn refuse(stream: TcpStream, _permit: OwnedSemaphorePermit) {
         stream.try_read(&mut request)
     };
     let _ = timeout(Duration::from_secs(1), exchange).await;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::pin::Pin;
+    use std::task::Poll;
+
+    /// Polls a future once.
+    async fn poll_once<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
+        std::future::poll_fn(|cx| Poll::Ready(Pin::new(&mut *future).poll(cx))).await
+    }
+
+    #[tokio::test]
+    async fn a_restart_failed_while_an_orphan_held_the_address() {
+        let holder = std::net::TcpListener::bind("127.0.0.1:0").expect("bound");
+        let address = holder.local_addr().expect("an address");
+        let mut binding = Box::pin(bind(address));
+        assert!(poll_once(&mut binding).await.is_pending(), "the address is held");
+        drop(holder);
+        assert_eq!(binding.await.expect("bound").local_addr().expect("an address"), address);
+    }
+
+    #[tokio::test]
+    async fn an_address_that_stays_in_use_is_an_error() {
+        let holder = std::net::TcpListener::bind("127.0.0.1:0").expect("bound");
+        let refused = bind(holder.local_addr().expect("an address")).await.expect_err("bound twice");
+        assert_eq!(refused.kind(), io::ErrorKind::AddrInUse);
+    }
+
+    #[tokio::test]
+    async fn a_copy_of_the_socket_held_the_address_after_the_server_had_stopped() {
+        let listener = bind_once("127.0.0.1:0".parse().expect("an address")).expect("bound");
+        let address = listener.local_addr().expect("an address");
+        let _copy = SockRef::from(&listener).try_clone().expect("a copy");
+        let (_stop, stopped) = watch::channel(true);
+        serve(listener, Router::new(), Arc::default(), stopped).await;
+        bind_once(address).expect("the address is free");
+    }
 }

@@ -5,12 +5,12 @@ use super::query::Query;
 use super::stream::{Reading, SampleStamp, respond};
 use super::to_wire;
 use crate::state::App;
-use axum::extract::State;
-use axum::response::Response;
+use axum::extract::{Extension, State};
+use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use chicane_host::driver::Published;
 use chicane_robot::ODOM_RATE_HZ;
-use chicane_wire::{Detail, Health, Info, Num, Rates, Sensors, Sizes};
+use chicane_wire::{Detail, Health, Info, Num, Rates, Role, Sensors, Sizes};
 use chicane_world::Profile;
 use std::sync::Arc;
 
@@ -83,18 +83,32 @@ impl Reading for HealthReading {
 
     async fn json(&self, _: &App, now: &Arc<Published>) -> Result<Bytes, RobotError> {
         let time = now.running.as_ref().map(|running| Num(running.snapshot.time_s));
-        let status = if time.is_some() { "ok" } else { "waiting" };
-        Ok(to_wire::json(&Health { status, time, paused: now.clock.paused }))
+        Ok(to_wire::json(&Health { status: status(now), time, paused: now.clock.paused }))
     }
 }
 
+fn status(now: &Published) -> &'static str {
+    if now.running.is_some() { "ok" } else { "waiting" }
+}
+
 /// Returns the status of the robot: `ok`, or `waiting` before its first world.
+///
+/// This path needs no token. Without one, the response contains `status` only, and there is no
+/// stream.
 #[utoipa::path(get, path = "/health", tag = "About",
     params(("stream" = Option<bool>, Query, description = "Server-sent events, at least one per simulated second")),
     responses(
     (status = 200, body = Health),
     (status = 422, body = Detail, description = "A parameter is invalid"),
 ))]
-pub(super) async fn health(State(app): State<App>, query: Query) -> Result<Response, RobotError> {
+pub(super) async fn health(
+    State(app): State<App>,
+    role: Option<Extension<Role>>,
+    query: Query,
+) -> Result<Response, RobotError> {
+    if role.is_none() {
+        let body = serde_json::json!({"status": status(&app.simulator.now())});
+        return Ok(axum::Json(body).into_response());
+    }
     respond(&app, &query, HealthReading).await
 }

@@ -6,6 +6,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use chicane_wire::Role;
 
 /// The header. Its value is the simulated time in seconds, with three decimals.
 const X_SIM_TIME: HeaderName = HeaderName::from_static("x-sim-time");
@@ -24,10 +25,12 @@ pub(crate) fn with_sim_time(time_s: f64, response: impl IntoResponse) -> Respons
     response
 }
 
-/// Adds the current simulated time to a response whose handler did not set the header.
+/// Adds the current simulated time to a response whose handler did not set the header. A client
+/// without a role may see the status of the robot only, so its response has no time.
 pub(super) async fn stamp(State(app): State<App>, request: Request, next: Next) -> Response {
+    let has_role = request.extensions().get::<Role>().is_some();
     let response = next.run(request).await;
-    if response.headers().contains_key(X_SIM_TIME) {
+    if !has_role || response.headers().contains_key(X_SIM_TIME) {
         return response;
     }
     with_sim_time(app.simulator.now().time_s(), response)

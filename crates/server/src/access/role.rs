@@ -1,0 +1,44 @@
+//! Checks whether the role of a token permits a request. A request that no rule names needs the
+//! teacher's role.
+
+use crate::error::ApiError;
+use axum::http::{HeaderMap, Method, header};
+use chicane_wire::{ErrorCode, Role};
+
+/// Paths outside of the robot's API that a student may POST to. `/switch` and `/respawn` refuse
+/// every client while a session runs. `/evaluation/stop` refuses a student while a session of
+/// somebody else runs.
+const STUDENT_PATHS: [&str; 5] = [
+    "/sim/api/step",
+    "/sim/api/evaluation/start",
+    "/sim/api/evaluation/stop",
+    "/sim/api/switch",
+    "/sim/api/respawn",
+];
+
+/// Refuses a request that the role does not permit.
+pub(super) fn check(role: Role, method: &Method, path: &str, headers: &HeaderMap) -> Result<(), ApiError> {
+    let needed = needed(method, path, headers);
+    if role >= needed { Ok(()) } else { Err(refusal(needed)) }
+}
+
+/// The error for a request that needs a greater role.
+pub(crate) fn refusal(needed: Role) -> ApiError {
+    let text = match needed {
+        Role::Teacher => "this needs the teacher's token",
+        Role::Student | Role::Spectator => "this needs the students' or the teacher's token",
+    };
+    ApiError::new(ErrorCode::RoleForbids, text)
+}
+
+/// The smallest role that permits a request.
+fn needed(method: &Method, path: &str, headers: &HeaderMap) -> Role {
+    // A WebSocket begins with a GET request, but its messages are commands.
+    let reads = matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS)
+        && !headers.contains_key(header::UPGRADE);
+    if reads {
+        return Role::Spectator;
+    }
+    let posts = *method == Method::POST && STUDENT_PATHS.contains(&path);
+    if posts || crate::robot::is_path(path) { Role::Student } else { Role::Teacher }
+}

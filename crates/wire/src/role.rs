@@ -1,0 +1,29 @@
+//! The role of a person or program that uses the simulator.
+
+/// What the sender of a request may do. A greater role may do everything that a smaller one may do.
+/// Without tokens every request has the role [`Role::Teacher`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Role {
+    /// May read: GET requests and event streams.
+    Spectator,
+    /// May also drive the robot, step, switch between worlds, and run evaluations.
+    Student,
+    /// May do everything.
+    Teacher,
+}
+
+impl Role {
+    /// The name of the role, as it is stored with a session.
+    pub fn name(self) -> &'static str {
+        match self {
+            Role::Spectator => "spectator",
+            Role::Student => "student",
+            Role::Teacher => "teacher",
+        }
+    }
+
+    /// The role with this name.
+    pub fn from_name(name: &str) -> Option<Role> {
+        [Role::Spectator, Role::Student, Role::Teacher].into_iter().find(|role| role.name() == name)
+    }
+}
