@@ -29,7 +29,7 @@ fn the_output_and_exit_code_of_a_program_are_reported() {
     assert_eq!(record["record"], 3, "a failing program does not end the session");
     let mut lines = student_output(&record);
     lines.sort();
-    let url = format!("http://localhost:{}", simulator.address.port());
+    let url = format!("http://{}", simulator.address);
     assert_eq!(lines, ["err".to_owned(), url, "out".to_owned()]);
     let first: Value = serde_json::from_str(&events.next_of("run").data).expect("JSON");
     assert_eq!(
