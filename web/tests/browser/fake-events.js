@@ -163,6 +163,7 @@ export function records() {
     ...QUIET,
     ...(i === 1 && DISTURBED),
     ...(i === 2 && CRASHED),
+    ...(i === 3 && { outcome: "stopped", reason: "wall-clock limit of 900 s" }),
     events: [],
   }));
 }
