@@ -63,6 +63,7 @@ function row(app: App, one: EvaluationRecord): HTMLElement {
       h("time", { datetime: one.started_at ?? "" }, localTime(one.started_at)),
     ),
     identity && h("p", { class: "record-identity" }, identity),
+    one.reason && h("p", { class: "record-reason", title: one.reason }, one.reason),
     badges.length > 0 && h("p", { class: "badges" }, ...badges),
     failure !== null && failed(app, failure, one.run?.output_tail ?? []),
   );

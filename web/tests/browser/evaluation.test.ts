@@ -193,6 +193,8 @@ describe("evaluation", () => {
     await rows.nth(1).getByText("interference 23").click();
     await rows.nth(1).getByTestId("interference-commands").getByText("/cmd_vel").waitFor();
     expect(await rows.nth(0).getByTestId("interference").count()).toBe(0);
+    await rows.nth(3).getByText("wall-clock limit of 900 s").waitFor();
+    expect(await rows.nth(3).locator(".record-outcome").getAttribute("data-tone")).toBe("neutral");
     expect(await rows.nth(0).textContent()).toContain("Ada Lovelace · closed box · 0.1.0 (a895820)");
   });
 
@@ -233,7 +235,7 @@ describe("evaluation", () => {
     expect(await visit.byTestId("result-log").getAttribute("href")).toBe(`/sim/api/evaluation/record?session=${SESSION}`);
     await visit.byTestId("history").locator("summary").first().click();
     await visit.page.locator("svg.chart circle").first().waitFor();
-    expect(await visit.page.locator("svg.chart circle").count()).toBe(6);
+    expect(await visit.page.locator("svg.chart circle").count()).toBe(5);
     expect(await visit.page.locator(".records a").first().getAttribute("href")).toContain(
       "/sim/api/evaluation/record?session=",
     );

@@ -39,7 +39,7 @@ export const SESSION = "20260101-000000-0001";
 /** What a crashed program printed at its end. */
 export const TRACEBACK = [
   "Traceback (most recent call last):",
-  '  File "/work/run.py", line 12, in <module>',
+  '  File "/home/ada/run.py", line 12, in <module>',
   "    import nunpy as np",
   "ModuleNotFoundError: No module named 'nunpy'",
 ];
@@ -163,6 +163,7 @@ export function records() {
     ...QUIET,
     ...(i === 1 && DISTURBED),
     ...(i === 2 && CRASHED),
+    ...(i === 3 && { outcome: "stopped", reason: "wall-clock limit of 900 s" }),
     events: [],
   }));
 }
