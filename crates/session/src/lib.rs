@@ -8,8 +8,12 @@
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod box_options;
+mod closed_box;
+mod command_line;
 mod container;
 mod engine;
+mod explain;
+mod interpreter;
 mod isolation;
 pub mod jail;
 mod judge;
@@ -19,6 +23,7 @@ mod machine;
 mod marks;
 mod network;
 mod outcome;
+mod package;
 mod process_tree;
 mod progress;
 pub mod root;
@@ -27,10 +32,12 @@ mod student;
 mod supervisor;
 mod trial;
 mod wake;
+mod workspace_copy;
 
 pub use box_options::{BoxLimits, BoxOptions};
 pub use container::ContainerError;
 pub use engine::{EngineError, EngineKind, EngineOptions};
+pub use explain::{BoxDescription, BoxMount, BoxView, ExplainError, explain};
 pub use isolation::Isolation;
 pub use jail::{JailError, LingeringProcesses};
 pub use judge::{Judge, JudgeError, JudgeEvent};

@@ -7,6 +7,8 @@ use rustix::thread::{CapabilitySet, CapabilitySets};
 
 /// Open files of a process inside a judge's jail.
 const OPEN_FILES: u64 = 256;
+/// Open files of a process inside a closed box.
+const CLOSED_OPEN_FILES: u64 = 4096;
 /// Nice value of a student's program, so that the simulator runs first.
 const NICE: i32 = 5;
 
@@ -58,8 +60,17 @@ pub(super) fn limit_student(processes: u64) -> Result<(), LimitError> {
     Ok(())
 }
 
+/// Sets the limits of a program in a closed box.
+pub(super) fn limit_closed(processes: u64, file_bytes: u64) -> Result<(), LimitError> {
+    // The control group enforces the allowed number.
+    limit_student(processes + 8)?;
+    limit("open files", Resource::Nofile, CLOSED_OPEN_FILES)?;
+    limit("size of a file", Resource::Fsize, file_bytes)?;
+    limit("message queues", Resource::Msgqueue, 1 << 16)
+}
+
 /// Makes the kernel kill this process rather than the simulator when memory is short.
-fn prefer_for_oom_kill() {
+pub(super) fn prefer_for_oom_kill() {
     let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
 }
 

@@ -11,8 +11,8 @@ use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-/// Device files of a judge.
-const DEVICES: [&str; 5] = ["null", "zero", "full", "random", "urandom"];
+/// Device files of a judge, and of a closed box.
+pub(super) const DEVICES: [&str; 5] = ["null", "zero", "full", "random", "urandom"];
 /// Limit of inodes in the judge's writable layer.
 const INODES: u32 = 16_384;
 /// The mount point of the control groups.
@@ -92,6 +92,17 @@ pub enum MountError {
         /// The kernel's error.
         source: Errno,
     },
+    /// A folder or file could not be shown in a closed box.
+    #[error("{} can't be shown in the box: {source}", .path.display())]
+    Show {
+        /// The folder or file of the host.
+        path: PathBuf,
+        /// The kernel's error.
+        source: Errno,
+    },
+    /// The root of a closed box could not be made read-only.
+    #[error("the root of the box can't be made read-only: {0}")]
+    ReadOnly(#[source] Errno),
     /// The host's `resolv.conf` could not be replaced inside.
     #[error("/etc/resolv.conf can't be replaced inside: {0}")]
     ResolvConf(#[source] Errno),
@@ -104,12 +115,12 @@ pub enum MountError {
 }
 
 /// Stops the propagation of mounts between this namespace and the host, in both directions.
-fn make_mounts_private() -> Result<(), MountError> {
+pub(super) fn make_mounts_private() -> Result<(), MountError> {
     mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)
         .map_err(MountError::Private)
 }
 
-fn options(text: String) -> Result<CString, MountError> {
+pub(super) fn options(text: String) -> Result<CString, MountError> {
     CString::new(text).map_err(MountError::Options)
 }
 
@@ -181,6 +192,10 @@ fn fill(upper: &Path, plan: &JudgePlan) -> Result<(), MountError> {
 fn create_folder(folder: &Path, mode: u32) -> Result<(), MountError> {
     std::fs::create_dir(folder)
         .map_err(|source| MountError::CreateFolder { path: folder.to_owned(), source })?;
+    set_mode(folder, mode)
+}
+
+pub(super) fn set_mode(folder: &Path, mode: u32) -> Result<(), MountError> {
     rustix::fs::chmod(folder, Mode::from_raw_mode(mode))
         .map_err(|source| MountError::Mode { path: folder.to_owned(), source })
 }
@@ -197,22 +212,29 @@ pub(super) fn hide_from_student(plan: &StudentPlan) -> Result<(), MountError> {
     for folder in plan.hide.iter().filter(|folder| folder.is_dir()) {
         hide(folder)?;
     }
-    let safe = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
-    // Inside some containers a new /proc can't be mounted. An empty folder then hides the host's
-    // processes.
-    if mount("proc", "/proc", "proc", safe, None).is_err() {
+    if !mount_proc(Path::new("/proc"))? {
         return hide(Path::new("/proc"));
     }
-    // A student's program that runs as root could change kernel settings through `/proc/sys` and
-    // `/proc/sysrq-trigger`, and could lift its own limits through the control groups.
-    mount_bind("/proc/sys", "/proc/sys").map_err(MountError::ProcSys)?;
-    mount_remount("/proc/sys", MountFlags::BIND | MountFlags::RDONLY | safe, c"")
-        .map_err(MountError::ProcSys)?;
-    if Path::new("/proc/sysrq-trigger").exists() {
-        mount_bind("/dev/null", "/proc/sysrq-trigger").map_err(MountError::Sysrq)?;
-    }
+    // A student's program that runs as root could lift its own limits through the control groups.
     if Path::new(CGROUPS).is_dir() {
         hide(Path::new(CGROUPS))?;
     }
     Ok(())
+}
+
+/// Mounts a `/proc` that shows the processes of the jail only. False if the kernel refuses that, as
+/// it does inside some containers.
+pub(super) fn mount_proc(at: &Path) -> Result<bool, MountError> {
+    let safe = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+    if mount("proc", at, "proc", safe, None).is_err() {
+        return Ok(false);
+    }
+    // A student's program that runs as root could change kernel settings through these files.
+    let (sys, sysrq) = (at.join("sys"), at.join("sysrq-trigger"));
+    mount_bind(&sys, &sys).map_err(MountError::ProcSys)?;
+    mount_remount(&sys, MountFlags::BIND | MountFlags::RDONLY | safe, c"").map_err(MountError::ProcSys)?;
+    if sysrq.exists() {
+        mount_bind("/dev/null", &sysrq).map_err(MountError::Sysrq)?;
+    }
+    Ok(true)
 }
