@@ -97,6 +97,7 @@ impl Container {
             memory: Some(MEMORY + FILES),
             // The jail's own processes, `outer` and `init`, count too.
             processes: Some(PROCESSES + 2),
+            copy: None,
             network,
         })?;
         Ok(StartedContainer {

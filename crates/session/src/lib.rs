@@ -8,10 +8,14 @@
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod box_options;
+mod closed_box;
 mod closed_networks;
+mod command_line;
 mod container;
 mod engine;
 mod environment;
+mod explain;
+mod interpreter;
 mod isolation;
 pub mod jail;
 mod judge;
@@ -22,6 +26,7 @@ mod machine;
 mod marks;
 mod network;
 mod outcome;
+mod package;
 mod process_tree;
 mod progress;
 pub mod root;
@@ -30,11 +35,13 @@ mod student;
 mod supervisor;
 mod trial;
 mod wake;
+mod workspace_copy;
 
 pub use box_options::{BoxLimits, BoxOptions};
 pub use closed_networks::{NetworkPrefix, closed_networks, is_public};
 pub use container::ContainerError;
 pub use engine::{EngineError, EngineKind, EngineOptions};
+pub use explain::{BoxDescription, BoxMount, BoxView, ExplainError, explain};
 pub use isolation::Isolation;
 pub use jail::{JailError, LingeringProcesses};
 pub use judge::{Judge, JudgeError, JudgeEvent};

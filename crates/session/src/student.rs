@@ -1,11 +1,15 @@
 //! The student's program in its jail: starts it, reads its output and exit code, ends it.
 
 use crate::box_options::BoxOptions;
+use crate::closed_box::{self, ClosedBoxError};
 use crate::environment::host_environment;
-use crate::jail::{BoxNetwork, Jail, JailError, JailPlan, JailSpec, LingeringProcesses, Report, StudentPlan};
+use crate::jail::{
+    BoxNetwork, Cgroups, Jail, JailError, JailPlan, JailSpec, LingeringProcesses, Report, StudentPlan,
+};
 use crate::lines::{LineRateLimit, LineSplitter, OutputLine};
 use crate::network::Network;
 use crate::setting::Setting;
+use crate::workspace_copy::{MAX_ENTRIES, Workspace, WorkspaceError, WorkspaceLimits};
 use chicane_wire::{BoxKind, OutputStream, ProgramIdentity, StudentNetwork};
 use rustix::event::PollFlags;
 use rustix::io::Errno;
@@ -13,10 +17,19 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use std::collections::{BTreeMap, VecDeque};
 use std::net::TcpListener;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Once;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+/// The jail's own processes, `outer` and `init`, which the control group counts too.
+const JAIL_PROCESSES: u64 = 2;
+/// How often the memory of a program in a closed box is checked.
+const CHECK_INTERVAL: Duration = Duration::from_millis(20);
+/// The files of a host box are identified only if they are within these limits, because they are
+/// read at every start.
+const HOST_LIMITS: WorkspaceLimits = WorkspaceLimits { bytes: 64 << 20, entries: 10_000 };
+/// Exit code of the shell if a program is not found.
+const NOT_FOUND: i32 = 127;
 /// Limit of the lines per second of one stream.
 const LINES: u32 = 200;
 /// Bytes that are read from one stream before the other is read.
@@ -45,6 +58,21 @@ pub struct StudentProgram {
     pub port: Option<u16>,
 }
 
+impl StudentPlan {
+    /// The plan of a host box on the host's network.
+    fn new(program: &StudentProgram, environment: BTreeMap<String, String>) -> StudentPlan {
+        StudentPlan {
+            command: program.command.clone(),
+            workspace: program.workspace.clone(),
+            environment,
+            hide: program.hide.clone(),
+            processes: program.options.limits.processes,
+            network: None,
+            closed: None,
+        }
+    }
+}
+
 /// Why the student's program could not be started.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StudentError {
@@ -57,6 +85,18 @@ pub(crate) enum StudentError {
          chicane setup; in a container, add --device /dev/net/tun"
     )]
     NoInternet,
+    /// The machine has no control groups, which enforce the limits of a closed box.
+    #[error(
+        "a closed box needs control groups: run chicane as root, or give its systemd service \
+         Delegate=yes, or use --box host, which has no limit of memory"
+    )]
+    NoControlGroups,
+    /// The workspace could not be read.
+    #[error(transparent)]
+    Workspace(#[from] WorkspaceError),
+    /// The closed box could not be planned.
+    #[error(transparent)]
+    ClosedBox(#[from] ClosedBoxError),
     /// The jail of the program could not be started.
     #[error(transparent)]
     Jail(#[from] JailError),
@@ -91,6 +131,48 @@ pub(crate) struct Student {
     /// Sockets that listen inside the box. Empty after `take_listeners`.
     listeners: Vec<TcpListener>,
     identity: Option<ProgramIdentity>,
+    /// What to try if a program is not found.
+    hints: Vec<String>,
+    /// Limit of memory without files, in bytes. `None` in a host box.
+    memory_limit: Option<u64>,
+    /// When the memory was last checked.
+    memory_checked_at: Instant,
+    /// Whether the program was ended because of its memory limit.
+    out_of_memory: bool,
+}
+
+/// What a jail needs to run a program.
+struct Prepared {
+    plan: StudentPlan,
+    /// The workspace that is copied. `None` for a host box.
+    workspace: Option<Workspace>,
+    hints: Vec<String>,
+}
+
+impl Prepared {
+    fn new(program: StudentProgram, network: Option<BoxNetwork>) -> Result<Prepared, StudentError> {
+        let mut prepared = match program.options.kind {
+            BoxKind::Closed => Prepared::closed(&program, network.as_ref())?,
+            BoxKind::Host => {
+                let environment = host_environment(&program.options.environment, program.environment.clone());
+                let plan = StudentPlan::new(&program, environment);
+                Prepared { plan, workspace: None, hints: Vec::new() }
+            }
+        };
+        prepared.plan.network = network;
+        Ok(prepared)
+    }
+
+    fn closed(program: &StudentProgram, network: Option<&BoxNetwork>) -> Result<Prepared, StudentError> {
+        let options = &program.options;
+        let limits = WorkspaceLimits { bytes: options.limits.files, entries: MAX_ENTRIES };
+        let workspace = Workspace::scan(&program.workspace, limits, &program.hide, &options.paths)?;
+        let internet = network.is_some_and(|network| network.internet);
+        let closed = closed_box::plan(program, &workspace, internet)?;
+        let mut plan = StudentPlan::new(program, closed.environment);
+        plan.closed = Some(closed.plan);
+        Ok(Prepared { plan, workspace: Some(workspace), hints: closed.hints })
+    }
 }
 
 /// One output stream of the program.
@@ -112,28 +194,35 @@ impl Student {
         };
         let fail = StudentError::Descriptors;
         let ((out, out_inside), (err, err_inside)) = (pipe().map_err(fail)?, pipe().map_err(fail)?);
-        let environment = host_environment(&program.options.environment, program.environment);
-        let limits = program.options.limits;
+        check(setting, &program.options)?;
         let (network, uplink) = network(setting, &program.options, program.port)?;
-        let mut jail = Jail::start(JailSpec {
-            launcher: &setting.launcher,
-            plan: JailPlan::Student(StudentPlan {
-                command: program.command,
-                workspace: program.workspace,
-                environment,
-                hide: program.hide,
-                processes: limits.processes,
-                network,
-            }),
-            stdout: out_inside,
-            stderr: err_inside,
-            cgroups: &setting.cgroups,
-            memory: Some(limits.memory),
-            // The jail's own processes, `outer` and `init`, count too.
-            processes: Some(limits.processes + 2),
-            network: uplink,
-        })?;
+        let limits = program.options.limits;
+        let prepared = Prepared::new(program, network)?;
+        let closed = prepared.plan.closed.is_some();
+        let identified = prepared.plan.workspace.clone();
+        let hidden = prepared.plan.hide.clone();
+        let (jail, identity) = std::thread::scope(|scope| {
+            // The identity of a host box does not delay the start. That of a closed box is computed
+            // while its workspace is copied.
+            let identity = (!closed).then(|| scope.spawn(|| host_identity(&identified, &hidden)));
+            let jail = Jail::start(JailSpec {
+                launcher: &setting.launcher,
+                processes: Some(prepared.plan.processes + JAIL_PROCESSES),
+                plan: JailPlan::Student(prepared.plan),
+                stdout: out_inside,
+                stderr: err_inside,
+                cgroups: &setting.cgroups,
+                // The limit includes the program's files, because they are in memory too. The memory
+                // without files is checked in `next_event`.
+                memory: Some(if closed { limits.memory.saturating_add(limits.files) } else { limits.memory }),
+                copy: prepared.workspace.as_ref(),
+                network: uplink,
+            });
+            (jail, identity.and_then(|thread| thread.join().ok().flatten()))
+        });
+        let mut jail = jail?;
         let listeners = jail.take_sockets().into_iter().map(TcpListener::from).collect();
+        let identity = jail.take_identity().or(identity);
         let stream = |name, pipe| Stream {
             name,
             pipe: Some(pipe),
@@ -148,7 +237,11 @@ impl Student {
             exited: false,
             ended: false,
             listeners,
-            identity: None,
+            identity,
+            hints: prepared.hints,
+            memory_limit: closed.then_some(limits.memory),
+            memory_checked_at: Instant::now(),
+            out_of_memory: false,
         })
     }
 
@@ -164,9 +257,10 @@ impl Student {
         self.identity.as_ref()
     }
 
-    /// Whether the kernel ended a process of the program because its memory limit was reached.
+    /// Whether the program used more memory than its limit. The kernel or the simulator then ended
+    /// it.
     pub(crate) fn ran_out_of_memory(&self) -> bool {
-        self.jail.usage().0.out_of_memory > 0
+        self.out_of_memory || self.jail.usage().0.out_of_memory > 0
     }
 
     /// The next event, if there is one. Never blocks.
@@ -180,11 +274,23 @@ impl Student {
                 stream.read(now, &mut self.events);
             }
             self.note_exit(&reports);
-            if !open {
+            if !open || self.exceeds_memory(now) {
                 let _ = self.end();
             }
         }
         self.events.pop_front()
+    }
+
+    /// Whether the program uses more memory than it may. The kernel limits the sum of memory and
+    /// files, so the memory alone is checked here.
+    fn exceeds_memory(&mut self, now: Instant) -> bool {
+        let Some(limit) = self.memory_limit else { return false };
+        if now.duration_since(self.memory_checked_at) < CHECK_INTERVAL {
+            return false;
+        }
+        self.memory_checked_at = now;
+        self.out_of_memory |= self.jail.usage().0.memory > limit;
+        self.out_of_memory
     }
 
     fn note_exit(&mut self, reports: &[Report]) {
@@ -194,6 +300,10 @@ impl Student {
         });
         if let Some(code) = code.filter(|_| !self.exited) {
             self.exited = true;
+            if code == NOT_FOUND {
+                let line = |text| StudentEvent::Line { stream: OutputStream::Stderr, text, cut: false };
+                self.events.extend(self.hints.drain(..).map(line));
+            }
             self.events.push_back(StudentEvent::Exited(code));
         }
     }
@@ -286,9 +396,20 @@ fn more(stream: OutputStream, dropped: u64) -> StudentEvent {
     StudentEvent::Line { stream, text: format!("… {dropped} more lines"), cut: true }
 }
 
+/// Fails if this machine can't enforce the limits of a box.
+pub(crate) fn check(setting: &Setting, options: &BoxOptions) -> Result<(), StudentError> {
+    let unlimited = options.kind == BoxKind::Closed && setting.cgroups == Cgroups::None;
+    if unlimited { Err(StudentError::NoControlGroups) } else { Ok(()) }
+}
+
+/// The identity of the files that a host box runs. `None` if the files are too many or too large.
+fn host_identity(workspace: &Path, hidden: &[PathBuf]) -> Option<ProgramIdentity> {
+    Workspace::scan(workspace, HOST_LIMITS, hidden, &[]).and_then(|workspace| workspace.read(None)).ok()
+}
+
 /// The network of a box, and how it reaches the internet. A host box does without internet access
 /// if the machine has none to give, because internet access is its default.
-fn network<'a>(
+pub(crate) fn network<'a>(
     setting: &'a Setting,
     options: &BoxOptions,
     port: Option<u16>,

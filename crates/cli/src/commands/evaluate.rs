@@ -25,6 +25,6 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<Option<Outcome>, EvaluationErro
         data_dir: args.data_dir.clone(),
         json: args.json,
         judge: args.judge.clone(),
-        student_box: args.student_box.options(BoxKind::Host),
+        student_box: args.student_box.options(BoxKind::Closed),
     })
 }

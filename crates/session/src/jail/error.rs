@@ -7,6 +7,7 @@ use super::mounts::MountError;
 use super::net::NetError;
 use super::plan::ControlError;
 use super::seccomp::FilterError;
+use crate::workspace_copy::CopyError;
 use rustix::io::Errno;
 use std::io;
 use std::path::PathBuf;
@@ -29,6 +30,9 @@ pub enum PartError {
     /// The host box could not be built.
     #[error(transparent)]
     HostBox(#[from] HostBoxError),
+    /// The workspace could not be copied into a closed box.
+    #[error(transparent)]
+    Copy(#[from] CopyError),
     /// The network could not be set up.
     #[error(transparent)]
     Net(#[from] NetError),

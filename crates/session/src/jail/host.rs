@@ -9,6 +9,8 @@ use crate::launcher::Launcher;
 use crate::network::{Network, NetworkError, Uplink};
 use crate::process_tree::usage_below;
 use crate::wake::wait_for;
+use crate::workspace_copy::{Workspace, WorkspaceError};
+use chicane_wire::ProgramIdentity;
 use rustix::event::PollFlags;
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
@@ -27,6 +29,10 @@ const START_TIMEOUT: Duration = Duration::from_secs(120);
 const END_TIMEOUT: Duration = Duration::from_secs(5);
 /// The judge's user id on the host (`nobody`), if the simulator runs as root.
 const NOBODY: u32 = 65_534;
+/// User ids on the host for closed boxes, if the simulator runs as root. The first is in a range that
+/// no distribution, service manager or container engine assigns. The second is for containers with
+/// 65,536 ids.
+pub(crate) const STUDENT_IDS: [u32; 2] = [1_987_650_020, 65_533];
 
 /// The parameters of a new jail.
 #[derive(Debug)]
@@ -45,6 +51,8 @@ pub(crate) struct JailSpec<'a> {
     pub memory: Option<u64>,
     /// Limit of the number of processes.
     pub processes: Option<u64>,
+    /// The workspace of a closed box, which is copied into it.
+    pub copy: Option<&'a Workspace>,
     /// How the internet is reached, if the program has internet access.
     pub network: Option<&'a Network>,
 }
@@ -83,7 +91,10 @@ pub enum JailError {
         /// The kernel's error.
         source: io::Error,
     },
-    /// The judge's network could not be set up.
+    /// The workspace could not be copied into the box.
+    #[error(transparent)]
+    Workspace(WorkspaceError),
+    /// The network could not be set up.
     #[error(transparent)]
     Network(#[from] NetworkError),
     /// `outer` or `init` failed. Holds the text of the `PartError`.
@@ -116,6 +127,8 @@ pub(crate) struct Jail {
     network: Option<Uplink>,
     /// Sockets of the box that lead to the simulator.
     sockets: Vec<OwnedFd>,
+    /// The identity of the workspace that was copied into the box.
+    identity: Option<ProgramIdentity>,
 }
 
 impl Jail {
@@ -132,7 +145,7 @@ impl Jail {
         group.limit(spec.memory, spec.processes).map_err(JailError::Limit)?;
         let mut command = spec.launcher.command();
         command.args([SUBCOMMAND, "outer"]).stdin(inside).stdout(spec.stdout).stderr(spec.stderr);
-        if let JailPlan::Judge(_) = spec.plan {
+        if spec.plan.inside_id().is_some() {
             command.env_clear();
         }
         let outer = command
@@ -148,22 +161,31 @@ impl Jail {
             group,
             network: None,
             sockets: Vec::new(),
+            identity: None,
         };
-        jail.bring_up(&spec.plan, spec.network)?;
+        jail.bring_up(&spec.plan, spec.network, spec.copy)?;
         Ok(jail)
     }
 
-    fn bring_up(&mut self, plan: &JailPlan, network: Option<&Network>) -> Result<(), JailError> {
+    fn bring_up(
+        &mut self,
+        plan: &JailPlan,
+        network: Option<&Network>,
+        copy: Option<&Workspace>,
+    ) -> Result<(), JailError> {
         let deadline = Instant::now() + START_TIMEOUT;
         let pid = self.outer.id();
         self.group.add(pid).map_err(JailError::Join)?;
         self.send(plan)?;
         self.expect(deadline, |report| (*report == Report::Unshared).then_some(()))?;
-        map_users(pid, matches!(plan, JailPlan::Judge(_)))?;
+        map_users(pid, plan)?;
         if let Some(network) = network {
             self.network = Some(network.connect(pid)?);
         }
         self.send(&HostMessage::Go)?;
+        if let Some(workspace) = copy {
+            self.copy_in(workspace, deadline)?;
+        }
         let init = self.expect(deadline, |report| match report {
             Report::Init(pid) => Pid::from_raw(*pid),
             _ => None,
@@ -185,6 +207,28 @@ impl Jail {
         // The network was started in parallel. No script runs before the network is ready, because
         // the harness still waits for its first call.
         self.wait_for_network()
+    }
+
+    /// Copies a workspace into the box.
+    fn copy_in(&mut self, workspace: &Workspace, deadline: Instant) -> Result<(), JailError> {
+        let control = self.control().ok_or(JailError::Gone)?;
+        let left = deadline.saturating_duration_since(Instant::now());
+        rustix::net::sockopt::set_socket_timeout(control, rustix::net::sockopt::Timeout::Send, Some(left))
+            .map_err(JailError::Socket)?;
+        match workspace.read(Some(control)) {
+            Ok(identity) => self.identity = Some(identity),
+            // The box reports why it does not take the copy.
+            Err(why @ WorkspaceError::Send(_)) => {
+                self.expect(deadline, |_| None::<()>).and(Err(JailError::Workspace(why)))?;
+            }
+            Err(why) => return Err(JailError::Workspace(why)),
+        }
+        Ok(())
+    }
+
+    /// The identity of the workspace that was copied into the box.
+    pub(crate) fn take_identity(&mut self) -> Option<ProgramIdentity> {
+        self.identity.take()
     }
 
     /// Waits until the network is ready, unless that was done before.
@@ -341,22 +385,39 @@ fn wait_readable(fd: BorrowedFd<'_>, timeout: Duration) -> bool {
 }
 
 /// Writes the user and group maps of a jail.
-fn map_users(pid: u32, judge: bool) -> Result<(), JailError> {
+fn map_users(pid: u32, plan: &JailPlan) -> Result<(), JailError> {
     let (uid, gid) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
     let write = |file: &'static str, text: &str| {
         std::fs::write(format!("/proc/{pid}/{file}"), text).map_err(|source| JailError::Map { file, source })
     };
     if uid == 0 {
         for file in ["uid_map", "gid_map"] {
-            let map = if judge { format!("0 {NOBODY} 1\n") } else { identity(file) };
+            let map = match (plan, plan.inside_id()) {
+                (JailPlan::Judge(_), Some(inside)) => format!("{inside} {NOBODY} 1\n"),
+                (_, Some(inside)) => format!("{inside} {} 1\n", student_id(file)),
+                (_, None) => identity(file),
+            };
             write(file, &map)?;
         }
         return Ok(());
     }
     write("setgroups", "deny")?;
-    let inside = |own: u32| if judge { 0 } else { own };
+    let inside = |own: u32| plan.inside_id().unwrap_or(own);
     write("uid_map", &format!("{} {uid} 1\n", inside(uid)))?;
     write("gid_map", &format!("{} {gid} 1\n", inside(gid)))
+}
+
+/// The id on the host for closed boxes: the first that this namespace has.
+fn student_id(file: &str) -> u32 {
+    let own = std::fs::read_to_string(format!("/proc/self/{file}")).unwrap_or_default();
+    let has = |id: u32| {
+        own.lines().any(|line| {
+            let mut numbers = line.split_whitespace().filter_map(|number| number.parse::<u64>().ok());
+            let (inside, count) = (numbers.next(), numbers.nth(1));
+            inside.zip(count).is_some_and(|(from, count)| (from..from + count).contains(&u64::from(id)))
+        })
+    };
+    STUDENT_IDS.into_iter().find(|id| has(*id)).unwrap_or(STUDENT_IDS[0])
 }
 
 /// A map in which every user of this namespace keeps its id.

@@ -3,8 +3,8 @@
 
 use super::error::PartError;
 use super::file_watch::{self, FileWatch};
-use super::plan::{self, BoxNetwork, JailPlan, JudgePlan, Report, StudentPlan};
-use super::{gate, host_box, limits, mounts, net, resolver, seccomp};
+use super::plan::{self, BoxNetwork, ClosedPlan, JailPlan, JudgePlan, Report, StudentPlan};
+use super::{closed, gate, host_box, limits, mounts, net, resolver, seccomp, student_filter};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::FdFlags;
 use rustix::process::{Pid, PidfdFlags, WaitOptions, WaitStatus, wait};
@@ -85,6 +85,9 @@ fn start_watched(
 }
 
 fn run_student(plan: StudentPlan) -> Result<(), PartError> {
+    if let Some(closed) = &plan.closed {
+        return run_closed(&plan, closed);
+    }
     limits::limit_student(plan.processes)?;
     host_box::build(&plan)?;
     if let Some(network) = &plan.network {
@@ -112,6 +115,26 @@ fn run_student(plan: StudentPlan) -> Result<(), PartError> {
     )?;
     let null = File::open("/dev/null").map_err(PartError::call("/dev/null"))?;
     let bash = bash.spawn().map_err(|source| PartError::Start { program: "bash", source })?;
+    dup2_stdout(&null).map_err(PartError::call("dup2"))?;
+    dup2_stderr(&null).map_err(PartError::call("dup2"))?;
+    watch(bash.id(), None)
+}
+
+fn run_closed(plan: &StudentPlan, closed: &ClosedPlan) -> Result<(), PartError> {
+    limits::limit_closed(plan.processes, closed.file_bytes)?;
+    closed::enter(closed)?;
+    rustix::system::sethostname(b"box").map_err(PartError::call("sethostname"))?;
+    if let Some(network) = &plan.network {
+        set_up_network(network)?;
+    }
+    let mut bash = Command::new("/bin/bash");
+    bash.arg("-c").arg(&plan.command).env_clear();
+    bash.envs(closed::search_path(closed).map(|path| ("PYTHONPATH", path))).envs(&plan.environment);
+    bash.stdin(Stdio::null()).stdout(Stdio::inherit()).stderr(Stdio::inherit());
+    limits::drop_privileges(CapabilitySet::empty())?;
+    student_filter::install()?;
+    let bash = bash.spawn().map_err(|source| PartError::Start { program: "/bin/bash", source })?;
+    let null = File::open("/dev/null").map_err(PartError::call("/dev/null"))?;
     dup2_stdout(&null).map_err(PartError::call("dup2"))?;
     dup2_stderr(&null).map_err(PartError::call("dup2"))?;
     watch(bash.id(), None)

@@ -14,6 +14,8 @@ const OPEN_FILES_UNCOUNTED: u64 = 128;
 /// Address space of a process in bytes, if no control group counts memory. It bounds page tables,
 /// which a process can fill without memory of its own.
 const ADDRESS_SPACE_UNCOUNTED: u64 = 8 << 30;
+/// Open files of a process inside a closed box.
+const CLOSED_OPEN_FILES: u64 = 4096;
 /// Nice value of a student's program, so that the simulator runs first.
 const NICE: i32 = 5;
 
@@ -69,8 +71,17 @@ pub(super) fn limit_student(processes: u64) -> Result<(), LimitError> {
     Ok(())
 }
 
+/// Sets the limits of a program in a closed box.
+pub(super) fn limit_closed(processes: u64, file_bytes: u64) -> Result<(), LimitError> {
+    // The control group enforces the allowed number.
+    limit_student(processes + 8)?;
+    limit("open files", Resource::Nofile, CLOSED_OPEN_FILES)?;
+    limit("size of a file", Resource::Fsize, file_bytes)?;
+    limit("message queues", Resource::Msgqueue, 1 << 16)
+}
+
 /// Makes the kernel kill this process rather than the simulator when memory is short.
-fn prefer_for_oom_kill() {
+pub(super) fn prefer_for_oom_kill() {
     let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
 }
 

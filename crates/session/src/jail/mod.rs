@@ -18,15 +18,18 @@
 //!
 //! There are two plans. A *judge* sees no file of the host. It has an overlay of the prepared
 //! Python root on a small file system in memory, a network of its own and a filter of system calls.
-//! A *student* keeps the host's file system and network, because its program talks to the
-//! simulator. It has its own process ids, and the files of all simulators are hidden from it
-//! (`host_box`).
+//! A *student* has its own process ids and, unless it asks for the host's, its own network, in which
+//! the simulator's address leads to sockets that init opened (`gate.rs`). In a host box
+//! (`host_box.rs`) it keeps the host's files, without the files of all simulators. In a closed box
+//! (`closed.rs`) it sees only listed folders and a copy of its workspace, and runs as an unprivileged
+//! user.
 //!
 //! If a feature is missing on the machine, starting the jail fails with an error that names the
 //! remedy. There is no fallback with weaker isolation.
 
 mod cgroup;
 mod cgroup_path;
+mod closed;
 mod error;
 mod file_watch;
 mod gate;
@@ -40,15 +43,18 @@ mod mounts;
 mod net;
 mod outer;
 mod plan;
+mod read_only;
 mod resolver;
 mod seccomp;
+mod student_filter;
 
 pub(crate) use cgroup::Cgroups;
+pub(crate) use closed::{HOME, WORKSPACE, WRITABLE};
 pub use error::PartError;
 pub(crate) use group::{Usage, WatchedGroup};
 pub(crate) use host::{Jail, JailSpec};
 pub use host::{JailError, LingeringProcesses};
-pub(crate) use plan::{BoxNetwork, JailPlan, JudgePlan, Report, StudentPlan};
+pub(crate) use plan::{Bind, BoxNetwork, ClosedPlan, JailPlan, JudgePlan, Report, StudentPlan};
 
 /// Runs `chicane __jail <part>`. On failure the part also reports the error to the simulator.
 pub fn main(part: &str) -> Result<(), PartError> {

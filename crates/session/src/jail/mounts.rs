@@ -4,15 +4,15 @@ use super::plan::JudgePlan;
 use rustix::fs::Mode;
 use rustix::io::Errno;
 use rustix::mount::{
-    MountFlags, MountPropagationFlags, UnmountFlags, mount, mount_bind, mount_change, unmount,
+    MountFlags, MountPropagationFlags, UnmountFlags, mount, mount_bind, mount_change, mount_remount, unmount,
 };
 use std::ffi::{CString, NulError};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-/// Device files of a judge.
-const DEVICES: [&str; 5] = ["null", "zero", "full", "random", "urandom"];
+/// Device files of a judge, and of a closed box.
+pub(super) const DEVICES: [&str; 5] = ["null", "zero", "full", "random", "urandom"];
 /// The device that a judge lacks if no control group counts memory: a shared map of it is memory
 /// that belongs to no process.
 const SHARED_MEMORY_DEVICE: &str = "zero";
@@ -85,6 +85,31 @@ pub enum MountError {
         /// The kernel's error.
         source: Errno,
     },
+    /// A folder of the host could not be hidden.
+    #[error("{} can't be hidden: {source}", .path.display())]
+    Hide {
+        /// The folder.
+        path: PathBuf,
+        /// The kernel's error.
+        source: Errno,
+    },
+    /// A folder or file could not be shown in a closed box.
+    #[error("{} can't be shown in the box: {source}", .path.display())]
+    Show {
+        /// The folder or file of the host.
+        path: PathBuf,
+        /// The kernel's error.
+        source: Errno,
+    },
+    /// The root of a closed box could not be made read-only.
+    #[error("the root of the box can't be made read-only: {0}")]
+    ReadOnly(#[source] Errno),
+    /// `/proc/sys` could not be made read-only.
+    #[error("/proc/sys can't be made read-only: {0}")]
+    ProcSys(#[source] Errno),
+    /// `/proc/sysrq-trigger` could not be hidden.
+    #[error("/proc/sysrq-trigger can't be hidden: {0}")]
+    Sysrq(#[source] Errno),
     /// The host's `resolv.conf` could not be replaced inside.
     #[error("/etc/resolv.conf can't be replaced inside: {0}")]
     ResolvConf(#[source] Errno),
@@ -174,6 +199,27 @@ fn fill(upper: &Path, plan: &JudgePlan) -> Result<(), MountError> {
 fn create_folder(folder: &Path, mode: u32) -> Result<(), MountError> {
     std::fs::create_dir(folder)
         .map_err(|source| MountError::CreateFolder { path: folder.to_owned(), source })?;
+    set_mode(folder, mode)
+}
+
+pub(super) fn set_mode(folder: &Path, mode: u32) -> Result<(), MountError> {
     rustix::fs::chmod(folder, Mode::from_raw_mode(mode))
         .map_err(|source| MountError::Mode { path: folder.to_owned(), source })
+}
+
+/// Mounts a `/proc` that shows the processes of the jail only. False if the kernel refuses that, as
+/// it does inside some containers.
+pub(super) fn mount_proc(at: &Path) -> Result<bool, MountError> {
+    let safe = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+    if mount("proc", at, "proc", safe, None).is_err() {
+        return Ok(false);
+    }
+    // A student's program that runs as root could change kernel settings through these files.
+    let (sys, sysrq) = (at.join("sys"), at.join("sysrq-trigger"));
+    mount_bind(&sys, &sys).map_err(MountError::ProcSys)?;
+    mount_remount(&sys, MountFlags::BIND | MountFlags::RDONLY | safe, c"").map_err(MountError::ProcSys)?;
+    if sysrq.exists() {
+        mount_bind("/dev/null", &sysrq).map_err(MountError::Sysrq)?;
+    }
+    Ok(true)
 }

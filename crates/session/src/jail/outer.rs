@@ -1,6 +1,7 @@
 //! The part of a jail that leaves the host's namespaces, starts `init` in the new ones and waits
 //! for it.
 
+use super::closed::{self, Sources};
 use super::error::PartError;
 use super::plan::{self, HostMessage, JailPlan, Report, SUBCOMMAND};
 use super::{limits, mounts};
@@ -16,8 +17,12 @@ pub(super) fn run() -> Result<(), PartError> {
     // Outer starts a new session, so that a signal to the simulator's process group does not reach
     // the jail.
     rustix::process::setsid().map_err(PartError::call("setsid"))?;
+    limits::prefer_for_oom_kill();
+    let closed = plan.closed();
+    let mut sources = closed.map(Sources::open_as_root).unwrap_or_default();
     unshare(&plan)?;
     let root = open_root(&plan)?;
+    closed.map_or(Ok(()), |closed| sources.open_rest(closed))?;
     plan::send_report(stdin(), &Report::Unshared)?;
     let HostMessage::Go = plan::read(stdin())?;
     become_mapped(&plan)?;
@@ -27,12 +32,15 @@ pub(super) fn run() -> Result<(), PartError> {
         mounts::build_judge_root(judge, root)?;
     }
     drop(root);
+    if let Some(closed) = closed {
+        closed::build(closed, sources, stdin())?;
+    }
 
     // The binary is not started by its path, because the new user may not have access to the folder
     // of the binary.
     let mut init = Command::new("/proc/self/exe");
     init.args([SUBCOMMAND, "init"]).stdin(Stdio::inherit());
-    if let JailPlan::Judge(_) = plan {
+    if plan.inside_id().is_some() {
         init.env_clear();
     }
     let mut init =
@@ -45,13 +53,11 @@ pub(super) fn run() -> Result<(), PartError> {
 #[allow(deprecated)] // The replacement is `unsafe` because of CLONE_FILES, which is not used here.
 fn unshare(plan: &JailPlan) -> Result<(), PartError> {
     let mut flags = UnshareFlags::NEWUSER | UnshareFlags::NEWPID | UnshareFlags::NEWNS;
-    if let JailPlan::Judge(_) = plan {
+    if plan.inside_id().is_some() {
         flags |= UnshareFlags::NEWIPC | UnshareFlags::NEWUTS | UnshareFlags::NEWNET | UnshareFlags::NEWCGROUP;
     }
-    if let JailPlan::Student(student) = plan
-        && student.network.is_some()
-    {
-        flags |= UnshareFlags::NEWNET;
+    if let JailPlan::Student(student) = plan {
+        flags.set(UnshareFlags::NEWNET, student.network.is_some());
     }
     rustix::thread::unshare(flags).map_err(PartError::Unshare)
 }
@@ -70,11 +76,11 @@ fn open_root(plan: &JailPlan) -> Result<Option<OwnedFd>, PartError> {
 /// Changes to the mapped user, and keeps the capabilities that init needs to build the jail.
 fn become_mapped(plan: &JailPlan) -> Result<(), PartError> {
     use rustix::process::{Gid, Uid};
-    if let JailPlan::Judge(_) = plan {
+    if let Some(inside) = plan.inside_id() {
         // This call fails if an unprivileged user wrote the maps. The process then keeps its
         // groups.
         let _ = rustix::thread::set_thread_groups(&[]);
-        let (gid, uid) = (Gid::ROOT, Uid::ROOT);
+        let (gid, uid) = (Gid::from_raw(inside), Uid::from_raw(inside));
         rustix::thread::set_thread_res_gid(gid, gid, gid).map_err(PartError::call("setresgid"))?;
         rustix::thread::set_thread_res_uid(uid, uid, uid).map_err(PartError::call("setresuid"))?;
     }

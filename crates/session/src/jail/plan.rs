@@ -11,6 +11,8 @@ use std::path::PathBuf;
 
 /// The hidden subcommand of `chicane` that starts a part of a jail.
 pub(super) const SUBCOMMAND: &str = "__jail";
+/// Id of user and group inside a closed box.
+const STUDENT_ID: u32 = 1000;
 /// Limit of the bytes of a message to a jail. The longest message is a plan with its environment
 /// variables.
 const MAX_MESSAGE: usize = 4 << 20;
@@ -23,6 +25,24 @@ pub(crate) enum JailPlan {
     Judge(JudgePlan),
     /// The student's program.
     Student(StudentPlan),
+}
+
+impl JailPlan {
+    /// The file system of a closed box, if this is one.
+    pub(super) fn closed(&self) -> Option<&ClosedPlan> {
+        match self {
+            JailPlan::Student(student) => student.closed.as_ref(),
+            JailPlan::Judge(_) => None,
+        }
+    }
+
+    /// The id of user and group inside. `None` if they keep the ids of the host, as in a host box.
+    pub(super) fn inside_id(&self) -> Option<u32> {
+        match self {
+            JailPlan::Judge(_) => Some(0),
+            JailPlan::Student(_) => self.closed().map(|_| STUDENT_ID),
+        }
+    }
 }
 
 /// The settings of a judge's jail.
@@ -61,6 +81,36 @@ pub(crate) struct StudentPlan {
     pub processes: u64,
     /// The program's own network. `None` if the program shares the host's network.
     pub network: Option<BoxNetwork>,
+    /// The file system of a closed box. `None` for a host box.
+    pub closed: Option<ClosedPlan>,
+}
+
+/// The file system of a closed box.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ClosedPlan {
+    /// Bytes of files that the program may have, including the copy of its workspace.
+    pub file_bytes: u64,
+    /// What the box shows of the host. A folder comes before its subfolders.
+    pub binds: Vec<Bind>,
+    /// Symbolic links: where, and where to.
+    pub links: BTreeMap<PathBuf, PathBuf>,
+    /// Folders inside of the shown ones that are replaced by empty ones.
+    pub hide: Vec<PathBuf>,
+    /// Folders of installed packages that get the package `chicane`.
+    pub packages: Vec<PathBuf>,
+    /// Whether names can be resolved.
+    pub internet: bool,
+}
+
+/// A folder or file of the host that a closed box shows, read-only.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Bind {
+    /// Path on the host.
+    pub source: PathBuf,
+    /// Path in the box.
+    pub target: PathBuf,
+    /// Whether it is a folder.
+    pub folder: bool,
 }
 
 /// The network of a student's box.
@@ -78,7 +128,8 @@ pub(crate) struct BoxNetwork {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum HostMessage {
-    /// User maps, control group and network are set up.
+    /// User maps, control group and network are set up. For a closed box the copy of the workspace
+    /// follows.
     Go,
 }
 

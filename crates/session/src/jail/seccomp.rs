@@ -254,7 +254,7 @@ const X86_ONLY: &[i64] = &[
 const X86_ONLY: &[i64] = &[];
 
 /// Every flag of `clone` that creates a namespace.
-const NEW_NAMESPACES: u64 = (libc::CLONE_NEWNS
+pub(super) const NEW_NAMESPACES: u64 = (libc::CLONE_NEWNS
     | libc::CLONE_NEWCGROUP
     | libc::CLONE_NEWUTS
     | libc::CLONE_NEWIPC

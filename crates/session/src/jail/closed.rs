@@ -1,0 +1,226 @@
+//! The file system of a closed box: a file system in memory with the listed folders of the host,
+//! read-only, and a copy of the workspace.
+//!
+//! Outer opens the listed folders while it still has the simulator's rights, because the student's
+//! user may lack access to the folders above them. It then builds the new root as the student's
+//! user. Init mounts what depends on its process ids, makes the new root the root, and unmounts the
+//! host's file system. Nothing is hidden: a file that is not listed is not there.
+
+use super::mounts::{self, DEVICES, MountError};
+use super::plan::{Bind, ClosedPlan};
+use super::read_only::{bind_read_only, clone_read_only};
+use super::resolver::resolv_conf;
+use crate::package;
+use crate::workspace_copy;
+use rustix::fs::{CWD, Mode, OFlags};
+use rustix::mount::{
+    MountFlags, MoveMountFlags, UnmountFlags, mount, mount_bind, mount_remount, move_mount, unmount,
+};
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Component, Path, PathBuf};
+
+/// Where the new root is built. The mount is visible in the new namespace only.
+const BUILD_FOLDER: &str = "/tmp";
+/// Limit of files and folders.
+const INODES: u32 = 262_144;
+/// Where the workspace is inside the box.
+pub(crate) const WORKSPACE: &str = "/workspace";
+/// The home folder inside the box.
+pub(crate) const HOME: &str = "/home/student";
+/// Folders that the program can write to.
+pub(crate) const WRITABLE: [(&str, u32); 5] =
+    [(WORKSPACE, 0o755), (HOME, 0o755), ("/tmp", 0o1777), ("/var/tmp", 0o1777), ("/dev/shm", 0o1777)];
+/// Where the package `chicane` is inside the box.
+const PACKAGE: &str = "/opt/chicane/python";
+/// Links below `/dev`.
+const DEVICE_LINKS: [(&str, &str); 4] = [
+    ("/dev/fd", "/proc/self/fd"),
+    ("/dev/stdin", "/proc/self/fd/0"),
+    ("/dev/stdout", "/proc/self/fd/1"),
+    ("/dev/stderr", "/proc/self/fd/2"),
+];
+
+/// A folder or file of the host that the box will show.
+enum Source {
+    /// A copy of its mounts that is already read-only.
+    Tree(OwnedFd),
+    /// The file itself, on kernels that can't copy mounts.
+    File(OwnedFd),
+}
+
+/// The opened folders and files of the host.
+#[derive(Default)]
+pub(super) struct Sources(Vec<Option<Source>>);
+
+impl Sources {
+    /// Opens what can be opened in the host's namespaces. Only root can, and has to: after leaving
+    /// the namespaces root can no longer enter the private folders of other users.
+    pub(super) fn open_as_root(plan: &ClosedPlan) -> Sources {
+        if !rustix::process::geteuid().is_root() {
+            return Sources::default();
+        }
+        Sources(plan.binds.iter().map(|bind| clone_read_only(&bind.source).ok().map(Source::Tree)).collect())
+    }
+
+    /// Opens the rest in the new namespaces, before the change of user.
+    pub(super) fn open_rest(&mut self, plan: &ClosedPlan) -> Result<(), MountError> {
+        self.0.resize_with(plan.binds.len(), || None);
+        for (source, bind) in self.0.iter_mut().zip(&plan.binds) {
+            if source.is_none() {
+                *source = Some(open(bind)?);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn open(bind: &Bind) -> Result<Source, MountError> {
+    if let Ok(tree) = clone_read_only(&bind.source) {
+        return Ok(Source::Tree(tree));
+    }
+    let file = rustix::fs::open(&bind.source, OFlags::PATH | OFlags::CLOEXEC, Mode::empty());
+    file.map(Source::File).map_err(|source| MountError::Show { path: bind.source.clone(), source })
+}
+
+/// The path of a file of the box while its root is being built.
+fn in_build(path: &Path) -> PathBuf {
+    let mut built = PathBuf::from(BUILD_FOLDER);
+    built.extend(path.components().filter(|part| matches!(part, Component::Normal(_))));
+    built
+}
+
+/// Builds the new root, and receives the copy of the workspace over the control socket.
+pub(super) fn build(plan: &ClosedPlan, sources: Sources, control: impl AsFd) -> Result<(), super::PartError> {
+    mounts::make_mounts_private()?;
+    let _ = rustix::process::umask(Mode::from_raw_mode(0o022));
+    let size = mounts::options(format!("size={},nr_inodes={INODES},mode=755", plan.file_bytes))?;
+    let safe = MountFlags::NOSUID | MountFlags::NODEV;
+    mount("chicane", BUILD_FOLDER, "tmpfs", safe, Some(size.as_c_str())).map_err(MountError::Tmpfs)?;
+    for (folder, mode) in WRITABLE {
+        let folder = in_build(Path::new(folder));
+        create_folders(&folder)?;
+        mounts::set_mode(&folder, mode)?;
+        // A mount of its own stays writable when the root becomes read-only.
+        mount_bind(&folder, &folder).map_err(|source| MountError::Show { path: folder.clone(), source })?;
+    }
+    workspace_copy::receive(control, &in_build(Path::new(WORKSPACE)))?;
+    for (bind, source) in plan.binds.iter().zip(sources.0) {
+        attach(bind, source)?;
+    }
+    add_devices()?;
+    write_files(plan)?;
+    let empty = mounts::options("size=4k,nr_inodes=2,mode=555".to_owned())?;
+    for folder in &plan.hide {
+        let closed = safe | MountFlags::NOEXEC | MountFlags::RDONLY;
+        mount("chicane", in_build(folder), "tmpfs", closed, Some(empty.as_c_str()))
+            .map_err(|source| MountError::Hide { path: folder.clone(), source })?;
+    }
+    Ok(create_folders(&in_build(Path::new("/old")))?)
+}
+
+fn create_folders(folder: &Path) -> Result<(), MountError> {
+    let failed = |source| MountError::CreateFolder { path: folder.to_owned(), source };
+    std::fs::create_dir_all(folder).map_err(failed)
+}
+
+/// Shows a folder or file of the host at its place in the box.
+fn attach(bind: &Bind, source: Option<Source>) -> Result<(), MountError> {
+    let target = in_build(&bind.target);
+    let write = |source: io::Error| MountError::Write { name: bind.target.display().to_string(), source };
+    if bind.folder {
+        create_folders(&target)?;
+    } else {
+        target.parent().map_or(Ok(()), create_folders)?;
+        std::fs::File::create(&target).map_err(write)?;
+    }
+    let show = |source| MountError::Show { path: bind.source.clone(), source };
+    match source {
+        Some(Source::Tree(tree)) => {
+            move_mount(&tree, "", CWD, &target, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH).map_err(show)
+        }
+        Some(Source::File(file)) => bind_read_only(&file, &target).map_err(show),
+        None => Err(show(rustix::io::Errno::NOENT)),
+    }
+}
+
+fn add_devices() -> Result<(), MountError> {
+    let dev = in_build(Path::new("/dev"));
+    for device in DEVICES {
+        let target = dev.join(device);
+        let created = std::fs::File::create(&target);
+        created.map_err(|source| MountError::Write { name: target.display().to_string(), source })?;
+        mount_bind(format!("/dev/{device}"), target)
+            .map_err(|source| MountError::Device { device, source })?;
+    }
+    Ok(())
+}
+
+/// Writes the files and links that the box has instead of the host's.
+fn write_files(plan: &ClosedPlan) -> Result<(), MountError> {
+    let failed = |name: &str, source| MountError::Write { name: name.to_owned(), source };
+    let mut links: Vec<(&Path, &Path)> =
+        DEVICE_LINKS.iter().map(|(at, to)| (Path::new(*at), Path::new(*to))).collect();
+    links.extend(plan.links.iter().map(|(at, to)| (at.as_path(), to.as_path())));
+    for (at, to) in links {
+        let built = in_build(at);
+        built.parent().map_or(Ok(()), create_folders)?;
+        std::os::unix::fs::symlink(to, &built).map_err(|e| failed(&at.display().to_string(), e))?;
+    }
+    for (name, text) in [
+        (
+            "/etc/passwd",
+            "root:x:0:0:root:/root:/bin/false\nstudent:x:1000:1000:student:/home/student:/bin/bash\n\
+             nobody:x:65534:65534:nobody:/:/bin/false\n",
+        ),
+        ("/etc/group", "root:x:0:\nstudent:x:1000:\nnogroup:x:65534:\n"),
+        ("/etc/hostname", "box\n"),
+        ("/etc/hosts", "127.0.0.1 localhost box\n::1 localhost\n"),
+        ("/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\nservices: files\n"),
+        ("/etc/resolv.conf", &resolv_conf(plan.internet)),
+    ] {
+        let built = in_build(Path::new(name));
+        built.parent().map_or(Ok(()), create_folders)?;
+        std::fs::write(built, text).map_err(|e| failed(name, e))?;
+    }
+    create_folders(&in_build(Path::new("/proc")))?;
+    let folder = in_build(Path::new(PACKAGE));
+    create_folders(&folder)?;
+    package::write(&folder).map_err(|e| failed(PACKAGE, e))
+}
+
+/// Makes the new root the root of this process, and unmounts the host's file system.
+pub(super) fn enter(plan: &ClosedPlan) -> Result<(), MountError> {
+    // The kernel mounts `/proc` only while a complete one is still visible.
+    let proc = in_build(Path::new("/proc"));
+    // Inside some containers a new `/proc` can't be mounted. The folder then stays empty.
+    let _ = mounts::mount_proc(&proc)?;
+    let build = Path::new(BUILD_FOLDER);
+    rustix::process::pivot_root(build, build.join("old")).map_err(MountError::PivotRoot)?;
+    let enter = |path| std::env::set_current_dir(path).map_err(|source| MountError::Enter { path, source });
+    enter("/")?;
+    unmount("/old", UnmountFlags::DETACH).map_err(MountError::UnmountHost)?;
+    std::fs::remove_dir("/old").map_err(MountError::RemoveOld)?;
+    for folder in &plan.packages {
+        // On kernels without overlays for users, `PYTHONPATH` shows the package (`search_path`).
+        let _ = add_package(folder);
+    }
+    let flags = MountFlags::BIND | MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV;
+    mount_remount("/", flags, c"").map_err(MountError::ReadOnly)?;
+    enter(WORKSPACE)
+}
+
+/// Adds the package `chicane` to a folder of installed packages.
+fn add_package(folder: &Path) -> Result<(), MountError> {
+    let escaped = folder.display().to_string().replace('\\', "\\\\").replace(':', "\\:").replace(',', "\\,");
+    let layers = mounts::options(format!("lowerdir={PACKAGE}:{escaped}"))?;
+    let safe = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::RDONLY;
+    mount("chicane", folder, "overlay", safe, Some(layers.as_c_str())).map_err(MountError::Overlay)
+}
+
+/// The value of `PYTHONPATH` that a program needs to import `chicane`. `None` if every interpreter
+/// has the package already.
+pub(super) fn search_path(plan: &ClosedPlan) -> Option<&'static str> {
+    let lacks = |folder: &PathBuf| !folder.join(package::NAME).exists();
+    plan.packages.iter().any(lacks).then_some(PACKAGE)
+}

@@ -1,0 +1,596 @@
+//! Reads the files of a workspace, for the copy in a closed box and for the identity of a program.
+//!
+//! Theory of operation. [`Workspace::scan`] lists the files without opening them and checks the
+//! limits. [`Workspace::read`] then opens each file once. The bytes that it hashes are the bytes
+//! that it sends, so the identity describes exactly the files in the box. Both steps open every
+//! folder and file relative to the folder above it and never follow a symbolic link, so neither
+//! leaves the workspace, whatever else changes the files meanwhile.
+//!
+//! The copy is a stream of entries in frames (a length, then that many bytes). A frame of length 0
+//! ends the stream, so the reader takes no byte of the message that follows.
+
+use chicane_wire::ProgramIdentity;
+use ring::digest::{Context, SHA256};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat, Timespec, Timestamps};
+use rustix::io::Errno;
+use rustix::net::{SendFlags, send};
+use std::collections::BTreeSet;
+use std::ffi::{CStr, CString, OsStr};
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+/// Most entries of a workspace that is copied.
+pub(crate) const MAX_ENTRIES: u64 = 100_000;
+/// Folders that are left out, because programs make them again or do not read them.
+pub(crate) const SKIPPED: [&str; 3] = [".git", "__pycache__", "node_modules"];
+/// A folder with this file holds a cache and is left out (bford.info/cachedir).
+pub(crate) const CACHE_TAG: &str = "CACHEDIR.TAG";
+/// The file that marks a virtual environment of Python.
+const VENV_MARK: &str = "pyvenv.cfg";
+/// Most folders inside of each other.
+const MAX_DEPTH: usize = 64;
+/// Bytes of a frame, except for the last entry in it.
+const FRAME: usize = 256 << 10;
+/// A file in memory takes whole pages of this size.
+const PAGE: u64 = 4096;
+/// Longest path or link of an entry, in bytes.
+const MAX_PATH: usize = 16 << 10;
+
+/// The limits of a workspace.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct WorkspaceLimits {
+    /// Bytes of all files, each rounded up to whole pages.
+    pub(crate) bytes: u64,
+    /// Number of files, links and folders.
+    pub(crate) entries: u64,
+}
+
+/// Why a workspace could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkspaceError {
+    /// The folder could not be opened.
+    #[error("the workspace {} can't be opened: {source}", .path.display())]
+    Open {
+        /// The folder.
+        path: PathBuf,
+        /// The kernel's error.
+        source: Errno,
+    },
+    /// The files are larger than the box.
+    #[error(
+        "the workspace {} has {} MiB of files, and the box holds {} MiB: give --student-files {}, or \
+         choose a smaller --workspace", .path.display(), mib(*.bytes), mib(*.limit), mib(*.bytes)
+    )]
+    TooLarge {
+        /// The folder.
+        path: PathBuf,
+        /// Bytes of all files.
+        bytes: u64,
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// There are too many files.
+    #[error("the workspace {} has more than {limit} files: choose a smaller --workspace", .path.display())]
+    TooMany {
+        /// The folder.
+        path: PathBuf,
+        /// The limit.
+        limit: u64,
+    },
+    /// Folders are nested too deeply.
+    #[error("{} is more than {MAX_DEPTH} folders deep: choose another --workspace", .0.display())]
+    TooDeep(PathBuf),
+    /// A file of the workspace could not be read.
+    #[error("{} of the workspace can't be read: {source}", .path.display())]
+    Unreadable {
+        /// Path relative to the workspace.
+        path: PathBuf,
+        /// The kernel's error.
+        source: Errno,
+    },
+    /// A file was changed between the two steps.
+    #[error("{} of the workspace was changed while it was read; start again", .0.display())]
+    Changed(PathBuf),
+    /// The copy could not be sent to the box.
+    #[error("the workspace can't be copied into the box: {0}")]
+    Send(#[source] Errno),
+}
+
+/// Rounds bytes up to MiB.
+fn mib(bytes: u64) -> u64 {
+    bytes.div_ceil(1 << 20)
+}
+
+/// Why the copy of a workspace could not be written inside the box.
+#[derive(Debug, thiserror::Error)]
+pub enum CopyError {
+    /// The stream ended early or could not be read.
+    #[error("the copy of the workspace can't be received: {0}")]
+    Receive(#[source] io::Error),
+    /// The stream has an unknown entry.
+    #[error("the copy of the workspace is unreadable")]
+    Unreadable,
+    /// A file could not be written.
+    #[error("{} can't be copied into the box: {source}", .path.display())]
+    Write {
+        /// Path relative to the workspace.
+        path: PathBuf,
+        /// The kernel's error.
+        source: io::Error,
+    },
+}
+
+/// The files of a workspace.
+#[derive(Debug)]
+pub(crate) struct Workspace {
+    path: PathBuf,
+    root: OwnedFd,
+    tree: Vec<Entry>,
+    files: u64,
+    bytes: u64,
+    /// Folders that are mounted instead of copied, relative to the workspace: virtual environments
+    /// and paths of `--student-path`.
+    mounted: Vec<PathBuf>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    name: CString,
+    node: Node,
+}
+
+#[derive(Debug)]
+enum Node {
+    Folder(Vec<Entry>),
+    File { bytes: u64, executable: bool, modified: Timespec },
+    Link(CString),
+}
+
+/// The state of a scan.
+struct Scan<'a> {
+    limits: WorkspaceLimits,
+    /// Device and inode of folders that are left out.
+    hidden: &'a BTreeSet<(u64, u64)>,
+    /// Device and inode of folders and files that are mounted.
+    mounted: &'a BTreeSet<(u64, u64)>,
+    found: Vec<PathBuf>,
+    files: u64,
+    entries: u64,
+    bytes: u64,
+    /// Bytes of whole pages.
+    room: u64,
+}
+
+impl Workspace {
+    /// Lists the files of a folder. Leaves out the folders in `hidden`, and does not look into the
+    /// folders in `mounted`.
+    pub(crate) fn scan(
+        path: &Path,
+        limits: WorkspaceLimits,
+        hidden: &[PathBuf],
+        mounted: &[PathBuf],
+    ) -> Result<Workspace, WorkspaceError> {
+        let open = |source| WorkspaceError::Open { path: path.to_owned(), source };
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let root = rustix::fs::open(path, flags, Mode::empty()).map_err(open)?;
+        let stat = rustix::fs::fstat(&root).map_err(open)?;
+        let numbers = |paths: &[PathBuf]| -> BTreeSet<(u64, u64)> {
+            paths.iter().filter_map(|path| rustix::fs::stat(path).ok()).map(|stat| number(&stat)).collect()
+        };
+        let (hidden, mounted) = (numbers(hidden), numbers(mounted));
+        let mut scan = Scan {
+            limits,
+            hidden: &hidden,
+            mounted: &mounted,
+            found: Vec::new(),
+            files: 0,
+            entries: 0,
+            bytes: 0,
+            room: 0,
+        };
+        let tree = if hidden.contains(&number(&stat)) {
+            Vec::new()
+        } else {
+            scan.folder(&root, &mut PathBuf::new(), 0, path)?.unwrap_or_default()
+        };
+        if scan.room > limits.bytes {
+            let (bytes, limit) = (scan.room, limits.bytes);
+            return Err(WorkspaceError::TooLarge { path: path.to_owned(), bytes, limit });
+        }
+        let Scan { found, files, bytes, .. } = scan;
+        Ok(Workspace { path: path.to_owned(), root, tree, files, bytes, mounted: found })
+    }
+
+    /// The folder on the host.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Folders and files that are mounted instead of copied, relative to the workspace.
+    pub(crate) fn mounted(&self) -> &[PathBuf] {
+        &self.mounted
+    }
+
+    /// Number of files, and their bytes.
+    pub(crate) fn size(&self) -> (u64, u64) {
+        (self.files, self.bytes)
+    }
+
+    /// Reads every file, and sends it to a box if `control` is given. Returns the identity of the
+    /// files: the same files give the same identity on every machine.
+    pub(crate) fn read(&self, control: Option<BorrowedFd<'_>>) -> Result<ProgramIdentity, WorkspaceError> {
+        let mut reader = Reader { control, frame: Vec::new(), hash: Context::new(&SHA256) };
+        reader.frame.reserve(2 * FRAME);
+        reader.folder(&self.root, &self.tree, &mut PathBuf::new())?;
+        reader.finish()?;
+        let sha256 = reader.hash.finish().as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok(ProgramIdentity { sha256, files: self.files, bytes: self.bytes })
+    }
+}
+
+/// What identifies a file on this machine.
+#[allow(clippy::unnecessary_cast)] // The types differ between architectures.
+fn number(stat: &Stat) -> (u64, u64) {
+    (stat.st_dev as u64, stat.st_ino as u64)
+}
+
+fn name_of(name: &CStr) -> &OsStr {
+    OsStr::from_bytes(name.to_bytes())
+}
+
+impl Scan<'_> {
+    /// Lists a folder, sorted by name. `None` if the folder is left out. `at` is its path relative
+    /// to the workspace.
+    fn folder(
+        &mut self,
+        folder: &OwnedFd,
+        at: &mut PathBuf,
+        depth: usize,
+        workspace: &Path,
+    ) -> Result<Option<Vec<Entry>>, WorkspaceError> {
+        if depth > MAX_DEPTH {
+            return Err(WorkspaceError::TooDeep(at.clone()));
+        }
+        let unreadable = |at: &Path, source| WorkspaceError::Unreadable { path: at.to_owned(), source };
+        let mut names = Vec::new();
+        for entry in Dir::read_from(folder).map_err(|e| unreadable(at, e))? {
+            let entry = entry.map_err(|e| unreadable(at, e))?;
+            let name = entry.file_name();
+            if name == c"." || name == c".." {
+                continue;
+            }
+            names.push(name.to_owned());
+            if self.entries + names.len() as u64 > self.limits.entries {
+                let (path, limit) = (workspace.to_owned(), self.limits.entries);
+                return Err(WorkspaceError::TooMany { path, limit });
+            }
+        }
+        if depth > 0 && names.iter().any(|name| name.to_bytes() == CACHE_TAG.as_bytes()) {
+            return Ok(None);
+        }
+        if depth > 0 && names.iter().any(|name| name.to_bytes() == VENV_MARK.as_bytes()) {
+            self.found.push(at.clone());
+            return Ok(None);
+        }
+        names.sort();
+        let mut entries = Vec::with_capacity(names.len());
+        for name in names {
+            at.push(name_of(&name));
+            let node = self.node(folder, &name, at, depth, workspace)?;
+            at.pop();
+            if let Some(node) = node {
+                self.entries += 1;
+                entries.push(Entry { name, node });
+            }
+        }
+        Ok(Some(entries))
+    }
+
+    /// Looks at one entry of a folder. `None` if it is left out.
+    fn node(
+        &mut self,
+        folder: &OwnedFd,
+        name: &CStr,
+        at: &mut PathBuf,
+        depth: usize,
+        workspace: &Path,
+    ) -> Result<Option<Node>, WorkspaceError> {
+        let failed = |path: &Path, source| match source {
+            Errno::NOENT | Errno::LOOP | Errno::NOTDIR => WorkspaceError::Changed(path.to_owned()),
+            source => WorkspaceError::Unreadable { path: path.to_owned(), source },
+        };
+        let stat = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).map_err(|e| failed(at, e))?;
+        if self.mounted.contains(&number(&stat)) {
+            self.found.push(at.clone());
+            return Ok(None);
+        }
+        match FileType::from_raw_mode(stat.st_mode) {
+            FileType::Directory => {
+                let skipped = SKIPPED.iter().any(|skipped| name.to_bytes() == skipped.as_bytes());
+                if skipped || self.hidden.contains(&number(&stat)) {
+                    return Ok(None);
+                }
+                let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+                let inner = rustix::fs::openat(folder, name, flags, Mode::empty());
+                let inner = inner.map_err(|e| failed(at, e))?;
+                Ok(self.folder(&inner, at, depth + 1, workspace)?.map(Node::Folder))
+            }
+            FileType::RegularFile => {
+                let bytes = u64::try_from(stat.st_size).unwrap_or(0);
+                self.files += 1;
+                self.bytes += bytes;
+                self.room = self.room.saturating_add(bytes.div_ceil(PAGE).saturating_mul(PAGE));
+                let modified = Timespec { tv_sec: stat.st_mtime, tv_nsec: stat.st_mtime_nsec as _ };
+                Ok(Some(Node::File { bytes, executable: stat.st_mode & 0o100 != 0, modified }))
+            }
+            FileType::Symlink => {
+                let target = rustix::fs::readlinkat(folder, name, Vec::new()).map_err(|e| failed(at, e))?;
+                self.files += 1;
+                self.room = self.room.saturating_add(PAGE);
+                Ok(Some(Node::Link(target)))
+            }
+            // Sockets, pipes and devices have no content.
+            _ => Ok(None),
+        }
+    }
+}
+
+/// Reads the files of a workspace: hashes them, and sends them if there is a box.
+struct Reader<'a> {
+    control: Option<BorrowedFd<'a>>,
+    frame: Vec<u8>,
+    hash: Context,
+}
+
+impl Reader<'_> {
+    fn folder(
+        &mut self,
+        folder: &OwnedFd,
+        entries: &[Entry],
+        at: &mut PathBuf,
+    ) -> Result<(), WorkspaceError> {
+        for Entry { name, node } in entries {
+            at.push(name_of(name));
+            match node {
+                Node::Folder(entries) => {
+                    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+                    let inner = rustix::fs::openat(folder, name, flags, Mode::empty())
+                        .map_err(|_| WorkspaceError::Changed(at.clone()))?;
+                    self.head(b'd', at);
+                    self.folder(&inner, entries, at)?;
+                }
+                Node::File { bytes, executable, modified } => {
+                    self.file(folder, name, at, (*bytes, *executable, *modified))?;
+                }
+                Node::Link(target) => {
+                    self.head(b'l', at);
+                    self.hash_head(b'l', at, target.count_bytes() as u64);
+                    self.hash.update(target.to_bytes());
+                    self.frame.extend((target.count_bytes() as u64).to_ne_bytes());
+                    self.frame.extend(target.to_bytes());
+                }
+            }
+            self.send_full_frame()?;
+            at.pop();
+        }
+        Ok(())
+    }
+
+    fn file(
+        &mut self,
+        folder: &OwnedFd,
+        name: &CStr,
+        at: &Path,
+        (bytes, executable, modified): (u64, bool, Timespec),
+    ) -> Result<(), WorkspaceError> {
+        let changed = || WorkspaceError::Changed(at.to_owned());
+        // A pipe that took the place of the file must not block.
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file = rustix::fs::openat(folder, name, flags, Mode::empty()).map_err(|source| match source {
+            Errno::ACCESS | Errno::PERM => WorkspaceError::Unreadable { path: at.to_owned(), source },
+            _ => changed(),
+        })?;
+        let stat = rustix::fs::fstat(&file).map_err(|_| changed())?;
+        if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+            return Err(changed());
+        }
+        let kind = if executable { b'x' } else { b'f' };
+        self.head(kind, at);
+        self.frame.extend(bytes.to_ne_bytes());
+        self.frame.extend(modified.tv_sec.to_ne_bytes());
+        self.hash_head(kind, at, bytes);
+        let mut left = bytes;
+        while left > 0 {
+            let start = self.frame.len();
+            // A file that grew is read up to its first size.
+            let piece = usize::try_from(left).unwrap_or(FRAME).min(FRAME);
+            self.frame.resize(start + piece, 0);
+            let read = loop {
+                match rustix::io::read(&file, &mut self.frame[start..]) {
+                    Err(Errno::INTR) => {}
+                    other => break other,
+                }
+            };
+            let read = read.map_err(|source| WorkspaceError::Unreadable { path: at.to_owned(), source })?;
+            if read == 0 {
+                return Err(changed());
+            }
+            self.frame.truncate(start + read);
+            self.hash.update(&self.frame[start..]);
+            left -= read as u64;
+            self.send_full_frame()?;
+        }
+        Ok(())
+    }
+
+    /// Begins an entry of the copy.
+    fn head(&mut self, kind: u8, at: &Path) {
+        let path = at.as_os_str().as_bytes();
+        self.frame.push(kind);
+        self.frame.extend((path.len() as u64).to_ne_bytes());
+        self.frame.extend(path);
+    }
+
+    /// Adds the head of a file or link to the hash. The lengths are part of it, so that another
+    /// division of the same bytes gives another hash.
+    fn hash_head(&mut self, kind: u8, at: &Path, length: u64) {
+        let path = at.as_os_str().as_bytes();
+        self.hash.update(&[kind]);
+        self.hash.update(&(path.len() as u64).to_le_bytes());
+        self.hash.update(path);
+        self.hash.update(&length.to_le_bytes());
+    }
+
+    fn send_full_frame(&mut self) -> Result<(), WorkspaceError> {
+        if self.frame.len() >= FRAME { self.send_frame() } else { Ok(()) }
+    }
+
+    fn send_frame(&mut self) -> Result<(), WorkspaceError> {
+        if let Some(control) = self.control.filter(|_| !self.frame.is_empty()) {
+            send_all(control, &(self.frame.len() as u64).to_ne_bytes())?;
+            send_all(control, &self.frame)?;
+        }
+        self.frame.clear();
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<(), WorkspaceError> {
+        self.send_frame()?;
+        self.control.map_or(Ok(()), |control| send_all(control, &0u64.to_ne_bytes()))
+    }
+}
+
+fn send_all(control: BorrowedFd<'_>, mut rest: &[u8]) -> Result<(), WorkspaceError> {
+    while !rest.is_empty() {
+        match send(control, rest, SendFlags::NOSIGNAL) {
+            Ok(n) => rest = &rest[n..],
+            Err(Errno::INTR) => {}
+            Err(e) => return Err(WorkspaceError::Send(e)),
+        }
+    }
+    Ok(())
+}
+
+/// Writes the copy of a workspace into an empty folder that no other process can access.
+pub(crate) fn receive(control: impl AsFd, folder: &Path) -> Result<(), CopyError> {
+    let mut stream = Frames { control, frame: Vec::new(), at: 0 };
+    while let Some(kind) = stream.kind()? {
+        let length = stream.number()?;
+        let path = PathBuf::from(OsStr::from_bytes(&stream.text(length)?));
+        let to = folder.join(&path);
+        let written = match kind {
+            b'd' => std::fs::create_dir(&to),
+            b'l' => {
+                let length = stream.number()?;
+                let target = stream.text(length)?;
+                std::os::unix::fs::symlink(OsStr::from_bytes(&target), &to)
+            }
+            b'f' | b'x' => stream.file(&to, kind == b'x')?,
+            _ => return Err(CopyError::Unreadable),
+        };
+        written.map_err(|source| CopyError::Write { path, source })?;
+    }
+    Ok(())
+}
+
+/// Reads the stream of a copy without taking a byte that comes after the stream.
+struct Frames<Fd> {
+    control: Fd,
+    frame: Vec<u8>,
+    /// The next byte in `frame`.
+    at: usize,
+}
+
+impl<Fd: AsFd> Frames<Fd> {
+    /// The kind of the next entry. `None` at the end of the stream.
+    fn kind(&mut self) -> Result<Option<u8>, CopyError> {
+        if self.at == self.frame.len() && !self.next_frame()? {
+            return Ok(None);
+        }
+        self.at += 1;
+        Ok(Some(self.frame[self.at - 1]))
+    }
+
+    fn next_frame(&mut self) -> Result<bool, CopyError> {
+        let mut length = [0; 8];
+        self.read_exactly(&mut length)?;
+        let length = usize::try_from(u64::from_ne_bytes(length)).map_err(|_| CopyError::Unreadable)?;
+        if length > 4 * FRAME {
+            return Err(CopyError::Unreadable);
+        }
+        let mut frame = std::mem::take(&mut self.frame);
+        frame.resize(length, 0);
+        self.read_exactly(&mut frame)?;
+        (self.frame, self.at) = (frame, 0);
+        Ok(length > 0)
+    }
+
+    fn read_exactly(&self, mut room: &mut [u8]) -> Result<(), CopyError> {
+        while !room.is_empty() {
+            match rustix::io::read(&self.control, &mut *room) {
+                Ok(0) => return Err(CopyError::Receive(io::ErrorKind::UnexpectedEof.into())),
+                Ok(n) => room = &mut room[n..],
+                Err(Errno::INTR) => {}
+                Err(e) => return Err(CopyError::Receive(e.into())),
+            }
+        }
+        Ok(())
+    }
+
+    /// The next bytes of the stream, at most `length`.
+    fn piece(&mut self, length: u64) -> Result<&[u8], CopyError> {
+        if self.at == self.frame.len() && !self.next_frame()? {
+            return Err(CopyError::Unreadable);
+        }
+        let left = self.frame.len() - self.at;
+        let n = usize::try_from(length).unwrap_or(left).min(left);
+        self.at += n;
+        Ok(&self.frame[self.at - n..self.at])
+    }
+
+    fn text(&mut self, length: u64) -> Result<Vec<u8>, CopyError> {
+        let mut text = Vec::new();
+        if length > MAX_PATH as u64 {
+            return Err(CopyError::Unreadable);
+        }
+        while (text.len() as u64) < length {
+            let left = length - text.len() as u64;
+            text.extend_from_slice(self.piece(left)?);
+        }
+        Ok(text)
+    }
+
+    fn number(&mut self) -> Result<u64, CopyError> {
+        let bytes = self.text(8)?.try_into().map_err(|_| CopyError::Unreadable)?;
+        Ok(u64::from_ne_bytes(bytes))
+    }
+
+    /// Writes a file. The outer result is that of the stream, the inner one that of the file.
+    fn file(&mut self, to: &Path, executable: bool) -> Result<io::Result<()>, CopyError> {
+        let mut left = self.number()?;
+        let modified = self.number()?.cast_signed();
+        let mode = if executable { 0o755 } else { 0o644 };
+        let file = std::fs::OpenOptions::new().write(true).create_new(true).mode(mode).open(to);
+        let mut file = match file {
+            Ok(file) => file,
+            Err(e) => return Ok(Err(e)),
+        };
+        while left > 0 {
+            let piece = self.piece(left)?;
+            left -= piece.len() as u64;
+            if let Err(e) = io::Write::write_all(&mut file, piece) {
+                return Ok(Err(e));
+            }
+        }
+        let modified = Timespec { tv_sec: modified, tv_nsec: 0 };
+        let times = Timestamps { last_access: modified, last_modification: modified };
+        Ok(rustix::fs::futimens(&file, &times).map_err(io::Error::from))
+    }
+}
+
+#[cfg(test)]
+#[path = "workspace_copy_tests.rs"]
+mod tests;
