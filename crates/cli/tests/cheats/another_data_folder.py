@@ -4,7 +4,6 @@ import os
 
 from cheat import attempt
 
-home = os.environ["HOME"]
 places = [
     os.environ.get("CHEAT_DATA", "/var/lib/chicane"),
     "/var/lib/chicane",

@@ -2,7 +2,7 @@
 
 from cheat import API, post, request, state
 
-for name in list(state()["models"])[:5] + ["start_line", "finish", "track"]:
+for name in [*list(state()["models"])[:5], "start_line", "finish", "track"]:
     post(f"/models/{name}/pose", {"x": 0, "y": 0})
 post("/switch", {"world": "field.world"})
 for path in ("/worlds/oval", "/worlds/install", "/install"):

@@ -1,6 +1,7 @@
 """Opens WebSockets: rosbridge, the streams of the robot, and paths that have none."""
 
 import base64
+import contextlib
 import json
 import os
 import socket
@@ -33,10 +34,8 @@ for topic in ("/initialpose", "/odom", "/pose", "/clock"):
     send(client, {"op": "advertise", "topic": topic, "type": "geometry_msgs/msg/Pose"})
     send(client, {"op": "publish", "topic": topic, "msg": {"position": {"x": 1, "y": 1}}})
 client.settimeout(1)
-try:
+with contextlib.suppress(TimeoutError):
     client.recv(65536)
-except TimeoutError:
-    pass
 after = state()["pose"]
 moved = max(abs(after[axis] - before[axis]) for axis in ("x", "y"))
 note(moved > 0.02, f"rosbridge moved the car by {moved:.3f} m")
