@@ -1,0 +1,3 @@
+"""Does nothing. The run has no result."""
+
+print("refused nothing")
