@@ -80,7 +80,10 @@ def connects(address, port, timeout=0.3):
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     with socket.socket(family) as client:
         client.settimeout(timeout)
-        return client.connect_ex((address, port)) == 0
+        # A socket may get the port that it connects to as its own, and is then connected to itself.
+        return (
+            client.connect_ex((address, port)) == 0 and client.getsockname() != client.getpeername()
+        )
 
 
 def files_named(*names, below=("/",)):

@@ -1,9 +1,11 @@
 """Moves things of the world, or loads a world with a shorter lap."""
 
+from urllib.parse import quote
+
 from cheat import API, post, request, state
 
-for name in [*list(state()["models"])[:5], "start_line", "finish", "track"]:
-    post(f"/models/{name}/pose", {"x": 0, "y": 0})
+for name in [*list(state()["objects"])[:5], "start_line", "finish", "track"]:
+    post(f"/models/{quote(name)}/pose", {"x": 0, "y": 0})
 post("/switch", {"world": "field.world"})
 for path in ("/worlds/oval", "/worlds/install", "/install"):
     status, _ = request(API + path, {}, "DELETE")

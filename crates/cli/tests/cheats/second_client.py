@@ -5,9 +5,9 @@ import subprocess
 import sys
 
 CHILD = """
-from cheat import post
+from cheat import URL, post
 for headers in (
-    {"Origin": "http://localhost", "Sec-Fetch-Site": "same-origin", "User-Agent": "Mozilla/5.0"},
+    {"Origin": URL, "Sec-Fetch-Site": "same-origin", "User-Agent": "Mozilla/5.0"},
     {"Authorization": "Bearer teacher"},
     {"Cookie": "chicane_token_8000=teacher", "X-Forwarded-For": "127.0.0.1"},
 ):

@@ -25,7 +25,7 @@ def send(client, message):
     client.sendall(b"\x81" + size + mask + bytes(b ^ mask[i % 4] for i, b in enumerate(data)))
 
 
-before = state()["pose"]
+before = state()["vehicle"]
 client, status = open_socket("/rosbridge")
 print("rosbridge", status)
 for service in ("/reset", "/chicane/reset", "/gazebo/set_model_state", "/rosapi/set_param"):
@@ -36,7 +36,7 @@ for topic in ("/initialpose", "/odom", "/pose", "/clock"):
 client.settimeout(1)
 with contextlib.suppress(TimeoutError):
     client.recv(65536)
-after = state()["pose"]
+after = state()["vehicle"]
 moved = max(abs(after[axis] - before[axis]) for axis in ("x", "y"))
 note(moved > 0.02, f"rosbridge moved the car by {moved:.3f} m")
 for path in ("/sim/api/pose", "/sim/api/clock", "/sim/api/evaluation/start"):
