@@ -128,6 +128,11 @@ impl Network {
 }
 
 impl Uplink {
+    /// Whether slirp4netns still runs.
+    pub(crate) fn is_running(&mut self) -> bool {
+        matches!(self.process.try_wait(), Ok(None))
+    }
+
     /// Waits until the network is ready.
     pub(crate) fn wait(&mut self) -> Result<(), NetworkError> {
         wait_until_ready(self.stderr.take())

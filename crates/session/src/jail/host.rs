@@ -16,6 +16,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How long a jail may take to start.
@@ -109,7 +110,7 @@ pub(crate) struct Jail {
     unread: Vec<u8>,
     /// Reports that were read but not returned yet.
     queued: VecDeque<Report>,
-    group: Group,
+    group: Arc<Group>,
     network: Option<Uplink>,
 }
 
@@ -140,7 +141,7 @@ impl Jail {
             control: Some(control),
             unread: Vec::new(),
             queued: VecDeque::new(),
-            group,
+            group: Arc::new(group),
             network: None,
         };
         jail.bring_up(&spec.plan, spec.network)?;
@@ -150,13 +151,18 @@ impl Jail {
     fn bring_up(&mut self, plan: &JailPlan, network: Option<&Network>) -> Result<(), JailError> {
         let deadline = Instant::now() + START_TIMEOUT;
         let pid = self.outer.id();
-        self.group.add(pid).map_err(JailError::Join)?;
+        // The kernel takes several milliseconds to move a process into a group, so this happens while
+        // outer starts. Outer starts no process before it gets `Go`.
+        let group = Arc::clone(&self.group);
+        let joining = std::thread::spawn(move || group.add(pid));
         self.send(plan)?;
         self.expect(deadline, |report| (*report == Report::Unshared).then_some(()))?;
         map_users(pid, matches!(plan, JailPlan::Judge(_)))?;
         if let Some(network) = network {
             self.network = Some(network.connect(pid)?);
         }
+        let joined = joining.join().unwrap_or_else(|_| Err(io::Error::other("its thread panicked")));
+        joined.map_err(JailError::Join)?;
         self.send(&HostMessage::Go)?;
         let init = self.expect(deadline, |report| match report {
             Report::Init(pid) => Pid::from_raw(*pid),
@@ -239,6 +245,11 @@ impl Jail {
             }
         }
         (reports, open)
+    }
+
+    /// Whether slirp4netns still runs. True if the jail has no network.
+    pub(crate) fn has_network(&mut self) -> bool {
+        self.network.as_mut().is_none_or(Uplink::is_running)
     }
 
     /// The usage of the processes inside. The second value is the number of processes. It is `None`
