@@ -1,7 +1,7 @@
 """Runs a judging script for the simulator.
 
 The simulator starts this program in a container and talks to it over one socket, one line of JSON
-per message. The simulator sends a call (`load`, `initialize`, `evaluate`, `check`), and this
+per message. Poses of moved objects follow their line as bytes. The simulator sends a call (`load`, `initialize`, `evaluate`, `check`), and this
 program runs the script. For each action of the script this program sends a message and waits for
 the simulator's answer. A call ends with `answer`, `raised` or `checked`. The script's output goes
 to the standard output of the container, so that output cannot be mistaken for a message.
@@ -11,7 +11,7 @@ output. These two are moved to other descriptors before the script starts. In su
 program is also process 1 (see `first`).
 
 Only the standard library is used. The messages are defined in the simulator's crate `wire`
-(version 2). This program is a single file, because the simulator embeds it as text and copies it
+(version 3). This program is a single file, because the simulator embeds it as text and copies it
 into the container.
 """
 
@@ -23,9 +23,10 @@ import os
 import sys
 from _json import encode_basestring, make_encoder, make_scanner
 from _operator import itemgetter
+from _struct import Struct
 from _thread import RLock
 
-VERSION = 2
+VERSION = 3
 PYTHON = (3, 14)
 SCRIPT = "evaluation.py"
 MAX_RECORD = 16 * 1024
@@ -33,6 +34,8 @@ MAX_LINE = 1 << 20
 MAX_DEPTH = 32
 MAX_WHOLE = 2**63
 POSE = ("x", "y", "z", "yaw")
+# A row of a moved object: its position in the list of names, x, y, z, roll, pitch, yaw, quaternion.
+ROW = Struct("<I10d")
 MOTION = ("duration", "path", "speed", "loop")
 
 
@@ -158,7 +161,10 @@ class Channel:
         line = self.lines.readline()
         if not line:
             os._exit(0)  # The simulator closed the channel, so the container ends.
-        return scan(line.decode(), 0)[0]
+        message = scan(line.decode(), 0)[0]
+        if "moved" in message:
+            message["moved"] = self.lines.read(ROW.size * message["moved"])
+        return message
 
     def say(self, line):
         """Sends a message that the simulator does not answer."""
@@ -378,8 +384,9 @@ class Judge:
         self.sim = Sim(channel)
         self.module = None
         self.script = ""
-        # The last known pose of every object. Scripts get copies.
-        self.poses = {}
+        # The names of all objects, and their last known poses. Scripts get copies.
+        self.names = []
+        self.poses = []
 
     def load(self, call):
         sim = self.sim
@@ -409,13 +416,17 @@ class Judge:
         self.module.evaluate(self.sim)
 
     def observe(self, call):
+        if "names" in call:
+            self.names = call["names"]
+            self.poses = [None] * len(self.names)
         poses = self.poses
-        for name, x, y, z, roll, pitch, yaw, q in call["moved"]:
-            pose = {"x": x, "y": y, "z": z, "roll": roll, "pitch": pitch, "yaw": yaw, "q": tuple(q)}
-            poses[name] = pose
+        for at, x, y, z, roll, pitch, yaw, qx, qy, qz, qw in ROW.iter_unpack(call["moved"]):
+            q = (qx, qy, qz, qw)
+            pose = {"x": x, "y": y, "z": z, "roll": roll, "pitch": pitch, "yaw": yaw, "q": q}
+            poses[at] = pose
         state = call["state"]
         # All poses are copied, because a script may keep an observation and change it.
-        state["objects"] = View({name: Pose(pose) for name, pose in poses.items()})
+        state["objects"] = View(zip(self.names, map(Pose, poses), strict=True))
         for event in state["audio"]["events"]:
             if "data" in event:
                 from binascii import a2b_base64

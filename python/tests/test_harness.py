@@ -2,6 +2,7 @@
 
 import json
 import socket
+import struct
 import subprocess
 import sys
 import unittest
@@ -46,8 +47,12 @@ class Harness:
         self.send(type="load", script=script, config={}, track=track, objects=objects, seed=5)
         return self.hear()
 
-    def evaluate(self, moved=(), **state):
-        self.send(type="evaluate", state={**STATE, **state}, moved=list(moved))
+    def evaluate(self, names=None, moved=(), **state):
+        """Calls `evaluate`. `moved` has a position in `names` and ten numbers for each object."""
+        rows = [struct.pack("<I10d", *row) for row in moved]
+        names = {} if names is None else {"names": names}
+        self.send(type="evaluate", state={**STATE, **state}, moved=len(rows), **names)
+        self.line.sendall(b"".join(rows))
 
 
 class Calls(unittest.TestCase):
@@ -56,9 +61,9 @@ class Calls(unittest.TestCase):
             "def initialize(sim): sim.n = 0\ndef evaluate(sim): sim.n += 1; sim.record(sim.n)\n"
         )
         with Harness() as harness:
-            self.assertEqual(harness.hear(), {"type": "ready", "version": 2})
+            self.assertEqual(harness.hear(), {"type": "ready", "version": 3})
             self.assertEqual(harness.load(script), {"type": "answer", "finish": False})
-            harness.send(type="initialize", state=STATE, moved=[])
+            harness.send(type="initialize", state=STATE, names=[], moved=0)
             self.assertEqual(harness.hear(), {"type": "answer", "finish": False})
             for n in (1, 2):
                 harness.evaluate()
@@ -75,16 +80,16 @@ def evaluate(sim):
     del ball.z
     sim.state.objects.clear()
 """
-        row = [0.0, 0.0, 0.0, 0.0, 0.5, [0, 0, 0, 1]]
+        row = [0.0, 0.0, 0.0, 0.0, 0.5, 0, 0, 0, 1]
         keys = ["pitch", "q", "roll", "x", "y", "yaw", "z"]
         with Harness() as harness:
             harness.hear()
             harness.load(script)
-            harness.evaluate(moved=[["box1", 1.0, *row], ["ball", 2.0, *row]])
+            harness.evaluate(["box1", "ball"], [[0, 1.0, *row], [1, 2.0, *row]])
             told = [1.0, 0.5, [0, 0, 0, 1], 2.0, keys, True]
             self.assertEqual(harness.hear(), {"type": "record", "value": told})
             harness.hear()
-            harness.evaluate(moved=[["ball", 3.0, *row]])
+            harness.evaluate(moved=[[1, 3.0, *row]])
             self.assertEqual(harness.hear()["value"], [1.0, 0.5, [0, 0, 0, 1], 3.0, keys, True])
             harness.hear()
             harness.evaluate()

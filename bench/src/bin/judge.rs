@@ -2,6 +2,10 @@
 //! many observations per second a script can read.
 //!
 //! Usage: `judge [--json <file>] [--quick] [--only <part>]… [<path of chicane>]`.
+//!
+//! To compare with an older build, give the folder with its programs `judge` and `chicane` in the
+//! environment variable `CHICANE_BEFORE`. The older benchmark then runs first, on the same machine and
+//! under the same load, and its figures are printed as `before: …`.
 #![allow(clippy::disallowed_methods)]
 
 use chicane_bench::options::Options;
@@ -15,7 +19,7 @@ use chicane_wire::{
 };
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -30,14 +34,25 @@ def evaluate(sim):
     sim.record(total)
 ";
 
-const PARTS: [&str; 3] = ["start", "observations", "sessions"];
+/// The parts that `--only` selects, with the functions that measure them.
+const PARTS: [(&str, fn(&Bench, &mut Report) -> Result<(), BenchError>); 3] =
+    [("start", starts), ("observations", observations), ("sessions", whole)];
+/// How often each figure is measured. The median counts.
+const ROUNDS: usize = 25;
+
+/// What all parts use.
+struct Bench {
+    program: PathBuf,
+    setting: Setting,
+    quick: bool,
+}
 
 fn main() -> ExitCode {
     exit_code("judge", run())
 }
 
 fn run() -> Result<(), BenchError> {
-    let options = Options::read(&PARTS)?;
+    let options = Options::read(&PARTS.map(|(name, _)| name))?;
     let program = std::path::absolute(options.program()?)?;
     let setting = Setting::find(&SettingOptions {
         launcher: program.clone(),
@@ -47,15 +62,16 @@ fn run() -> Result<(), BenchError> {
     })?;
     eprintln!("{}", setting.describe(setting.jail_isolation()));
     let mut report = Report::default();
-    if options.wants("start") {
-        starts(&setting, &mut report)?;
+    let wanted: Vec<_> = PARTS.iter().filter(|(name, _)| options.wants(name)).collect();
+    if let Some(folder) = std::env::var_os("CHICANE_BEFORE") {
+        let names: Vec<&str> = wanted.iter().map(|(name, _)| *name).collect();
+        before(Path::new(&folder), &names, &mut report)?;
     }
-    if options.wants("observations") {
-        observations(&setting, &mut report)?;
+    let bench = Bench { program, setting, quick: options.quick };
+    for (_, measure) in wanted {
+        measure(&bench, &mut report)?;
     }
-    if options.wants("sessions") {
-        whole(&program, options.quick, &mut report)?;
-    }
+    bench.setting.close();
     report.print();
     if let Some(file) = &options.json {
         std::fs::write(file, report.json())?;
@@ -63,57 +79,101 @@ fn run() -> Result<(), BenchError> {
     Ok(())
 }
 
-/// Measures the time from the start of a container to the harness's answer to the call
-/// `initialize`.
-fn starts(setting: &Setting, report: &mut Report) -> Result<(), BenchError> {
-    let mut times = Vec::new();
-    for _ in 0..50 {
-        let begun = Instant::now();
-        let mut judge = Judge::start(setting)?;
-        judge.call(&JudgeCall::Load(&statics("def evaluate(sim): pass\n")?));
-        answer(&mut judge)?;
-        judge.observe(true, &observation(10));
-        answer(&mut judge)?;
-        times.push(begun.elapsed());
+/// Runs the benchmark of an older build and adds its figures.
+fn before(folder: &Path, parts: &[&str], report: &mut Report) -> Result<(), BenchError> {
+    let file = std::env::temp_dir().join(format!("chicane-bench-before-{}.json", std::process::id()));
+    let mut command = Command::new(folder.join("judge"));
+    command.env_remove("CHICANE_BEFORE").arg("--json").arg(&file).stdout(Stdio::null()).stderr(Stdio::null());
+    command.args(parts.iter().flat_map(|part| ["--only", part])).arg(folder.join("chicane"));
+    let ended = command.status()?;
+    if !ended.success() {
+        return Err(format!("{} failed: {ended}", folder.join("judge").display()).into());
     }
-    let name = "container start to initialize";
-    report.add(format!("{name}, median"), quantile(&mut times, 0.5), "ms", Goal::AtMost(150.0));
-    report.add(format!("{name}, p99"), quantile(&mut times, 0.99), "ms", Goal::None);
+    let figures: Value = serde_json::from_slice(&std::fs::read(&file)?)?;
+    std::fs::remove_file(&file)?;
+    for row in figures["figures"].as_array().into_iter().flatten() {
+        let (name, figure) = (row["name"].as_str().unwrap_or_default(), row["figure"].as_f64());
+        let unit = ["ms", "µs"].into_iter().find(|unit| row["unit"] == *unit).unwrap_or_default();
+        report.add(format!("before: {name}"), figure.unwrap_or(f64::NAN), unit, Goal::None);
+    }
+    Ok(())
+}
+
+/// Measures the time from the request for a judge to the harness's answer to the call `initialize`:
+/// with a judge that was prepared before, as in a session, and with a new one.
+fn starts(bench: &Bench, report: &mut Report) -> Result<(), BenchError> {
+    for (name, prepared, goal) in [
+        ("container start to initialize", true, Goal::AtMost(40.0)),
+        ("the same without a prepared container", false, Goal::None),
+    ] {
+        let mut times = Vec::new();
+        for _ in 0..2 * ROUNDS {
+            if prepared {
+                bench.setting.prepare_judge();
+                wait_until_prepared(&bench.setting)?;
+            }
+            let begun = Instant::now();
+            let mut judge =
+                if prepared { bench.setting.take_judge()? } else { Judge::start(&bench.setting)? };
+            judge.call(&JudgeCall::Load(&statics("def evaluate(sim): pass\n")?));
+            answer(&mut judge)?;
+            judge.observe(true, &observation(10));
+            answer(&mut judge)?;
+            times.push(begun.elapsed());
+        }
+        report.add(format!("{name}, median"), quantile(&mut times, 0.5), "ms", goal);
+        report.add(format!("{name}, p99"), quantile(&mut times, 0.99), "ms", Goal::None);
+    }
+    Ok(())
+}
+
+fn wait_until_prepared(setting: &Setting) -> Result<(), BenchError> {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while !setting.has_prepared_judge() {
+        if Instant::now() > deadline {
+            return Err("no judge was prepared within 30 s".into());
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
     Ok(())
 }
 
 /// Measures how fast a judging script reads observations, without a simulation.
-fn observations(setting: &Setting, report: &mut Report) -> Result<(), BenchError> {
+fn observations(bench: &Bench, report: &mut Report) -> Result<(), BenchError> {
     for (objects, moving) in [(10, 10), (50, 5), (50, 50)] {
-        let mut judge = Judge::start(setting)?;
+        let mut judge = Judge::start(&bench.setting)?;
         judge.call(&JudgeCall::Load(&statics(READER)?));
         answer(&mut judge)?;
         let mut state = observation(objects);
-        let count = 10_000;
-        let begun = Instant::now();
-        for k in 0..count {
-            // The poses differ between observations, because unchanged objects are not sent again.
-            let shift = Num(f64::from(k) * 1.234_567e-3);
-            state.objects.0.iter_mut().take(moving).for_each(|(_, pose)| (pose.x, pose.yaw) = (shift, shift));
-            judge.observe(false, &state);
-            answer(&mut judge)?;
+        let (mut times, count) = (Vec::new(), 400);
+        for round in 0..ROUNDS as u32 {
+            let begun = Instant::now();
+            for k in 0..count {
+                // The poses differ between observations, because unchanged objects are not sent again.
+                let shift = Num(f64::from(round * count + k) * 1.234_567e-3);
+                let objects = state.objects.0.iter_mut();
+                objects.take(moving).for_each(|(_, pose)| (pose.x, pose.yaw) = (shift, shift));
+                judge.observe(false, &state);
+                answer(&mut judge)?;
+            }
+            times.push(begun.elapsed() / count);
         }
-        let each = begun.elapsed().as_secs_f64() / f64::from(count);
+        let each = quantile(&mut times, 0.5);
         let what = format!("{objects} objects, {moving} moving");
-        report.add(format!("observations a second, {what}"), 1.0 / each, "", Goal::AtLeast(3000.0));
-        report.add(format!("cost of an observation, {what}"), each * 1e6, "µs", Goal::None);
+        report.add(format!("observations a second, {what}"), 1e3 / each, "", Goal::AtLeast(6000.0));
+        report.add(format!("cost of an observation, {what}"), each * 1e3, "µs", Goal::None);
     }
     Ok(())
 }
 
 /// Measures the whole program: one judged session at maximum speed, and sessions back to back.
-fn whole(program: &Path, quick: bool, report: &mut Report) -> Result<(), BenchError> {
-    let sessions = if quick { 5 } else { 20 };
+fn whole(bench: &Bench, report: &mut Report) -> Result<(), BenchError> {
+    let sessions = if bench.quick { 5 } else { 20 };
     let folder = std::env::temp_dir().join(format!("chicane-bench-judge-{}", std::process::id()));
     std::fs::create_dir_all(&folder)?;
     let script = folder.join("script.py");
     std::fs::write(&script, READER)?;
-    let mut command = Command::new(program);
+    let mut command = Command::new(&bench.program);
     command.args(["serve", "--listen", "127.0.0.1:0", "--speed", "0", "--log-level", "warn"]);
     command.args(["--world", "technical"]);
     command.arg("--data-dir").arg(folder.join("data")).arg("--judge-script").arg(&script);

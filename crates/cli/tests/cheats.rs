@@ -93,7 +93,11 @@ fn tries_and_exits(name: &str) -> Value {
 fn is_refused(name: &str, path: &str) -> Value {
     let record = tries_and_exits(name);
     let first = record["refused"]["first"].as_array().expect("a list");
-    assert!(first.iter().any(|one| one["path"] == path && one["source"] == "student"), "{}", record["refused"]);
+    assert!(
+        first.iter().any(|one| one["path"] == path && one["source"] == "student"),
+        "{}",
+        record["refused"]
+    );
     assert_eq!(record["interference"]["count"], 0, "{}", record["interference"]);
     record
 }
@@ -209,9 +213,12 @@ fn replacing_the_binary_of_the_simulator() {
 #[test]
 fn secrets_in_the_environment() {
     let record = tries_and_exits("environment_secrets");
-    let names: Vec<String> =
-        lines(&record).iter().filter_map(|line| Some(line.strip_prefix("refused variable ")?.to_owned())).collect();
-    let known = ["PATH", "LANG", "HOME", "TERM", "CHICANE_URL", "CHICANE_SESSION", "CHEAT_DATA", "CHEAT_BINARY"];
+    let names: Vec<String> = lines(&record)
+        .iter()
+        .filter_map(|line| Some(line.strip_prefix("refused variable ")?.to_owned()))
+        .collect();
+    let known =
+        ["PATH", "LANG", "HOME", "TERM", "CHICANE_URL", "CHICANE_SESSION", "CHEAT_DATA", "CHEAT_BINARY"];
     // The shell sets the last four.
     let of_shell = ["PWD", "OLDPWD", "SHLVL", "_"];
     for name in &names {
@@ -259,5 +266,8 @@ fn names_and_addresses_outside() {
 #[test]
 fn doing_nothing() {
     let record = tries_and_exits("idle");
-    assert_eq!((&record["refused"]["count"], &record["outcome"]), (&Value::from(0), &Value::from("finished")));
+    assert_eq!(
+        (&record["refused"]["count"], &record["outcome"]),
+        (&Value::from(0), &Value::from("finished"))
+    );
 }

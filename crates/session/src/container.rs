@@ -152,6 +152,15 @@ impl Container {
         }
     }
 
+    /// Whether the network of a jail still works. True if the jail has no network, and for an
+    /// engine's container.
+    pub(crate) fn has_network(&mut self) -> bool {
+        match self {
+            Container::Jail(jail) => jail.has_network(),
+            Container::Engine(_) => true,
+        }
+    }
+
     /// The usage of the processes inside. The second value is the number of processes. It is `None`
     /// if a control group counts the processes.
     pub(crate) fn usage(&self) -> (Usage, Option<u64>) {

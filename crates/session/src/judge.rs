@@ -15,7 +15,7 @@ use crate::outcome::{ChannelFault, ScriptFault};
 use crate::setting::Setting;
 use crate::wake::wait_for;
 use chicane_wire::{
-    JUDGE_VERSION, JudgeCall, JudgeReply, JudgeSaid, MAX_JUDGE_LINE, MAX_RECORD, Moved, Observation, Pose,
+    JUDGE_VERSION, JudgeCall, JudgeReply, JudgeSaid, MAX_JUDGE_LINE, MAX_RECORD, MovedRows, Observation, Pose,
 };
 use rustix::event::PollFlags;
 use rustix::io::Errno;
@@ -36,6 +36,8 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 /// How long the script's process may run after its channel was closed. After that, the closed
 /// channel is a fault.
 const EXIT_GRACE: Duration = Duration::from_millis(500);
+/// Bytes that are read at once.
+const PIECE: usize = 64 << 10;
 /// How long the harness may take to start.
 const START_TIMEOUT: Duration = Duration::from_secs(120);
 /// How long a message may wait for the output that was printed before it.
@@ -101,6 +103,10 @@ pub struct Judge {
     gave_up_order: bool,
     /// The poses of the objects in the last observation.
     seen: Vec<Pose>,
+    /// The rows of the last observation. They are kept for their memory.
+    rows: MovedRows,
+    /// Memory for reading.
+    piece: Vec<u8>,
     /// Bytes that the script may still print.
     allowance: f64,
     call: Option<PendingCall>,
@@ -142,6 +148,8 @@ impl Judge {
             held_back_since: None,
             gave_up_order: false,
             seen: Vec::new(),
+            rows: MovedRows::default(),
+            piece: vec![0; PIECE],
             allowance: OUTPUT,
             call: None,
             checked_at: Instant::now(),
@@ -153,6 +161,15 @@ impl Judge {
         judge.wait_until_ready()?;
         judge.container.set_up()?;
         Ok(judge)
+    }
+
+    /// Whether the judge still runs, and no call was made.
+    pub(crate) fn is_unused(&mut self) -> bool {
+        self.next_event().is_none()
+            && self.call.is_none()
+            && self.closed.is_none()
+            && self.exited.is_none()
+            && self.container.has_network()
     }
 
     /// How the limits of an engine's container are enforced. `None` for a jail: see
@@ -200,24 +217,50 @@ impl Judge {
 
     /// Sends a call. Its answer will be an event.
     pub fn call(&mut self, call: &JudgeCall<'_>) {
-        self.call = Some(PendingCall { at: Instant::now(), cpu_us: None });
+        self.begin_call();
         self.send(call);
+    }
+
+    fn begin_call(&mut self) {
+        self.call = Some(PendingCall { at: Instant::now(), cpu_us: None });
+        // A message that came before the call can't belong to it, so it must not count as its answer.
+        let is_message = |event: &JudgeEvent| matches!(event, JudgeEvent::Message(_));
+        if self.events.iter().any(is_message) {
+            self.events.retain(|event| !is_message(event));
+            let fault = ScriptFault::Channel(ChannelFault::UnexpectedAnswer);
+            self.events.push_back(JudgeEvent::Fault(fault));
+        }
     }
 
     /// Calls `initialize` for the first observation, else `evaluate`. Sends the poses of only those
     /// objects that moved since the last observation.
     pub fn observe(&mut self, first: bool, state: &Observation) {
-        let seen = &self.seen;
-        let objects = state.objects.0.iter().enumerate();
-        let moved = objects.filter(|(i, (_, pose))| seen.get(*i) != Some(pose));
-        let moved = Moved(moved.map(|(_, (name, pose))| (&**name, pose)).collect());
-        if first {
-            self.call(&JudgeCall::Initialize { state, moved });
-        } else {
-            self.call(&JudgeCall::Evaluate { state, moved });
+        let objects = &state.objects.0;
+        let mut names = None;
+        if self.seen.len() != objects.len() {
+            self.seen.clear();
+            names = Some(objects.iter().map(|(name, _)| &**name).collect());
         }
-        self.seen.clear();
-        self.seen.extend(state.objects.0.iter().map(|(_, pose)| *pose));
+        let mut rows = std::mem::take(&mut self.rows);
+        rows.clear();
+        for (position, (_, pose)) in (0u32..).zip(objects) {
+            match self.seen.get_mut(position as usize) {
+                Some(seen) if seen == pose => continue,
+                Some(seen) => *seen = *pose,
+                None => self.seen.push(*pose),
+            }
+            rows.push(position, pose);
+        }
+        let moved = rows.count;
+        self.begin_call();
+        if first {
+            self.queue(&JudgeCall::Initialize { state, names, moved });
+        } else {
+            self.queue(&JudgeCall::Evaluate { state, names, moved });
+        }
+        self.unsent.extend_from_slice(&rows.bytes);
+        self.rows = rows;
+        self.flush();
     }
 
     /// Sends the result of an action to the script.
@@ -226,10 +269,14 @@ impl Judge {
     }
 
     fn send(&mut self, value: &impl serde::Serialize) {
+        self.queue(value);
+        self.flush();
+    }
+
+    fn queue(&mut self, value: &impl serde::Serialize) {
         if serde_json::to_writer(&mut self.unsent, value).is_ok() {
             self.unsent.push(b'\n');
         }
-        self.flush();
     }
 
     /// Sends as many bytes as the socket takes.
@@ -357,14 +404,13 @@ impl Judge {
     /// The new messages of the harness, and whether the channel is still open.
     fn read_channel(&mut self) -> Result<(Vec<JudgeSaid>, bool), ChannelFault> {
         let mut open = true;
-        let mut piece = [0u8; 16 << 10];
         loop {
-            match recv(&self.channel, &mut piece, RecvFlags::DONTWAIT) {
+            match recv(&self.channel, &mut self.piece[..], RecvFlags::DONTWAIT) {
                 Ok((0, _)) => {
                     open = false;
                     break;
                 }
-                Ok((n, _)) => self.unread.extend_from_slice(&piece[..n.min(piece.len())]),
+                Ok((n, _)) => self.unread.extend_from_slice(&self.piece[..n.min(PIECE)]),
                 Err(Errno::INTR) => continue,
                 Err(Errno::AGAIN) => break,
                 Err(_) => {
@@ -399,15 +445,14 @@ impl Judge {
 
     /// Reads the script's output.
     fn read_output(&mut self) -> Result<(), ScriptFault> {
-        let mut piece = [0u8; 64 << 10];
         while let Some(output) = &self.output {
-            match rustix::io::read(output, &mut piece) {
+            match rustix::io::read(output, &mut self.piece[..]) {
                 // Every writer has closed the pipe.
                 Ok(0) => self.output = None,
                 Ok(n) => {
                     let plain = match &mut self.marks {
-                        Some(marks) => &marks.feed(&piece[..n])[..],
-                        None => &piece[..n],
+                        Some(marks) => &marks.feed(&self.piece[..n])[..],
+                        None => &self.piece[..n],
                     };
                     let allowed = plain.len().min(self.allowance.max(0.0) as usize);
                     self.allowance -= plain.len() as f64;

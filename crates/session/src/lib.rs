@@ -31,6 +31,7 @@ mod process_tree;
 mod progress;
 pub mod root;
 mod setting;
+mod spare;
 mod student;
 mod supervisor;
 mod trial;

@@ -125,6 +125,11 @@ impl Network {
 }
 
 impl Uplink {
+    /// Whether slirp4netns still runs.
+    pub(crate) fn is_running(&mut self) -> bool {
+        matches!(self.process.try_wait(), Ok(None))
+    }
+
     /// Waits until the network is ready. Returns at once if that was done before.
     pub(crate) fn wait(&mut self) -> Result<(), NetworkError> {
         self.stderr.take().map_or(Ok(()), wait_until_ready)

@@ -8,8 +8,10 @@ use crate::jail::Cgroups;
 use crate::launcher::Launcher;
 use crate::network::{Network, own_addresses};
 use crate::root::{self, RootError};
+use crate::spare::Spare;
 use std::net::IpAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// The options of the command line.
 #[derive(Debug, Clone)]
@@ -63,6 +65,8 @@ pub struct Setting {
     pub cgroups: Cgroups,
     /// The required isolation. `None` if any isolation will do.
     pub pinned: Option<Isolation>,
+    /// A judge for the next session. All clones of a setting share it.
+    pub(crate) spare: Arc<Spare>,
 }
 
 /// Why no judging script can run on this machine. The text names the remedy.
@@ -110,6 +114,7 @@ impl Setting {
             forbidden: forbidden(),
             cgroups,
             pinned: options.isolation,
+            spare: Arc::default(),
         };
         // For an engine the isolation is known only after a container was started.
         if options.engine.is_none() {

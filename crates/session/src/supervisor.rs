@@ -153,7 +153,7 @@ pub fn supervise(
     std::thread::scope(|scope| {
         // The container starts while the world is put in place, because the two are independent.
         let starting = setting.filter(|_| machine.ending().is_none());
-        let starting = starting.map(|setting| scope.spawn(|| Judge::start(setting)));
+        let starting = starting.map(|setting| scope.spawn(|| setting.take_judge()));
         let mut supervisor = Supervisor {
             machine,
             actions: first.into(),
@@ -182,7 +182,11 @@ pub fn supervise(
         if catch_unwind(AssertUnwindSafe(|| supervisor.supervise(notes))).is_err() {
             supervisor.abort();
         }
-        supervisor.end()
+        let end = supervisor.end();
+        if let Some(setting) = setting.filter(|_| end.ending != Ending::Stopped(StopCause::Shutdown)) {
+            setting.prepare_judge();
+        }
+        end
     })
 }
 

@@ -1,5 +1,7 @@
-//! Protocol between the simulator and the harness of a judging script, version 2: one JSON object
-//! per line, over a dedicated socket.
+//! Protocol between the simulator and the harness of a judging script, version 3: one JSON object
+//! per line, over a dedicated socket. Only the poses of moved objects are not JSON: a call with
+//! `moved` is followed by that many rows of bytes ([`MovedRows`]), because a pose has ten numbers and
+//! their text takes longer to write and to read than all the rest of a call.
 //!
 //! The simulator sends a [`JudgeCall`] and waits. The harness replies with [`JudgeSaid`] lines: any
 //! number of records and actions, then one line that ends the call. The simulator answers each
@@ -22,7 +24,7 @@ use std::sync::Arc;
 use utoipa::ToSchema;
 
 /// Version of this protocol.
-pub const JUDGE_VERSION: u32 = 2;
+pub const JUDGE_VERSION: u32 = 3;
 /// Longest line from the harness, in bytes. A motion along 10,000 points fits.
 pub const MAX_JUDGE_LINE: usize = 1 << 20;
 /// Longest JSON text of a record, in bytes.
@@ -38,17 +40,23 @@ pub enum JudgeCall<'a> {
     Initialize {
         /// The current state of the world.
         state: &'a Observation,
-        /// Objects that moved since the script last saw them.
-        #[schema(value_type = Vec<Vec<Value>>)]
-        moved: Moved<'a>,
+        /// Names of all objects. Omitted if they are those of the last observation.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schema(value_type = Option<Vec<String>>)]
+        names: Option<Vec<&'a str>>,
+        /// How many rows of moved objects follow this line.
+        moved: usize,
     },
     /// Calls `evaluate(sim)`.
     Evaluate {
         /// The current state of the world.
         state: &'a Observation,
-        /// Objects that moved since the script last saw them.
-        #[schema(value_type = Vec<Vec<Value>>)]
-        moved: Moved<'a>,
+        /// Names of all objects. Omitted if they are those of the last observation.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schema(value_type = Option<Vec<String>>)]
+        names: Option<Vec<&'a str>>,
+        /// How many rows of moved objects follow this line.
+        moved: usize,
     },
     /// Checks whether a script is a valid judge, without running it.
     Check {
@@ -57,16 +65,34 @@ pub enum JudgeCall<'a> {
     },
 }
 
-/// Objects that moved since the script last saw them, or all objects the first time. Each row has
-/// the name, `x y z roll pitch yaw` and the quaternion. Unmoved objects are omitted, because most
-/// objects of a large world stand still and parsing them costs time.
-#[derive(Debug)]
-pub struct Moved<'a>(pub Vec<(&'a str, &'a Pose)>);
+/// Rows of the objects that moved since the script last saw them, or of all objects the first time.
+/// Unmoved objects are omitted, because most objects of a large world stand still.
+///
+/// A row has 84 bytes, little-endian: the position of the object in `names` (32 bits), then `x y z
+/// roll pitch yaw` and the quaternion (64-bit floats, rounded as in JSON).
+#[derive(Debug, Default)]
+pub struct MovedRows {
+    /// The bytes of the rows.
+    pub bytes: Vec<u8>,
+    /// How many rows there are.
+    pub count: usize,
+}
 
-impl<'a> Serialize for Moved<'a> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let row = |(name, p): &(&'a str, &'a Pose)| (*name, p.x, p.y, p.z, p.roll, p.pitch, p.yaw, p.q);
-        serializer.collect_seq(self.0.iter().map(row))
+impl MovedRows {
+    /// Removes all rows and keeps their memory.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.count = 0;
+    }
+
+    /// Adds a row.
+    pub fn push(&mut self, position: u32, pose: &Pose) {
+        let Pose { x, y, z, roll, pitch, yaw, q } = *pose;
+        self.bytes.extend(position.to_le_bytes());
+        for number in [x, y, z, roll, pitch, yaw].into_iter().chain(q) {
+            self.bytes.extend(number.rounded().to_le_bytes());
+        }
+        self.count += 1;
     }
 }
 
@@ -122,7 +148,7 @@ pub struct Observation {
     pub brightness: Num,
     /// State of the car.
     pub pose: VehiclePose,
-    /// Current poses by name; serialized separately as [`Moved`].
+    /// Current poses by name; sent separately as [`MovedRows`].
     #[serde(skip)]
     #[schema(ignore)]
     pub objects: Named<Arc<str>, Pose>,
@@ -350,6 +376,20 @@ mod tests {
         let text = "x".repeat(301);
         assert!(read(json!({"action": "overlay", "text": text})).is_err());
         assert!(read(json!({"action": "overlay", "text": "x", "secs": 3601})).is_err());
+    }
+
+    #[test]
+    fn a_row_has_the_numbers_of_the_json_text() {
+        let n = [0.1 + 0.2, -1e-9, -2.0 / 3.0, 123.405, 1e6, 0.0].map(Num);
+        let pose = Pose { x: n[0], y: n[1], z: n[2], roll: n[3], pitch: n[4], yaw: n[5], q: [n[0]; 4] };
+        let mut rows = MovedRows::default();
+        rows.push(7, &pose);
+        assert_eq!((rows.count, rows.bytes.len()), (1, 84));
+        assert_eq!(rows.bytes[..4], [7, 0, 0, 0]);
+        let sent = rows.bytes[4..].chunks(8).map(|b| f64::from_le_bytes(b.try_into().expect("8 bytes")));
+        let text = serde_json::to_string(&(n, pose.q)).expect("JSON").replace(['[', ']'], "");
+        let read = text.split(',').map(|number| number.parse::<f64>().expect("a number"));
+        assert!(sent.map(f64::to_bits).eq(read.map(f64::to_bits)));
     }
 
     #[test]

@@ -42,7 +42,7 @@ pub use fields::{Body, Fields, Invalid, NoFields};
 pub use geometry::{FlatPose, Pose, Rect, Size};
 pub use judge::{
     JUDGE_VERSION, JudgeAct, JudgeAudio, JudgeCall, JudgeReply, JudgeSaid, JudgeSound, JudgeSoundEvent,
-    JudgeTrack, MAX_JUDGE_LINE, MAX_RECORD, Moved, Observation, RaisedKind, Statics,
+    JudgeTrack, MAX_JUDGE_LINE, MAX_RECORD, MovedRows, Observation, RaisedKind, Statics,
 };
 pub use light::{Light, LightChanged, LightRequest, LightState, Lights, Panel, RedOrGreen};
 pub use model::{ModelMoved, ModelPlace, ModelRequest, ModelRequestBody, Motion};

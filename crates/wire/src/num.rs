@@ -8,10 +8,17 @@ use utoipa::openapi::{ObjectBuilder, RefOr, Schema, Type};
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Default, Deserialize)]
 pub struct Num(pub f64);
 
+impl Num {
+    /// The value as it is serialized.
+    pub fn rounded(self) -> f64 {
+        // Adding 0 turns −0 into 0.
+        (self.0 * 1e6).round() / 1e6 + 0.0
+    }
+}
+
 impl Serialize for Num {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        // Adding 0 turns −0 into 0.
-        serializer.serialize_f64((self.0 * 1e6).round() / 1e6 + 0.0)
+        serializer.serialize_f64(self.rounded())
     }
 }
 

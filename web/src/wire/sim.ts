@@ -302,14 +302,18 @@ export type JudgeAudio = {
 export type JudgeCall = Statics & {
   type: "load";
 } | {
-  /** Objects that moved since the script last saw them. */
-  moved: unknown[][];
+  /** How many rows of moved objects follow this line. */
+  moved: number;
+  /** Names of all objects. Omitted if they are those of the last observation. */
+  names?: string[] | null;
   /** The current state of the world. */
   state: Observation;
   type: "initialize";
 } | {
-  /** Objects that moved since the script last saw them. */
-  moved: unknown[][];
+  /** How many rows of moved objects follow this line. */
+  moved: number;
+  /** Names of all objects. Omitted if they are those of the last observation. */
+  names?: string[] | null;
   /** The current state of the world. */
   state: Observation;
   type: "evaluate";

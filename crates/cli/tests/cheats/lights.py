@@ -4,5 +4,5 @@ from urllib.parse import quote
 
 from cheat import post, state
 
-for name in [*state()["lights"], "light_1", "a"]:
-    post(f"/traffic_lights/{quote(str(name))}", {"state": "green"})
+for name in [*(light["name"] for light in state()["lights"]), "light_1", "a"]:
+    post(f"/traffic_lights/{quote(name)}", {"state": "green"})

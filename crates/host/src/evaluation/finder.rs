@@ -61,8 +61,16 @@ impl Finder {
         let folder = folder.map_or_else(chicane_session::root::folder, Ok).map_err(SettingError::from)?;
         let setting = Arc::new(Setting::find(&SettingOptions { launcher, folder, isolation, engine })?);
         let isolation = setting.try_out()?;
+        setting.prepare_judge();
         *found = Some((Arc::clone(&setting), isolation));
         Ok((setting, isolation))
+    }
+
+    /// Ends the judge that was started for the next session.
+    pub(super) fn close(&self) {
+        if let Some((setting, _)) = &*self.found.lock().unwrap_or_else(PoisonError::into_inner) {
+            setting.close();
+        }
     }
 
     /// Checks whether a script can judge, and logs a warning if not. The script is not run. Blocks

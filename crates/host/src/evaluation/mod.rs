@@ -218,6 +218,9 @@ impl Evaluations {
     /// `SHUTDOWN_TIMEOUT`.
     pub(crate) async fn shut_down(&self) {
         let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, self.stop(StopCause::Shutdown)).await;
+        let finder = Arc::clone(&self.finder);
+        let closed = tokio::task::spawn_blocking(move || finder.close());
+        let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, closed).await;
     }
 }
 

@@ -4,11 +4,17 @@
 //! error and delete its files, and a look at the free space every few milliseconds then sees
 //! nothing. Therefore the kernel asks init before every system call that writes to a file, creates
 //! or deletes one (a user notification of seccomp). Init looks at the free space and lets the call
-//! continue. A script gets `ENOSPC` only from such a call while no room is left, and it frees room
-//! only with such a call, so init sees the full file system before the script can hide it.
+//! continue. A script gets `ENOSPC` only from such a call while no room is left, so init sees the
+//! full file system before the script can hide it.
 //!
-//! Two cases remain for the look every few milliseconds: memory maps of files (there a full file
-//! system ends the process with a signal), and the last close of a deleted file.
+//! Standard output is different: a script may print often, and a question takes some microseconds.
+//! Writes to descriptors 1 and 2 are therefore not asked about. If a script puts a file in their
+//! place, the calls count that free the file: those that replace or close these descriptors, and
+//! those that end a process.
+//!
+//! Some cases remain for the look every few milliseconds: memory maps of files (there a full file
+//! system ends the process with a signal), and a deleted file that is closed after a write that
+//! filled the file system without an error.
 
 use libc::{c_ulong, sock_filter, sock_fprog};
 use rustix::io::Errno;
@@ -33,6 +39,14 @@ const CALLS: &[i64] = &[
     libc::SYS_linkat,
     libc::SYS_symlinkat,
     libc::SYS_openat2,
+    libc::SYS_close_range,
+    libc::SYS_execve,
+    libc::SYS_execveat,
+    libc::SYS_exit_group,
+    libc::SYS_kill,
+    libc::SYS_tkill,
+    libc::SYS_tgkill,
+    libc::SYS_pidfd_send_signal,
 ];
 /// Calls that always count and exist on x86-64 only.
 #[cfg(target_arch = "x86_64")]
@@ -47,9 +61,13 @@ const X86_CALLS: &[i64] = &[
 ];
 #[cfg(not(target_arch = "x86_64"))]
 const X86_CALLS: &[i64] = &[];
-/// Calls that count unless they write to the channel of the harness. Standard output is not left
-/// out, because a script may put a file in its place.
+/// Calls that count unless they write to standard output, standard error or the channel.
 const WRITES: &[i64] = &[libc::SYS_write, libc::SYS_writev];
+/// Calls that count if they free descriptor 1 or 2, with the position of the descriptor.
+#[cfg(target_arch = "x86_64")]
+const CLOSES: &[(i64, u32)] = &[(libc::SYS_close, 0), (libc::SYS_dup3, 1), (libc::SYS_dup2, 1)];
+#[cfg(not(target_arch = "x86_64"))]
+const CLOSES: &[(i64, u32)] = &[(libc::SYS_close, 0), (libc::SYS_dup3, 1)];
 /// Calls that count if their flags open a file for writing, with the position of the flags.
 #[cfg(target_arch = "x86_64")]
 const OPENS: &[(i64, u32)] = &[(libc::SYS_openat, 2), (libc::SYS_open, 1)];
@@ -72,8 +90,8 @@ pub(super) struct FileWatch {
 }
 
 impl FileWatch {
-    /// Starts to watch the calls of this thread and of all processes that it starts later. The
-    /// thread itself must not make a watched call, because nobody would answer it.
+    /// Starts to watch the calls of this thread and of all processes that it starts later. Another
+    /// thread has to answer them.
     #[allow(unsafe_code)]
     pub(super) fn install(channel: i32) -> io::Result<FileWatch> {
         let mut filter = filter(channel.cast_unsigned());
@@ -138,7 +156,15 @@ fn filter(channel: u32) -> Vec<sock_filter> {
         blocks.push((*call, vec![end(ask)]));
     }
     for call in WRITES {
-        blocks.push((*call, vec![argument(0), jump(libc::BPF_JEQ, channel, 1), end(ask), end(allow)]));
+        let printed = [jump(libc::BPF_JEQ, 1, 3), jump(libc::BPF_JEQ, 2, 2)];
+        let mut body = vec![argument(0)];
+        body.extend(printed);
+        body.extend([jump(libc::BPF_JEQ, channel, 1), end(ask), end(allow)]);
+        blocks.push((*call, body));
+    }
+    for (call, descriptor) in CLOSES {
+        let (first, second) = (jump(libc::BPF_JEQ, 1, 2), jump(libc::BPF_JEQ, 2, 1));
+        blocks.push((*call, vec![argument(*descriptor), first, second, end(allow), end(ask)]));
     }
     for (call, flags) in OPENS {
         let body = vec![argument(*flags), jump(libc::BPF_JSET, FOR_WRITING, 1), end(allow), end(ask)];

@@ -20,6 +20,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use std::process::Child;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How long a jail may take to start. A start reads the program from disk, which is slow while other
@@ -123,7 +124,7 @@ pub(crate) struct Jail {
     unread: Vec<u8>,
     /// Reports that were read but not returned yet.
     queued: VecDeque<Report>,
-    group: Group,
+    group: Arc<Group>,
     network: Option<Uplink>,
     /// Sockets of the box that lead to the simulator.
     sockets: Vec<OwnedFd>,
@@ -158,7 +159,7 @@ impl Jail {
             control: Some(control),
             unread: Vec::new(),
             queued: VecDeque::new(),
-            group,
+            group: Arc::new(group),
             network: None,
             sockets: Vec::new(),
             identity: None,
@@ -175,13 +176,18 @@ impl Jail {
     ) -> Result<(), JailError> {
         let deadline = Instant::now() + START_TIMEOUT;
         let pid = self.outer.id();
-        self.group.add(pid).map_err(JailError::Join)?;
+        // The kernel takes several milliseconds to move a process into a group, so this happens while
+        // outer starts. Outer starts no process before it gets `Go`.
+        let group = Arc::clone(&self.group);
+        let joining = std::thread::spawn(move || group.add(pid));
         self.send(plan)?;
         self.expect(deadline, |report| (*report == Report::Unshared).then_some(()))?;
         map_users(pid, plan)?;
         if let Some(network) = network {
             self.network = Some(network.connect(pid)?);
         }
+        let joined = joining.join().unwrap_or_else(|_| Err(io::Error::other("its thread panicked")));
+        joined.map_err(JailError::Join)?;
         self.send(&HostMessage::Go)?;
         if let Some(workspace) = copy {
             self.copy_in(workspace, deadline)?;
@@ -308,6 +314,11 @@ impl Jail {
             }
         }
         (reports, open)
+    }
+
+    /// Whether slirp4netns still runs. True if the jail has no network.
+    pub(crate) fn has_network(&mut self) -> bool {
+        self.network.as_mut().is_none_or(Uplink::is_running)
     }
 
     /// The usage of the processes inside. The second value is the number of processes. It is `None`

@@ -7,6 +7,7 @@ use super::plan::{self, BoxNetwork, ClosedPlan, JailPlan, JudgePlan, Report, Stu
 use super::{closed, gate, host_box, limits, mounts, net, resolver, seccomp, student_filter};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::FdFlags;
+use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, PidfdFlags, WaitOptions, WaitStatus, wait};
 use rustix::stdio::{dup2_stderr, dup2_stdout, stderr, stdin, stdout};
 use rustix::thread::CapabilitySet;
@@ -14,6 +15,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{SyncSender, sync_channel};
 
 /// How often the free space for files is checked.
 const CHECK_INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
@@ -56,8 +58,16 @@ fn run_judge(plan: &JudgePlan) -> Result<(), PartError> {
     // Filters apply to one thread and to the processes that it starts. Init itself must not be
     // watched, because it answers the watched calls.
     let counted = plan.counted;
-    let thread = std::thread::spawn(move || start_watched(python, number, counted));
-    let (python, files) = thread.join().map_err(|_| PartError::Thread)??;
+    let (started, starting) = pipe_with(PipeFlags::CLOEXEC).map_err(PartError::call("pipe"))?;
+    let (give, files) = sync_channel(1);
+    let thread = std::thread::spawn(move || {
+        let _starting = starting; // Its end tells that the harness was started, or that this failed.
+        start_watched(python, number, counted, &give)
+    });
+    // Nothing is received if the watch failed. The thread then returns the error.
+    let files = files.recv().unwrap_or_else(|_| Err(io::Error::other("it was not started")));
+    while !is_started(&started, files.as_ref().ok()) {}
+    let python = thread.join().map_err(|_| PartError::Thread)??;
     seccomp::install(number, counted)?;
     drop(channel);
     let null = File::open("/dev/null").map_err(PartError::call("/dev/null"))?;
@@ -66,22 +76,35 @@ fn run_judge(plan: &JudgePlan) -> Result<(), PartError> {
     watch(python.id(), Some(&files))
 }
 
-/// Starts the harness with both filters of system calls. Without the watch of files the second
-/// value is the reason.
+/// Starts the harness with both filters of system calls. Gives away the watch of files, or the
+/// reason why there is none.
 fn start_watched(
     mut python: Command,
     channel: i32,
     counted: bool,
-) -> Result<(Child, io::Result<FileWatch>), PartError> {
+    give: &SyncSender<io::Result<FileWatch>>,
+) -> Result<Child, PartError> {
     let files = FileWatch::install(channel);
     if let Err(why) = &files
         && !file_watch::is_taken(why)
     {
         return Err(PartError::FileWatch(why.to_string()));
     }
+    give.send(files).map_err(|_| PartError::Thread)?;
     seccomp::install(channel, counted)?;
-    let python = python.spawn().map_err(|source| PartError::Start { program: "Python", source })?;
-    Ok((python, files))
+    python.spawn().map_err(|source| PartError::Start { program: "Python", source })
+}
+
+/// Answers the watched calls that are needed to start the harness. True when the pipe is closed.
+fn is_started(started: &OwnedFd, files: Option<&FileWatch>) -> bool {
+    let listener = files.map(FileWatch::descriptor);
+    let mut fds = vec![PollFd::new(started, PollFlags::IN)];
+    fds.extend(listener.as_ref().map(|listener| PollFd::new(listener, PollFlags::IN)));
+    let _ = poll(&mut fds, None);
+    if let Some(files) = files.filter(|_| fds[1].revents().contains(PollFlags::IN)) {
+        files.answer(|| ());
+    }
+    !fds[0].revents().is_empty()
 }
 
 fn run_student(plan: StudentPlan) -> Result<(), PartError> {

@@ -630,24 +630,38 @@ class JudgeCallLoad(Statics):
     type: Literal["load"]
 
 
-class JudgeCallInitialize(TypedDict):
-    """Calls `initialize(sim)`, if the script defines it."""
+class JudgeCallInitializeRequired(TypedDict):
+    """The required fields of JudgeCallInitialize."""
 
-    moved: list[list[Any]]
-    """Objects that moved since the script last saw them."""
+    moved: int
+    """How many rows of moved objects follow this line."""
     state: Observation
     """The current state of the world."""
     type: Literal["initialize"]
 
 
-class JudgeCallEvaluate(TypedDict):
-    """Calls `evaluate(sim)`."""
+class JudgeCallInitialize(JudgeCallInitializeRequired, total=False):
+    """Calls `initialize(sim)`, if the script defines it."""
 
-    moved: list[list[Any]]
-    """Objects that moved since the script last saw them."""
+    names: list[str] | None
+    """Names of all objects. Omitted if they are those of the last observation."""
+
+
+class JudgeCallEvaluateRequired(TypedDict):
+    """The required fields of JudgeCallEvaluate."""
+
+    moved: int
+    """How many rows of moved objects follow this line."""
     state: Observation
     """The current state of the world."""
     type: Literal["evaluate"]
+
+
+class JudgeCallEvaluate(JudgeCallEvaluateRequired, total=False):
+    """Calls `evaluate(sim)`."""
+
+    names: list[str] | None
+    """Names of all objects. Omitted if they are those of the last observation."""
 
 
 class JudgeCallCheck(TypedDict):
