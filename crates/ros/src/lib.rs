@@ -5,6 +5,7 @@
 //! through a DDS participant or a WebSocket.
 
 pub mod command;
+pub mod definitions;
 pub mod messages;
 pub mod publish;
 pub mod topics;

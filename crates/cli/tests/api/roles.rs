@@ -178,7 +178,7 @@ fn a_student_could_read_the_records_of_others() {
     assert_eq!(student.get("/evaluation/session"), json!({"active": false, "session": null}));
     let students = run(STUDENT);
     let again = run(TEACHER);
-    assert_eq!(listed(STUDENT), [students.clone()]);
+    assert_eq!(listed(STUDENT), [students.as_str()]);
     assert_eq!(student.get("/evaluation/record")["session"], students.as_str());
     assert_eq!(student.get(&format!("/evaluation/record?session={students}"))["session"], students.as_str());
     for token in [TEACHER, SPECTATOR] {

@@ -9,6 +9,7 @@ use super::services;
 use crate::state::App;
 use crate::websocket::SocketMessage;
 use chicane_host::Source;
+use chicane_ros::definitions::short_type;
 use chicane_ros::messages::{Float64, Twist};
 use chicane_ros::{Direction, Message, RosType, Topic};
 use serde_json::Value;
@@ -149,7 +150,7 @@ fn command_topic(text: &str) -> Result<Topic, StatusMessage> {
 fn check_type(topic: Topic, kind: Option<&str>) -> Result<(), StatusMessage> {
     match kind {
         None | Some("" | "*") => Ok(()),
-        Some(kind) if definitions::short_type(kind) == definitions::short_type(topic.type_name()) => Ok(()),
+        Some(kind) if short_type(kind) == short_type(topic.type_name()) => Ok(()),
         Some(kind) => {
             let text = format!("{} has type {}, not {}", topic.name(), topic.type_name(), quoted(kind));
             Err(StatusMessage::error(text))

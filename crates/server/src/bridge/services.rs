@@ -3,8 +3,9 @@
 //! There is one node, the robot, and one parameter, `use_sim_time`. The parameter is true, because
 //! the robot's time is simulated.
 
-use super::definitions::{definitions_of, fields, full_text, short_type, type_definitions};
+use super::definitions::{definitions_of, type_definitions};
 use super::protocol::quoted;
+use chicane_ros::definitions::{fields, full_text, short_type};
 use chicane_ros::messages::Time;
 use chicane_ros::{Direction, Topic};
 use serde_json::{Map, Value, json};
