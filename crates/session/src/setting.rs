@@ -1,11 +1,13 @@
 //! How this machine runs judging scripts and student programs. The simulator finds this out once,
 //! at the start.
 
+use crate::box_options::BoxOptions;
 use crate::engine::{Engine, EngineError, EngineOptions};
 use crate::isolation::Isolation;
 use crate::jail::Cgroups;
 use crate::network::{Network, own_addresses};
 use crate::root::{self, RootError};
+use crate::student;
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
 
@@ -116,6 +118,11 @@ impl Setting {
             Some(pinned) if pinned != found => Err(SettingError::Isolation { pinned, found }),
             _ => Ok(()),
         }
+    }
+
+    /// Why this machine can't run student programs in such a box, with the remedy. `None` if it can.
+    pub fn box_problem(&self, options: &BoxOptions) -> Option<String> {
+        student::check(self, options).err().map(|error| error.to_string())
     }
 
     /// How the limits of the simulator's jails are enforced.
