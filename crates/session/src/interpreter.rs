@@ -9,6 +9,7 @@ use crate::command_line::programs;
 use crate::wake::wait_for;
 use rustix::event::PollFlags;
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::io::Read;
 use std::os::fd::AsFd;
 use std::os::unix::fs::PermissionsExt;
@@ -18,7 +19,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 /// Programs that a box always offers as the simulator's `PATH` has them, because scripts start them.
-const DEFAULT_PROGRAMS: [&str; 2] = ["python3", "python"];
+const DEFAULT_PROGRAMS: [&str; 3] = ["python3", "python", "/usr/bin/python3"];
 /// How long a Python may take to describe itself.
 const ASK_TIMEOUT: Duration = Duration::from_secs(5);
 /// Most bytes of a description, a first line or a `pyvenv.cfg` that are read.
@@ -51,52 +52,74 @@ pub(crate) struct Interpreters {
 /// Finds what a command line needs. `environments` are the virtual environments inside of the
 /// workspace.
 pub(crate) fn find(command: &str, workspace: &Path, environments: &[PathBuf]) -> Interpreters {
-    let mut found = Interpreters::default();
-    for environment in environments {
-        found.add_environment(environment, workspace);
-    }
-    let named = programs(command);
-    let defaults = DEFAULT_PROGRAMS.iter().map(|name| ((*name).to_owned(), false));
-    for (word, named) in named.into_iter().map(|word| (word, true)).chain(defaults) {
-        found.add_word(&word, workspace, named, 0);
-    }
-    found
+    let finder = Finder {
+        workspace,
+        path: std::env::var_os("PATH").unwrap_or_default(),
+        home: std::env::var_os("HOME").map(PathBuf::from),
+        pyenv_version: std::env::var("PYENV_VERSION").ok(),
+        found: Interpreters::default(),
+    };
+    finder.find(command, environments)
 }
 
-impl Interpreters {
+/// The state of a search.
+struct Finder<'a> {
+    workspace: &'a Path,
+    /// The simulator's `PATH`.
+    path: OsString,
+    /// The home folder of the simulator's user.
+    home: Option<PathBuf>,
+    /// The version of Python that the simulator's environment selects.
+    pyenv_version: Option<String>,
+    found: Interpreters,
+}
+
+impl Finder<'_> {
+    fn find(mut self, command: &str, environments: &[PathBuf]) -> Interpreters {
+        for environment in environments {
+            self.add_environment(environment);
+        }
+        let named = programs(command).into_iter().map(|word| (word, true));
+        let defaults = DEFAULT_PROGRAMS.iter().map(|name| ((*name).to_owned(), false));
+        for (word, named) in named.chain(defaults) {
+            self.add_word(&word, named, 0);
+        }
+        self.found
+    }
+
     /// Adds what the first word of a simple command needs.
-    fn add_word(&mut self, word: &str, workspace: &Path, named: bool, steps: usize) {
+    fn add_word(&mut self, word: &str, named: bool, steps: usize) {
         if steps > MAX_STEPS {
             return;
         }
         let (program, on_path) = if word.contains('/') {
-            (normalized(&workspace.join(word)), false)
+            (normalized(&self.workspace.join(word)), false)
         } else {
-            match on_path(word, workspace) {
+            match self.on_path(word) {
                 Some(program) => (program, true),
                 None => return,
             }
         };
         if let Some(environment) = environment_of(&program).filter(|_| is_python(&program)) {
             self.add_path(&environment.join("bin"));
-            self.add_environment(&environment, workspace);
+            self.add_environment(&environment);
             return;
         }
-        if program.starts_with(workspace) {
+        if program.starts_with(self.workspace) {
             // A script in the workspace is only read.
             if let Some(next) = first_line(&program).and_then(|line| interpreter_of(&line)) {
-                self.add_word(&next, workspace, named, steps + 1);
+                self.add_word(&next, named, steps + 1);
             }
             return;
         }
         if !is_python(&program) {
             let system = SYSTEM_FOLDERS.iter().any(|folder| program.starts_with(folder));
             if named && !system && program.is_file() {
-                self.others.push(program);
+                self.found.others.push(program);
             }
             return;
         }
-        let Some(prefix) = installation(&program, workspace, on_path) else { return };
+        let Some(prefix) = self.installation(&program, on_path) else { return };
         self.add_path(&prefix.join("bin"));
         self.add_installation(prefix);
     }
@@ -104,19 +127,20 @@ impl Interpreters {
     /// Adds a folder to the `PATH` of the box. Folders of the system are on it anyway.
     fn add_path(&mut self, folder: &Path) {
         let system = ["/usr/bin", "/bin", "/usr/local/bin"].map(Path::new);
-        if !system.contains(&folder) && !self.path.iter().any(|other| other == folder) {
-            self.path.push(folder.to_owned());
+        if !system.contains(&folder) && !self.found.path.iter().any(|other| other == folder) {
+            self.found.path.push(folder.to_owned());
         }
     }
 
     /// Adds a virtual environment and the installation that it is based on.
-    fn add_environment(&mut self, environment: &Path, workspace: &Path) {
+    fn add_environment(&mut self, environment: &Path) {
         let library = python_folders(environment).into_iter().next();
         let packages = library.map(|folder| folder.join("site-packages")).filter(|folder| folder.is_dir());
         self.push(Python { prefix: environment.to_owned(), packages });
         let home = read_bounded(&environment.join("pyvenv.cfg")).and_then(|text| home_of(&text));
-        let base = home.filter(|home| home.is_absolute() && !home.starts_with(workspace));
-        if let Some(prefix) = base.as_deref().and_then(Path::parent).filter(|prefix| is_installation(prefix))
+        let base = home.filter(|home| home.is_absolute() && !home.starts_with(self.workspace));
+        if let Some(prefix) =
+            base.as_deref().and_then(Path::parent).filter(|prefix| self.is_installation(prefix))
         {
             self.add_installation(prefix.to_owned());
         }
@@ -127,9 +151,63 @@ impl Interpreters {
         self.push(Python { prefix, packages });
     }
 
+    /// Finds a program on the simulator's `PATH`. Relative folders and those of the workspace do not
+    /// count, because a student could place a program there.
+    fn on_path(&self, name: &str) -> Option<PathBuf> {
+        let folders = std::env::split_paths(&self.path).filter(|folder| {
+            folder.is_absolute()
+                && (!folder.starts_with(self.workspace) || folder.join("../pyvenv.cfg").is_file())
+        });
+        folders.map(|folder| folder.join(name)).find(|file| is_executable(file))
+    }
+
+    /// The prefix of the installation that a program belongs to.
+    fn installation(&self, program: &Path, on_path: bool) -> Option<PathBuf> {
+        let program = self.shim_target(program).unwrap_or_else(|| program.to_owned());
+        let real = std::fs::canonicalize(&program).ok()?;
+        let recognized = real.parent().and_then(Path::parent).filter(|prefix| self.is_installation(prefix));
+        match recognized {
+            Some(prefix) => Some(prefix.to_owned()),
+            None if on_path && !real.starts_with(self.workspace) => {
+                ask(&program).filter(|prefix| self.is_installation(prefix))
+            }
+            None => None,
+        }
+    }
+
+    /// Whether a folder is the prefix of a Python: it has a standard library. The file system's root and
+    /// the folders above the user's home are never shown, whatever they contain.
+    fn is_installation(&self, prefix: &Path) -> bool {
+        let too_wide =
+            prefix == Path::new("/") || self.home.as_ref().is_some_and(|home| home.starts_with(prefix));
+        !too_wide && python_folders(prefix).iter().any(|folder| folder.join("os.py").is_file())
+    }
+
+    /// The program behind a shim of pyenv. The version comes from the environment, the workspace or the
+    /// user's settings, as for pyenv itself.
+    fn shim_target(&self, program: &Path) -> Option<PathBuf> {
+        let shims = program.parent().filter(|folder| folder.ends_with("shims"))?;
+        let root = shims.parent()?;
+        let versions = root.join("versions");
+        if !versions.is_dir() {
+            return None;
+        }
+        let from_file = |file: &Path| read_bounded(file).map(|text| version_names(&text));
+        let from_environment = self.pyenv_version.as_ref().map(|text| version_names(&text.replace(':', " ")));
+        let names = from_environment
+            .or_else(|| from_file(&self.workspace.join(".python-version")))
+            .or_else(|| from_file(&root.join("version")))
+            .unwrap_or_default();
+        let name = program.file_name()?;
+        names
+            .iter()
+            .map(|version| versions.join(version).join("bin").join(name))
+            .find(|file| is_executable(file))
+    }
+
     fn push(&mut self, python: Python) {
-        if !self.pythons.iter().any(|other| other.prefix == python.prefix) {
-            self.pythons.push(python);
+        if !self.found.pythons.iter().any(|other| other.prefix == python.prefix) {
+            self.found.pythons.push(python);
         }
     }
 }
@@ -147,16 +225,6 @@ pub(crate) fn normalized(path: &Path) -> PathBuf {
     normal
 }
 
-/// Finds a program on the simulator's `PATH`. Relative folders and those of the workspace do not
-/// count, because a student could place a program there.
-fn on_path(name: &str, workspace: &Path) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders = std::env::split_paths(&path).filter(|folder| {
-        folder.is_absolute() && (!folder.starts_with(workspace) || folder.join("../pyvenv.cfg").is_file())
-    });
-    folders.map(|folder| folder.join(name)).find(|file| is_executable(file))
-}
-
 fn is_executable(file: &Path) -> bool {
     file.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
 }
@@ -172,28 +240,6 @@ fn is_python(program: &Path) -> bool {
 fn environment_of(program: &Path) -> Option<PathBuf> {
     let folder = program.parent()?.parent()?;
     folder.join("pyvenv.cfg").is_file().then(|| folder.to_owned())
-}
-
-/// The prefix of the installation that a program belongs to.
-fn installation(program: &Path, workspace: &Path, on_path: bool) -> Option<PathBuf> {
-    let program = shim_target(program, workspace).unwrap_or_else(|| program.to_owned());
-    let real = std::fs::canonicalize(&program).ok()?;
-    let recognized = real.parent().and_then(Path::parent).filter(|prefix| is_installation(prefix));
-    match recognized {
-        Some(prefix) => Some(prefix.to_owned()),
-        None if on_path && !real.starts_with(workspace) => {
-            ask(&program).filter(|prefix| is_installation(prefix))
-        }
-        None => None,
-    }
-}
-
-/// Whether a folder is the prefix of a Python: it has a standard library. The file system's root and
-/// the folders above the user's home are never shown, whatever they contain.
-fn is_installation(prefix: &Path) -> bool {
-    let home = std::env::var_os("HOME").map(PathBuf::from);
-    let too_wide = prefix == Path::new("/") || home.is_some_and(|home| home.starts_with(prefix));
-    !too_wide && python_folders(prefix).iter().any(|folder| folder.join("os.py").is_file())
 }
 
 /// The folders `lib/python3.*` and `lib64/python3.*` of a prefix, sorted.
@@ -221,26 +267,6 @@ fn packages_of(prefix: &Path) -> Option<PathBuf> {
     }
     let libraries = python_folders(prefix).into_iter().filter(|folder| folder.join("os.py").is_file());
     libraries.map(|folder| folder.join("site-packages")).find(|folder| folder.is_dir())
-}
-
-/// The program behind a shim of pyenv. The version comes from the environment, the workspace or the
-/// user's settings, as for pyenv itself.
-fn shim_target(program: &Path, workspace: &Path) -> Option<PathBuf> {
-    let shims = program.parent().filter(|folder| folder.ends_with("shims"))?;
-    let root = shims.parent()?;
-    let versions = root.join("versions");
-    if !versions.is_dir() {
-        return None;
-    }
-    let from_file = |file: &Path| read_bounded(file).map(|text| version_names(&text));
-    let from_environment =
-        std::env::var("PYENV_VERSION").ok().map(|text| version_names(&text.replace(':', " ")));
-    let names = from_environment
-        .or_else(|| from_file(&workspace.join(".python-version")))
-        .or_else(|| from_file(&root.join("version")))
-        .unwrap_or_default();
-    let name = program.file_name()?;
-    names.iter().map(|version| versions.join(version).join("bin").join(name)).find(|file| is_executable(file))
 }
 
 /// The version names in a text, without those that could lead to another folder.
@@ -322,3 +348,7 @@ fn ask_now(program: &Path) -> Option<PathBuf> {
     let line = String::from_utf8(text).ok()?.lines().next()?.to_owned();
     Some(PathBuf::from(line)).filter(|prefix| prefix.is_absolute())
 }
+
+#[cfg(test)]
+#[path = "interpreter_tests.rs"]
+mod tests;

@@ -54,3 +54,4 @@ pub use student::StudentProgram;
 pub use supervisor::{Note, SessionEnd, SessionHost, SessionHostError, SessionSpec, supervise};
 pub use trial::TrialError;
 pub use wake::{Notes, NotesOut, notes};
+pub use workspace_copy::copy_workspace;

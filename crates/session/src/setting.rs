@@ -1,6 +1,7 @@
 //! How this machine runs judging scripts and student programs. The simulator finds this out once,
 //! at the start.
 
+use crate::box_options::BoxOptions;
 use crate::closed_networks::{NetworkPrefix, closed_networks};
 use crate::engine::{Engine, EngineError, EngineOptions};
 use crate::isolation::Isolation;
@@ -9,6 +10,7 @@ use crate::launcher::Launcher;
 use crate::network::{Network, own_addresses};
 use crate::root::{self, RootError};
 use crate::spare::Spare;
+use crate::student;
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -129,6 +131,11 @@ impl Setting {
             Some(pinned) if pinned != found => Err(SettingError::Isolation { pinned, found }),
             _ => Ok(()),
         }
+    }
+
+    /// Why this machine can't run student programs in such a box, with the remedy. `None` if it can.
+    pub fn box_problem(&self, options: &BoxOptions) -> Option<String> {
+        student::check(self, options).err().map(|error| error.to_string())
     }
 
     /// How the limits of the simulator's jails are enforced.

@@ -396,10 +396,12 @@ fn more(stream: OutputStream, dropped: u64) -> StudentEvent {
     StudentEvent::Line { stream, text: format!("… {dropped} more lines"), cut: true }
 }
 
-/// Fails if this machine can't enforce the limits of a box.
+/// Fails if this machine can't run programs in such a box.
 pub(crate) fn check(setting: &Setting, options: &BoxOptions) -> Result<(), StudentError> {
-    let unlimited = options.kind == BoxKind::Closed && setting.cgroups == Cgroups::None;
-    if unlimited { Err(StudentError::NoControlGroups) } else { Ok(()) }
+    if options.kind == BoxKind::Closed && setting.cgroups == Cgroups::None {
+        return Err(StudentError::NoControlGroups);
+    }
+    network(setting, options, None).map(drop)
 }
 
 /// The identity of the files that a host box runs. `None` if the files are too many or too large.

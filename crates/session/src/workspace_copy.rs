@@ -13,7 +13,7 @@ use chicane_wire::ProgramIdentity;
 use ring::digest::{Context, SHA256};
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat, Timespec, Timestamps};
 use rustix::io::Errno;
-use rustix::net::{SendFlags, send};
+use rustix::net::{AddressFamily, SendFlags, SocketFlags, SocketType, send, socketpair};
 use std::collections::BTreeSet;
 use std::ffi::{CStr, CString, OsStr};
 use std::io;
@@ -263,7 +263,8 @@ impl Scan<'_> {
                 continue;
             }
             names.push(name.to_owned());
-            if self.entries + names.len() as u64 > self.limits.entries {
+            self.entries += 1;
+            if self.entries > self.limits.entries {
                 let (path, limit) = (workspace.to_owned(), self.limits.entries);
                 return Err(WorkspaceError::TooMany { path, limit });
             }
@@ -281,10 +282,7 @@ impl Scan<'_> {
             at.push(name_of(&name));
             let node = self.node(folder, &name, at, depth, workspace)?;
             at.pop();
-            if let Some(node) = node {
-                self.entries += 1;
-                entries.push(Entry { name, node });
-            }
+            entries.extend(node.map(|node| Entry { name, node }));
         }
         Ok(Some(entries))
     }
@@ -494,6 +492,25 @@ pub(crate) fn receive(control: impl AsFd, folder: &Path) -> Result<(), CopyError
         written.map_err(|source| CopyError::Write { path, source })?;
     }
     Ok(())
+}
+
+/// Copies a workspace into an empty folder in the same way as into a closed box. This function is
+/// for measurements.
+pub fn copy_workspace(from: &Path, to: &Path) -> Result<ProgramIdentity, io::Error> {
+    let limits = WorkspaceLimits { bytes: u64::MAX, entries: MAX_ENTRIES };
+    let workspace = Workspace::scan(from, limits, &[], &[]).map_err(io::Error::other)?;
+    let (here, there) = socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
+    std::thread::scope(move |scope| {
+        let reader = scope.spawn(move || receive(&there, to));
+        let identity = workspace.read(Some(here.as_fd()));
+        drop(here);
+        // If the reader failed, the error of the writer is only that the socket closed.
+        match reader.join() {
+            Ok(Ok(())) => identity.map_err(io::Error::other),
+            Ok(Err(error)) => Err(io::Error::other(error)),
+            Err(_) => Err(io::Error::other("the reader of the copy panicked")),
+        }
+    })
 }
 
 /// Reads the stream of a copy without taking a byte that comes after the stream.

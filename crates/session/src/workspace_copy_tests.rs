@@ -1,5 +1,4 @@
 use super::*;
-use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -91,7 +90,7 @@ fn the_identity_depends_on_names_content_and_the_executable_bit_only() {
     let file = folder.file("a.py", "1");
     // This value must never change, because records of other machines are compared with it.
     let first = folder.identity();
-    assert_eq!(first.sha256, "c1e3e1a9de8c9d6a", "{first:?}");
+    assert_eq!(first.sha256, "ff64fb1a4826062a6ea30f7b97245e2dad418b0d31c10d89a2b8f60efb1c1567", "{first:?}");
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).expect("set");
     for ignored in [".git/config", "__pycache__/a.pyc", "node_modules/x.js", "target/CACHEDIR.TAG"] {
         folder.file(ignored, "x");
@@ -190,4 +189,16 @@ fn a_folder_that_becomes_a_link_is_not_followed() {
     std::fs::rename(folder.0.join("inner"), folder.0.join("moved")).expect("renamed");
     symlink("moved", folder.0.join("inner")).expect("a link");
     assert!(matches!(workspace.read(None), Err(WorkspaceError::Changed(_))));
+}
+
+#[test]
+fn a_workspace_can_be_copied_into_a_folder() {
+    let (from, to) = (TempFolder::new(), TempFolder::new());
+    from.file("a/b", "x");
+    let identity = copy_workspace(&from.0, &to.0).expect("copied");
+    assert_eq!(identity, to.identity());
+    let error = copy_workspace(&from.0.join("missing"), &to.0).expect_err("no folder").to_string();
+    assert!(error.contains("can't be opened"), "{error}");
+    let error = copy_workspace(&from.0, &to.0).expect_err("not empty").to_string();
+    assert!(error.contains("a can't be copied into the box"), "{error}");
 }

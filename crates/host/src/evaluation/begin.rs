@@ -39,6 +39,10 @@ impl Evaluations {
             Err(_) if unsupported.is_some() => None,
             Err(error) => return Err(StartEvaluationError::NoJudge(error.to_string())),
         };
+        let problem = setting.as_ref().filter(|_| request.command.is_some());
+        if let Some(why) = problem.and_then(|setting| setting.box_problem(&self.parts.options.student)) {
+            return Err(StartEvaluationError::NoBox(why));
+        }
         let identity = self.identity(served, evaluation, &request);
         let start = new_session(served, evaluation, script, (request, role), identity)?;
         let begun = EvaluationKind::Start {

@@ -18,6 +18,9 @@ pub enum StartEvaluationError {
     /// Judging scripts can't be run on this machine.
     #[error("judge not available: {0}")]
     NoJudge(String),
+    /// The box of the student's program can't be had on this machine. Holds the remedy.
+    #[error("{0}")]
+    NoBox(String),
     /// The session could not be stored.
     #[error("the session could not be stored: {0}")]
     NotStored(String),

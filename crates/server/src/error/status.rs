@@ -157,7 +157,7 @@ impl From<StartEvaluationError> for ApiError {
             StartEvaluationError::NoEvaluation => ErrorCode::NoEvaluation,
             StartEvaluationError::InProgress => ErrorCode::EvaluationInProgress,
             StartEvaluationError::StudentStillRunning => ErrorCode::AlreadyRunning,
-            StartEvaluationError::NoJudge(_) => ErrorCode::NoJudge,
+            StartEvaluationError::NoJudge(_) | StartEvaluationError::NoBox(_) => ErrorCode::NoJudge,
             StartEvaluationError::NotStored(_) => ErrorCode::NotStored,
             StartEvaluationError::Failed(_) => ErrorCode::Internal,
         };
