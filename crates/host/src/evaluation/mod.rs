@@ -13,11 +13,14 @@ mod journal;
 mod options;
 pub mod records;
 mod session_world;
+mod unstored;
 
 use current::Current;
 pub use error::StartEvaluationError;
 pub use finder::Finder;
 pub use options::JudgeOptions;
+pub use unstored::RecordNotWritten;
+use unstored::Unstored;
 
 use crate::driver::{DriveAt, ServedWorld, Simulator};
 use crate::feed::Feed;
@@ -25,8 +28,8 @@ use crate::gate::StudentGate;
 use crate::keeper::Keeper;
 use crate::session_status::SessionStatus;
 use chicane_session::{LingeringProcesses, Note, Notes, StopCause};
-use chicane_store::Data;
-use chicane_wire::{CurrentSession, Session, StartRequest};
+use chicane_store::{Data, StoreError};
+use chicane_wire::{CurrentSession, Record, RecordList, Session, StartRequest};
 use chicane_world::Profile;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -82,6 +85,8 @@ pub struct Evaluations {
     leftover_processes: Arc<Mutex<Option<LingeringProcesses>>>,
     /// Number of ended sessions.
     ended_sessions: Arc<watch::Sender<u64>>,
+    /// The end of a session that is not on disk.
+    unstored: Arc<Unstored>,
 }
 
 impl Evaluations {
@@ -101,6 +106,7 @@ impl Evaluations {
             notes: Mutex::default(),
             leftover_processes: Arc::default(),
             ended_sessions: Arc::new(watch::channel(0).0),
+            unstored: Arc::default(),
         }
     }
 
@@ -118,6 +124,34 @@ impl Evaluations {
             self.parts.simulator.wait_until_shown(id, || self.current.active().as_ref() == Some(id)).await;
         }
         response
+    }
+
+    /// The record of the session `id`, or of the last session if `id` is `None`. Blocks on the disk.
+    pub fn record(&self, id: Option<&str>) -> Result<Option<Record>, StoreError> {
+        records::record(&self.parts.data, self.unstored.rest().as_deref(), id)
+    }
+
+    /// A page of records, the newest first. It has at most `limit` records with numbers below
+    /// `below`. If `world` is given, only records of this world are listed. Blocks on the disk.
+    pub fn records(
+        &self,
+        world: Option<&str>,
+        below: Option<i64>,
+        limit: usize,
+    ) -> Result<RecordList, StoreError> {
+        records::list(&self.parts.data, self.unstored.rest().as_deref(), world, below, limit)
+    }
+
+    /// Log lines of a session's judging script, starting with line number `from` (0 is the first).
+    /// Blocks on the disk.
+    pub(crate) fn log(&self, id: &str, from: usize) -> Result<Vec<String>, StoreError> {
+        records::log(&self.parts.data, self.unstored.rest().as_deref(), id, from)
+    }
+
+    /// Why the simulator can't keep records now; `None` if it can.
+    pub fn fault(&self) -> Option<String> {
+        let replaced = self.parts.data.check().err().map(|error| error.to_string());
+        replaced.or_else(|| self.unstored.error().map(|error| error.to_string()))
     }
 
     /// Counts a request of the judged program that was not allowed.
@@ -206,6 +240,8 @@ impl Evaluations {
     /// `SHUTDOWN_TIMEOUT`.
     pub(crate) async fn shut_down(&self) {
         let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, self.stop(StopCause::Shutdown)).await;
+        let unstored = Arc::clone(&self.unstored);
+        let _ = tokio::task::spawn_blocking(move || unstored.stop()).await;
     }
 }
 

@@ -2,6 +2,7 @@
 //! simulator left open.
 
 use super::current::{SHOWN_LOG_LINES, first_view};
+use super::journal::Unwritten;
 use super::session_world::event_json;
 use chicane_session::StopCause;
 use chicane_store::{Data, SessionResult, SessionRow, StoreError, time};
@@ -44,17 +45,39 @@ pub(crate) fn close_unfinished(data: &Data) -> Result<(), StoreError> {
     Ok(())
 }
 
+/// A stored session with its events: the session `id`, or the last session if `id` is `None`.
+/// `rest` is the end of a session that is not on disk yet.
+fn stored(
+    data: &Data,
+    rest: Option<&Unwritten>,
+    id: Option<&str>,
+) -> Result<Option<(SessionRow, Vec<String>)>, StoreError> {
+    let Some(mut row) = data.records().session(id)? else { return Ok(None) };
+    let mut events = data.records().events(row.number)?;
+    if let Some(rest) = rest {
+        rest.complete(&mut row, &mut events);
+    }
+    Ok(Some((row, events)))
+}
+
 /// The record of the session `id`, or of the last session if `id` is `None`.
-pub fn record(data: &Data, id: Option<&str>) -> Result<Option<Record>, StoreError> {
-    let Some(row) = data.records().session(id)? else { return Ok(None) };
-    let events = data.records().events(row.number)?;
-    Ok(Some(record_of(row, Some(events))))
+pub(super) fn record(
+    data: &Data,
+    rest: Option<&Unwritten>,
+    id: Option<&str>,
+) -> Result<Option<Record>, StoreError> {
+    Ok(stored(data, rest, id)?.map(|(row, events)| record_of(row, Some(events))))
 }
 
 /// Log lines of a session's judging script, starting with line number `from` (0 is the first).
-pub(crate) fn log(data: &Data, id: &str, from: usize) -> Result<Vec<String>, StoreError> {
-    let Some(row) = data.records().session(Some(id))? else { return Ok(Vec::new()) };
-    Ok(data.records().events(row.number)?.iter().filter_map(|e| log_line(e)).skip(from).collect())
+pub(super) fn log(
+    data: &Data,
+    rest: Option<&Unwritten>,
+    id: &str,
+    from: usize,
+) -> Result<Vec<String>, StoreError> {
+    let Some((_, events)) = stored(data, rest, Some(id))? else { return Ok(Vec::new()) };
+    Ok(events.iter().filter_map(|e| log_line(e)).skip(from).collect())
 }
 
 /// The log line of an event; `None` if the event is not a log line.
@@ -88,13 +111,19 @@ pub(crate) fn last_session(data: &Data) -> Result<Option<Session>, StoreError> {
 
 /// A page of records, the newest first. It has at most `limit` records with numbers below `below`.
 /// If `world` is given, only records of this world are listed.
-pub fn list(
+pub(super) fn list(
     data: &Data,
+    rest: Option<&Unwritten>,
     world: Option<&str>,
     below: Option<i64>,
     limit: usize,
 ) -> Result<RecordList, StoreError> {
-    let rows = data.records().sessions(world, below, limit + 1)?;
+    let mut rows = data.records().sessions(world, below, limit + 1)?;
+    for row in &mut rows {
+        if let Some(rest) = rest {
+            rest.complete(row, &mut Vec::new());
+        }
+    }
     let next = rows.get(limit).and(rows.get(limit - 1)).map(|last| last.number.to_string());
     let records = rows.into_iter().take(limit).map(|row| record_of(row, None)).collect();
     Ok(RecordList { records, next })

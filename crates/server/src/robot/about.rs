@@ -74,21 +74,27 @@ impl Reading for HealthReading {
     const NAME: &'static str = "health";
 
     /// The stamp changes every simulated second, when a world starts or ends, and when the
-    /// simulation is paused or continued.
-    fn stamp(&self, _: &App, now: &Published) -> Option<SampleStamp> {
+    /// simulation is paused or continued, and when a fault begins or ends.
+    fn stamp(&self, app: &App, now: &Published) -> Option<SampleStamp> {
         let (time_s, there) = (now.time_s(), now.running.is_some());
+        let failing = u64::from(app.evaluations.fault().is_some());
         let stamp = SampleStamp::new(now, time_s as u64, time_s);
-        Some(stamp.with(2, u64::from(there)).with(3, u64::from(now.clock.paused)))
+        Some(stamp.with(2, u64::from(there)).with(3, 2 * failing + u64::from(now.clock.paused)))
     }
 
-    async fn json(&self, _: &App, now: &Arc<Published>) -> Result<Bytes, RobotError> {
+    async fn json(&self, app: &App, now: &Arc<Published>) -> Result<Bytes, RobotError> {
         let time = now.running.as_ref().map(|running| Num(running.snapshot.time_s));
-        let status = if time.is_some() { "ok" } else { "waiting" };
-        Ok(to_wire::json(&Health { status, time, paused: now.clock.paused }))
+        let reason = app.evaluations.fault();
+        let status = match (&reason, time) {
+            (Some(_), _) => "failing",
+            (None, Some(_)) => "ok",
+            (None, None) => "waiting",
+        };
+        Ok(to_wire::json(&Health { status, reason, time, paused: now.clock.paused }))
     }
 }
 
-/// Returns the status of the robot: `ok`, or `waiting` before its first world.
+/// Returns the status of the robot: `ok`, `waiting` before its first world, or `failing`.
 #[utoipa::path(get, path = "/health", tag = "About",
     params(("stream" = Option<bool>, Query, description = "Server-sent events, at least one per simulated second")),
     responses(
