@@ -67,12 +67,14 @@ pub(crate) struct Rig {
     arguments: Vec<String>,
     /// Folder that is a small disk, which only the simulator sees.
     disk: Option<&'static str>,
+    /// Folder that student programs run in.
+    workspace: &'static str,
 }
 
 impl Rig {
     pub(crate) fn new(name: &str, user: User) -> Rig {
         let scratch = TempFolder::new(&format!("{name}-{user:?}"));
-        let rig = Rig { scratch, user, arguments: Vec::new(), disk: None };
+        let rig = Rig { scratch, user, arguments: Vec::new(), disk: None, workspace: "work" };
         for folder in ["bin", "home", "work", "judge", "data"] {
             std::fs::create_dir(rig.path(folder)).expect("a folder");
         }
@@ -92,6 +94,12 @@ impl Rig {
     /// Makes a folder a small disk.
     pub(crate) fn with_small_disk(mut self, folder: &'static str) -> Rig {
         self.disk = Some(folder);
+        self
+    }
+
+    /// Makes student programs run in another folder.
+    pub(crate) fn with_workspace(mut self, folder: &'static str) -> Rig {
+        self.workspace = folder;
         self
     }
 
@@ -144,7 +152,7 @@ impl Rig {
             (false, None) => &["sh"],
         };
         let wrapper = [wrapper, &["-c", &script, "sh"]].concat();
-        let (data, work, script) = (self.path(data), self.path("work"), self.path("script.py"));
+        let (data, work, script) = (self.path(data), self.path(self.workspace), self.path("script.py"));
         let text = |path: &Path| path.to_str().expect("UTF-8").to_owned();
         let mut arguments = vec!["--data-dir".to_owned(), text(&data), "--workspace".to_owned(), text(&work)];
         arguments.extend(["--judge-script".to_owned(), text(&script)]);
