@@ -19,8 +19,9 @@ const TOKEN: &str = "hush-0123456789";
 #[test]
 fn a_program_reads_and_changes_the_folders_of_other_simulators() {
     for user in users() {
-        let rig = Rig::new("others", user);
-        // One simulator runs with a token, one ran earlier, and one has the default data folder.
+        let rig = Rig::new("others", user).with_second_mount("other", "second");
+        // One simulator runs with a token and has two paths, one ran earlier, and one has the default
+        // data folder.
         let mut running = rig.serve("other/data", &format!("CHICANE_TOKEN={TOKEN}")).with_token(TOKEN);
         drop(rig.serve("earlier/data", ""));
         drop(rig.serve("home/.local/share/chicane", ""));
@@ -29,7 +30,7 @@ fn a_program_reads_and_changes_the_folders_of_other_simulators() {
         let lines = own.attack(&format!(
             "base = {base:?}\n\
              import sqlite3\n\
-             for folder in ['other/data', 'earlier/data', 'home/.local/share/chicane', 'data/own']:\n\
+             for folder in ['other/data', 'second/data', 'earlier/data', 'home/.local/share/chicane', 'data/own']:\n\
              \x20   for name in ['running.json', 'lock', 'chicane.db', 'chicane.db-wal']:\n\
              \x20       attempt(f'read {{folder}}/{{name}}', lambda: read(f'{{base}}{{folder}}/{{name}}'))\n\
              \x20   attempt(f'plant in {{folder}}', lambda: write(f'{{base}}{{folder}}/chicane.db'))\n\
@@ -42,7 +43,7 @@ fn a_program_reads_and_changes_the_folders_of_other_simulators() {
              attempt('copy through /proc', lambda: os.listdir(f'/proc/1/root{{base}}other/data')[0])\n",
             base = format!("{}/", base.display().to_string().trim_end_matches('/')),
         ));
-        assert_eq!(assert_all_failed(user, &lines), 4 * 7 + 4, "{lines:#?}");
+        assert_eq!(assert_all_failed(user, &lines), 5 * 7 + 4, "{lines:#?}");
         running.assert_unaffected();
         own.assert_unaffected();
     }

@@ -69,12 +69,15 @@ pub(crate) struct Rig {
     disk: Option<&'static str>,
     /// Folder that student programs run in.
     workspace: &'static str,
+    /// A folder that is mounted a second time, and where.
+    second_mount: Option<(&'static str, &'static str)>,
 }
 
 impl Rig {
     pub(crate) fn new(name: &str, user: User) -> Rig {
         let scratch = TempFolder::new(&format!("{name}-{user:?}"));
-        let rig = Rig { scratch, user, arguments: Vec::new(), disk: None, workspace: "work" };
+        let rig =
+            Rig { scratch, user, arguments: Vec::new(), disk: None, workspace: "work", second_mount: None };
         for folder in ["bin", "home", "work", "judge", "data"] {
             std::fs::create_dir(rig.path(folder)).expect("a folder");
         }
@@ -94,6 +97,16 @@ impl Rig {
     /// Makes a folder a small disk.
     pub(crate) fn with_small_disk(mut self, folder: &'static str) -> Rig {
         self.disk = Some(folder);
+        self
+    }
+
+    /// Mounts a folder a second time. Both folders are created.
+    pub(crate) fn with_second_mount(mut self, folder: &'static str, at: &'static str) -> Rig {
+        for name in [folder, at] {
+            std::fs::create_dir(self.path(name)).expect("a folder");
+        }
+        self.own_everything();
+        self.second_mount = Some((folder, at));
         self
     }
 
@@ -141,15 +154,18 @@ impl Rig {
         if let Some(folder) = self.disk {
             mounts += &format!("mount -t tmpfs -o size={DISK_SIZE},mode=777 none {base}/{folder} && ");
         }
+        if let Some((folder, at)) = self.second_mount {
+            mounts += &format!("mount --bind {base}/{folder} {base}/{at} && ");
+        }
         let script = format!(
             "{mounts} shift && exec env -u XDG_STATE_HOME -u XDG_DATA_HOME HOME={base}/home {environment} \
              {become_user} {} \"$@\"",
             self.program().display()
         );
-        let wrapper: &[&str] = match (is_root, self.disk) {
+        let wrapper: &[&str] = match (is_root, mounts.is_empty()) {
             (true, _) => &["unshare", "-m", "sh"],
-            (false, Some(_)) => &["unshare", "-r", "-m", "sh"],
-            (false, None) => &["sh"],
+            (false, false) => &["unshare", "-r", "-m", "sh"],
+            (false, true) => &["sh"],
         };
         let wrapper = [wrapper, &["-c", &script, "sh"]].concat();
         let (data, work, script) = (self.path(data), self.path(self.workspace), self.path("script.py"));
