@@ -7,6 +7,7 @@ use crate::args::{JudgeArgs, JudgeArgsError};
 use crate::drive_file::DriveFileError;
 use crate::file_error::FileError;
 use crate::robot::RobotError;
+use crate::root_warning::root_warning;
 use crate::runtime::{self, RuntimeError};
 use crate::terminal_text::printable;
 use crate::version;
@@ -127,9 +128,17 @@ async fn evaluate(job: &EvaluationJob, data_dir: &Path) -> Result<Record, Evalua
         },
         version: version::own(),
     };
+    let warning = job.request.command.as_ref().and_then(|_| root_warning(job.student_box.kind));
+    if let Some(warning) = warning {
+        eprintln!("warning: {warning}");
+    }
     let simulator = LocalSimulator::start(options, job.request.command.is_some()).await?;
     let ended = follow_session(job, simulator.host()).await;
+    let fault = job.data_dir.as_ref().and_then(|_| simulator.host().fault());
     simulator.stop().await;
+    if let Some(fault) = fault {
+        eprintln!("chicane: {fault}");
+    }
     ended
 }
 

@@ -21,6 +21,7 @@ mod memory;
 mod progress;
 mod project;
 mod robot;
+mod root_warning;
 mod runtime;
 mod stop_signal;
 mod terminal_text;

@@ -14,7 +14,7 @@ use chicane_store::{Data, StoreError};
 use chicane_wire::{CurrentSession, Num, Record, Role, StartRequest, Transition, TransitionKind};
 use chicane_world::Profile;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -24,6 +24,9 @@ const FIRST_WORLD: &str = "oval";
 /// How long [`Host::finish`] waits for the end of the sim thread, and then for the last user of the
 /// data folder. Each of the two waits has this limit.
 const STOP_TIMEOUT: Duration = Duration::from_millis(300);
+
+/// How often the simulator checks that its data folder was not replaced.
+const FOLDER_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Why the first world was not loaded.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -160,6 +163,7 @@ impl Prepared {
         let (booted, boot) = watch::channel(None);
         tokio::spawn(load_first_world(loader.clone(), name, red, chosen, booted));
         tokio::spawn(reload_lost_worlds(loader.clone()));
+        tokio::spawn(watch_data_folder(Arc::downgrade(&data)));
         Ok(Arc::new(Host {
             simulator,
             loader,
@@ -236,7 +240,12 @@ impl Host {
 
     /// The record of a session; `None` if there is no such session.
     pub fn record(&self, session: &str) -> Result<Option<Record>, StoreError> {
-        records::record(&self.data, Some(session), None)
+        self.evaluations.record(Some(session), None)
+    }
+
+    /// Why the simulator can't keep records now; `None` if it can.
+    pub fn fault(&self) -> Option<String> {
+        self.evaluations.fault()
     }
 
     /// Ends the session, the sim thread and the event stream. Orders that wait for a reply are
@@ -307,6 +316,19 @@ async fn load_first_world(
         other => BootError::Failed(other),
     });
     booted.send_replace(Some(outcome));
+}
+
+/// Logs an error once if the data folder is replaced. Returns then, or when the folder is closed.
+async fn watch_data_folder(data: Weak<Data>) {
+    let mut interval = tokio::time::interval(FOLDER_CHECK_INTERVAL);
+    loop {
+        interval.tick().await;
+        let Some(checked) = data.upgrade().map(|data| data.check()) else { return };
+        if let Err(error) = checked {
+            tracing::error!("{error}");
+            return;
+        }
+    }
 }
 
 /// Loads a world again whenever its simulation panicked. Returns when the sim thread ends.

@@ -6,6 +6,7 @@ use crate::file_error::FileError;
 use crate::log::LogLines;
 use crate::memory;
 use crate::robot::{self, RobotError};
+use crate::root_warning::root_warning;
 use crate::runtime::{self, RuntimeError};
 use crate::stop_signal::{SignalError, StopSignal};
 use crate::tokens::{self, RoleToken, RoleTokens, TokenError};
@@ -79,6 +80,12 @@ async fn serve(args: &ServeArgs) -> Result<(), ServeError> {
     let tokens = RoleTokens::parse(args)?;
     let options = options(args, &tokens)?;
     let ros = options.ros.clone();
+    if let Some(warning) = root_warning(options.host.judge.student.kind) {
+        tracing::warn!("{warning}");
+    }
+    if options.token.is_some() {
+        close_memory();
+    }
     let mut stop = StopSignal::new(args.lifeline)?;
     let server = Server::start(options).await?;
     tokio::select! {
@@ -242,6 +249,18 @@ fn start_log(args: &ServeArgs) -> LogLines {
         LogFormat::Json => log.json().flatten_event(true).init(),
     }
     lines
+}
+
+/// Prevents that other programs of this user read the token from the memory, the environment or the
+/// descriptors of this process.
+fn close_memory() {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::{DumpableBehavior, set_dumpable_behavior};
+        if let Err(error) = set_dumpable_behavior(DumpableBehavior::NotDumpable) {
+            tracing::warn!(%error, "other programs of this user can read the memory of the simulator");
+        }
+    }
 }
 
 /// Raises the limit of open files to its maximum. The usual limit of 1,024 is too low for thousands

@@ -3,13 +3,14 @@
 use super::Evaluations;
 use super::current::{Current, first_view};
 use super::error::StartEvaluationError;
-use super::journal::Journal;
+use super::journal::{Journal, JournalError};
 use super::session_world::{self, SessionWorld};
+use super::unstored::Unstored;
 use crate::driver::{DriveAt, ServedWorld, Simulator};
 use chicane_session::{
     Note, Notes, NotesOut, SessionEnd, SessionSpec, Setting, StudentProgram, Unsupported, notes, supervise,
 };
-use chicane_store::{NewSession, SessionResult, Sum, random_hex, time};
+use chicane_store::{Data, NewSession, SessionResult, Sum, random_hex, time};
 use chicane_wire::{
     Better, EvaluationEvent, EvaluationKind, Num, Pace, Phase, RecordIdentity, Role, RunReport, Session,
     StartRequest, StoryEvent, StudentNetwork,
@@ -32,6 +33,8 @@ impl Evaluations {
         runtime: tokio::runtime::Handle,
     ) -> Result<Session, StartEvaluationError> {
         let evaluation = served.world.evaluation.as_ref().ok_or(StartEvaluationError::NoEvaluation)?;
+        self.parts.data.check()?;
+        self.unstored.write()?;
         let script = self.parts.options.script.as_ref().unwrap_or(&evaluation.script);
         let unsupported = self.unsupported(evaluation);
         let setting = match self.finder.setting() {
@@ -134,6 +137,7 @@ impl Evaluations {
             ended_sessions: Arc::clone(&self.ended_sessions),
         };
         let leftover = Arc::clone(&self.leftover_processes);
+        let (data, unstored) = (Arc::clone(&self.parts.data), Arc::clone(&self.unstored));
         let thread = std::thread::Builder::new().name("session".to_owned()).spawn(move || {
             let _guard = guard;
             let mut ended = supervise(&brief, setting.as_deref(), &mut session_world, &receive);
@@ -141,7 +145,7 @@ impl Evaluations {
                 tracing::warn!(session = start.id, "processes of the student program can't be ended yet");
                 *leftover.lock().unwrap_or_else(PoisonError::into_inner) = Some(processes);
             }
-            finish(session_world, &start, &ended);
+            finish(session_world, &start, &ended, (&data, &unstored));
         });
         thread.map(drop).map_err(|e| StartEvaluationError::Failed(e.to_string()))
     }
@@ -270,7 +274,12 @@ impl Drop for EndGuard {
 }
 
 /// Stores the end of a session, then publishes this end.
-fn finish(mut session_world: SessionWorld, start: &NewSession, ended: &SessionEnd) {
+fn finish(
+    mut session_world: SessionWorld,
+    start: &NewSession,
+    ended: &SessionEnd,
+    (data, unstored): (&Arc<Data>, &Arc<Unstored>),
+) {
     let outcome = ended.ending.outcome();
     let reason = ended.ending.reason(start.time_limit_s);
     let record = ended.record.clone();
@@ -297,13 +306,16 @@ fn finish(mut session_world: SessionWorld, start: &NewSession, ended: &SessionEn
     if ended.ending.is_fault() {
         current.note_failure();
     }
-    if let Err(error) = session_world.close(ended.time_s, &end, result) {
-        current.note_failure();
-        tracing::error!(
-            session = start.id,
-            why = error.to_string(),
-            "the record of an evaluation is incomplete on disk"
-        );
+    match session_world.close(ended.time_s, &end, result) {
+        Ok(()) => {}
+        Err(JournalError::Store { error, rest }) => {
+            current.note_failure();
+            unstored.keep(data, &start.id, &error, *rest);
+        }
+        Err(JournalError::WriterPanicked) => {
+            current.note_failure();
+            tracing::error!(session = start.id, "the record of an evaluation is incomplete on disk");
+        }
     }
     current.end(|session| {
         session.phase = Phase::Ended;

@@ -1,5 +1,8 @@
 //! The errors of the start of an evaluation.
 
+use super::unstored::RecordNotWritten;
+use chicane_store::FolderReplaced;
+
 /// Why an evaluation did not start. No session was created.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StartEvaluationError {
@@ -24,6 +27,12 @@ pub enum StartEvaluationError {
     /// The session could not be stored.
     #[error("the session could not be stored: {0}")]
     NotStored(String),
+    /// The record of an earlier session is not on disk.
+    #[error(transparent)]
+    RecordNotWritten(#[from] RecordNotWritten),
+    /// The data folder is not the one that the simulator opened.
+    #[error(transparent)]
+    FolderReplaced(#[from] FolderReplaced),
     /// A thread or a random number was not available, or the start panicked.
     #[error("the session could not be started: {0}")]
     Failed(String),

@@ -6,7 +6,7 @@
 //! events beyond the limit are left out.
 
 use chicane_session::{Note, Notes, StopCause};
-use chicane_store::{Data, SessionResult, StoreError};
+use chicane_store::{Data, SessionResult, SessionRow, StoreError};
 use chicane_wire::RecordIdentity;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -36,12 +36,56 @@ enum JournalEntry {
     End(String, SessionResult),
 }
 
+/// The end of a session that is not on disk yet, with all events since the last successful write.
+#[derive(Debug, Clone)]
+pub(super) struct Unwritten {
+    /// The session's number in the database.
+    number: i64,
+    /// Sequence number of the first line.
+    next_line: u64,
+    lines: Vec<String>,
+    /// What is judged, and how; `None` if it is stored.
+    identity: Option<Box<RecordIdentity>>,
+    result: SessionResult,
+}
+
+impl Unwritten {
+    /// Writes everything. Can be repeated after a failure.
+    pub(super) fn write(&self, data: &Data) -> Result<(), StoreError> {
+        if let Some(identity) = &self.identity {
+            data.records().set_identity(self.number, identity)?;
+        }
+        // The end event and the result are written in one transaction, so that a stored end event
+        // always has a stored result.
+        data.records().end(self.number, self.next_line, &self.lines, &self.result)
+    }
+
+    /// Completes a session that was read from the database.
+    pub(super) fn complete(&self, row: &mut SessionRow, events: &mut Vec<String>) {
+        if row.number != self.number || row.result.is_some() {
+            return;
+        }
+        if let Some(identity) = &self.identity {
+            row.start.identity = (**identity).clone();
+        }
+        row.record.clone_from(&self.result.record);
+        row.elapsed_s = self.result.elapsed_s;
+        row.result = Some(self.result.clone());
+        events.extend(self.lines.iter().cloned());
+    }
+}
+
 /// Why a session was not stored completely.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum JournalError {
-    /// The database can't be written.
-    #[error(transparent)]
-    Store(#[from] StoreError),
+    /// The database can't be written. Holds everything that is missing in it.
+    #[error("{error}")]
+    Store {
+        /// The error of the database.
+        error: StoreError,
+        /// The missing events and the result.
+        rest: Box<Unwritten>,
+    },
     /// The writer thread panicked.
     #[error("the writer failed")]
     WriterPanicked,
@@ -65,13 +109,12 @@ impl Journal {
     pub(super) fn start(data: Arc<Data>, number: i64, notes: Notes<Note>) -> std::io::Result<Journal> {
         let (entries, queue) = sync_channel(MAX_QUEUED_ENTRIES);
         let thread = std::thread::Builder::new().name("journal".to_owned()).spawn(move || {
-            let written = write(&data, number, &queue);
-            if let Err(error) = &written {
-                let why = error.to_string();
-                tracing::error!(why, "the record of an evaluation can't be written");
-                notes.send(Note::Stop(StopCause::NotKept(why)));
-            }
-            written
+            let progress = ("null".to_owned(), 0.0);
+            // Line 0 is the start of the session. It is stored already.
+            let (next_line, lines) = (1, Vec::new());
+            let writer =
+                Writer { data, number, next_line, lines, progress, identity: None, failed: false, notes };
+            writer.run(&queue)
         })?;
         Ok(Journal { entries, thread, lines: 0, bytes: 0, full: false })
     }
@@ -84,7 +127,7 @@ impl Journal {
         if !required && (self.full || self.lines > MAX_SESSION_LINES || self.bytes > MAX_SESSION_BYTES) {
             return std::mem::replace(&mut self.full, true);
         }
-        // The send fails only if the writer thread failed. This failure also stops the session.
+        // The send fails only if the writer thread panicked.
         let _ = self.entries.send(JournalEntry::Line(line));
         true
     }
@@ -107,7 +150,7 @@ impl Journal {
         }
     }
 
-    /// Stores the last line and the result. Everything is on disk when this returns.
+    /// Stores the last line and the result. Everything is on disk when this succeeds.
     pub(super) fn end(self, line: String, result: SessionResult) -> Result<(), JournalError> {
         let _ = self.entries.send(JournalEntry::End(line, result));
         drop(self.entries);
@@ -115,44 +158,83 @@ impl Journal {
     }
 }
 
-/// Writes entries until the session ends or its journal is dropped.
-fn write(data: &Data, number: i64, queue: &Receiver<JournalEntry>) -> Result<(), JournalError> {
-    let records = data.records();
-    // Line 0 is the start of the session. It is stored already.
-    let (mut next_line, mut lines, mut progress) = (1, Vec::new(), ("null".to_owned(), 0.0));
-    let (mut deadline, mut waiting) = (None::<Instant>, None);
-    loop {
-        let wait =
-            deadline.map_or(Duration::from_secs(3600), |d| d.saturating_duration_since(Instant::now()));
-        match queue.recv_timeout(wait) {
-            Ok(entry) => {
-                let until = *deadline.get_or_insert_with(|| Instant::now() + COLLECT_INTERVAL);
-                match entry {
-                    JournalEntry::Line(line) => lines.push(line),
-                    JournalEntry::Progress(record, elapsed_s) => progress = (record, elapsed_s),
-                    JournalEntry::Identity(identity) => records.set_identity(number, &identity)?,
-                    JournalEntry::Flush(done) => waiting = Some(done),
-                    // The end event and the result are written in one transaction, so that a stored
-                    // end event always has a stored result.
-                    JournalEntry::End(line, result) => {
-                        lines.push(line);
-                        return Ok(records.end(number, next_line, &lines, &result)?);
+/// The state of the writer thread.
+struct Writer {
+    data: Arc<Data>,
+    /// The session's number in the database.
+    number: i64,
+    /// Sequence number of the first of `lines`.
+    next_line: u64,
+    /// Lines that are not written yet. After a failure they are kept for the end of the session.
+    lines: Vec<String>,
+    /// The unfinished record as JSON, and the simulated seconds of the session.
+    progress: (String, f64),
+    /// What is judged, and how; `None` if it is stored.
+    identity: Option<Box<RecordIdentity>>,
+    /// Whether a write failed. The session is then being stopped, and only its end is written.
+    failed: bool,
+    notes: Notes<Note>,
+}
+
+impl Writer {
+    /// Writes entries until the session ends or its journal is dropped.
+    fn run(mut self, queue: &Receiver<JournalEntry>) -> Result<(), JournalError> {
+        let (mut deadline, mut waiting) = (None::<Instant>, None);
+        loop {
+            let wait =
+                deadline.map_or(Duration::from_secs(3600), |d| d.saturating_duration_since(Instant::now()));
+            match queue.recv_timeout(wait) {
+                Ok(entry) => {
+                    let until = *deadline.get_or_insert_with(|| Instant::now() + COLLECT_INTERVAL);
+                    match entry {
+                        JournalEntry::Line(line) => self.lines.push(line),
+                        JournalEntry::Progress(record, elapsed_s) => self.progress = (record, elapsed_s),
+                        JournalEntry::Identity(identity) => self.identity = Some(identity),
+                        JournalEntry::Flush(done) => waiting = Some(done),
+                        JournalEntry::End(line, result) => return self.end(line, result),
+                    }
+                    if waiting.is_none() && self.lines.len() < MAX_QUEUED_ENTRIES && Instant::now() < until {
+                        continue;
                     }
                 }
-                if waiting.is_none() && lines.len() < MAX_QUEUED_ENTRIES && Instant::now() < until {
-                    continue;
-                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Ok(()),
             }
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return Ok(()),
+            if deadline.take().is_some() && !self.failed {
+                self.write();
+            }
+            if let Some(done) = waiting.take() {
+                let _ = done.try_send(());
+            }
         }
-        if deadline.take().is_some() {
-            records.add(number, next_line, &lines, &progress.0, progress.1)?;
-            next_line += lines.len() as u64;
-            lines.clear();
+    }
+
+    /// Writes the collected lines. If the database can't be written, the session is stopped.
+    fn write(&mut self) {
+        if let Err(error) = self.try_write() {
+            let why = error.to_string();
+            tracing::error!(why, "the record of an evaluation can't be written");
+            self.failed = true;
+            self.notes.send(Note::Stop(StopCause::NotKept(why)));
         }
-        if let Some(done) = waiting.take() {
-            let _ = done.try_send(());
+    }
+
+    fn try_write(&mut self) -> Result<(), StoreError> {
+        let records = self.data.records();
+        if let Some(identity) = &self.identity {
+            records.set_identity(self.number, identity)?;
+            self.identity = None;
         }
+        records.add(self.number, self.next_line, &self.lines, &self.progress.0, self.progress.1)?;
+        self.next_line += self.lines.len() as u64;
+        self.lines.clear();
+        Ok(())
+    }
+
+    fn end(self, line: String, result: SessionResult) -> Result<(), JournalError> {
+        let Writer { data, number, next_line, mut lines, identity, .. } = self;
+        lines.push(line);
+        let rest = Unwritten { number, next_line, lines, identity, result };
+        rest.write(&data).map_err(|error| JournalError::Store { error, rest: Box::new(rest) })
     }
 }

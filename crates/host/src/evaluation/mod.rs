@@ -14,12 +14,15 @@ mod options;
 mod output;
 pub mod records;
 mod session_world;
+mod unstored;
 
 use current::Current;
 pub use error::StartEvaluationError;
 pub use finder::Finder;
 pub use options::JudgeOptions;
 pub use output::{LineSource, NewOutput, SessionLine};
+pub use unstored::RecordNotWritten;
+use unstored::Unstored;
 
 use crate::driver::{DriveAt, ServedWorld, Simulator};
 use crate::feed::Feed;
@@ -27,8 +30,8 @@ use crate::gate::StudentGate;
 use crate::keeper::Keeper;
 use crate::session_status::SessionStatus;
 use chicane_session::{LingeringProcesses, Note, Notes, StopCause};
-use chicane_store::Data;
-use chicane_wire::{CurrentSession, ProgramVersion, Role, Session, StartRequest};
+use chicane_store::{Data, StoreError};
+use chicane_wire::{CurrentSession, ProgramVersion, Record, RecordList, Role, Session, StartRequest};
 use chicane_world::Profile;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -86,6 +89,8 @@ pub struct Evaluations {
     leftover_processes: Arc<Mutex<Option<LingeringProcesses>>>,
     /// Number of ended sessions.
     ended_sessions: Arc<watch::Sender<u64>>,
+    /// The end of a session that is not on disk.
+    unstored: Arc<Unstored>,
 }
 
 impl Evaluations {
@@ -105,6 +110,7 @@ impl Evaluations {
             notes: Mutex::default(),
             leftover_processes: Arc::default(),
             ended_sessions: Arc::new(watch::channel(0).0),
+            unstored: Arc::default(),
         }
     }
 
@@ -122,6 +128,31 @@ impl Evaluations {
             self.parts.simulator.wait_until_shown(id, || self.current.active().as_ref() == Some(id)).await;
         }
         response
+    }
+
+    /// The record of the session `id`, or of the last session if `id` is `None`. With `by`, only
+    /// sessions that were started with this role are found. Blocks on the disk.
+    pub fn record(&self, id: Option<&str>, by: Option<Role>) -> Result<Option<Record>, StoreError> {
+        records::record(&self.parts.data, self.unstored.rest().as_deref(), id, by)
+    }
+
+    /// A page of records, the newest first. It has at most `limit` records with numbers below
+    /// `below`. If `world` is given, only records of this world are listed. If `by` is given, only
+    /// records of sessions that were started with this role are listed. Blocks on the disk.
+    pub fn records(
+        &self,
+        world: Option<&str>,
+        by: Option<Role>,
+        below: Option<i64>,
+        limit: usize,
+    ) -> Result<RecordList, StoreError> {
+        records::list(&self.parts.data, self.unstored.rest().as_deref(), world, by, below, limit)
+    }
+
+    /// Why the simulator can't keep records now; `None` if it can.
+    pub fn fault(&self) -> Option<String> {
+        let replaced = self.parts.data.check().err().map(|error| error.to_string());
+        replaced.or_else(|| self.unstored.error().map(|error| error.to_string()))
     }
 
     /// Counts a request of the judged program that was not allowed.
@@ -221,6 +252,8 @@ impl Evaluations {
         let finder = Arc::clone(&self.finder);
         let closed = tokio::task::spawn_blocking(move || finder.close());
         let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, closed).await;
+        let unstored = Arc::clone(&self.unstored);
+        let _ = tokio::task::spawn_blocking(move || unstored.stop()).await;
     }
 }
 

@@ -2,6 +2,7 @@
 //! simulator left open.
 
 use super::current::{SHOWN_LOG_LINES, first_view};
+use super::journal::Unwritten;
 use super::session_world::event_json;
 use chicane_session::StopCause;
 use chicane_store::{Data, SessionResult, SessionRow, StoreError, time};
@@ -44,12 +45,32 @@ pub(crate) fn close_unfinished(data: &Data) -> Result<(), StoreError> {
     Ok(())
 }
 
+/// A stored session with its events: the session `id`, or the last session if `id` is `None`. With
+/// `by`, only sessions that were started with this role are found. `rest` is the end of a session
+/// that is not on disk yet.
+fn stored(
+    data: &Data,
+    rest: Option<&Unwritten>,
+    id: Option<&str>,
+    by: Option<Role>,
+) -> Result<Option<(SessionRow, Vec<String>)>, StoreError> {
+    let Some(mut row) = data.records().session(id, by)? else { return Ok(None) };
+    let mut events = data.records().events(row.number)?;
+    if let Some(rest) = rest {
+        rest.complete(&mut row, &mut events);
+    }
+    Ok(Some((row, events)))
+}
+
 /// The record of the session `id`, or of the last session if `id` is `None`. With `by`, only
 /// sessions that were started with this role are found.
-pub fn record(data: &Data, id: Option<&str>, by: Option<Role>) -> Result<Option<Record>, StoreError> {
-    let Some(row) = data.records().session(id, by)? else { return Ok(None) };
-    let events = data.records().events(row.number)?;
-    Ok(Some(record_of(row, Some(events))))
+pub(super) fn record(
+    data: &Data,
+    rest: Option<&Unwritten>,
+    id: Option<&str>,
+    by: Option<Role>,
+) -> Result<Option<Record>, StoreError> {
+    Ok(stored(data, rest, id, by)?.map(|(row, events)| record_of(row, Some(events))))
 }
 
 /// The log line of an event; `None` if the event is not a log line.
@@ -84,14 +105,20 @@ pub(crate) fn last_session(data: &Data) -> Result<Option<Session>, StoreError> {
 /// A page of records, the newest first. It has at most `limit` records with numbers below `below`.
 /// If `world` is given, only records of this world are listed. If `by` is given, only records of
 /// sessions that were started with this role are listed.
-pub fn list(
+pub(super) fn list(
     data: &Data,
+    rest: Option<&Unwritten>,
     world: Option<&str>,
     by: Option<Role>,
     below: Option<i64>,
     limit: usize,
 ) -> Result<RecordList, StoreError> {
-    let rows = data.records().sessions(world, by, below, limit + 1)?;
+    let mut rows = data.records().sessions(world, by, below, limit + 1)?;
+    for row in &mut rows {
+        if let Some(rest) = rest {
+            rest.complete(row, &mut Vec::new());
+        }
+    }
     let next = rows.get(limit).and(rows.get(limit - 1)).map(|last| last.number.to_string());
     let records = rows.into_iter().take(limit).map(|row| record_of(row, None)).collect();
     Ok(RecordList { records, next })

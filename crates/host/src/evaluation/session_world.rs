@@ -132,7 +132,7 @@ impl SessionWorld {
         self.feed.send(&StoryEvent::Evaluation(event));
     }
 
-    /// Writes the end of the session. The whole record is on disk when this returns.
+    /// Writes the end of the session. The whole record is on disk when this succeeds.
     pub(super) fn close(
         self,
         time_s: f64,

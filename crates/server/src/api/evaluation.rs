@@ -122,8 +122,8 @@ pub(super) async fn record(
     uri: Uri,
 ) -> Result<Json<Record>, ApiError> {
     let id = name(&uri, "session");
-    let data = Arc::clone(&app.data);
-    let record = read(move || records::record(&data, id.as_deref(), only_by(role))).await?;
+    let evaluations = Arc::clone(&app.evaluations);
+    let record = read(move || evaluations.record(id.as_deref(), only_by(role))).await?;
     record.map(Json).ok_or_else(|| ApiError::new(ErrorCode::NoRecord, "no record"))
 }
 
@@ -156,8 +156,8 @@ pub(super) async fn list(
         Some(Ok(below)) if below >= 0 => Some(below),
         Some(_) => return Err(ApiError::invalid("cursor must be the `next` value of the previous page")),
     };
-    let data = Arc::clone(&app.data);
-    read(move || records::list(&data, world.as_deref(), only_by(role), below, limit)).await.map(Json)
+    let evaluations = Arc::clone(&app.evaluations);
+    read(move || evaluations.records(world.as_deref(), only_by(role), below, limit)).await.map(Json)
 }
 
 /// The last value of the query parameter `name`. `None` if the parameter is omitted.

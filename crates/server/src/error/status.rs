@@ -158,7 +158,9 @@ impl From<StartEvaluationError> for ApiError {
             StartEvaluationError::InProgress => ErrorCode::EvaluationInProgress,
             StartEvaluationError::StudentStillRunning => ErrorCode::AlreadyRunning,
             StartEvaluationError::NoJudge(_) | StartEvaluationError::NoBox(_) => ErrorCode::NoJudge,
-            StartEvaluationError::NotStored(_) => ErrorCode::NotStored,
+            StartEvaluationError::NotStored(_)
+            | StartEvaluationError::RecordNotWritten(_)
+            | StartEvaluationError::FolderReplaced(_) => ErrorCode::NotStored,
             StartEvaluationError::Failed(_) => ErrorCode::Internal,
         };
         ApiError::new(code, error.to_string())

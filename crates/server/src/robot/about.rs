@@ -74,24 +74,31 @@ impl Reading for HealthReading {
     const NAME: &'static str = "health";
 
     /// The stamp changes every simulated second, when a world starts or ends, and when the
-    /// simulation is paused or continued.
-    fn stamp(&self, _: &App, now: &Published) -> Option<SampleStamp> {
+    /// simulation is paused or continued, and when a fault begins or ends.
+    fn stamp(&self, app: &App, now: &Published) -> Option<SampleStamp> {
         let (time_s, there) = (now.time_s(), now.running.is_some());
+        let failing = u64::from(app.evaluations.fault().is_some());
         let stamp = SampleStamp::new(now, time_s as u64, time_s);
-        Some(stamp.with(2, u64::from(there)).with(3, u64::from(now.clock.paused)))
+        Some(stamp.with(2, u64::from(there)).with(3, 2 * failing + u64::from(now.clock.paused)))
     }
 
-    async fn json(&self, _: &App, now: &Arc<Published>) -> Result<Bytes, RobotError> {
+    async fn json(&self, app: &App, now: &Arc<Published>) -> Result<Bytes, RobotError> {
         let time = now.running.as_ref().map(|running| Num(running.snapshot.time_s));
-        Ok(to_wire::json(&Health { status: status(now), time, paused: now.clock.paused }))
+        let reason = app.evaluations.fault();
+        let status = status(reason.is_some(), now);
+        Ok(to_wire::json(&Health { status, reason, time, paused: now.clock.paused }))
     }
 }
 
-fn status(now: &Published) -> &'static str {
-    if now.running.is_some() { "ok" } else { "waiting" }
+fn status(failing: bool, now: &Published) -> &'static str {
+    match (failing, now.running.is_some()) {
+        (true, _) => "failing",
+        (false, true) => "ok",
+        (false, false) => "waiting",
+    }
 }
 
-/// Returns the status of the robot: `ok`, or `waiting` before its first world.
+/// Returns the status of the robot: `ok`, `waiting` before its first world, or `failing`.
 ///
 /// This path needs no token. Without one, the response contains `status` only, and there is no
 /// stream.
@@ -107,7 +114,8 @@ pub(super) async fn health(
     query: Query,
 ) -> Result<Response, RobotError> {
     if role.is_none() {
-        let body = serde_json::json!({"status": status(&app.simulator.now())});
+        let body =
+            serde_json::json!({"status": status(app.evaluations.fault().is_some(), &app.simulator.now())});
         return Ok(axum::Json(body).into_response());
     }
     respond(&app, &query, HealthReading).await

@@ -58,6 +58,8 @@ pub(crate) use plan::{Bind, BoxNetwork, ClosedPlan, JailPlan, JudgePlan, Report,
 
 /// Runs `chicane __jail <part>`. On failure the part also reports the error to the simulator.
 pub fn main(part: &str) -> Result<(), PartError> {
+    // The kernel names a process after the path it was started by, which is a descriptor here.
+    let _ = rustix::thread::set_name(c"chicane");
     let done = match part {
         "outer" => outer::run(),
         "init" => init::run(),

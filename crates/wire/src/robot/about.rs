@@ -73,10 +73,13 @@ pub struct Rates {
 }
 
 /// Response of `GET /health`.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct Health {
-    /// `ok`, or `waiting` before the first world is loaded.
+    /// `ok`, `waiting` before the first world is loaded, or `failing` if records can't be kept.
     pub status: &'static str,
+    /// Why the status is `failing`; omitted otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
     /// Simulated seconds; null before the first world is loaded.
     pub time: Option<Num>,
     /// Whether the simulation is paused.
