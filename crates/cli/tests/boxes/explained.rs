@@ -2,7 +2,7 @@
 
 use crate::support::{TempFolder, evaluate, output, record};
 use chicane_session::{
-    BoxDescription, BoxOptions, BoxView, Setting, SettingOptions, StudentProgram, explain, root,
+    BoxDescription, BoxOptions, BoxView, Launcher, Setting, SettingOptions, StudentProgram, explain, root,
 };
 use chicane_wire::BoxKind;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 fn describe(workspace: &Path, kind: BoxKind, paths: &[PathBuf]) -> BoxDescription {
     let options = SettingOptions {
-        launcher: env!("CARGO_BIN_EXE_chicane").into(),
+        launcher: Launcher::open(Path::new(env!("CARGO_BIN_EXE_chicane"))).expect("the program"),
         folder: root::folder().expect("a folder"),
         isolation: None,
         engine: None,
