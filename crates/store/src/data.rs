@@ -23,11 +23,9 @@ pub struct Data {
 impl Data {
     /// Opens a data folder, or creates it. Blocks, because the whole database is checked.
     pub fn open(dir: &Path) -> Result<Data, OpenError> {
-        // SQLite may take a relative path for a URI, but never an absolute path.
-        let dir = std::path::absolute(dir).map_err(|e| unwritable(dir, &e))?;
+        let (dir, file) = database_file(dir)?;
         create_private(&dir).map_err(|e| unwritable(&dir, &e))?;
         let lock = DataLock::take(&dir)?;
-        let file = dir.join("chicane.db");
         let settings = Settings::new(database::open(&file)?);
         // The records use a second connection, so that a long write of a record does not block the
         // settings.
@@ -51,7 +49,15 @@ impl Data {
     }
 }
 
-fn unwritable(path: &Path, e: &std::io::Error) -> OpenError {
+/// The absolute path of a data folder and of its database. SQLite may take a relative path for a
+/// URI, but never an absolute path.
+pub(crate) fn database_file(dir: &Path) -> Result<(PathBuf, PathBuf), OpenError> {
+    let dir = std::path::absolute(dir).map_err(|e| unwritable(dir, &e))?;
+    let file = dir.join("chicane.db");
+    Ok((dir, file))
+}
+
+pub(crate) fn unwritable(path: &Path, e: &std::io::Error) -> OpenError {
     OpenError::Unwritable { path: path.to_owned(), reason: e.to_string() }
 }
 
