@@ -10,7 +10,7 @@ use crate::loudspeaker::Loudspeaker;
 use crate::metrics::Metrics;
 use crate::options::{HostOptions, StartHostError, StudentAccess};
 use chicane_session::{StopCause, TrialError};
-use chicane_store::{Data, StoreError};
+use chicane_store::{Data, SessionRow, StoreError};
 use chicane_wire::{CurrentSession, Num, Record, StartRequest, Transition, TransitionKind};
 use chicane_world::Profile;
 use std::path::PathBuf;
@@ -236,6 +236,13 @@ impl Host {
     /// The record of a session; `None` if there is no such session.
     pub fn record(&self, session: &str) -> Result<Option<Record>, StoreError> {
         records::record(&self.data, Some(session))
+    }
+
+    /// A stored session with its events, each a JSON object; `None` if there is no such session.
+    pub fn stored_session(&self, id: &str) -> Result<Option<(SessionRow, Vec<String>)>, StoreError> {
+        let Some(row) = self.data.records().session(Some(id))? else { return Ok(None) };
+        let events = self.data.records().events(row.number)?;
+        Ok(Some((row, events)))
     }
 
     /// Ends the session, the sim thread and the event stream. Orders that wait for a reply are
