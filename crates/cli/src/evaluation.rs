@@ -5,6 +5,7 @@
 
 mod record_store;
 mod session_view;
+mod temp_folder;
 mod verdict;
 
 pub(crate) use verdict::Verdict;
@@ -30,10 +31,10 @@ use chicane_world::Profile;
 use record_store::RecordStore;
 use session_view::SessionView;
 use std::io::Write;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+use temp_folder::TempFolder;
 
 /// Longest time between two updates of the progress.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
@@ -155,7 +156,7 @@ pub(crate) fn run(job: &EvaluationJob) -> Result<Verdict, EvaluationError> {
     }
     let temporary = TempFolder::new()?;
     let options = HostOptions {
-        data_dir: temporary.0.clone(),
+        data_dir: temporary.path().to_owned(),
         world: Some(world),
         profile: job.profile.clone(),
         speed: job.speed,
@@ -276,25 +277,5 @@ async fn follow_session(
             let (row, events) = host.stored_session(&id)?.ok_or(EvaluationError::NoRecord { session: id })?;
             return Ok(EndedSession { row, events, simulator_failed: host.simulator_failed() });
         }
-    }
-}
-
-/// A temporary folder that is removed on drop.
-struct TempFolder(PathBuf);
-
-impl TempFolder {
-    fn new() -> Result<TempFolder, EvaluationError> {
-        // Other users can write to the parent folder. Therefore the name is random, and an existing
-        // folder is refused. Otherwise these users could control the data of the simulator.
-        let number = getrandom::u64().map_err(EvaluationError::Random)?;
-        let folder = std::env::temp_dir().join(format!("chicane-evaluate-{number:016x}"));
-        std::fs::DirBuilder::new().mode(0o700).create(&folder).map_err(FileError::write(&folder))?;
-        Ok(TempFolder(folder))
-    }
-}
-
-impl Drop for TempFolder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }

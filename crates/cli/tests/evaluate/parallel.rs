@@ -66,6 +66,8 @@ fn a_killed_evaluation_loses_only_its_own_session() {
     let sleeping = ["evaluate", "--world", "oval", "--workspace", &workspace, "--command", "sleep 1000"];
     let mut killed = command(&[&sleeping[..], &["--data-dir", &data]].concat());
     let errors = std::fs::File::create(&log).expect("a file");
+    // The temporary folder of the killed evaluation is left behind.
+    killed.env("TMPDIR", &scratch.0);
     let mut killed = KillOnDrop(killed.stdout(Stdio::null()).stderr(errors).spawn().expect("started"));
     until("a running session", || {
         std::fs::read_to_string(&log).expect("a log").contains("running").then_some(())
@@ -104,6 +106,7 @@ fn a_record_that_was_acknowledged_survives_a_kill() {
     let mut child = command(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
     let log = scratch.path("log");
     let errors = std::fs::File::create(&log).expect("a file");
+    child.env("TMPDIR", &scratch.0);
     let mut child = KillOnDrop(child.stdout(Stdio::piped()).stderr(errors).spawn().expect("started"));
     let mut lines = BufReader::new(child.0.stdout.take().expect("output")).lines().map_while(Result::ok);
     let stored = lines.find(|line| line.starts_with("stored    session "));
