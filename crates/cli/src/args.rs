@@ -105,13 +105,16 @@ pub(crate) struct PrintArgs {
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct LapArgs {
-    /// Project file, world folder, or built-in world, such as oval
+    /// Project file, world folder, built-in world, such as oval, or id of an installed world
     pub(crate) world: String,
     /// Speed in m/s, 0.1 to 3
     #[arg(long, default_value_t = 1.0, value_parser = lap_speed)]
     pub(crate) speed: f64,
     #[command(flatten)]
     pub(crate) robot: RobotArgs,
+    /// Data folder with installed worlds [default: the platform's folder for application data]
+    #[arg(long, value_name = "FOLDER", env = "CHICANE_DATA_DIR")]
+    pub(crate) data_dir: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Args)]
@@ -141,7 +144,8 @@ pub(crate) struct NewArgs {
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct EvaluateArgs {
-    /// Built-in world, folder with worlds/NAME.world, or project file NAME.json
+    /// Built-in world, folder with worlds/NAME.world, project file NAME.json, or id of an installed
+    /// world
     #[arg(long, value_name = "WORLD")]
     pub(crate) world: String,
     /// Shell command that starts the student's program [default: none, the run is only observed]
@@ -164,10 +168,11 @@ pub(crate) struct EvaluateArgs {
     /// Working folder of the student's program
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     pub(crate) workspace: PathBuf,
-    /// Data folder that stores the record [default: none, the record is only printed]
+    /// Data folder that stores the record and has installed worlds; several evaluations can use it
+    /// at the same time [default: none, the record is only printed]
     #[arg(long, value_name = "FOLDER")]
     pub(crate) data_dir: Option<PathBuf>,
-    /// Print the whole record as JSON
+    /// Print the whole record as JSON to standard output, and everything else to standard error
     #[arg(long)]
     pub(crate) json: bool,
     /// Limit of the run in real seconds, 1 to 86400 [default: 5 times the time limit, at least 120]
@@ -202,7 +207,7 @@ pub(crate) struct JudgeDriveArgs {
     pub(crate) time_limit: Option<f64>,
     #[command(flatten)]
     pub(crate) robot: RobotArgs,
-    /// Print the whole record as JSON
+    /// Print the whole record as JSON to standard output, and everything else to standard error
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]

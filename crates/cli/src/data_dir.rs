@@ -21,6 +21,13 @@ pub(crate) fn resolve(given: Option<&Path>) -> Result<PathBuf, DataDirError> {
     chicane_store::default_data_folder().ok_or(DataDirError::Unknown)
 }
 
+/// The given data folder. If none is given, the folder of `CHICANE_DATA_DIR`, or else the
+/// platform's default folder.
+pub(crate) fn resolve_or_environment(given: Option<&Path>) -> Result<PathBuf, DataDirError> {
+    let variable = std::env::var_os("CHICANE_DATA_DIR").filter(|value| !value.is_empty()).map(PathBuf::from);
+    resolve(given.or(variable.as_deref()))
+}
+
 /// The absolute path of the data folder.
 pub(crate) fn resolve_absolute(given: Option<&Path>) -> Result<PathBuf, DataDirError> {
     let folder = resolve(given)?;

@@ -12,6 +12,8 @@ use crate::commands::serve::ServeError;
 use crate::commands::setup::SetupError;
 use crate::commands::worlds::WorldsError;
 use crate::evaluation::EvaluationError;
+use crate::project::ProjectError;
+use crate::robot::RobotError;
 use chicane_session::jail::PartError;
 
 /// Why a command failed.
@@ -42,4 +44,25 @@ pub(crate) enum CliError {
     Setup(#[from] SetupError),
     #[error(transparent)]
     Jail(#[from] PartError),
+}
+
+impl CliError {
+    /// Whether the command line is wrong: it names something that does not exist, or its options
+    /// do not fit together.
+    pub(crate) fn is_usage(&self) -> bool {
+        match self {
+            CliError::Evaluation(error) => error.is_usage(),
+            CliError::Serve(error) => error.is_usage(),
+            CliError::Worlds(error) => error.is_usage(),
+            CliError::Check(CheckError::World(error))
+            | CliError::Print(PrintCommandError::World(error))
+            | CliError::Lap(LapError::World(error)) => error.is_unknown(),
+            CliError::Check(CheckError::Project(error))
+            | CliError::Build(BuildCommandError::Project(error)) => {
+                matches!(error, ProjectError::NotFound { .. })
+            }
+            CliError::Lap(LapError::Robot(error)) => matches!(error, RobotError::Unknown { .. }),
+            _ => false,
+        }
+    }
 }

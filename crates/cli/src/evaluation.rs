@@ -3,30 +3,40 @@
 //! A student's program drives the car through the web API, so the simulator needs a web server for
 //! it. Without such a program, the simulator has no web server and opens no port.
 
+mod record_store;
+mod session_view;
+mod temp_folder;
+mod verdict;
+
+pub(crate) use verdict::Verdict;
+
 use crate::args::{JudgeArgs, JudgeArgsError};
 use crate::drive_file::DriveFileError;
 use crate::file_error::FileError;
 use crate::robot::RobotError;
 use crate::root_warning::root_warning;
 use crate::runtime::{self, RuntimeError};
-use crate::terminal_text::printable;
+use crate::stop_signal::{SignalError, StopSignal};
 use crate::version;
 use crate::workspace::{self, WorkspaceError};
 use crate::world_source::{self, WorldSourceError};
 use chicane_host::evaluation::StartEvaluationError;
+use chicane_host::evaluation::records::record_of;
 use chicane_host::{
     BootError, DriveAt, Host, HostOptions, JudgeOptions, Prepared, StartHostError, StudentAccess,
 };
 use chicane_server::{Options, Server, StartError};
 use chicane_session::BoxOptions;
-use chicane_store::StoreError;
-use chicane_wire::{Outcome, Phase, Record, Session, StartRequest};
+use chicane_store::{OpenError, SessionRow, StoreError};
+use chicane_wire::{Record, StartRequest};
 use chicane_world::Profile;
-use std::io::{IsTerminal, Write};
-use std::os::unix::fs::DirBuilderExt;
-use std::path::{Path, PathBuf};
+use record_store::RecordStore;
+use session_view::SessionView;
+use std::io::Write;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+use temp_folder::TempFolder;
 
 /// Longest time between two updates of the progress.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
@@ -49,6 +59,8 @@ pub(crate) enum EvaluationError {
     Judge(#[from] JudgeArgsError),
     #[error(transparent)]
     Runtime(#[from] RuntimeError),
+    #[error(transparent)]
+    Signals(#[from] SignalError),
     #[error("the system gives no random numbers: {0}")]
     Random(getrandom::Error),
     #[error(transparent)]
@@ -62,15 +74,57 @@ pub(crate) enum EvaluationError {
     Start(#[from] StartEvaluationError),
     #[error(transparent)]
     Record(#[from] StoreError),
-    #[error("the record of session {session} is missing")]
+    #[error("the record of session {session} is missing or incomplete")]
     NoRecord { session: String },
+    /// The data folder can't be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    #[error("the record of session {session} can't be stored in {}: {source}", folder.display())]
+    NotKept { session: String, folder: PathBuf, source: StoreError },
+    #[error(
+        "--workspace {} is in the data folder, which student programs must not see. Choose another folder",
+        workspace.display()
+    )]
+    WorkspaceInDataDir { workspace: PathBuf },
     #[error("the record can't be written as JSON: {0}")]
     Json(#[from] serde_json::Error),
+    #[error("can't write to standard output: {0}")]
+    Print(std::io::Error),
+}
+
+impl EvaluationError {
+    /// Whether the command line is wrong: its options, or a file that it names.
+    pub(crate) fn is_usage(&self) -> bool {
+        match self {
+            EvaluationError::World(_)
+            | EvaluationError::Robot(_)
+            | EvaluationError::Drive(_)
+            | EvaluationError::File(FileError::Read { .. })
+            | EvaluationError::Workspace(_)
+            | EvaluationError::WorkspaceInDataDir { .. }
+            | EvaluationError::Judge(_)
+            | EvaluationError::Start(StartEvaluationError::NoEvaluation) => true,
+            EvaluationError::File(FileError::Write { .. })
+            | EvaluationError::Runtime(_)
+            | EvaluationError::Signals(_)
+            | EvaluationError::Random(_)
+            | EvaluationError::Server(_)
+            | EvaluationError::Host(_)
+            | EvaluationError::Boot(_)
+            | EvaluationError::Start(_)
+            | EvaluationError::Record(_)
+            | EvaluationError::NoRecord { .. }
+            | EvaluationError::Open(_)
+            | EvaluationError::NotKept { .. }
+            | EvaluationError::Json(_)
+            | EvaluationError::Print(_) => false,
+        }
+    }
 }
 
 /// One evaluation and its options.
 pub(crate) struct EvaluationJob {
-    /// Project file, world folder, or built-in world.
+    /// Project file, world folder, built-in world, or installed world.
     pub(crate) world: String,
     pub(crate) profile: Profile,
     pub(crate) request: StartRequest,
@@ -83,58 +137,88 @@ pub(crate) struct EvaluationJob {
     /// Real-time factor; 0 is as fast as possible.
     pub(crate) speed: f64,
     pub(crate) workspace: PathBuf,
-    /// Data folder that stores the record. `None`: a temporary folder is used, and the record is
-    /// not kept.
+    /// Data folder that stores the record. `None`: the record is not kept.
     pub(crate) data_dir: Option<PathBuf>,
-    /// Whether only the record is printed, as JSON.
+    /// Whether standard output has only the record, as JSON.
     pub(crate) json: bool,
     pub(crate) judge: JudgeArgs,
     /// How the student's program is isolated.
     pub(crate) student_box: BoxOptions,
 }
 
-/// Runs an evaluation, prints its record, and returns the outcome in the record. `None` if the
-/// record has no outcome.
-pub(crate) fn run(job: &EvaluationJob) -> Result<Option<Outcome>, EvaluationError> {
-    let runtime = runtime::start_with_workers(2)?;
-    let temporary = TempFolder::new()?;
-    let ended = runtime.block_on(evaluate(job, job.data_dir.as_deref().unwrap_or(&temporary.0)));
-    // This call ends the runtime without waiting for blocking tasks, such as the loading of a
-    // world.
-    runtime.shutdown_background();
-    let record = ended?;
-    if job.json {
-        println!("{}", serde_json::to_string(&record)?);
-    } else {
-        println!("{}", describe(&record));
+/// Runs an evaluation, shows it, and returns its verdict.
+pub(crate) fn run(job: &EvaluationJob) -> Result<Verdict, EvaluationError> {
+    let (library, world) = world_source::find(&job.world, job.data_dir.as_deref())?;
+    let workspace = workspace::resolve(&job.workspace)?;
+    let engine = job.judge.engine()?;
+    let store = job.data_dir.as_deref().map(RecordStore::open).transpose()?;
+    let hidden = store.as_ref().map(|store| store.folder().to_owned());
+    if hidden.as_ref().is_some_and(|hidden| workspace.starts_with(hidden)) {
+        return Err(EvaluationError::WorkspaceInDataDir { workspace });
     }
-    Ok(record.outcome)
-}
-
-async fn evaluate(job: &EvaluationJob, data_dir: &Path) -> Result<Record, EvaluationError> {
-    let (library, world) = world_source::find(&job.world)?;
+    let temporary = TempFolder::new()?;
     let options = HostOptions {
-        data_dir: data_dir.to_owned(),
+        data_dir: temporary.path().to_owned(),
         world: Some(world),
         profile: job.profile.clone(),
         speed: job.speed,
-        workspace: workspace::resolve(&job.workspace)?,
+        workspace,
         library,
         judge: JudgeOptions {
             script: job.script.clone(),
-            engine: job.judge.engine()?,
+            engine,
             student: job.student_box.clone(),
+            hidden: hidden.into_iter().collect(),
             ..JudgeOptions::default()
         },
         version: version::own(),
     };
+    let mut view = SessionView::new(job.json);
+    let runtime = runtime::start_with_workers(2)?;
+    let ended = runtime.block_on(evaluate(job, options, &mut view));
+    // This call ends the runtime without waiting for blocking tasks, such as the loading of a
+    // world.
+    runtime.shutdown_background();
+    let EndedSession { row, events, simulator_failed } = ended?;
+    let kept = store.as_ref().map(|store| store.keep(&row, &events)).transpose();
+    let record = record_of(row, Some(events));
+    let verdict = Verdict::of(&record, simulator_failed);
+    if job.json {
+        print_json(&record)?;
+    }
+    view.end(&record, verdict, kept.as_ref().ok().and_then(|stored| stored.as_deref()));
+    kept?;
+    Ok(verdict)
+}
+
+/// Prints a record to standard output.
+fn print_json(record: &Record) -> Result<(), EvaluationError> {
+    let mut out = std::io::stdout();
+    let line = serde_json::to_string(record)? + "\n";
+    out.write_all(line.as_bytes()).and_then(|()| out.flush()).map_err(EvaluationError::Print)
+}
+
+/// A session that has ended, as it is stored.
+struct EndedSession {
+    row: SessionRow,
+    events: Vec<String>,
+    /// Whether a fault of the simulator ended the session.
+    simulator_failed: bool,
+}
+
+async fn evaluate(
+    job: &EvaluationJob,
+    options: HostOptions,
+    view: &mut SessionView,
+) -> Result<EndedSession, EvaluationError> {
     let warning = job.request.command.as_ref().and_then(|_| root_warning(job.student_box.kind));
     if let Some(warning) = warning {
         eprintln!("warning: {warning}");
     }
     let simulator = LocalSimulator::start(options, job.request.command.is_some()).await?;
-    let ended = follow_session(job, simulator.host()).await;
-    let fault = job.data_dir.as_ref().and_then(|_| simulator.host().fault());
+    let ended = follow_session(job, simulator.host(), view).await;
+    view.clear_status();
+    let fault = simulator.host().fault();
     simulator.stop().await;
     if let Some(fault) = fault {
         eprintln!("chicane: {fault}");
@@ -178,92 +262,31 @@ impl LocalSimulator {
     }
 }
 
-/// Starts a session, shows its progress, and returns its record. Ctrl-C stops the session.
-async fn follow_session(job: &EvaluationJob, host: &Host) -> Result<Record, EvaluationError> {
+/// Starts a session, shows its progress, and returns it when it has ended. Ctrl-C and SIGTERM
+/// stop the session.
+async fn follow_session(
+    job: &EvaluationJob,
+    host: &Host,
+    view: &mut SessionView,
+) -> Result<EndedSession, EvaluationError> {
+    let mut stop = StopSignal::new(false)?;
     host.ready().await?;
     let id = host.evaluate(job.request.clone(), job.drive.clone()).await?;
-    let mut shown = SessionProgress::default();
     loop {
         let ended = host.session_ended();
         tokio::select! {
             () = ended => {}
             () = tokio::time::sleep(POLL_INTERVAL) => {}
-            _ = tokio::signal::ctrl_c() => host.stop_session().await,
+            () = stop.wait() => host.stop_session().await,
         }
+        // The session is read before its output, so the output of an ended session is complete.
         let now = host.session();
         if let Some(session) = &now.session {
-            shown.update(job, session, host);
+            view.update(session, host.output(view.next()));
         }
         if !now.active {
-            clear_status_line();
-            return host.record(&id)?.ok_or(EvaluationError::NoRecord { session: id });
+            let (row, events) = host.stored_session(&id)?.ok_or(EvaluationError::NoRecord { session: id })?;
+            return Ok(EndedSession { row, events, simulator_failed: host.simulator_failed() });
         }
-    }
-}
-
-/// How much of a session's progress was already shown.
-#[derive(Default)]
-struct SessionProgress {
-    phase: Option<Phase>,
-    /// Number of log lines that were already printed.
-    lines: u64,
-}
-
-impl SessionProgress {
-    /// Prints new log lines to standard output, and the phase and the time to standard error.
-    fn update(&mut self, job: &EvaluationJob, session: &Session, host: &Host) {
-        let mut out = std::io::stderr();
-        if !job.json {
-            let new = host.output(self.lines);
-            for line in &new.lines {
-                clear_status_line();
-                println!("{}", printable(&line.text));
-            }
-            self.lines = new.next;
-        }
-        if out.is_terminal() {
-            let record =
-                if session.record.is_null() { String::new() } else { format!("  record {}", session.record) };
-            let record: String = printable(&record).chars().take(60).collect();
-            let text = format!("{:<12} {:>8.2} s{record}", session.phase, session.elapsed_s.0);
-            let _ = write!(out, "\r{text:<90}\r").and_then(|()| out.flush());
-        } else if Some(session.phase) != self.phase {
-            let _ = writeln!(out, "{} at {:.2} s", session.phase, session.elapsed_s.0);
-        }
-        self.phase = Some(session.phase);
-    }
-}
-
-fn clear_status_line() {
-    let mut out = std::io::stderr();
-    if out.is_terminal() {
-        let _ = write!(out, "\r{:<90}\r", "").and_then(|()| out.flush());
-    }
-}
-
-fn describe(record: &Record) -> String {
-    let outcome = record.outcome.map_or("unknown", Outcome::name);
-    let reason = record.reason.as_ref().map(|r| format!(": {}", printable(r))).unwrap_or_default();
-    let value = record.record.to_string();
-    format!("{outcome}{reason}\nrecord {} after {:.3} s", printable(&value), record.elapsed_s.0)
-}
-
-/// A temporary folder that is removed on drop.
-struct TempFolder(PathBuf);
-
-impl TempFolder {
-    fn new() -> Result<TempFolder, EvaluationError> {
-        // Other users can write to the parent folder. Therefore the name is random, and an existing
-        // folder is refused. Otherwise these users could control the data of the simulator.
-        let number = getrandom::u64().map_err(EvaluationError::Random)?;
-        let folder = std::env::temp_dir().join(format!("chicane-evaluate-{number:016x}"));
-        std::fs::DirBuilder::new().mode(0o700).create(&folder).map_err(FileError::write(&folder))?;
-        Ok(TempFolder(folder))
-    }
-}
-
-impl Drop for TempFolder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }

@@ -1,30 +1,56 @@
 //! The exit status of the program.
+//!
+//! | Status | `evaluate` and `judge` | Other commands |
+//! |---|---|---|
+//! | 0 | finished with a record | success |
+//! | 1 | the program failed, or there is no record | failure |
+//! | 2 | timeout | |
+//! | 3 | script error | |
+//! | 4 | stopped | |
+//! | 5 | unsupported | |
+//! | 64 | wrong usage | wrong usage |
+//! | 70 | fault of the simulator | |
 
 use crate::error::CliError;
-use chicane_wire::Outcome;
+use crate::evaluation::Verdict;
 use std::process::ExitCode;
 
+/// Wrong usage: `EX_USAGE` of `sysexits.h`.
+const USAGE: u8 = 64;
+/// Fault of the simulator: `EX_SOFTWARE` of `sysexits.h`.
+const FAULT: u8 = 70;
+
 /// The result of a command that did not fail.
+#[derive(Debug, Clone, Copy)]
 pub(crate) enum Ended {
     /// The command succeeded, and the exit status is 0.
     Done,
-    /// An evaluation ended. The value is the outcome in its record.
-    Evaluated(Option<Outcome>),
+    /// An evaluation ended.
+    Evaluated(Verdict),
 }
 
-/// The exit status for the result of a command. An invalid command line ends with status 2 before
-/// any command runs.
+/// The exit status for the result of a command.
 pub(crate) fn code(result: &Result<Ended, CliError>) -> ExitCode {
     ExitCode::from(match result {
         Ok(Ended::Done) => 0,
-        Ok(Ended::Evaluated(outcome)) => match outcome {
-            Some(Outcome::Finished) => 0,
-            Some(Outcome::Timeout) => 2,
-            Some(Outcome::ScriptError) => 3,
-            Some(Outcome::Stopped) => 4,
-            Some(Outcome::Unsupported) => 5,
-            None => 1,
+        Ok(Ended::Evaluated(verdict)) => match verdict {
+            Verdict::Finished => 0,
+            Verdict::Failed => 1,
+            Verdict::Timeout => 2,
+            Verdict::ScriptError => 3,
+            Verdict::Stopped => 4,
+            Verdict::Unsupported => 5,
+            Verdict::Fault => FAULT,
         },
+        Err(error) if error.is_usage() => USAGE,
+        Err(CliError::Evaluation(_)) => FAULT,
         Err(_) => 1,
     })
+}
+
+/// Prints the help, the version, or what is wrong with the command line. Returns the exit status.
+pub(crate) fn print_usage(usage: &clap::Error) -> ExitCode {
+    // A closed terminal does not change the exit status.
+    let _ = usage.print();
+    if usage.use_stderr() { ExitCode::from(USAGE) } else { ExitCode::SUCCESS }
 }

@@ -38,7 +38,11 @@ use exit::Ended;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let result = run(&Cli::parse());
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(usage) => return exit::print_usage(&usage),
+    };
+    let result = run(&cli);
     if let Err(error) = &result {
         eprintln!("chicane: {error}");
     }

@@ -1,17 +1,28 @@
-//! Finds the world that a command line names: a world folder, a project file, or a built-in world.
-//! All commands use this module to find a world.
+//! Finds the world that a command line names: a world folder, a project file, a built-in world, or
+//! a world that is installed in a data folder. All commands use this module to find a world.
 
+use crate::data_dir;
 use crate::project::{self, ProjectError};
 use chicane_store::{FolderBundle, Library, LoadError};
+use chicane_wire::WorldId;
 use chicane_world::{Assets, World};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Why a world can't be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum WorldSourceError {
-    #[error("Unknown world \"{given}\". Give a project file, a folder, or one of: {}", known.join(", "))]
+    #[error(
+        "Unknown world \"{given}\". Give a project file, a folder, the id of an installed world, or one of: {}",
+        known.join(", ")
+    )]
     Unknown { given: String, known: Vec<String> },
+    #[error(
+        "World {id} is not installed in {}. Install it with `chicane worlds install {id}`, or give the \
+         data folder that has it with --data-dir",
+        folder.display()
+    )]
+    NotInstalled { id: WorldId, folder: PathBuf },
     #[error(transparent)]
     Project(#[from] ProjectError),
     /// A file of the world is invalid.
@@ -19,8 +30,22 @@ pub(crate) enum WorldSourceError {
     World(#[from] chicane_world::Error),
 }
 
+impl WorldSourceError {
+    /// Whether the command line names a world that does not exist.
+    pub(crate) fn is_unknown(&self) -> bool {
+        matches!(
+            self,
+            WorldSourceError::Unknown { .. }
+                | WorldSourceError::NotInstalled { .. }
+                | WorldSourceError::Project(ProjectError::NotFound { .. })
+        )
+    }
+}
+
 /// Returns a library that contains the given world, and the name of the world in that library.
-pub(crate) fn find(given: &str) -> Result<(Library, String), WorldSourceError> {
+/// Installed worlds are searched in `data_dir`. If it is `None`, they are searched in the folder of
+/// `CHICANE_DATA_DIR`, or else in the platform's default folder.
+pub(crate) fn find(given: &str, data_dir: Option<&Path>) -> Result<(Library, String), WorldSourceError> {
     let library = Library::built_in();
     let path = Path::new(given);
     let name = given.strip_suffix(".world").unwrap_or(given);
@@ -38,12 +63,36 @@ pub(crate) fn find(given: &str) -> Result<(Library, String), WorldSourceError> {
     if library.entry(name).is_some() {
         return Ok((library, name.to_owned()));
     }
-    Err(unknown(given, &library))
+    find_installed(given, name, data_dir, library)
 }
 
-/// Loads the given world.
-pub(crate) fn load(given: &str) -> Result<World, WorldSourceError> {
-    let (library, name) = find(given)?;
+/// Adds an installed world to a library. `name` is the id or the name of the world.
+fn find_installed(
+    given: &str,
+    name: &str,
+    data_dir: Option<&Path>,
+    library: Library,
+) -> Result<(Library, String), WorldSourceError> {
+    let unknown = |library: &Library| unknown(given, library);
+    let Some(id) = WorldId::parse(name.strip_prefix("custom_").unwrap_or(name)) else {
+        return Err(unknown(&library));
+    };
+    let Ok(folder) = data_dir::resolve_or_environment(data_dir) else { return Err(unknown(&library)) };
+    let name = format!("custom_{id}");
+    // Without installed worlds the folder is left alone, because looking for a world must not
+    // create files.
+    if folder.join("worlds").is_dir() {
+        let installed = Library::default().with_installed(&folder);
+        if installed.entry(&name).is_some() {
+            return Ok((library.with_world_of(&installed, &name), name));
+        }
+    }
+    Err(WorldSourceError::NotInstalled { id, folder })
+}
+
+/// Loads the given world. `data_dir` is the same as of [`find`].
+pub(crate) fn load(given: &str, data_dir: Option<&Path>) -> Result<World, WorldSourceError> {
+    let (library, name) = find(given, data_dir)?;
     library.load(&name).map_err(|error| match error {
         LoadError::NotFound => unknown(given, &library),
         LoadError::Broken(error) => error.into(),

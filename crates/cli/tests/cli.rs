@@ -52,7 +52,7 @@ fn a_mistyped_command_or_option_suggests_the_closest() {
     ] {
         let output = chicane(words);
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.code() == Some(2) && text.contains(near), "{words:?}: {text}");
+        assert!(output.status.code() == Some(64) && text.contains(near), "{words:?}: {text}");
     }
 }
 
@@ -94,8 +94,8 @@ fn invalid_arguments_are_refused_with_the_valid_ones() {
     assert!(unknown.contains("'fly'") && unknown.contains("--help"), "{unknown}");
     assert_eq!(
         refused(&["check", "no/such/place"]),
-        "chicane: Unknown world \"no/such/place\". Give a project file, a folder, or one of: \
-         field, oval, riverside, slalom, speedway, technical, town"
+        "chicane: Unknown world \"no/such/place\". Give a project file, a folder, the id of an installed \
+         world, or one of: field, oval, riverside, slalom, speedway, technical, town"
     );
     let fast = refused(&["lap", "oval", "--speed", "fast"]);
     assert!(fast.contains("'fast' for '--speed <SPEED>': must be a speed from 0.1 to 3 m/s"), "{fast}");

@@ -182,12 +182,12 @@ fn evaluate_and_judge_accept_a_project() {
     let project = scratch.project(GOOD);
     let evaluated = chicane(&["evaluate", "--world", &project]);
     assert_eq!(evaluated.status.code(), Some(0), "{evaluated:?}");
-    assert!(text(&evaluated.stdout).contains("finished\nrecord 7"), "{evaluated:?}");
+    assert!(text(&evaluated.stdout).contains("finished  record 7 "), "{evaluated:?}");
     let (script, drive) = (scratch.path("other.py"), scratch.path("drive.csv"));
     std::fs::write(&script, "def evaluate(sim):\n    sim.record(8)\n    sim.finish()\n").expect("written");
     std::fs::write(&drive, "0, 0.5, 0\n").expect("written");
     let judged = chicane(&["judge", &script, "--world", &project, "--drive", &drive]);
-    assert_eq!(text(&judged.stdout), "finished\nrecord 8 after 0.000 s\n", "{judged:?}");
+    assert_eq!(text(&judged.stdout), "finished  record 8 (lower is better) after 0.00 s\n", "{judged:?}");
     // All commands resolve a world in the same way and report an unknown world with the same text.
     for command in [
         &["evaluate", "--world", "no/such/place"][..],
@@ -196,7 +196,7 @@ fn evaluate_and_judge_accept_a_project() {
         &["check", "no/such/place"],
     ] {
         let output = chicane(command);
-        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        assert_eq!(output.status.code(), Some(64), "{output:?}");
         let said = text(&output.stderr);
         assert!(said.contains("Unknown world \"no/such/place\". Give a project file"), "{command:?}: {said}");
     }

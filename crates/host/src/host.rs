@@ -10,7 +10,7 @@ use crate::loudspeaker::Loudspeaker;
 use crate::metrics::Metrics;
 use crate::options::{HostOptions, StartHostError, StudentAccess};
 use chicane_session::{StopCause, TrialError};
-use chicane_store::{Data, StoreError};
+use chicane_store::{Data, SessionRow, StoreError};
 use chicane_wire::{CurrentSession, Num, Record, Role, StartRequest, Transition, TransitionKind};
 use chicane_world::Profile;
 use std::path::PathBuf;
@@ -246,6 +246,11 @@ impl Host {
     /// Why the simulator can't keep records now; `None` if it can.
     pub fn fault(&self) -> Option<String> {
         self.evaluations.fault()
+    }
+
+    /// A stored session with its events, each a JSON object; `None` if there is no such session.
+    pub fn stored_session(&self, id: &str) -> Result<Option<(SessionRow, Vec<String>)>, StoreError> {
+        self.evaluations.stored(id)
     }
 
     /// Ends the session, the sim thread and the event stream. Orders that wait for a reply are

@@ -8,7 +8,7 @@ use crate::records::Records;
 use crate::settings::Settings;
 use std::fs::{DirBuilder, File, TryLockError};
 use std::io::{ErrorKind, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// An open data folder. Other processes can open the folder only after this value is dropped or
@@ -25,12 +25,10 @@ pub struct Data {
 impl Data {
     /// Opens a data folder, or creates it. Blocks, because the whole database is checked.
     pub fn open(dir: &Path) -> Result<Data, OpenError> {
-        // SQLite may take a relative path for a URI, but never an absolute path.
-        let dir = std::path::absolute(dir).map_err(|e| unwritable(dir, &e))?;
+        let (dir, file) = database_file(dir)?;
         create_private(&dir).map_err(|e| unwritable(&dir, &e))?;
         let folder = HeldFolder::open(&dir).map_err(|e| unwritable(&dir, &e))?;
         let lock = DataLock::take(&folder)?;
-        let file = dir.join(DATABASE);
         let settings = Settings::new(database::open(&file)?);
         // The records use a second connection, so that a long write of a record does not block the
         // settings.
@@ -69,7 +67,15 @@ impl Data {
     }
 }
 
-fn unwritable(path: &Path, e: &std::io::Error) -> OpenError {
+/// The absolute path of a data folder and of its database. SQLite may take a relative path for a
+/// URI, but never an absolute path.
+pub(crate) fn database_file(dir: &Path) -> Result<(PathBuf, PathBuf), OpenError> {
+    let dir = std::path::absolute(dir).map_err(|e| unwritable(dir, &e))?;
+    let file = dir.join(DATABASE);
+    Ok((dir, file))
+}
+
+pub(crate) fn unwritable(path: &Path, e: &std::io::Error) -> OpenError {
     OpenError::Unwritable { path: path.to_owned(), reason: e.to_string() }
 }
 
@@ -190,7 +196,7 @@ mod tests {
         let deep = scratch.path().join("a/b");
         let data = Data::open(&deep).expect("opens");
         assert_eq!(data.dir(), deep);
-        assert!(deep.join("chicane.db").is_file());
+        assert!(deep.join(DATABASE).is_file());
         #[cfg(unix)]
         for dir in [scratch.path().join("a"), deep] {
             use std::os::unix::fs::PermissionsExt;
@@ -262,7 +268,7 @@ mod tests {
     #[test]
     fn a_damaged_database_releases_the_folder() {
         let scratch = TempFolder::new();
-        let path = scratch.path().join("chicane.db");
+        let path = scratch.path().join(DATABASE);
         std::fs::write(&path, "garbage").expect("written");
         for _ in 0..2 {
             let e = Data::open(scratch.path()).expect_err("garbage opens");

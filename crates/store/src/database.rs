@@ -3,7 +3,7 @@
 use crate::open_error::OpenError;
 use rusqlite::{Connection, Error, ErrorCode, OpenFlags, TransactionBehavior};
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Migration k turns a database of version k into version k + 1. Existing migrations never change.
 const MIGRATIONS: &[&str] = &[
@@ -54,14 +54,30 @@ const MIGRATIONS: &[&str] = &[
 /// How long to wait if another program has the file locked.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// How long a process that does not hold the data folder waits for the processes that write to the
+/// database. Each of them writes for milliseconds.
+const SHARED_BUSY_TIMEOUT: Duration = Duration::from_secs(30);
+/// Time between two attempts to change the journal mode.
+const RETRY_INTERVAL: Duration = Duration::from_millis(5);
+
 /// Opens the database, or creates it. A file that can't be used is not changed.
 pub(crate) fn open(path: &Path) -> Result<Connection, OpenError> {
+    open_within(path, BUSY_TIMEOUT, true)
+}
+
+/// Opens the database, or creates it, while other processes may use it. Its content is not checked,
+/// because that would take long in a folder with many records.
+pub(crate) fn open_shared(path: &Path) -> Result<Connection, OpenError> {
+    open_within(path, SHARED_BUSY_TIMEOUT, false)
+}
+
+fn open_within(path: &Path, busy_timeout: Duration, check: bool) -> Result<Connection, OpenError> {
     let failed = |e: Error| explain(path, &e);
     let damaged = |reason: String| OpenError::Damaged { path: path.to_owned(), reason };
     let flags =
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags).map_err(failed)?;
-    connection.busy_timeout(BUSY_TIMEOUT).map_err(failed)?;
+    connection.busy_timeout(busy_timeout).map_err(failed)?;
 
     // The file is not written before all of these checks pass.
     let found = version(&connection).map_err(failed)?;
@@ -69,17 +85,19 @@ pub(crate) fn open(path: &Path) -> Result<Connection, OpenError> {
     if done > MIGRATIONS.len() {
         return Err(OpenError::Newer { path: path.to_owned(), found, known: MIGRATIONS.len() });
     }
-    let verdict: String =
-        connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(failed)?;
-    if verdict != "ok" {
-        return Err(damaged(verdict.replace('\n', " ")));
+    if check {
+        let verdict: String =
+            connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(failed)?;
+        if verdict != "ok" {
+            return Err(damaged(verdict.replace('\n', " ")));
+        }
     }
     if connection.is_readonly("main").map_err(failed)? {
         let reason = "the file is read-only".to_owned();
         return Err(OpenError::Unwritable { path: path.to_owned(), reason });
     }
 
-    set_up(&connection).map_err(failed)?;
+    set_up(&connection, busy_timeout).map_err(failed)?;
     migrate(&mut connection, done).map_err(failed)?;
     Ok(connection)
 }
@@ -103,10 +121,10 @@ fn version(connection: &Connection) -> rusqlite::Result<i64> {
 }
 
 /// Configures the connection so that a finished write survives a kill and a power cut.
-fn set_up(connection: &Connection) -> rusqlite::Result<()> {
+fn set_up(connection: &Connection, busy_timeout: Duration) -> rusqlite::Result<()> {
     // If the file system does not support WAL, SQLite keeps the old journal mode. That mode is as
     // safe.
-    let _: String = connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0))?;
+    use_wal(connection, busy_timeout)?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     // On macOS a plain fsync does not flush the drive's own cache. On other systems this setting
     // has no effect.
@@ -114,10 +132,33 @@ fn set_up(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "checkpoint_fullfsync", true)
 }
 
-/// Runs the missing migrations, each in a transaction.
+/// Changes the journal mode to WAL. While another process creates the same database, SQLite refuses
+/// the change at once and does not apply the busy timeout, so the change is tried again.
+fn use_wal(connection: &Connection, busy_timeout: Duration) -> rusqlite::Result<()> {
+    let deadline = Instant::now() + busy_timeout;
+    loop {
+        let mode: rusqlite::Result<String> =
+            connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0));
+        match mode.map_err(|error| (error.sqlite_error_code(), error)) {
+            Ok(_) => return Ok(()),
+            Err((Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked), _))
+                if Instant::now() < deadline =>
+            {
+                std::thread::sleep(RETRY_INTERVAL);
+            }
+            Err((_, error)) => return Err(error),
+        }
+    }
+}
+
+/// Runs the missing migrations, each in a transaction. `done` of them were run before.
 fn migrate(connection: &mut Connection, done: usize) -> rusqlite::Result<()> {
     for (k, step) in MIGRATIONS.iter().enumerate().skip(done) {
         let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        // Another process may have run this migration after `done` was read.
+        if version(&change)? > k as i64 {
+            continue;
+        }
         change.execute_batch(step)?;
         change.pragma_update(None, "user_version", k as i64 + 1)?;
         change.commit()?;

@@ -79,6 +79,15 @@ impl Library {
         self
     }
 
+    /// Adds a world of another library, with its id and its revision. Without such a world, nothing
+    /// is added.
+    pub fn with_world_of(mut self, other: &Library, name: &str) -> Library {
+        if let Ok(world) = other.world(name) {
+            self.insert(world.entry.clone(), Arc::clone(&world.bundle));
+        }
+        self
+    }
+
     fn insert(&mut self, entry: LibraryEntry, bundle: Arc<dyn Bundle + Send + Sync>) {
         let world = LibraryWorld { entry, bundle, installed: None, summary: OnceLock::new() };
         let worlds = self.worlds.get_mut().unwrap_or_else(PoisonError::into_inner);

@@ -92,6 +92,15 @@ impl Records {
         crate::database::open_read_only(&dir.join("chicane.db")).map(Records::new)
     }
 
+    /// Opens the records of a data folder to add sessions with [`Records::import`]. The folder and
+    /// its database are created if necessary. Any number of processes can do this at the same time,
+    /// also while a simulator uses the folder.
+    pub fn open_shared(dir: &std::path::Path) -> Result<Records, OpenError> {
+        let (dir, file) = crate::data::database_file(dir)?;
+        crate::data::create_private(&dir).map_err(|e| crate::data::unwritable(&dir, &e))?;
+        crate::database::open_shared(&file).map(Records::new)
+    }
+
     /// Stores a new session and returns its number.
     pub fn begin(&self, session: &NewSession) -> Result<i64, StoreError> {
         self.with(|connection| insert(connection, session))
@@ -413,5 +422,50 @@ mod tests {
         let records = records(&scratch);
         records.begin(&session("a", "oval")).expect("begun");
         assert!(records.begin(&session("a", "oval")).is_err());
+    }
+
+    /// Regression test: a second process that created or migrated the same database failed.
+    #[test]
+    fn many_writers_create_one_data_folder_at_once() {
+        let scratch = TempFolder::new();
+        let dir = scratch.path().join("new/data");
+        std::thread::scope(|scope| {
+            for writer in 0..16 {
+                let dir = &dir;
+                scope.spawn(move || {
+                    let records = Records::open_shared(dir).expect("opens");
+                    let events = ["{\"k\":1}".to_owned(), "{\"k\":2}".to_owned()];
+                    let id = format!("session {writer}");
+                    let (start, end) = (session(&id, "oval"), result(Outcome::Finished));
+                    records.import(&start, &events, &end).expect("imported");
+                    assert!(records.import(&start, &events, &end).is_err(), "{id} is stored twice");
+                });
+            }
+        });
+        let records = Records::open(&dir).expect("opens");
+        let rows = records.sessions(None, None, 100).expect("read");
+        assert_eq!(rows.len(), 16);
+        for row in rows {
+            assert_eq!(row.result, Some(result(Outcome::Finished)));
+            assert_eq!(records.events(row.number).expect("read").len(), 2);
+        }
+    }
+
+    #[test]
+    fn sessions_are_imported_while_a_simulator_holds_the_folder() {
+        let scratch = TempFolder::new();
+        let data = crate::Data::open(scratch.path()).expect("opens");
+        let records = Records::open_shared(scratch.path()).expect("opens");
+        let number = data.records().begin(&session("a", "oval")).expect("begun");
+        records.import(&session("b", "oval"), &[], &result(Outcome::Finished)).expect("imported");
+        data.records().end(number, 0, &[], &result(Outcome::Stopped)).expect("ended");
+        let ids: Vec<String> = data
+            .records()
+            .sessions(None, None, 9)
+            .expect("read")
+            .into_iter()
+            .map(|row| row.start.id)
+            .collect();
+        assert_eq!(ids, ["b", "a"]);
     }
 }

@@ -36,7 +36,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<(), CheckError> {
 }
 
 fn check_world(path: &str, judge: &JudgeArgs) -> Result<(), CheckError> {
-    let world = world_source::load(path)?;
+    let world = world_source::load(path, None)?;
     print!("{}", describe_world(&world));
     if let Some(evaluation) = &world.evaluation {
         print!("{}", judge_script::describe(judge, path, &evaluation.script)?);

@@ -1,12 +1,12 @@
 //! `chicane evaluate`: evaluates a student's program without a viewer.
 
 use crate::args::EvaluateArgs;
-use crate::evaluation::{self, EvaluationError, EvaluationJob};
+use crate::evaluation::{self, EvaluationError, EvaluationJob, Verdict};
 use crate::{drive_file, robot};
-use chicane_wire::{BoxKind, Outcome, StartRequest};
+use chicane_wire::{BoxKind, StartRequest};
 
-/// Runs one evaluation and returns its outcome.
-pub(crate) fn run(args: &EvaluateArgs) -> Result<Option<Outcome>, EvaluationError> {
+/// Runs one evaluation and returns its verdict.
+pub(crate) fn run(args: &EvaluateArgs) -> Result<Verdict, EvaluationError> {
     evaluation::run(&EvaluationJob {
         world: args.world.clone(),
         profile: robot::load(&args.robot)?,

@@ -1,14 +1,14 @@
 //! `chicane judge`: runs a judging script on a recorded drive.
 
 use crate::args::JudgeDriveArgs;
-use crate::evaluation::{self, EvaluationError, EvaluationJob};
+use crate::evaluation::{self, EvaluationError, EvaluationJob, Verdict};
 use crate::file_error::FileError;
 use crate::{drive_file, robot};
 use chicane_session::BoxOptions;
-use chicane_wire::{BoxKind, Outcome, StartRequest};
+use chicane_wire::{BoxKind, StartRequest};
 
-/// Runs one evaluation with the given script and returns its outcome.
-pub(crate) fn run(args: &JudgeDriveArgs) -> Result<Option<Outcome>, EvaluationError> {
+/// Runs one evaluation with the given script and returns its verdict.
+pub(crate) fn run(args: &JudgeDriveArgs) -> Result<Verdict, EvaluationError> {
     let script = std::fs::read_to_string(&args.script).map_err(FileError::read(&args.script))?;
     evaluation::run(&EvaluationJob {
         world: args.world.clone(),

@@ -20,7 +20,7 @@ pub(crate) enum PrintCommandError {
 
 pub(crate) fn run(args: &PrintArgs) -> Result<(), PrintCommandError> {
     let (output, dpi) = (&args.output, args.dpi);
-    let world = world_source::load(&args.world)?;
+    let world = world_source::load(&args.world, None)?;
     let print = Print::new(&world, dpi)?;
     // The image is written under a temporary name and renamed when it is complete. Therefore a
     // failure leaves no partial image under the final name.

@@ -4,13 +4,14 @@ use crate::args::ExportArgs;
 use crate::data_dir::{self, DataDirError};
 use chicane_host::evaluation::records::record_of;
 use chicane_store::{OpenError, Records, StoreError};
-use chicane_wire::Record;
+use chicane_wire::{BoxKind, Num, Pace, Record, rounded};
 use std::io::{BufWriter, ErrorKind, Write};
 
 /// How many records are read from the database at a time.
 const PAGE: usize = 200;
 const HEAD: &str = "session,world,world_id,rev,outcome,record,reason,better,command,time_limit_s,seed,started_at,\
-                    ended_at,elapsed_s,observations,wait_s,sha256";
+                    ended_at,elapsed_s,observations,wait_s,sha256,student,program_sha256,box,pace,interference,\
+                    refused,exit_code,signal,oom,version";
 
 /// Why the records were not printed.
 #[derive(Debug, thiserror::Error)]
@@ -69,8 +70,11 @@ fn write(args: &ExportArgs, records: &Records, out: &mut impl Write) -> Result<(
 }
 
 fn line(record: &Record) -> String {
+    let (identity, report) = (&record.identity, &record.report);
+    let run = report.run.as_ref();
     let text = |value: &Option<String>| cell(value.as_deref().unwrap_or_default());
-    let result = match &record.record {
+    // Records of older versions may have numbers with rounding errors.
+    let result = match &rounded(record.record.clone()) {
         serde_json::Value::Null => String::new(),
         serde_json::Value::String(value) => cell(value),
         serde_json::Value::Number(value) => value.to_string(),
@@ -86,16 +90,36 @@ fn line(record: &Record) -> String {
         text(&record.reason),
         cell(record.better.name()),
         text(&record.command),
-        record.time_limit_s.0.to_string(),
+        number(record.time_limit_s),
         record.seed.to_string(),
         cell(&record.started_at),
         text(&record.ended_at),
-        record.elapsed_s.0.to_string(),
+        number(record.elapsed_s),
         record.judge.observations.to_string(),
-        record.judge.wait_s.0.to_string(),
+        number(record.judge.wait_s),
         cell(&record.judge.sha256),
+        text(&identity.student),
+        text(&identity.program.as_ref().map(|program| program.sha256.clone())),
+        cell(identity.box_kind.map_or("", BoxKind::name)),
+        cell(identity.pace.map_or("", Pace::name)),
+        report.interference.count.to_string(),
+        report.refused.count.to_string(),
+        whole(run.and_then(|run| run.exit_code)),
+        whole(run.and_then(|run| run.signal)),
+        run.map_or_else(String::new, |run| run.oom.to_string()),
+        text(&identity.chicane.as_ref().map(|chicane| chicane.version.clone())),
     ]
     .join(",")
+}
+
+/// A number without rounding errors: at most six decimals.
+fn number(value: Num) -> String {
+    ((value.0 * 1e6).round() / 1e6 + 0.0).to_string()
+}
+
+/// A whole number, or an empty cell.
+fn whole(value: Option<i32>) -> String {
+    value.map(|value| value.to_string()).unwrap_or_default()
 }
 
 /// Quotes a text for CSV. Students choose some of the texts, and a spreadsheet could run such a

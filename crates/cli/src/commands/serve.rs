@@ -14,7 +14,7 @@ use crate::version;
 use crate::workspace::{self, WorkspaceError};
 use crate::world_source::{self, WorldSourceError};
 use chicane_dds::{BadDomain, RosOptions};
-use chicane_host::{BootError, HostOptions, JudgeOptions};
+use chicane_host::{BootError, HostOptions, JudgeOptions, StartHostError};
 use chicane_server::{Options, Server, StartError};
 use chicane_store::Library;
 use chicane_wire::BoxKind;
@@ -61,6 +61,25 @@ pub(crate) enum ServeError {
     /// The world could not be loaded.
     #[error(transparent)]
     Boot(#[from] BootError),
+}
+
+impl ServeError {
+    /// Whether the command line is wrong.
+    pub(crate) fn is_usage(&self) -> bool {
+        match self {
+            ServeError::World(error) => error.is_unknown(),
+            ServeError::Robot(error) => matches!(error, RobotError::Unknown { .. }),
+            ServeError::Token(TokenError::Invalid { .. })
+            | ServeError::NeedsToken { .. }
+            | ServeError::Workspace(_)
+            | ServeError::WorkspaceInDataDir { .. }
+            | ServeError::RosDomain(_)
+            | ServeError::JudgeScript(_)
+            | ServeError::Judge(_)
+            | ServeError::Start(StartError::Host(StartHostError::NoSuchWorld { .. })) => true,
+            _ => false,
+        }
+    }
 }
 
 pub(crate) fn run(args: &ServeArgs) -> Result<(), ServeError> {
@@ -122,7 +141,7 @@ fn options(args: &ServeArgs, tokens: &RoleTokens) -> Result<Options, ServeError>
     let ros = ros_options(args)?;
     let (library, world) = match &args.world {
         Some(path) if Path::new(path).exists() => {
-            let (library, name) = world_source::find(path)?;
+            let (library, name) = world_source::find(path, None)?;
             (library, Some(name))
         }
         // Names are not checked here. The simulator looks up the name later, because it also knows

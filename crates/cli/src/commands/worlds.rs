@@ -45,6 +45,8 @@ pub(crate) enum WorldsError {
     NoFolder(PathBuf),
     #[error("the world was installed, but its files can't be checked against its id")]
     NotVerified,
+    #[error("{source}: {id} was looked for in {place}. {remedy}")]
+    Install { id: WorldId, place: String, remedy: &'static str, source: Box<WorldsError> },
     #[error(transparent)]
     Import(#[from] ImportError),
     #[error(transparent)]
@@ -79,6 +81,23 @@ pub(crate) enum ImportError {
     Unfit { folder: PathBuf, source: Unfit },
     #[error("{} can't be imported: {source}", folder.display())]
     Install { folder: PathBuf, source: InstallError },
+}
+
+impl WorldsError {
+    /// Whether the command line is wrong.
+    pub(crate) fn is_usage(&self) -> bool {
+        let error = if let WorldsError::Install { source, .. } = self { source } else { self };
+        matches!(
+            error,
+            WorldsError::InvalidId(_)
+                | WorldsError::InvalidWorldName(_)
+                | WorldsError::InvalidDisplayName
+                | WorldsError::NotInstalled(_)
+                | WorldsError::NoFolder(_)
+                | WorldsError::Token(TokenError::Invalid { .. })
+                | WorldsError::Cdn(CdnError::InvalidUrl(_))
+        )
+    }
 }
 
 pub(crate) fn run(args: &WorldsArgs) -> Result<(), WorldsError> {

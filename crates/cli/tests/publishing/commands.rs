@@ -93,6 +93,23 @@ fn commands_work_on_a_data_folder_without_a_simulator() {
     assert!(broken.contains("points.py"), "{broken}");
 }
 
+/// Regression test: a failed installation printed "100 %" and did not say where it looked.
+#[test]
+fn a_failed_installation_looked_complete() {
+    let scratch = TempFolder::new("nowhere");
+    let data = scratch.path();
+    let id = "f".repeat(32);
+    let folder = refused(data, &["install", &id]);
+    let cdn = "http://127.0.0.1:1/cdn";
+    let web = refused(data, &["install", &id, "--cdn", cdn]);
+    for (text, place) in [(&folder, format!("the CDN folder {data}/cdn")), (&web, format!("the CDN {cdn}"))] {
+        let last = text.lines().last().expect("a line");
+        assert!(last.contains(&place) && last.contains("--cdn"), "{text}");
+        assert!(!text.contains("100 %") && text.contains("installing"), "{text}");
+    }
+    assert!(folder.contains("world not published") && web.contains("the CDN failed"), "{folder}\n{web}");
+}
+
 #[test]
 fn commands_work_on_a_data_folder_that_a_simulator_uses() {
     let scratch = TempFolder::new("online");

@@ -30,7 +30,7 @@ use crate::gate::StudentGate;
 use crate::keeper::Keeper;
 use crate::session_status::SessionStatus;
 use chicane_session::{LingeringProcesses, Note, Notes, StopCause};
-use chicane_store::{Data, StoreError};
+use chicane_store::{Data, SessionRow, StoreError};
 use chicane_wire::{CurrentSession, ProgramVersion, Record, RecordList, Role, Session, StartRequest};
 use chicane_world::Profile;
 use std::collections::BTreeMap;
@@ -134,6 +134,11 @@ impl Evaluations {
     /// sessions that were started with this role are found. Blocks on the disk.
     pub fn record(&self, id: Option<&str>, by: Option<Role>) -> Result<Option<Record>, StoreError> {
         records::record(&self.parts.data, self.unstored.rest().as_deref(), id, by)
+    }
+
+    /// A session with its events, also if its end is not on disk yet. Blocks on the disk.
+    pub(crate) fn stored(&self, id: &str) -> Result<Option<(SessionRow, Vec<String>)>, StoreError> {
+        records::stored(&self.parts.data, self.unstored.rest().as_deref(), Some(id), None)
     }
 
     /// A page of records, the newest first. It has at most `limit` records with numbers below

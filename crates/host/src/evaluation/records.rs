@@ -48,7 +48,7 @@ pub(crate) fn close_unfinished(data: &Data) -> Result<(), StoreError> {
 /// A stored session with its events: the session `id`, or the last session if `id` is `None`. With
 /// `by`, only sessions that were started with this role are found. `rest` is the end of a session
 /// that is not on disk yet.
-fn stored(
+pub(super) fn stored(
     data: &Data,
     rest: Option<&Unwritten>,
     id: Option<&str>,

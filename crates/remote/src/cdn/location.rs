@@ -58,7 +58,12 @@ pub async fn install_world(
     progress: impl Fn(f64) + Send + Sync + 'static,
 ) -> Result<Installed, CdnError> {
     let library = Arc::new(Library::default().with_installed(data_dir));
-    let progress: ProgressCallback = Arc::new(move |_, share| progress(share.unwrap_or(1.0)));
+    // The installer reports `None` at the end of every job, also of a failed one.
+    let progress: ProgressCallback = Arc::new(move |_, share| {
+        if let Some(share) = share {
+            progress(share);
+        }
+    });
     // `_stop` is kept until the end, because the installer stops when the channel closes.
     let (_stop, stopped) = watch::channel(false);
     let installer = Installer::new(library, from.source()?, require_verified, progress, stopped);

@@ -38,20 +38,39 @@ pub(super) fn run(
     let progress = Progress::new(format!("installing {id}"));
     let dir = data_dir::resolve_absolute(args.data.data_dir.as_deref())?;
     let installed = match (cdn, DataFolder::open(&args.data)?) {
-        (None, DataFolder::InUse(running)) => by_simulator(&running, id, progress, require_verified)?,
+        (None, DataFolder::InUse(running)) => {
+            let place = format!("the CDN of the simulator at {}", running.address);
+            let remedy =
+                "Start the simulator with --cdn URL, or name the CDN that has the world with --cdn URL";
+            let installed = by_simulator(&running, id, progress, require_verified);
+            installed.map_err(|error| failed(id, place, remedy, error))?
+        }
         (cdn, folder) => {
             // This unlocks the data folder, so that a simulator can start during the installation.
             drop(folder);
-            let from = match cdn {
-                Some((url, token)) => CdnLocation::Web(url, token),
-                None => CdnLocation::Folder(dir.join("cdn")),
+            let (place, remedy, from) = match cdn {
+                Some((url, token)) => {
+                    let remedy = "Check the id and the address, and give --cdn-token for a private world";
+                    (format!("the CDN {url}"), remedy, CdnLocation::Web(url, token))
+                }
+                None => {
+                    let folder = dir.join("cdn");
+                    let remedy = "Name the CDN that has the world with --cdn URL";
+                    (format!("the CDN folder {}", folder.display()), remedy, CdnLocation::Folder(folder))
+                }
             };
-            directly(&dir, id, &from, require_verified, progress, &args.judge)?
+            let installed = directly(&dir, id, &from, require_verified, progress, &args.judge);
+            installed.map_err(|error| failed(id, place, remedy, error))?
         }
     };
     installed.warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
     println!("{}{}", installed.world, if installed.cached { " (was installed already)" } else { "" });
     Ok(())
+}
+
+/// Adds to an error where the world was looked for, and what to do.
+fn failed(id: &WorldId, place: String, remedy: &'static str, source: WorldsError) -> WorldsError {
+    WorldsError::Install { id: id.clone(), place, remedy, source: Box::new(source) }
 }
 
 /// Installs a world in this process.
@@ -74,8 +93,9 @@ fn directly(
         }
     };
     let installed = runtime::start()?.block_on(install_world(dir, id, from, require_verified, show));
-    progress.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let progress = progress.lock().unwrap_or_else(PoisonError::into_inner).take();
     let mut installed = installed?;
+    finish(progress);
     let name = installed.record.world_name();
     if !installed.cached {
         installed.warnings.extend(script_warning(dir, &name, judge));
@@ -85,6 +105,13 @@ fn directly(
         cached: installed.cached,
         warnings: installed.warnings,
     })
+}
+
+/// Shows that a world is installed, and removes the bar.
+fn finish(progress: Option<Progress>) {
+    if let Some(mut progress) = progress {
+        progress.set(1.0);
+    }
 }
 
 /// The warning if the judging script of an installed world is invalid or can't be checked. `None`
