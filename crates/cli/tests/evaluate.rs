@@ -47,7 +47,7 @@ fn one_command_evaluates_a_lap_of_the_technical_track() {
             "--world",
             "technical",
             "--command",
-            "PYTHONPATH=python/src python3 examples/lap_by_route.py",
+            "python3 examples/lap_by_route.py",
             "--json",
         ])
     };
