@@ -178,6 +178,9 @@ pub(crate) struct EvaluateArgs {
     /// Limit of the run in real seconds, 1 to 86400 [default: 5 times the time limit, at least 120]
     #[arg(long, value_name = "SECONDS", value_parser = wall_limit)]
     pub(crate) wall_limit: Option<f64>,
+    /// Print what the box of the student's program shows, and exit
+    #[arg(long, requires = "command")]
+    pub(crate) explain: bool,
     /// Name of the student, for the record
     #[arg(long, value_name = "NAME", value_parser = student_name)]
     pub(crate) student: Option<String>,

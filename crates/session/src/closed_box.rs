@@ -112,7 +112,7 @@ pub(crate) fn plan(
         mounted.into_iter().filter(|path| path.join("pyvenv.cfg").is_file()).collect();
     let found = interpreter::find(&program.command, workspace.path(), &environments);
     for python in &found.pythons {
-        view.show(&python.prefix);
+        view.show_if(&python.prefix, interpreter::is_python_folder);
     }
     view.link_workspace();
     let packages = found.pythons.iter().filter_map(|python| python.packages.as_ref());
@@ -179,7 +179,12 @@ impl View {
     /// Shows a folder or file, with the symbolic links on the way to it. Does nothing if it does
     /// not exist.
     fn show(&mut self, path: &Path) {
-        let Some(real) = self.resolve(path) else { return };
+        self.show_if(path, |_| true);
+    }
+
+    /// Shows a folder or file if the place that its path leads to passes a check.
+    fn show_if(&mut self, path: &Path, check: impl Fn(&Path) -> bool) {
+        let Some(real) = self.resolve(path).filter(|real| check(real)) else { return };
         let Ok(metadata) = std::fs::metadata(&real) else { return };
         let target = self.inside(&real);
         self.binds.retain(|other, _| !other.starts_with(&target));
@@ -203,8 +208,10 @@ impl View {
                 let rest: PathBuf = parts.collect();
                 let folder = at.parent().unwrap_or(Path::new("/"));
                 let next = normalized(&folder.join(&text).join(rest));
-                if !OWN.iter().any(|own| at == Path::new(own)) {
-                    self.links.insert(self.inside(&at), text);
+                let inside = self.inside(&at);
+                // The links of the workspace are part of its copy.
+                if !inside.starts_with(WORKSPACE) && !OWN.iter().any(|own| at == Path::new(own)) {
+                    self.links.insert(inside, text);
                 }
                 path = next;
                 continue 'followed;

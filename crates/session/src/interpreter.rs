@@ -242,6 +242,13 @@ fn environment_of(program: &Path) -> Option<PathBuf> {
     folder.join("pyvenv.cfg").is_file().then(|| folder.to_owned())
 }
 
+/// Whether a folder is a virtual environment, or has the standard library of a Python. A box shows no
+/// other folder as an interpreter's.
+pub(crate) fn is_python_folder(folder: &Path) -> bool {
+    folder.join("pyvenv.cfg").is_file()
+        || python_folders(folder).iter().any(|folder| folder.join("os.py").is_file())
+}
+
 /// The folders `lib/python3.*` and `lib64/python3.*` of a prefix, sorted.
 fn python_folders(prefix: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();

@@ -136,6 +136,25 @@ fn student_paths_are_shown_read_only_at_their_own_path() {
 }
 
 #[test]
+fn a_link_or_environment_of_the_workspace_led_to_files_of_the_host() {
+    let (workspace, secret) = (TempFolder::new(), TempFolder::new());
+    secret.file("secret.txt", "SECRET\n");
+    secret.file("bin/python3", "");
+    for link in ["link", ".venv"] {
+        std::os::unix::fs::symlink(&secret.0, workspace.0.join(link)).expect("a link");
+    }
+    workspace.file("env/pyvenv.cfg", &format!("home = {}/bin\n", secret.text()));
+    workspace.file("env/bin/python", "");
+    let program = format!(
+        "cat link/secret.txt .venv/secret.txt {0}/secret.txt 2>&1; .venv/bin/python3; env/bin/python",
+        secret.text()
+    );
+    let found = output(&record(evaluate(&workspace.0, &program)));
+    assert_eq!(found.iter().filter(|line| line.contains("No such file")).count(), 4, "{found:#?}");
+    assert!(!found.iter().any(|line| line == "SECRET"), "{found:#?}");
+}
+
+#[test]
 fn a_hidden_folder_was_visible_through_a_student_path() {
     let home = TempFolder::new();
     home.file("notes.txt", "");

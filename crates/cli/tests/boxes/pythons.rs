@@ -37,6 +37,8 @@ fn a_python_could_not_import_chicane() {
     let shown = outside.to_str().expect("UTF-8");
     assert_eq!(prefix(&workspace.0, Some(system), &format!("{shown}/bin/python3")), shown);
     assert_eq!(prefix(&workspace.0, Some(&format!("{shown}/bin:{system}")), "python3"), shown);
+    std::os::unix::fs::symlink(&outside, workspace.0.join("linked")).expect("a link");
+    assert_eq!(prefix(&workspace.0, Some(system), "linked/bin/python"), "/workspace/linked");
     let program = workspace.file("run.py", &format!("#!/usr/bin/env python3\n{IMPORT}\n"));
     std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("set");
     let found = output(&record(evaluate(&workspace.0, "cd /workspace && ./run.py")));

@@ -8,11 +8,11 @@
 
 use super::mounts::{self, DEVICES, MountError};
 use super::plan::{Bind, ClosedPlan};
-use super::read_only::{bind_read_only, clone_read_only};
+use super::read_only::{bind_read_only, clone_read_only, open_real};
 use super::resolver::resolv_conf;
 use crate::package;
 use crate::workspace_copy;
-use rustix::fs::{CWD, Mode, OFlags};
+use rustix::fs::{CWD, Mode};
 use rustix::mount::{
     MountFlags, MoveMountFlags, UnmountFlags, mount, mount_bind, mount_remount, move_mount, unmount,
 };
@@ -60,7 +60,14 @@ impl Sources {
         if !rustix::process::geteuid().is_root() {
             return Sources::default();
         }
-        Sources(plan.binds.iter().map(|bind| clone_read_only(&bind.source).ok().map(Source::Tree)).collect())
+        Sources(
+            plan.binds
+                .iter()
+                .map(|bind| {
+                    open_real(&bind.source).and_then(|file| clone_read_only(&file)).ok().map(Source::Tree)
+                })
+                .collect(),
+        )
     }
 
     /// Opens the rest in the new namespaces, before the change of user.
@@ -76,11 +83,9 @@ impl Sources {
 }
 
 fn open(bind: &Bind) -> Result<Source, MountError> {
-    if let Ok(tree) = clone_read_only(&bind.source) {
-        return Ok(Source::Tree(tree));
-    }
-    let file = rustix::fs::open(&bind.source, OFlags::PATH | OFlags::CLOEXEC, Mode::empty());
-    file.map(Source::File).map_err(|source| MountError::Show { path: bind.source.clone(), source })
+    let show = |source| MountError::Show { path: bind.source.clone(), source };
+    let file = open_real(&bind.source).map_err(show)?;
+    Ok(clone_read_only(&file).map_or(Source::File(file), Source::Tree))
 }
 
 /// The path of a file of the box while its root is being built.

@@ -1,17 +1,30 @@
 //! Read-only copies of mounts, including the mounts below them.
 
-use rustix::fs::CWD;
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
 use rustix::io::Errno;
 use rustix::mount::{MountFlags, OpenTreeFlags, mount_bind_recursive, mount_remount, open_tree};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-/// Copies the mounts at and below a path, read-only. The copy is not attached anywhere. Fails on
-/// kernels before 5.12.
-pub(super) fn clone_read_only(path: &Path) -> Result<OwnedFd, Errno> {
-    let flags =
-        OpenTreeFlags::OPEN_TREE_CLOEXEC | OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::AT_RECURSIVE;
-    let tree = open_tree(CWD, path, flags)?;
+/// Opens a path without symbolic links. If a student has put a link there meanwhile, this fails,
+/// because the link could lead to a folder that only the simulator may enter.
+pub(super) fn open_real(path: &Path) -> Result<OwnedFd, Errno> {
+    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    match openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
+        // Linux before 5.6 can only check the last part of the path.
+        Err(Errno::NOSYS) => rustix::fs::open(path, flags, Mode::empty()),
+        opened => opened,
+    }
+}
+
+/// Copies the mounts at and below an opened file or folder, read-only. The copy is not attached
+/// anywhere. Fails on kernels before 5.12.
+pub(super) fn clone_read_only(file: &OwnedFd) -> Result<OwnedFd, Errno> {
+    let flags = OpenTreeFlags::AT_EMPTY_PATH
+        | OpenTreeFlags::OPEN_TREE_CLOEXEC
+        | OpenTreeFlags::OPEN_TREE_CLONE
+        | OpenTreeFlags::AT_RECURSIVE;
+    let tree = open_tree(file, "", flags)?;
     set_read_only(&tree)?;
     Ok(tree)
 }
