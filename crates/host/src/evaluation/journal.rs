@@ -50,8 +50,22 @@ pub(super) struct Unwritten {
 }
 
 impl Unwritten {
-    /// Writes everything. Can be repeated after a failure.
-    pub(super) fn write(&self, data: &Data) -> Result<(), StoreError> {
+    /// Writes everything, after an earlier write failed. That write may have reached the disk
+    /// although the database reported an error, so what is stored already is left out.
+    pub(super) fn write_again(&self, data: &Data) -> Result<(), StoreError> {
+        let records = data.records();
+        if !records.unfinished()?.iter().any(|row| row.number == self.number) {
+            return Ok(());
+        }
+        let stored = records.events(self.number)?.len() as u64;
+        let done = usize::try_from(stored.saturating_sub(self.next_line)).unwrap_or(usize::MAX);
+        let mut rest = self.clone();
+        rest.next_line = rest.next_line.max(stored);
+        rest.lines.drain(..done.min(self.lines.len()));
+        rest.write(data)
+    }
+
+    fn write(&self, data: &Data) -> Result<(), StoreError> {
         if let Some(identity) = &self.identity {
             data.records().set_identity(self.number, identity)?;
         }
@@ -238,3 +252,7 @@ impl Writer {
         rest.write(&data).map_err(|error| JournalError::Store { error, rest: Box::new(rest) })
     }
 }
+
+#[cfg(test)]
+#[path = "journal_tests.rs"]
+mod tests;
