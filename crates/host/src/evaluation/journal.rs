@@ -33,7 +33,7 @@ enum JournalEntry {
     /// Write all earlier entries now, then send a message on this channel.
     Flush(SyncSender<()>),
     /// The last event as JSON, and the result of the session.
-    End(String, SessionResult),
+    End(String, Box<SessionResult>),
 }
 
 /// The end of a session that is not on disk yet, with all events since the last successful write.
@@ -166,7 +166,7 @@ impl Journal {
 
     /// Stores the last line and the result. Everything is on disk when this succeeds.
     pub(super) fn end(self, line: String, result: SessionResult) -> Result<(), JournalError> {
-        let _ = self.entries.send(JournalEntry::End(line, result));
+        let _ = self.entries.send(JournalEntry::End(line, Box::new(result)));
         drop(self.entries);
         self.thread.join().unwrap_or(Err(JournalError::WriterPanicked))
     }
@@ -205,7 +205,7 @@ impl Writer {
                         JournalEntry::Progress(record, elapsed_s) => self.progress = (record, elapsed_s),
                         JournalEntry::Identity(identity) => self.identity = Some(identity),
                         JournalEntry::Flush(done) => waiting = Some(done),
-                        JournalEntry::End(line, result) => return self.end(line, result),
+                        JournalEntry::End(line, result) => return self.end(line, *result),
                     }
                     if waiting.is_none() && self.lines.len() < MAX_QUEUED_ENTRIES && Instant::now() < until {
                         continue;
