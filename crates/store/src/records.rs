@@ -222,9 +222,7 @@ impl Records {
 }
 
 fn add_events(change: &Transaction<'_>, number: i64, place: u64, events: &[String]) -> rusqlite::Result<()> {
-    // A write whose result is unknown is repeated, so the events may be stored already.
-    let mut add =
-        change.prepare("INSERT OR REPLACE INTO session_event (session, place, event) VALUES (?1, ?2, ?3)")?;
+    let mut add = change.prepare("INSERT INTO session_event (session, place, event) VALUES (?1, ?2, ?3)")?;
     for (place, event) in (place..).zip(events) {
         add.execute(params![number, place.cast_signed(), event])?;
     }

@@ -33,7 +33,7 @@ enum JournalEntry {
     /// Write all earlier entries now, then send a message on this channel.
     Flush(SyncSender<()>),
     /// The last event as JSON, and the result of the session.
-    End(String, SessionResult),
+    End(String, Box<SessionResult>),
 }
 
 /// The end of a session that is not on disk yet, with all events since the last successful write.
@@ -50,8 +50,22 @@ pub(super) struct Unwritten {
 }
 
 impl Unwritten {
-    /// Writes everything. Can be repeated after a failure.
-    pub(super) fn write(&self, data: &Data) -> Result<(), StoreError> {
+    /// Writes everything, after an earlier write failed. That write may have reached the disk
+    /// although the database reported an error, so what is stored already is left out.
+    pub(super) fn write_again(&self, data: &Data) -> Result<(), StoreError> {
+        let records = data.records();
+        if !records.unfinished()?.iter().any(|row| row.number == self.number) {
+            return Ok(());
+        }
+        let stored = records.events(self.number)?.len() as u64;
+        let done = usize::try_from(stored.saturating_sub(self.next_line)).unwrap_or(usize::MAX);
+        let mut rest = self.clone();
+        rest.next_line = rest.next_line.max(stored);
+        rest.lines.drain(..done.min(self.lines.len()));
+        rest.write(data)
+    }
+
+    fn write(&self, data: &Data) -> Result<(), StoreError> {
         if let Some(identity) = &self.identity {
             data.records().set_identity(self.number, identity)?;
         }
@@ -152,7 +166,7 @@ impl Journal {
 
     /// Stores the last line and the result. Everything is on disk when this succeeds.
     pub(super) fn end(self, line: String, result: SessionResult) -> Result<(), JournalError> {
-        let _ = self.entries.send(JournalEntry::End(line, result));
+        let _ = self.entries.send(JournalEntry::End(line, Box::new(result)));
         drop(self.entries);
         self.thread.join().unwrap_or(Err(JournalError::WriterPanicked))
     }
@@ -191,7 +205,7 @@ impl Writer {
                         JournalEntry::Progress(record, elapsed_s) => self.progress = (record, elapsed_s),
                         JournalEntry::Identity(identity) => self.identity = Some(identity),
                         JournalEntry::Flush(done) => waiting = Some(done),
-                        JournalEntry::End(line, result) => return self.end(line, result),
+                        JournalEntry::End(line, result) => return self.end(line, *result),
                     }
                     if waiting.is_none() && self.lines.len() < MAX_QUEUED_ENTRIES && Instant::now() < until {
                         continue;
@@ -238,3 +252,7 @@ impl Writer {
         rest.write(&data).map_err(|error| JournalError::Store { error, rest: Box::new(rest) })
     }
 }
+
+#[cfg(test)]
+#[path = "journal_tests.rs"]
+mod tests;

@@ -67,7 +67,7 @@ impl Unstored {
     pub(super) fn write(&self) -> Result<(), RecordNotWritten> {
         let mut kept = self.lock();
         let Some(waiting) = kept.as_mut() else { return Ok(()) };
-        match waiting.rest.write(&waiting.data) {
+        match waiting.rest.write_again(&waiting.data) {
             Ok(()) => {
                 tracing::info!(session = waiting.error.session, "the record is written now");
                 *kept = None;
