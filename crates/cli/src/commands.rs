@@ -4,6 +4,7 @@
 pub(crate) mod build;
 pub(crate) mod check;
 pub(crate) mod evaluate;
+pub(crate) mod explain;
 pub(crate) mod judge;
 pub(crate) mod lap;
 pub(crate) mod new;

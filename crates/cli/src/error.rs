@@ -3,6 +3,7 @@
 
 use crate::commands::build::BuildCommandError;
 use crate::commands::check::CheckError;
+use crate::commands::explain::ExplainCommandError;
 use crate::commands::lap::LapError;
 use crate::commands::new::NewError;
 use crate::commands::print::PrintCommandError;
@@ -38,6 +39,9 @@ pub(crate) enum CliError {
     /// `chicane evaluate` or `chicane judge` could not run the evaluation.
     #[error(transparent)]
     Evaluation(#[from] EvaluationError),
+    /// `chicane evaluate --explain` could not describe the box.
+    #[error(transparent)]
+    Explain(#[from] ExplainCommandError),
     #[error(transparent)]
     Export(#[from] ExportError),
     #[error(transparent)]
@@ -52,6 +56,7 @@ impl CliError {
     pub(crate) fn is_usage(&self) -> bool {
         match self {
             CliError::Evaluation(error) => error.is_usage(),
+            CliError::Explain(ExplainCommandError::Workspace(_) | ExplainCommandError::Args(_)) => true,
             CliError::Serve(error) => error.is_usage(),
             CliError::Worlds(error) => error.is_usage(),
             CliError::Check(CheckError::World(error))

@@ -43,7 +43,7 @@ pub(crate) fn code(result: &Result<Ended, CliError>) -> ExitCode {
             Verdict::Fault => FAULT,
         },
         Err(error) if error.is_usage() => USAGE,
-        Err(CliError::Evaluation(_)) => FAULT,
+        Err(CliError::Evaluation(_) | CliError::Explain(_)) => FAULT,
         Err(_) => 1,
     })
 }

@@ -60,7 +60,10 @@ fn run(cli: &Cli) -> Result<Ended, CliError> {
         Some(Command::New(args)) => commands::new::run(args)?,
         Some(Command::Print(args)) => commands::print::run(args)?,
         Some(Command::Lap(args)) => commands::lap::run(args)?,
-        Some(Command::Evaluate(args)) => return Ok(Ended::Evaluated(commands::evaluate::run(args)?)),
+        Some(Command::Evaluate(args)) => match args.command.as_deref().filter(|_| args.explain) {
+            Some(command) => println!("{}", commands::explain::describe(args, command)?),
+            None => return Ok(Ended::Evaluated(commands::evaluate::run(args)?)),
+        },
         Some(Command::Judge(args)) => return Ok(Ended::Evaluated(commands::judge::run(args)?)),
         Some(Command::Records { command: RecordsCommand::Export(args) }) => commands::records::run(args)?,
         Some(Command::Setup) => commands::setup::run()?,

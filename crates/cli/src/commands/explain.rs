@@ -1,0 +1,58 @@
+//! `chicane evaluate --explain`: describes the box of a student's program without starting it.
+
+use crate::args::{EvaluateArgs, JudgeArgsError};
+use crate::workspace::{self, WorkspaceError};
+use chicane_session::root::{self, RootError};
+use chicane_session::{
+    BoxOptions, ExplainError, Launcher, Setting, SettingError, SettingOptions, StudentProgram, explain,
+};
+use chicane_wire::BoxKind;
+use std::path::PathBuf;
+
+/// Port in the description. The port of a real run is any free port.
+const PORT: u16 = 8000;
+/// Environment variables that the simulator gives to every program.
+const VARIABLES: [&str; 2] = ["CHICANE_URL", "CHICANE_SESSION"];
+
+/// Why a box can't be described.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ExplainCommandError {
+    #[error("can't open the program chicane: {0}")]
+    Launcher(std::io::Error),
+    #[error(transparent)]
+    Workspace(#[from] WorkspaceError),
+    #[error(transparent)]
+    Args(#[from] JudgeArgsError),
+    #[error(transparent)]
+    Root(#[from] RootError),
+    #[error(transparent)]
+    Setting(#[from] SettingError),
+    /// The machine can't give the box, or the box can't show what the options name.
+    #[error(transparent)]
+    Box(#[from] ExplainError),
+}
+
+/// The description of the box in which `chicane evaluate` with these arguments would run a program.
+pub(crate) fn describe(args: &EvaluateArgs, command: &str) -> Result<String, ExplainCommandError> {
+    let launcher = Launcher::own().map_err(ExplainCommandError::Launcher)?;
+    let wanted =
+        SettingOptions { launcher, folder: root::folder()?, isolation: None, engine: args.judge.engine()? };
+    let setting = Setting::find(&wanted)?;
+    let options: BoxOptions = args.student_box.options(BoxKind::Closed);
+    let hide: Vec<PathBuf> = args
+        .data_dir
+        .iter()
+        .cloned()
+        .chain([setting.folder.clone()])
+        .chain(chicane_store::known_folders())
+        .collect();
+    let program = StudentProgram {
+        command: command.to_owned(),
+        workspace: workspace::resolve(&args.workspace)?,
+        environment: VARIABLES.map(|name| (name.to_owned(), String::new())).into(),
+        hide,
+        options,
+        port: Some(PORT),
+    };
+    Ok(explain(&setting, &program)?.to_string())
+}
