@@ -79,9 +79,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result<(), ServeError> {
 async fn serve(args: &ServeArgs) -> Result<(), ServeError> {
     let options = options(args)?;
     let (token, ros) = (options.token.clone(), options.ros.clone());
-    if let Some(warning) = root_warning(options.host.judge.student.kind) {
-        tracing::warn!("{warning}");
-    }
+    let warning = root_warning(options.host.judge.student.kind);
     if token.is_some() {
         close_memory();
     }
@@ -95,6 +93,9 @@ async fn serve(args: &ServeArgs) -> Result<(), ServeError> {
         }
     }
     print_addresses(&server, token.as_ref()).await;
+    if let Some(warning) = warning {
+        tracing::warn!("{warning}");
+    }
     if let Some(ros) = &ros {
         tracing::info!("ROS 2: {ros}");
     }
