@@ -99,9 +99,7 @@ async fn serve(args: &ServeArgs) -> Result<(), ServeError> {
     let tokens = RoleTokens::parse(args)?;
     let options = options(args, &tokens)?;
     let ros = options.ros.clone();
-    if let Some(warning) = root_warning(options.host.judge.student.kind) {
-        tracing::warn!("{warning}");
-    }
+    let warning = root_warning(options.host.judge.student.kind);
     if options.token.is_some() {
         close_memory();
     }
@@ -115,6 +113,9 @@ async fn serve(args: &ServeArgs) -> Result<(), ServeError> {
         }
     }
     print_addresses(&server, &tokens).await;
+    if let Some(warning) = warning {
+        tracing::warn!("{warning}");
+    }
     if let Some(ros) = &ros {
         tracing::info!("ROS 2: {ros}");
     }
