@@ -34,9 +34,10 @@ def evaluate(sim):
     sim.record(total)
 ";
 
+/// Measures a part and adds its figures.
+type Measure = fn(&Bench, &mut Report) -> Result<(), BenchError>;
 /// The parts that `--only` selects, with the functions that measure them.
-const PARTS: [(&str, fn(&Bench, &mut Report) -> Result<(), BenchError>); 3] =
-    [("start", starts), ("observations", observations), ("sessions", whole)];
+const PARTS: [(&str, Measure); 3] = [("start", starts), ("observations", observations), ("sessions", whole)];
 /// How often each figure is measured. The median counts.
 const ROUNDS: usize = 25;
 
