@@ -1,6 +1,6 @@
 //! The boxes of student programs: what a program sees, reaches and may use. These tests are never
 //! skipped. They fail on a machine that cannot isolate programs.
-#![allow(clippy::disallowed_methods, clippy::panic)]
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, clippy::panic)]
 
 #[path = "boxes/explained.rs"]
 mod explained;

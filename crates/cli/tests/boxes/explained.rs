@@ -32,7 +32,7 @@ fn describe(workspace: &Path, kind: BoxKind, paths: &[PathBuf]) -> BoxDescriptio
 fn the_description_of_a_closed_box_disagrees_with_the_box() {
     let (workspace, shown) = (TempFolder::new(), TempFolder::new());
     workspace.file("main.py", "print()\n");
-    let description = describe(&workspace.0, BoxKind::Closed, &[shown.0.clone()]);
+    let description = describe(&workspace.0, BoxKind::Closed, std::slice::from_ref(&shown.0));
     let mounts = &description.mounts;
     let view = |path: &str| mounts.iter().find(|mount| mount.path == Path::new(path)).map(|m| &m.view);
     assert_eq!(view("/workspace"), Some(&BoxView::Copy { files: 1, bytes: 8 }));
