@@ -249,7 +249,9 @@ fn signals_to_every_process() {
 
 #[test]
 fn a_flood_of_output() {
-    let record = tries_and_exits("output_flood");
+    // Most lines are dropped, so the last line of the program may be missing.
+    let record = gains_nothing("output_flood");
+    assert_eq!(record["run"]["exit_code"], 0, "{}", record["run"]);
     assert!(lines(&record).len() < 5000, "{} lines", lines(&record).len());
 }
 

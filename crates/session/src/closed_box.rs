@@ -2,10 +2,10 @@
 
 use crate::box_options::BoxOptions;
 use crate::interpreter::{self, Interpreters, normalized};
-use crate::jail::{Bind, ClosedPlan, HOME, WORKSPACE};
-use crate::package;
 use crate::student::StudentProgram;
-use crate::workspace_copy::Workspace;
+use chicane_jail::package;
+use chicane_jail::workspace_copy::Workspace;
+use chicane_jail::{Bind, ClosedPlan, HOME, WORKSPACE};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Component, Path, PathBuf};

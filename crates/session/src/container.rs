@@ -4,13 +4,13 @@
 //! output and the messages of the harness on separate streams, so their order has to be restored
 //! (`marks.rs`).
 
-use crate::closed_networks::NetworkPrefix;
 use crate::engine::{Contained, EngineError};
-use crate::isolation::Isolation;
-use crate::jail::{Jail, JailError, JailPlan, JailSpec, JudgePlan, Report, Usage};
-use crate::judge_limits::{FILES, HARNESS, MEMORY, PROCESSES};
-use crate::network::Network;
 use crate::setting::{JudgeRunner, Setting};
+use chicane_jail::closed_networks::NetworkPrefix;
+use chicane_jail::isolation::Isolation;
+use chicane_jail::judge_limits::{FILES, HARNESS, MEMORY, PROCESSES};
+use chicane_jail::network::Network;
+use chicane_jail::{Jail, JailError, JailPlan, JailSpec, JudgePlan, Report, Usage};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 use rustix::pipe::{PipeFlags, pipe_with};
 use std::os::fd::{BorrowedFd, OwnedFd};

@@ -3,10 +3,12 @@
 use crate::box_options::BoxLimits;
 use crate::closed_box::{self, ClosedBoxError};
 use crate::environment::host_environment;
-use crate::jail::{HOME, WORKSPACE, WRITABLE};
 use crate::setting::Setting;
 use crate::student::{self, StudentError, StudentProgram};
-use crate::workspace_copy::{CACHE_TAG, MAX_ENTRIES, SKIPPED, Workspace, WorkspaceError, WorkspaceLimits};
+use chicane_jail::workspace_copy::{
+    CACHE_TAG, MAX_ENTRIES, SKIPPED, Workspace, WorkspaceError, WorkspaceLimits,
+};
+use chicane_jail::{HOME, WORKSPACE, WRITABLE};
 use chicane_wire::BoxKind;
 use std::fmt;
 use std::path::PathBuf;

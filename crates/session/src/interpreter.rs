@@ -6,7 +6,7 @@
 
 use crate::closed_box::SYSTEM_FOLDERS;
 use crate::command_line::programs;
-use crate::wake::wait_for;
+use chicane_jail::wake::wait_for;
 use rustix::event::PollFlags;
 use std::collections::BTreeMap;
 use std::ffi::OsString;

@@ -6,14 +6,14 @@
 //! right call.
 
 use crate::container::{Container, ContainerError, StartedContainer};
-use crate::isolation::Isolation;
-use crate::jail::{Report, Usage};
-use crate::judge_limits::{MEMORY, PROCESSES};
 use crate::lines::LineSplitter;
 use crate::marks::Marks;
 use crate::outcome::{ChannelFault, ScriptFault};
 use crate::setting::Setting;
-use crate::wake::wait_for;
+use chicane_jail::isolation::Isolation;
+use chicane_jail::judge_limits::{MEMORY, PROCESSES};
+use chicane_jail::wake::wait_for;
+use chicane_jail::{Report, Usage};
 use chicane_wire::{
     JUDGE_VERSION, JudgeCall, JudgeReply, JudgeSaid, MAX_JUDGE_LINE, MAX_RECORD, MovedRows, Observation, Pose,
 };

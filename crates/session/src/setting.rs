@@ -2,15 +2,15 @@
 //! at the start.
 
 use crate::box_options::BoxOptions;
-use crate::closed_networks::{NetworkPrefix, closed_networks};
 use crate::engine::{Engine, EngineError, EngineOptions};
-use crate::isolation::Isolation;
-use crate::jail::Cgroups;
-use crate::launcher::Launcher;
-use crate::network::{Network, own_addresses};
-use crate::root::{self, RootError};
 use crate::spare::Spare;
 use crate::student;
+use chicane_jail::Cgroups;
+use chicane_jail::closed_networks::{NetworkPrefix, closed_networks};
+use chicane_jail::isolation::Isolation;
+use chicane_jail::launcher::Launcher;
+use chicane_jail::network::{Network, own_addresses};
+use chicane_jail::root::{self, RootError};
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -3,13 +3,13 @@
 use crate::box_options::BoxOptions;
 use crate::closed_box::{self, ClosedBoxError};
 use crate::environment::host_environment;
-use crate::jail::{
+use crate::lines::{LineRateLimit, LineSplitter, OutputLine};
+use crate::setting::Setting;
+use chicane_jail::network::Network;
+use chicane_jail::workspace_copy::{MAX_ENTRIES, Workspace, WorkspaceError, WorkspaceLimits};
+use chicane_jail::{
     BoxNetwork, Cgroups, Jail, JailError, JailPlan, JailSpec, LingeringProcesses, Report, StudentPlan,
 };
-use crate::lines::{LineRateLimit, LineSplitter, OutputLine};
-use crate::network::Network;
-use crate::setting::Setting;
-use crate::workspace_copy::{MAX_ENTRIES, Workspace, WorkspaceError, WorkspaceLimits};
 use chicane_wire::{BoxKind, OutputStream, ProgramIdentity, StudentNetwork};
 use rustix::event::PollFlags;
 use rustix::io::Errno;
@@ -58,18 +58,16 @@ pub struct StudentProgram {
     pub port: Option<u16>,
 }
 
-impl StudentPlan {
-    /// The plan of a host box on the host's network.
-    fn new(program: &StudentProgram, environment: BTreeMap<String, String>) -> StudentPlan {
-        StudentPlan {
-            command: program.command.clone(),
-            workspace: program.workspace.clone(),
-            environment,
-            hide: program.hide.clone(),
-            processes: program.options.limits.processes,
-            network: None,
-            closed: None,
-        }
+/// The plan of a host box on the host's network.
+fn plan_of(program: &StudentProgram, environment: BTreeMap<String, String>) -> StudentPlan {
+    StudentPlan {
+        command: program.command.clone(),
+        workspace: program.workspace.clone(),
+        environment,
+        hide: program.hide.clone(),
+        processes: program.options.limits.processes,
+        network: None,
+        closed: None,
     }
 }
 
@@ -155,7 +153,7 @@ impl Prepared {
             BoxKind::Closed => Prepared::closed(&program, network.as_ref())?,
             BoxKind::Host => {
                 let environment = host_environment(&program.options.environment, program.environment.clone());
-                let plan = StudentPlan::new(&program, environment);
+                let plan = plan_of(&program, environment);
                 Prepared { plan, workspace: None, hints: Vec::new() }
             }
         };
@@ -169,7 +167,7 @@ impl Prepared {
         let workspace = Workspace::scan(&program.workspace, limits, &program.hide, &options.paths)?;
         let internet = network.is_some_and(|network| network.internet);
         let closed = closed_box::plan(program, &workspace, internet)?;
-        let mut plan = StudentPlan::new(program, closed.environment);
+        let mut plan = plan_of(program, closed.environment);
         plan.closed = Some(closed.plan);
         Ok(Prepared { plan, workspace: Some(workspace), hints: closed.hints })
     }

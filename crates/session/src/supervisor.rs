@@ -5,14 +5,14 @@
 //! student's program. The output and the record of a call are published at the end of the call, the
 //! output first. Therefore the events of a session do not depend on the speed of the machine.
 
-use crate::jail::LingeringProcesses;
 use crate::judge::{Judge, JudgeError, JudgeEvent};
 use crate::machine::{Action, Call, Input, Machine};
 use crate::outcome::{ChannelFault, Ending, ScriptFault, StopCause};
 use crate::progress::Progress;
 use crate::setting::Setting;
 use crate::student::{Student, StudentEvent, StudentProgram};
-use crate::wake::{NotesOut, wait_for};
+use chicane_jail::LingeringProcesses;
+use chicane_jail::wake::{NotesOut, wait_for};
 use chicane_wire::{
     EvaluationKind, JudgeAct, JudgeCall, JudgeReply, JudgeSaid, Observation, Phase, ProgramIdentity,
     RaisedKind, RunEvent, RunResult, RunState, Statics, rounded,
@@ -543,7 +543,7 @@ impl Supervisor<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wake::notes;
+    use chicane_jail::wake::notes;
 
     /// A host that panics in `place`, and in `halt` if `halt_panics`.
     #[derive(Default)]

@@ -1,8 +1,8 @@
 //! A trial of the setting: starts a judge and lets the judge check a script.
 
-use crate::isolation::Isolation;
 use crate::judge::{Judge, JudgeError};
 use crate::setting::{Setting, SettingError};
+use chicane_jail::isolation::Isolation;
 
 /// The script of the trial.
 const SCRIPT: &str = "def evaluate(sim):\n    pass\n";

@@ -1,4 +1,4 @@
-"""Writes files until no space is left, everywhere."""
+"""Writes files until no space is left, everywhere, and keeps them."""
 
 import os
 import tempfile
@@ -8,12 +8,14 @@ from cheat import note
 PIECE = bytes(1 << 20)
 LIMIT = 3 << 30
 written = 0
+kept = []
 for folder in (os.getcwd(), "/tmp", "/dev/shm", os.environ["HOME"]):
+    # The buffer is off, because a buffer that can't be written raises again when it is closed.
+    file = tempfile.TemporaryFile(dir=folder, buffering=0)  # noqa: SIM115 (kept until the end)
+    kept.append(file)
     try:
-        with tempfile.TemporaryFile(dir=folder) as file:
-            while written < LIMIT:
-                written += file.write(PIECE)
-                file.flush()
+        while written < LIMIT:
+            written += file.write(PIECE)
     except OSError as error:
         print("refused", folder, error, flush=True)
 note(written >= LIMIT, f"{written >> 20} MiB")

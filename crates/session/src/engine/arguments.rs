@@ -1,7 +1,7 @@
 //! The limits of a judging script as options of podman and docker.
 
 use super::program::{Engine, EngineKind, EngineNetwork, LABEL};
-use crate::judge_limits::{FILES, MEMORY, PROCESSES};
+use chicane_jail::judge_limits::{FILES, MEMORY, PROCESSES};
 use rustix::process::{Resource, getrlimit};
 
 /// Size of /dev/shm in bytes. /tmp gets the rest of `FILES`.

@@ -1,12 +1,12 @@
 //! One container of an engine: starts it, reads its usage, ends it.
 
-use super::client::{ask, last_line};
 use super::error::EngineError;
 use super::program::{Engine, REQUEST_TIMEOUT, new_name};
-use crate::isolation::Isolation;
-use crate::jail::{Usage, WatchedGroup};
-use crate::judge_limits::{FILES, HARNESS, MEMORY};
-use crate::process_tree::usage_below;
+use chicane_jail::ask::{ask, last_line};
+use chicane_jail::isolation::Isolation;
+use chicane_jail::judge_limits::{FILES, HARNESS, MEMORY};
+use chicane_jail::process_tree::usage_below;
+use chicane_jail::{Usage, WatchedGroup};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};

@@ -1,6 +1,6 @@
 //! Why podman or docker can't run judging scripts.
 
-use super::client::ClientError;
+use chicane_jail::ask::ClientError;
 use rustix::io::Errno;
 use std::io;
 

@@ -16,12 +16,10 @@
 //! fallback.
 
 mod arguments;
-mod client;
 mod contained;
 mod error;
 mod program;
 
-pub(crate) use client::ask;
 pub(crate) use contained::Contained;
 pub use error::EngineError;
 pub(crate) use program::Engine;

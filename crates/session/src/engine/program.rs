@@ -1,7 +1,7 @@
 //! The engine's program: whether it works, whether it has the image, and which containers it has.
 
-use super::client::{ClientError, ask, last_line};
 use super::error::EngineError;
+use chicane_jail::ask::{ClientError, ask, last_line};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -169,7 +169,7 @@ fn network(options: &EngineOptions) -> EngineNetwork {
     }
     match options.kind {
         EngineKind::Docker => EngineNetwork::Bridge,
-        EngineKind::Podman if crate::network::on_path("slirp4netns").is_some() => EngineNetwork::Slirp,
+        EngineKind::Podman if chicane_jail::network::on_path("slirp4netns").is_some() => EngineNetwork::Slirp,
         EngineKind::Podman => EngineNetwork::Missing,
     }
 }

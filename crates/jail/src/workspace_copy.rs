@@ -23,11 +23,11 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 /// Most entries of a workspace that is copied.
-pub(crate) const MAX_ENTRIES: u64 = 100_000;
+pub const MAX_ENTRIES: u64 = 100_000;
 /// Folders that are left out, because programs make them again or do not read them.
-pub(crate) const SKIPPED: [&str; 3] = [".git", "__pycache__", "node_modules"];
+pub const SKIPPED: [&str; 3] = [".git", "__pycache__", "node_modules"];
 /// A folder with this file holds a cache and is left out (bford.info/cachedir).
-pub(crate) const CACHE_TAG: &str = "CACHEDIR.TAG";
+pub const CACHE_TAG: &str = "CACHEDIR.TAG";
 /// The file that marks a virtual environment of Python.
 const VENV_MARK: &str = "pyvenv.cfg";
 /// Most folders inside of each other.
@@ -41,11 +41,11 @@ const MAX_PATH: usize = 16 << 10;
 
 /// The limits of a workspace.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct WorkspaceLimits {
+pub struct WorkspaceLimits {
     /// Bytes of all files, each rounded up to whole pages.
-    pub(crate) bytes: u64,
+    pub bytes: u64,
     /// Number of files, links and folders.
-    pub(crate) entries: u64,
+    pub entries: u64,
 }
 
 /// Why a workspace could not be read.
@@ -125,7 +125,7 @@ pub enum CopyError {
 
 /// The files of a workspace.
 #[derive(Debug)]
-pub(crate) struct Workspace {
+pub struct Workspace {
     path: PathBuf,
     root: OwnedFd,
     tree: Vec<Entry>,
@@ -167,7 +167,7 @@ struct Scan<'a> {
 impl Workspace {
     /// Lists the files of a folder. Leaves out the folders in `hidden`, and does not look into the
     /// folders in `mounted`.
-    pub(crate) fn scan(
+    pub fn scan(
         path: &Path,
         limits: WorkspaceLimits,
         hidden: &[PathBuf],
@@ -205,23 +205,23 @@ impl Workspace {
     }
 
     /// The folder on the host.
-    pub(crate) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// Folders and files that are mounted instead of copied, relative to the workspace.
-    pub(crate) fn mounted(&self) -> &[PathBuf] {
+    pub fn mounted(&self) -> &[PathBuf] {
         &self.mounted
     }
 
     /// Number of files, and their bytes.
-    pub(crate) fn size(&self) -> (u64, u64) {
+    pub fn size(&self) -> (u64, u64) {
         (self.files, self.bytes)
     }
 
     /// Reads every file, and sends it to a box if `control` is given. Returns the identity of the
     /// files: the same files give the same identity on every machine.
-    pub(crate) fn read(&self, control: Option<BorrowedFd<'_>>) -> Result<ProgramIdentity, WorkspaceError> {
+    pub fn read(&self, control: Option<BorrowedFd<'_>>) -> Result<ProgramIdentity, WorkspaceError> {
         let mut reader = Reader { control, frame: Vec::new(), hash: Context::new(&SHA256) };
         reader.frame.reserve(2 * FRAME);
         reader.folder(&self.root, &self.tree, &mut PathBuf::new())?;
@@ -473,7 +473,7 @@ fn send_all(control: BorrowedFd<'_>, mut rest: &[u8]) -> Result<(), WorkspaceErr
 }
 
 /// Writes the copy of a workspace into an empty folder that no other process can access.
-pub(crate) fn receive(control: impl AsFd, folder: &Path) -> Result<(), CopyError> {
+pub fn receive(control: impl AsFd, folder: &Path) -> Result<(), CopyError> {
     let mut stream = Frames { control, frame: Vec::new(), at: 0 };
     while let Some(kind) = stream.kind()? {
         let length = stream.number()?;

@@ -14,13 +14,13 @@ const MAX_OUTPUT: usize = 1 << 20;
 
 /// The result of a command that ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ClientOutput {
+pub struct ClientOutput {
     /// Whether the exit code is 0.
-    pub(crate) success: bool,
+    pub success: bool,
     /// Standard output.
-    pub(crate) output: String,
+    pub output: String,
     /// Standard error.
-    pub(crate) error: String,
+    pub error: String,
 }
 
 /// Why the engine's program did not answer.
@@ -38,7 +38,7 @@ pub enum ClientError {
 }
 
 /// Runs the program with these arguments and waits for its end.
-pub(crate) fn ask<I: AsRef<OsStr>>(
+pub fn ask<I: AsRef<OsStr>>(
     program: &Path,
     arguments: impl IntoIterator<Item = I>,
     timeout: Duration,
@@ -103,7 +103,7 @@ fn read_some(from: Option<impl AsFd>, into: &mut Vec<u8>) -> bool {
 }
 
 /// The last line of an engine's error output, without `Error: `.
-pub(super) fn last_line(text: &str) -> &str {
+pub fn last_line(text: &str) -> &str {
     let line = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("no output");
     line.trim().trim_start_matches("Error: ")
 }

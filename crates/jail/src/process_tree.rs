@@ -6,13 +6,13 @@ use std::fs;
 
 /// Sums over a process and all its descendants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct TreeUsage {
+pub struct TreeUsage {
     /// Number of processes. Every thread counts, as in a control group.
-    pub(crate) processes: u64,
+    pub processes: u64,
     /// Memory in bytes: resident, swapped out, and in page tables.
-    pub(crate) memory: u64,
+    pub memory: u64,
     /// Processor time in microseconds, including children that ended and were reaped.
-    pub(crate) cpu_us: u64,
+    pub cpu_us: u64,
 }
 
 /// The fields of `/proc/<pid>/stat` that are used.
@@ -26,7 +26,7 @@ struct Stat {
 /// Sums up a process and all its descendants. Memory that processes share is counted once for each
 /// of them, unless the sum exceeds `limit`: then each gets its part only, which takes longer to
 /// find out.
-pub(crate) fn usage_below(root: u32, limit: u64) -> TreeUsage {
+pub fn usage_below(root: u32, limit: u64) -> TreeUsage {
     let numbers = fs::read_dir("/proc").into_iter().flatten().flatten();
     let pids = numbers.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
     let stats: BTreeMap<u32, Stat> = pids.filter_map(|pid| Some((pid, stat(pid)?))).collect();

@@ -41,7 +41,7 @@ pub fn folder() -> Result<PathBuf, RootError> {
 }
 
 /// The root file system in a prepared folder.
-pub(crate) fn ready(folder: &Path) -> Result<PathBuf, RootError> {
+pub fn ready(folder: &Path) -> Result<PathBuf, RootError> {
     match fs::read_to_string(folder.join("form")) {
         Ok(layout) if layout == LAYOUT => Ok(folder.join("root")),
         Ok(_) => Err(RootError::OtherVersion(folder.to_owned())),
@@ -50,12 +50,12 @@ pub(crate) fn ready(folder: &Path) -> Result<PathBuf, RootError> {
 }
 
 /// The folder of the unpacked tools.
-pub(crate) fn tools(folder: &Path) -> PathBuf {
+pub fn tools(folder: &Path) -> PathBuf {
     folder.join("tools")
 }
 
 /// The dynamic loader of a root. It starts programs of the root with the root's own libraries.
-pub(crate) fn loader(root: &Path) -> Option<PathBuf> {
+pub fn loader(root: &Path) -> Option<PathBuf> {
     ["lib64/ld-linux-x86-64.so.2", "lib/ld-linux-aarch64.so.1"]
         .iter()
         .flat_map(|name| [root.join("usr").join(name), root.join(name)])
@@ -63,7 +63,7 @@ pub(crate) fn loader(root: &Path) -> Option<PathBuf> {
 }
 
 /// The library path of a root.
-pub(crate) fn library_path(root: &Path) -> String {
+pub fn library_path(root: &Path) -> String {
     let folder = root.join(format!("usr/lib/{}-linux-gnu", std::env::consts::ARCH));
     format!("{}:{}", folder.display(), root.join("usr/lib").display())
 }

@@ -36,12 +36,12 @@ impl Launcher {
     }
 
     /// The path at which the program was opened, for messages.
-    pub(crate) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// A command that starts the program. The command is valid while a clone of this value exists.
-    pub(crate) fn command(&self) -> Command {
+    pub fn command(&self) -> Command {
         // The new process still has the descriptor when the kernel resolves this path. The kernel
         // closes the descriptor afterwards.
         let mut command = Command::new(format!("/proc/self/fd/{}", self.program.as_raw_fd()));

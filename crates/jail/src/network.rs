@@ -4,7 +4,7 @@
 //! host. It blocks the host's loopback. Routes inside the namespace block the other forbidden
 //! addresses (`jail/net.rs`).
 
-use crate::engine::ask;
+use crate::ask::ask;
 use crate::wake::wait_for;
 use rustix::event::PollFlags;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
@@ -53,7 +53,7 @@ pub enum NetworkError {
 
 /// The network of one jail. Dropping it ends slirp4netns.
 #[derive(Debug)]
-pub(crate) struct Uplink {
+pub struct Uplink {
     process: Child,
     /// The error output of slirp4netns. `None` after it was read for the readiness report.
     stderr: Option<ChildStderr>,
@@ -97,7 +97,7 @@ impl Network {
     }
 
     /// Describes how slirp4netns protects the host, for people.
-    pub(crate) fn describe(&self) -> String {
+    pub fn describe(&self) -> String {
         let part = |(option, name): &(&str, &str)| {
             let with = if self.protection.contains(option) { "with" } else { "WITHOUT" };
             format!("{with} {name}")
@@ -106,7 +106,7 @@ impl Network {
     }
 
     /// Starts slirp4netns for the network namespace of a process.
-    pub(crate) fn connect(&self, pid: u32) -> Result<Uplink, NetworkError> {
+    pub fn connect(&self, pid: u32) -> Result<Uplink, NetworkError> {
         let (kill_on_close, inside) =
             socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)
                 .map_err(NetworkError::Socket)?;
@@ -126,18 +126,18 @@ impl Network {
 
 impl Uplink {
     /// Whether slirp4netns still runs.
-    pub(crate) fn is_running(&mut self) -> bool {
+    pub fn is_running(&mut self) -> bool {
         matches!(self.process.try_wait(), Ok(None))
     }
 
     /// Waits until the network is ready. Returns at once if that was done before.
-    pub(crate) fn wait(&mut self) -> Result<(), NetworkError> {
+    pub fn wait(&mut self) -> Result<(), NetworkError> {
         self.stderr.take().map_or(Ok(()), wait_until_ready)
     }
 }
 
 /// Finds a program on the `PATH`.
-pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
+pub fn on_path(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
 }

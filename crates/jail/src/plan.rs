@@ -20,7 +20,7 @@ const MAX_MESSAGE: usize = 4 << 20;
 /// What runs in a jail, and with which settings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
-pub(crate) enum JailPlan {
+pub enum JailPlan {
     /// The judging script.
     Judge(JudgePlan),
     /// The student's program.
@@ -47,7 +47,7 @@ impl JailPlan {
 
 /// The settings of a judge's jail.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct JudgePlan {
+pub struct JudgePlan {
     /// The prepared root file system.
     pub root: PathBuf,
     /// The Python program that runs the script.
@@ -67,7 +67,7 @@ pub(crate) struct JudgePlan {
 
 /// The settings of a student's jail.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct StudentPlan {
+pub struct StudentPlan {
     /// The command line for `bash -c`.
     pub command: String,
     /// The working directory.
@@ -87,7 +87,7 @@ pub(crate) struct StudentPlan {
 
 /// The file system of a closed box.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct ClosedPlan {
+pub struct ClosedPlan {
     /// Bytes of files that the program may have, including the copy of its workspace.
     pub file_bytes: u64,
     /// What the box shows of the host. A folder comes before its subfolders.
@@ -104,7 +104,7 @@ pub(crate) struct ClosedPlan {
 
 /// A folder or file of the host that a closed box shows, read-only.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Bind {
+pub struct Bind {
     /// Path on the host.
     pub source: PathBuf,
     /// Path in the box.
@@ -115,7 +115,7 @@ pub(crate) struct Bind {
 
 /// The network of a student's box.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct BoxNetwork {
+pub struct BoxNetwork {
     /// The ports on loopback that lead to the simulator.
     pub ports: Vec<u16>,
     /// Whether the program has internet access.

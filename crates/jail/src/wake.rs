@@ -49,7 +49,7 @@ impl<T> Notes<T> {
 
 impl<T> NotesOut<T> {
     /// The next note, if there is one. Resets the eventfd when there is none.
-    pub(crate) fn take(&self) -> Option<T> {
+    pub fn take(&self) -> Option<T> {
         match self.queue.try_recv() {
             Ok(note) => return Some(note),
             Err(TryRecvError::Disconnected) => return None,
@@ -61,14 +61,14 @@ impl<T> NotesOut<T> {
     }
 
     /// The descriptor to poll for input.
-    pub(crate) fn descriptor(&self) -> BorrowedFd<'_> {
+    pub fn descriptor(&self) -> BorrowedFd<'_> {
         self.event.as_fd()
     }
 }
 
 /// Polls descriptors until one is ready or the timeout passes. Returns for each descriptor whether
 /// it is ready.
-pub(crate) fn wait_for(all: &[(BorrowedFd<'_>, PollFlags)], timeout: Duration) -> Vec<bool> {
+pub fn wait_for(all: &[(BorrowedFd<'_>, PollFlags)], timeout: Duration) -> Vec<bool> {
     let mut fds: Vec<PollFd<'_>> = all.iter().map(|(fd, flags)| PollFd::new(fd, *flags)).collect();
     let time = Timespec { tv_sec: timeout.as_secs().cast_signed(), tv_nsec: timeout.subsec_nanos().into() };
     let _ = poll(&mut fds, Some(&time));

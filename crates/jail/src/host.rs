@@ -33,11 +33,11 @@ const NOBODY: u32 = 65_534;
 /// User ids on the host for closed boxes, if the simulator runs as root. The first is in a range that
 /// no distribution, service manager or container engine assigns. The second is for containers with
 /// 65,536 ids.
-pub(crate) const STUDENT_IDS: [u32; 2] = [1_987_650_020, 65_533];
+const STUDENT_IDS: [u32; 2] = [1_987_650_020, 65_533];
 
 /// The parameters of a new jail.
 #[derive(Debug)]
-pub(crate) struct JailSpec<'a> {
+pub struct JailSpec<'a> {
     /// The program `chicane`.
     pub launcher: &'a Launcher,
     /// What runs inside.
@@ -114,7 +114,7 @@ pub enum JailError {
 
 /// A running jail. Dropping it ends all processes inside.
 #[derive(Debug)]
-pub(crate) struct Jail {
+pub struct Jail {
     outer: Child,
     /// The pidfd of init. `None` until init was started.
     init: Option<OwnedFd>,
@@ -134,7 +134,7 @@ pub(crate) struct Jail {
 
 impl Jail {
     /// Starts a jail and waits until its program runs.
-    pub(crate) fn start(spec: JailSpec<'_>) -> Result<Jail, JailError> {
+    pub fn start(spec: JailSpec<'_>) -> Result<Jail, JailError> {
         let purpose = match spec.plan {
             JailPlan::Judge(_) => "judge",
             JailPlan::Student(_) => "student",
@@ -233,7 +233,7 @@ impl Jail {
     }
 
     /// The identity of the workspace that was copied into the box.
-    pub(crate) fn take_identity(&mut self) -> Option<ProgramIdentity> {
+    pub fn take_identity(&mut self) -> Option<ProgramIdentity> {
         self.identity.take()
     }
 
@@ -243,7 +243,7 @@ impl Jail {
     }
 
     /// The sockets of the box that lead to the simulator. Empty on the second call.
-    pub(crate) fn take_sockets(&mut self) -> Vec<OwnedFd> {
+    pub fn take_sockets(&mut self) -> Vec<OwnedFd> {
         std::mem::take(&mut self.sockets)
     }
 
@@ -277,12 +277,12 @@ impl Jail {
     }
 
     /// The descriptor to poll for reports. `None` after the jail was ended.
-    pub(crate) fn control(&self) -> Option<BorrowedFd<'_>> {
+    pub fn control(&self) -> Option<BorrowedFd<'_>> {
         self.control.as_ref().map(AsFd::as_fd)
     }
 
     /// The reports since the last call, and whether the control socket is still open.
-    pub(crate) fn reports(&mut self) -> (Vec<Report>, bool) {
+    pub fn reports(&mut self) -> (Vec<Report>, bool) {
         let mut reports: Vec<Report> = self.queued.drain(..).collect();
         let Some(control) = &self.control else { return (reports, false) };
         let mut open = true;
@@ -317,13 +317,13 @@ impl Jail {
     }
 
     /// Whether slirp4netns still runs. True if the jail has no network.
-    pub(crate) fn has_network(&mut self) -> bool {
+    pub fn has_network(&mut self) -> bool {
         self.network.as_mut().is_none_or(Uplink::is_running)
     }
 
     /// The usage of the processes inside. The second value is the number of processes. It is `None`
     /// if a control group counts the processes.
-    pub(crate) fn usage(&self) -> (Usage, Option<u64>) {
+    pub fn usage(&self) -> (Usage, Option<u64>) {
         match self.group.usage() {
             Some(usage) => (usage, None),
             None => {
@@ -338,7 +338,7 @@ impl Jail {
     /// Kills all processes inside and waits until they are gone. May be called more than once.
     /// Returns the processes that the kernel could not end in time, for instance one that waits for
     /// a dead disk.
-    pub(crate) fn end(&mut self) -> Option<LingeringProcesses> {
+    pub fn end(&mut self) -> Option<LingeringProcesses> {
         if let Some(init) = &self.init {
             let _ = pidfd_send_signal(init, Signal::KILL);
         } else {

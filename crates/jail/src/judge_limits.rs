@@ -1,10 +1,10 @@
 //! The harness and the limits of every judging script, in a jail or in a container.
 
 /// The Python program that runs a judging script.
-pub(crate) const HARNESS: &str = include_str!("../../../python/judge/harness.py");
+pub const HARNESS: &str = include_str!("../../../python/judge/harness.py");
 /// Limit of a script's memory in bytes, without its files.
-pub(crate) const MEMORY: u64 = 512 << 20;
+pub const MEMORY: u64 = 512 << 20;
 /// Limit of a script's processes and threads.
-pub(crate) const PROCESSES: u64 = 64;
+pub const PROCESSES: u64 = 64;
 /// Limit of a script's files in bytes. The files are in memory.
-pub(crate) const FILES: u64 = 256 << 20;
+pub const FILES: u64 = 256 << 20;

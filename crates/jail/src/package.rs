@@ -7,10 +7,10 @@ use std::path::Path;
 include!(concat!(env!("OUT_DIR"), "/chicane_package.rs"));
 
 /// Name of the package.
-pub(crate) const NAME: &str = "chicane";
+pub const NAME: &str = "chicane";
 
 /// Writes the package into a folder, as a subfolder with its name.
-pub(crate) fn write(folder: &Path) -> io::Result<()> {
+pub fn write(folder: &Path) -> io::Result<()> {
     let package = folder.join(NAME);
     std::fs::create_dir(&package)?;
     for (path, bytes) in FILES {

@@ -25,11 +25,11 @@ const BUILD_FOLDER: &str = "/tmp";
 /// Limit of files and folders.
 const INODES: u32 = 262_144;
 /// Where the workspace is inside the box.
-pub(crate) const WORKSPACE: &str = "/workspace";
+pub const WORKSPACE: &str = "/workspace";
 /// The home folder inside the box.
-pub(crate) const HOME: &str = "/home/student";
+pub const HOME: &str = "/home/student";
 /// Folders that the program can write to.
-pub(crate) const WRITABLE: [(&str, u32); 5] =
+pub const WRITABLE: [(&str, u32); 5] =
     [(WORKSPACE, 0o755), (HOME, 0o755), ("/tmp", 0o1777), ("/var/tmp", 0o1777), ("/dev/shm", 0o1777)];
 /// Where the package `chicane` is inside the box.
 const PACKAGE: &str = "/opt/chicane/python";

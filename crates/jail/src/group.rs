@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// What the processes of a group have used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Usage {
+pub struct Usage {
     /// Anonymous memory in bytes, without files.
     pub memory: u64,
     /// Processor time in microseconds.
@@ -31,7 +31,7 @@ pub(super) struct Group {
 
 /// A group that a container engine created. The simulator only reads it.
 #[derive(Debug)]
-pub(crate) struct WatchedGroup {
+pub struct WatchedGroup {
     folders: Vec<PathBuf>,
     v2: bool,
 }
@@ -132,7 +132,7 @@ impl Drop for Group {
 
 impl WatchedGroup {
     /// The control group that counts the usage of a process, if there is one.
-    pub(crate) fn of(pid: u32) -> Option<WatchedGroup> {
+    pub fn of(pid: u32) -> Option<WatchedGroup> {
         let own = fs::read_to_string(format!("/proc/{pid}/cgroup")).ok()?;
         WatchedGroup::find_in(Path::new(BASE), &own)
     }
@@ -155,19 +155,19 @@ impl WatchedGroup {
     }
 
     /// Whether the group limits memory to at most this many bytes.
-    pub(crate) fn limits_memory(&self, bytes: u64) -> bool {
+    pub fn limits_memory(&self, bytes: u64) -> bool {
         let file = if self.v2 { "memory.max" } else { "memory.limit_in_bytes" };
         let text = self.folders.first().and_then(|f| fs::read_to_string(f.join(file)).ok());
         text.and_then(|text| text.trim().parse::<u64>().ok()).is_some_and(|limit| limit <= bytes)
     }
 
     /// The version of the control group.
-    pub(crate) fn isolation(&self) -> Isolation {
+    pub fn isolation(&self) -> Isolation {
         if self.v2 { Isolation::CgroupV2 } else { Isolation::CgroupV1 }
     }
 
     /// What the group has used. `None` if the group is gone.
-    pub(crate) fn usage(&self) -> Option<Usage> {
+    pub fn usage(&self) -> Option<Usage> {
         usage(&self.folders, self.v2)
     }
 }
