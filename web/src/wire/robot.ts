@@ -141,7 +141,9 @@ export type Heading = {
 export type Health = {
   /** Whether the simulation is paused. */
   paused: boolean;
-  /** `ok`, or `waiting` before the first world is loaded. */
+  /** Why the status is `failing`; omitted otherwise. */
+  reason?: string | null;
+  /** `ok`, `waiting` before the first world is loaded, or `failing` if records can't be kept. */
   status: string;
   /** Simulated seconds; null before the first world is loaded. */
   time?: Num | null;

@@ -1162,7 +1162,7 @@ export type StudentNetwork = "none" | "internet" | "host";
 
 /** Request body of `POST /switch`. Exactly one of the two fields is required. */
 export type SwitchRequest = {
-  /** File name of the world. */
+  /** Name of the world, with or without `.world`. */
   world?: string | null;
   /** Id of the published world. */
   world_id?: string | null;

@@ -221,12 +221,14 @@ class HealthRequired(TypedDict):
     paused: bool
     """Whether the simulation is paused."""
     status: str
-    """`ok`, or `waiting` before the first world is loaded."""
+    """`ok`, `waiting` before the first world is loaded, or `failing` if records can't be kept."""
 
 
 class Health(HealthRequired, total=False):
     """Response of `GET /health`."""
 
+    reason: str | None
+    """Why the status is `failing`; omitted otherwise."""
     time: Num | None
     """Simulated seconds; null before the first world is loaded."""
 

@@ -1805,7 +1805,7 @@ class SwitchRequest(TypedDict, total=False):
     """Request body of `POST /switch`. Exactly one of the two fields is required."""
 
     world: str | None
-    """File name of the world."""
+    """Name of the world, with or without `.world`."""
     world_id: str | None
     """Id of the published world."""
 
