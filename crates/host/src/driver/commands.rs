@@ -103,7 +103,7 @@ fn command_values(command: &Command) -> Value {
                 y.map(|y| ("y", json!(y))),
                 z.map(|z| ("z", json!(z))),
                 yaw.map(|yaw| ("yaw", json!(yaw))),
-                (*how != How::AtOnce).then(|| ("moving", json!(true))),
+                (*how != How::AtOnce).then_some(("moving", json!(true))),
             ];
             fields.into_iter().flatten().map(|(name, value)| (name.to_owned(), value)).collect()
         }
