@@ -55,8 +55,9 @@ fn evaluate(name: &str) -> (Output, Value) {
         .output()
         .expect("started");
     let _ = std::fs::remove_dir_all(&data);
-    let record = serde_json::from_slice(&output.stdout)
-        .unwrap_or_else(|e| panic!("{name}: {e}: {}", String::from_utf8_lossy(&output.stderr)));
+    let said = String::from_utf8_lossy(&output.stderr);
+    let record = serde_json::from_slice(&output.stdout).map_err(|e| format!("{name}: {e}: {said}"));
+    let record = record.expect("a record");
     (output, record)
 }
 
