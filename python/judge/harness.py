@@ -1,10 +1,11 @@
 """Runs a judging script for the simulator.
 
 The simulator starts this program in a container and talks to it over one socket, one line of JSON
-per message. Poses of moved objects follow their line as bytes. The simulator sends a call (`load`, `initialize`, `evaluate`, `check`), and this
-program runs the script. For each action of the script this program sends a message and waits for
-the simulator's answer. A call ends with `answer`, `raised` or `checked`. The script's output goes
-to the standard output of the container, so that output cannot be mistaken for a message.
+per message. Poses of moved objects follow their line as bytes. The simulator sends a call (`load`,
+`initialize`, `evaluate`, `check`), and this program runs the script. For each action of the script
+this program sends a message and waits for the simulator's answer. A call ends with `answer`,
+`raised` or `checked`. The script's output goes to the standard output of the container, so that
+output cannot be mistaken for a message.
 
 A container of podman or docker has no such socket. There the messages use standard input and
 output. These two are moved to other descriptors before the script starts. In such a container this

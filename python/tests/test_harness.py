@@ -264,7 +264,8 @@ def evaluate(sim):
             lambda: sim.record(value),
             lambda: sim.record({"a": [value]}),
         ):
-            if name in ("key", "number as key", "inner") and action.__code__.co_firstlineno == first:
+            mapping = name in ("key", "number as key", "inner")
+            if mapping and action.__code__.co_firstlineno == first:
                 continue  # A mapping is a pose here, and its other keys are ignored.
             try:
                 action()

@@ -1,5 +1,5 @@
-//! Benchmark of the judge. It measures the start time of a container, sessions per hour, and how
-//! many observations per second a script can read.
+//! Benchmark of the judge. It measures the start time of a container and of a closed box, the copy of
+//! a workspace, sessions per hour, and how many observations per second a script can read.
 //!
 //! Usage: `judge [--json <file>] [--quick] [--only <part>]… [<path of chicane>]`.
 //!
@@ -11,13 +11,17 @@
 use chicane_bench::options::Options;
 use chicane_bench::report::{Goal, Report, quantile};
 use chicane_bench::{BenchError, exit_code};
-use chicane_session::{Judge, JudgeEvent, Setting, SettingOptions, root};
+use chicane_session::{
+    BoxOptions, Judge, JudgeEvent, Launcher, Setting, SettingOptions, StudentProgram, copy_workspace,
+    measure_box, root,
+};
 use chicane_testkit::http::Client;
 use chicane_wire::{
-    JudgeAudio, JudgeCall, JudgeSaid, JudgeTrack, Named, Num, Observation, Pose, RunState, Statics,
+    BoxKind, JudgeAudio, JudgeCall, JudgeSaid, JudgeTrack, Named, Num, Observation, Pose, RunState, Statics,
     VehiclePose,
 };
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
@@ -37,7 +41,13 @@ def evaluate(sim):
 /// Measures a part and adds its figures.
 type Measure = fn(&Bench, &mut Report) -> Result<(), BenchError>;
 /// The parts that `--only` selects, with the functions that measure them.
-const PARTS: [(&str, Measure); 3] = [("start", starts), ("observations", observations), ("sessions", whole)];
+const PARTS: [(&str, Measure); 5] = [
+    ("start", starts),
+    ("box", boxes),
+    ("copy", copies),
+    ("observations", observations),
+    ("sessions", whole),
+];
 /// How often each figure is measured. The median counts.
 const ROUNDS: usize = 25;
 
@@ -56,7 +66,7 @@ fn run() -> Result<(), BenchError> {
     let options = Options::read(&PARTS.map(|(name, _)| name))?;
     let program = std::path::absolute(options.program()?)?;
     let setting = Setting::find(&SettingOptions {
-        launcher: program.clone(),
+        launcher: Launcher::open(&program)?,
         folder: root::folder()?,
         isolation: None,
         engine: None,
@@ -126,6 +136,71 @@ fn starts(bench: &Bench, report: &mut Report) -> Result<(), BenchError> {
         report.add(format!("{name}, p99"), quantile(&mut times, 0.99), "ms", Goal::None);
     }
     Ok(())
+}
+
+/// Measures the time from the request for a closed box to the start of its program, with a workspace
+/// of one file.
+fn boxes(bench: &Bench, report: &mut Report) -> Result<(), BenchError> {
+    let folder = TempFolder::new("box")?;
+    std::fs::write(folder.0.join("main.py"), "print('hello')\n")?;
+    let mut times = Vec::new();
+    for _ in 0..2 * ROUNDS {
+        let program = StudentProgram {
+            command: "python3 main.py".to_owned(),
+            workspace: folder.0.clone(),
+            environment: BTreeMap::new(),
+            hide: Vec::new(),
+            options: BoxOptions::new(BoxKind::Closed),
+            port: Some(8000),
+        };
+        times.push(measure_box(&bench.setting, program)?);
+    }
+    report.add("start of a closed box, median", quantile(&mut times, 0.5), "ms", Goal::AtMost(60.0));
+    report.add("start of a closed box, p99", quantile(&mut times, 0.99), "ms", Goal::None);
+    Ok(())
+}
+
+/// Measures the copy of a workspace of 50 MB: 20 files of 2 MB, and 1,000 of 10 kB.
+fn copies(_: &Bench, report: &mut Report) -> Result<(), BenchError> {
+    let folder = TempFolder::new("copy")?;
+    let from = folder.0.join("from");
+    for (count, size) in [(20, 2_000_000), (1000, 10_000)] {
+        let group = from.join(size.to_string());
+        std::fs::create_dir_all(&group)?;
+        for k in 0..count {
+            std::fs::write(group.join(k.to_string()), vec![k as u8; size])?;
+        }
+    }
+    let mut times = Vec::new();
+    for k in 0..ROUNDS {
+        // Closed boxes have their files in memory, so the target of the measurement has them there too.
+        let to = PathBuf::from(format!("/dev/shm/chicane-bench-copy-{}-{k}", std::process::id()));
+        std::fs::create_dir(&to)?;
+        let begun = Instant::now();
+        let copied = copy_workspace(&from, &to);
+        times.push(begun.elapsed());
+        std::fs::remove_dir_all(&to)?;
+        copied?;
+    }
+    report.add("copy of a workspace of 50 MB, median", quantile(&mut times, 0.5), "ms", Goal::AtMost(300.0));
+    Ok(())
+}
+
+/// A temporary folder that is removed on drop.
+struct TempFolder(PathBuf);
+
+impl TempFolder {
+    fn new(name: &str) -> Result<TempFolder, BenchError> {
+        let folder = std::env::temp_dir().join(format!("chicane-bench-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder)?;
+        Ok(TempFolder(folder))
+    }
+}
+
+impl Drop for TempFolder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
 }
 
 fn wait_until_prepared(setting: &Setting) -> Result<(), BenchError> {

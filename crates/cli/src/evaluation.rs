@@ -270,7 +270,10 @@ async fn follow_session(
     view: &mut SessionView,
 ) -> Result<EndedSession, EvaluationError> {
     let mut stop = StopSignal::new(false)?;
-    host.ready().await?;
+    // The judge is found while the world is loaded. If there is none, the start of the session says
+    // so.
+    let (ready, _) = tokio::join!(host.ready(), host.find_judge());
+    ready?;
     let id = host.evaluate(job.request.clone(), job.drive.clone()).await?;
     loop {
         let ended = host.session_ended();

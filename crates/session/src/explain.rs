@@ -4,7 +4,7 @@ use crate::box_options::BoxLimits;
 use crate::closed_box::{self, ClosedBoxError};
 use crate::environment::host_environment;
 use crate::setting::Setting;
-use crate::student::{self, StudentError, StudentProgram};
+use crate::student::{self, Student, StudentError, StudentProgram};
 use chicane_jail::workspace_copy::{
     CACHE_TAG, MAX_ENTRIES, SKIPPED, Workspace, WorkspaceError, WorkspaceLimits,
 };
@@ -12,6 +12,7 @@ use chicane_jail::{HOME, WORKSPACE, WRITABLE};
 use chicane_wire::BoxKind;
 use std::fmt;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 /// How a box shows a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,6 +89,16 @@ impl From<StudentError> for ExplainError {
     fn from(error: StudentError) -> ExplainError {
         ExplainError(error.to_string())
     }
+}
+
+/// Starts a program in its box and ends it. Returns the time from the request until the program
+/// runs. This function is for measurements.
+pub fn measure_box(setting: &Setting, program: StudentProgram) -> Result<Duration, ExplainError> {
+    let begun = Instant::now();
+    let mut student = Student::start(setting, program)?;
+    let time = begun.elapsed();
+    drop(student.end());
+    Ok(time)
 }
 
 /// Describes the box of a program without starting it.

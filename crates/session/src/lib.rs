@@ -38,7 +38,7 @@ pub use chicane_jail::workspace_copy::copy_workspace;
 pub use chicane_jail::{JailError, LingeringProcesses, root};
 pub use container::ContainerError;
 pub use engine::{EngineError, EngineKind, EngineOptions};
-pub use explain::{BoxDescription, BoxMount, BoxView, ExplainError, explain};
+pub use explain::{BoxDescription, BoxMount, BoxView, ExplainError, explain, measure_box};
 pub use judge::{Judge, JudgeError, JudgeEvent};
 pub use outcome::{ChannelFault, StopCause, Unsupported};
 pub use setting::{Setting, SettingError, SettingOptions};

@@ -441,7 +441,7 @@ mod tests {
             }
         });
         let records = Records::open(&dir).expect("opens");
-        let rows = records.sessions(None, None, 100).expect("read");
+        let rows = records.sessions(None, None, None, 100).expect("read");
         assert_eq!(rows.len(), 16);
         for row in rows {
             assert_eq!(row.result, Some(result(Outcome::Finished)));
@@ -459,7 +459,7 @@ mod tests {
         data.records().end(number, 0, &[], &result(Outcome::Stopped)).expect("ended");
         let ids: Vec<String> = data
             .records()
-            .sessions(None, None, 9)
+            .sessions(None, None, None, 9)
             .expect("read")
             .into_iter()
             .map(|row| row.start.id)

@@ -1,6 +1,6 @@
 use super::*;
 use chicane_store::NewSession;
-use chicane_wire::{Better, Outcome, RunReport};
+use chicane_wire::{Better, Outcome, Role, RunReport};
 
 fn session() -> NewSession {
     NewSession {
@@ -15,6 +15,7 @@ fn session() -> NewSession {
         sha256: String::new(),
         started_at: "2026-01-01T00:00:00Z".to_owned(),
         identity: RecordIdentity::default(),
+        role: Role::Teacher,
     }
 }
 
@@ -55,7 +56,7 @@ fn a_repeated_write_completes_what_an_earlier_write_stored() {
         }
         let events = ["{\"k\":0}", "{\"k\":1}", "{\"k\":2}", "{\"k\":3}"];
         assert_eq!(records.events(number).expect("read"), events, "{stored} stored");
-        let row = records.session(Some("a")).expect("read").expect("a session");
+        let row = records.session(Some("a"), None).expect("read").expect("a session");
         assert_eq!((row.result, row.start.identity.student), (Some(rest.result), Some("ada".to_owned())));
     }
     std::fs::remove_dir_all(&folder).expect("removed");
