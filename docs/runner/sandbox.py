@@ -1,9 +1,10 @@
 """The sandbox of a page: folders, ports, environment and processes.
 
-The folder of a page looks like a clone of the repository after `make build`. It has links to all
-files of the repository, and `target/release/chicane` is the program under test. The data folder is
-next to the folder of the page. Pages use the ports 8000 to 8009. The sandbox replaces them by free
-ports in commands, and changes the free ports back to the page's ports in the output.
+The folder of a page looks like a clone of the repository after `make build`. It has links to the
+files of the repository and a copy of its examples, and `target/release/chicane` is the program
+under test. The data folder is next to the folder of the page. Pages use the ports 8000 to 8009. The
+sandbox replaces them by free ports in commands, and changes the free ports back to the page's ports
+in the output.
 """
 
 import contextlib
@@ -12,6 +13,7 @@ import os
 import pathlib
 import random
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -20,6 +22,9 @@ import time
 from typing import NamedTuple
 
 PORTS = range(8000, 8010)
+# This folder is copied, because a closed box does not show the targets of links that leave the
+# workspace.
+COPIED = "examples"
 # These ports are below the ephemeral ports of the system, so no outgoing connection takes them.
 CANDIDATES = iter(random.sample(range(20_000, 32_000), 12_000))
 BLOCK_TIMEOUT_S = 240  # timeout of one block, long enough for a busy machine
@@ -113,11 +118,13 @@ def folders_of_python() -> str:
 
 
 def clone(root: pathlib.Path, program: pathlib.Path, folder: pathlib.Path) -> None:
-    """Creates a folder with links to the repository's files and a new folder `target`."""
+    """Creates a folder with links to the repository's files, examples, and a new `target`."""
     (folder / "target" / "release").mkdir(parents=True)
     (folder / "target" / "release" / "chicane").symlink_to(program)
     for entry in root.iterdir():
-        if entry.name not in ("target", ".git"):
+        if entry.name == COPIED:
+            shutil.copytree(entry, folder / COPIED, ignore=shutil.ignore_patterns("__pycache__"))
+        elif entry.name not in ("target", ".git"):
             (folder / entry.name).symlink_to(entry)
 
 
