@@ -93,8 +93,8 @@ class FakeSim:
             self.origins[name] = origin
             self.place_object(name, **origin)
 
-    def set_pose(self, x, y, yaw):
-        self.state["pose"] = View(x=x, y=y, z=0.0, roll=0.0, pitch=0.0, yaw=yaw, speed=0.0)
+    def set_pose(self, x, y, yaw, speed=0.0):
+        self.state["pose"] = View(x=x, y=y, z=0.0, roll=0.0, pitch=0.0, yaw=yaw, speed=speed)
 
     def place_object(self, name, **values):
         zero = View(x=0.0, y=0.0, z=0.0, roll=0.0, pitch=0.0, yaw=0.0)
@@ -146,7 +146,7 @@ class Run:
         while not self.sim.finished and abs(along - self.along) > 1e-9:
             left = along - self.along
             self.along += step if abs(step) < abs(left) else left
-            self.sim.set_pose(*self.stadium.place(self.along, inwards))
+            self.sim.set_pose(*self.stadium.place(self.along, inwards), speed=speed)
             self.observe()
 
     def drive_straight(self, x, y, speed=1.0):
@@ -158,7 +158,8 @@ class Run:
         for i in range(1, steps + 1):
             if self.sim.finished:
                 return
-            self.sim.set_pose(x0 + (x - x0) * i / steps, y0 + (y - y0) * i / steps, yaw)
+            place = (x0 + (x - x0) * i / steps, y0 + (y - y0) * i / steps, yaw)
+            self.sim.set_pose(*place, speed=speed)
             self.observe()
 
     def carry_to(self, along, inwards=0.0):

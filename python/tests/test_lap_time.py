@@ -34,6 +34,14 @@ class Laps(LapTime):
                     self.assertEqual(run.sim.teleports, [])
                     self.assertEqual(run.log.getvalue(), "")
 
+    def test_hops_between_observations_are_not_driving(self):
+        for hop in (0.03, 0.09):
+            with self.subTest(hop=hop):
+                run = Run(start=START)
+                while run.along < 1.5 * run.stadium.length:
+                    run.carry_to(run.along + hop)
+                self.assertEqual(run.sim.finished, 0)
+
     def test_lap_beside_the_centre_line(self):
         for inwards in (-0.2, 0.2, 0.35):
             with self.subTest(inwards=inwards):

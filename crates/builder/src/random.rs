@@ -145,6 +145,7 @@ fn project(
             description: "One lap, as fast as you can.".to_owned(),
             lower_is_better: true,
             time_limit_s: 180.0,
+            allow: None,
             robot: "gen1".to_owned(),
             script: Some(Script::LapTime),
         }),

@@ -85,8 +85,9 @@ pub(crate) enum StudentError {
     NoInternet,
     /// The machine has no control groups, which enforce the limits of a closed box.
     #[error(
-        "a closed box needs control groups: run chicane as root, or give its systemd service \
-         Delegate=yes, or use --box host, which has no limit of memory"
+        "a closed box needs control groups: run chicane as root, give its systemd service \
+         Delegate=yes, or start it with systemd-run --user --scope --property=Delegate=yes; \
+         --box host needs none"
     )]
     NoControlGroups,
     /// The workspace could not be read.

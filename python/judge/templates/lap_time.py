@@ -25,6 +25,7 @@ STANDING_STILL = 0.005  # a car that moves less than this stands still
 FRONT = 0.135  # distance from the car's centre to its front bumper
 HALF_ROAD = 0.25  # half the width of the road, for routes without borders
 TOP_SPEED = 5.0  # m/s; a car that moved faster between two observations was teleported
+JITTER = 0.01  # a car that moved farther than its own speed explains, plus this, was teleported
 MAX_STEP = 0.30  # more progress than this between two observations is a shortcut
 NEAR_CAR = 0.30  # a car put back closer than this to an object may push it without a penalty
 
@@ -90,7 +91,10 @@ def why_no_result(sim, here):
 
 def drives_a_lap(sim, here):
     """Adds the driven distance to the progress. Returns whether the car completed the lap."""
-    reach = TOP_SPEED * (here["time"] - sim.last["time"])
+    passed = here["time"] - sim.last["time"]
+    # A teleported car stands still. The factor is for a car that slides sideways or turns.
+    speed = min(TOP_SPEED, 2 * max(here["speed"], sim.last["speed"]))
+    reach = speed * passed + JITTER
     if max(math.dist(here[point], sim.last[point]) for point in ("centre", "front")) > reach:
         return False  # A teleported car makes no progress and cannot cross the line.
     # The step is taken in the shorter direction along the loop, so it is small at waypoint 0 too.
@@ -170,6 +174,7 @@ def locate(sim, pose):
         "front": front,
         "along": along,  # metres from waypoint 0 along the route
         "offset": offset,  # metres from the centre line
+        "speed": abs(pose.speed),
     }
 
 

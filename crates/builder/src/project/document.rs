@@ -230,6 +230,9 @@ pub struct Evaluation {
     pub time_limit_s: f64,
     /// Generation of the car that the evaluation is made for, such as `gen1`.
     pub robot: String,
+    /// Groups of paths that the judged program may use besides the robot's own: `state`, `step` and
+    /// `world`. `None` for the simulator's default.
+    pub allow: Option<Vec<String>>,
     /// The judging script; `None` if the user has not chosen a script yet. The check reports a
     /// missing script as an error.
     pub script: Option<Script>,

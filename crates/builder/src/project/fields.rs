@@ -37,7 +37,8 @@ pub(super) const CYLINDER_TEXTURES: FieldGroup = ("cylinder_textures", &["side",
 pub(super) const SPHERE_TEXTURES: FieldGroup = ("sphere_textures", &["surface"]);
 pub(super) const CONE_TEXTURES: FieldGroup = ("cone_textures", &["side"]);
 pub(super) const EVALUATION: FieldGroup = ("evaluation", &["config", "script"]);
-pub(super) const CONFIG: FieldGroup = ("config", &["description", "better", "time_limit_s", "robot"]);
+pub(super) const CONFIG: FieldGroup =
+    ("config", &["description", "better", "time_limit_s", "robot", "allow"]);
 pub(super) const TEMPLATE: FieldGroup = ("template", &["template"]);
 
 /// All groups of fields.

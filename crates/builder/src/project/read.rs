@@ -241,6 +241,13 @@ fn textures<const N: usize>(p: &Fields<'_>, part: f::FieldGroup) -> Result<[Opti
     Ok(found)
 }
 
+/// Groups of paths that a judged program may be allowed to use.
+const GROUPS: [(&str, &str); 3] = [("state", "state"), ("step", "step"), ("world", "world")];
+
+fn group(at: &PathValue<'_>) -> Result<String, ReadError> {
+    at.word(&GROUPS).map(str::to_owned)
+}
+
 fn evaluation(at: &PathValue<'_>) -> Result<Evaluation, ReadError> {
     let p = at.fields(f::EVALUATION)?;
     let config = p.need("config")?.fields(f::CONFIG)?;
@@ -259,7 +266,11 @@ fn evaluation(at: &PathValue<'_>) -> Result<Evaluation, ReadError> {
         }
     };
     let time_limit_s = config.number_or("time_limit_s", 180.0, 1.0, 3600.0)?;
-    Ok(Evaluation { description, lower_is_better, time_limit_s, robot, script })
+    let allow = match config.get("allow") {
+        None => None,
+        Some(at) => Some(at.list(0, GROUPS.len())?.iter().map(group).collect::<Result<_, _>>()?),
+    };
+    Ok(Evaluation { description, lower_is_better, time_limit_s, robot, allow, script })
 }
 
 fn colour(p: &Fields<'_>) -> Result<Option<Colour>, ReadError> {

@@ -148,10 +148,14 @@ pub(crate) fn config(e: &Evaluation) -> Value {
     // A time limit in whole seconds is written as an integer.
     let whole = e.time_limit_s.fract() == 0.0 && e.time_limit_s.abs() < 1e15;
     let limit = if whole { json!(e.time_limit_s as i64) } else { json!(e.time_limit_s) };
-    json!({
+    let mut config = json!({
         "description": e.description,
         "better": if e.lower_is_better { "lower" } else { "higher" },
         "time_limit_s": limit,
         "robot": e.robot,
-    })
+    });
+    if let Some(allow) = &e.allow {
+        config["allow"] = json!(allow);
+    }
+    config
 }
