@@ -42,19 +42,17 @@ fn missing_fields_have_their_default_values() {
 
 #[test]
 fn the_groups_that_a_judged_program_may_use_are_kept() {
-    let read = |allow: &str| {
-        let text = format!(
-            r#"{{"version": 1, "name": "a", "field": {{"size": [4, 3]}},
-                "evaluation": {{"config": {{"allow": {allow}}}, "script": {{"template": "lap_time"}}}}}}"#
-        );
-        Project::read(text.as_bytes())
+    let with = |allow: Value| {
+        let mut value = ring();
+        value["evaluation"] = json!({"config": {"allow": allow}, "script": {"template": "lap_time"}});
+        Project::read(value.to_string().as_bytes())
     };
-    let project = read(r#"["state", "world"]"#).expect("a project");
+    let project = with(json!(["state", "world"])).expect("a project");
     let allow = project.evaluation.as_ref().and_then(|e| e.allow.clone());
     assert_eq!(allow, Some(vec!["state".to_owned(), "world".to_owned()]));
     assert_eq!(Project::read(project.to_json().as_bytes()).expect("a project"), project);
-    assert_eq!(read("[]").expect("a project").evaluation.and_then(|e| e.allow), Some(Vec::new()));
-    let error = read(r#"["pose"]"#).expect_err("an unknown group").to_string();
+    assert_eq!(with(json!([])).expect("a project").evaluation.and_then(|e| e.allow), Some(Vec::new()));
+    let error = with(json!(["pose"])).expect_err("an unknown group").to_string();
     assert!(error.contains("state") && error.contains("step"), "{error}");
 }
 
