@@ -9,10 +9,10 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Simulated seconds of a run. The default judging script ends a run five seconds after the
+/// Simulated seconds of a run. The default judging script ends a run five simulated seconds after the
 /// program's exit.
-const TIME_LIMIT: &str = "200";
-/// Real-time factor. A program has 20 real seconds for its attempts.
+const TIME_LIMIT: &str = "2000";
+/// Real-time factor. A program has 200 real seconds for its attempts.
 const SPEED: &str = "10";
 
 /// A workspace with a copy of the programs. The folder is removed on drop.

@@ -47,13 +47,14 @@ fn a_paused_clock_does_not_keep_a_session_alive() {
     let simulator = judged(setup(), NOTHING);
     let mut api = simulator.api();
     api.post("/clock", json!({"speed": 4}));
-    api.post("/evaluation/start", json!({"wall_limit_s": 2, "time_limit_s": 3600}));
+    // The limit is long enough for the start of the judge on a busy machine.
+    api.post("/evaluation/start", json!({"wall_limit_s": 15, "time_limit_s": 3600}));
     wait_for_phase(&mut api, "running");
     api.post("/clock", json!({"paused": true, "speed": 20}));
     let session = wait_for_end(&mut api);
     assert_eq!(
         (&session["outcome"], &session["reason"]),
-        (&json!("stopped"), &json!("wall-clock limit of 2 s"))
+        (&json!("stopped"), &json!("wall-clock limit of 15 s"))
     );
     let clock = api.get("/clock");
     assert_eq!((&clock["paused"], &clock["speed"]), (&json!(false), &json!(4.0)), "as before the session");
