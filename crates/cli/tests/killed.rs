@@ -18,7 +18,7 @@ fn get(client: &mut Client, path: &str) -> Value {
 }
 
 fn until(what: &str, mut asked: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(60);
+    let deadline = Instant::now() + Duration::from_secs(120);
     while !asked() {
         assert!(Instant::now() < deadline, "{what}");
         std::thread::sleep(Duration::from_millis(5));
@@ -254,5 +254,5 @@ fn every_descriptor_of_the_simulator_is_close_on_exec() {
         assert_eq!(own_inherited_descriptors(&program), [""; 0], "{path}");
     }
     program.signal("-TERM");
-    assert_eq!(program.wait(Duration::from_secs(10)), Some(0));
+    assert_eq!(program.wait(Duration::from_secs(60)), Some(0));
 }

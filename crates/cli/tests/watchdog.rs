@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 /// An ordinary user that need not be in the list of users.
 const USER: u32 = 12_345;
 /// How long a session of these tests may take.
-const SESSION_TIMEOUT: Duration = Duration::from_secs(60);
+const SESSION_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// A folder with a copy of the judge's root that every user can read.
 fn shared_root(scratch: &TempFolder) -> PathBuf {

@@ -16,7 +16,7 @@ use std::process::{Child, ChildStderr, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// How long slirp4netns may take to start.
-const READY_TIMEOUT: Duration = Duration::from_secs(5);
+const READY_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How slirp4netns is started on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub struct Network {
 /// otherwise turn an error in slirp4netns into access to the simulator's user.
 const PROTECTION: [(&str, &str); 2] = [("--enable-sandbox", "sandbox"), ("--enable-seccomp", "seccomp")];
 /// How long slirp4netns may take to print its options.
-const HELP_TIMEOUT: Duration = Duration::from_secs(5);
+const HELP_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Why a jail has no network.
 #[derive(Debug, thiserror::Error)]

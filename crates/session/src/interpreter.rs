@@ -21,7 +21,7 @@ use std::time::{Duration, Instant, SystemTime};
 /// Programs that a box always offers as the simulator's `PATH` has them, because scripts start them.
 const DEFAULT_PROGRAMS: [&str; 3] = ["python3", "python", "/usr/bin/python3"];
 /// How long a Python may take to describe itself.
-const ASK_TIMEOUT: Duration = Duration::from_secs(5);
+const ASK_TIMEOUT: Duration = Duration::from_secs(30);
 /// Most bytes of a description, a first line or a `pyvenv.cfg` that are read.
 const MAX_TEXT: u64 = 16 << 10;
 /// Most steps from a script to the program that runs it.

@@ -125,7 +125,7 @@ pub(crate) fn until<T>(what: &str, mut condition: impl FnMut() -> Option<T>) -> 
         if let Some(value) = condition() {
             return value;
         }
-        assert!(begun.elapsed() < Duration::from_secs(60), "waited in vain for {what}");
+        assert!(begun.elapsed() < Duration::from_secs(120), "waited in vain for {what}");
         std::thread::sleep(Duration::from_millis(10));
     }
 }

@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 /// Timeout for the program to start or to fail.
-const START_TIMEOUT: Duration = Duration::from_secs(30);
+const START_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// A temporary folder for one test. The folder is removed on drop.
 pub(crate) struct TempFolder(PathBuf);
