@@ -154,6 +154,9 @@ class Channel:
     def settle(self):
         """Writes the rest of an interrupted action, and reads the answers of such actions."""
         self.write(b"")
+        # Reading an answer needs a deeper stack than the rest of this method, and a RecursionError
+        # in the middle of it would lose the answer.
+        scan('{"error":[{}]}', 0)
         while self.unread:
             self.receive()
             self.unread -= 1
