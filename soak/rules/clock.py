@@ -53,9 +53,19 @@ def _changes(facts: Facts) -> list[Write]:
         # A session that ended before it ran may or may not have resumed simulated time.
         value = False if session.ran else ANY
         writes.append(Write(session.start["t0"], session.running_by, value, session.start))
-        if "clock" in session.touches:
-            writes.append(Write(session.start["t0"], session.gone_by, ANY, session.start))
-    return writes
+    return writes + _session_changes(facts)
+
+
+def _session_changes(facts: Facts) -> list[Write]:
+    """What sessions may do to the clock at any moment.
+
+    The exit of the student's program and the end of a session resume simulated time, and the end
+    restores the speed before the session.
+    """
+    return [
+        Write(session.start["t0"], session.gone_by, ANY, session.start)
+        for session in facts.sessions.values()
+    ]
 
 
 def _registers(facts: Facts, verdict: Verdict) -> None:
@@ -73,7 +83,7 @@ def _registers(facts: Facts, verdict: Verdict) -> None:
         for line in facts.done("POST", "/clock")
         if (line["body"] or {}).get("speed") is not None
     ]
-    speed = Register(writes)
+    speed = Register(writes + _session_changes(facts))
     for line in clocks:
         shown = line["answer"].get("speed")
         wrong = speed.wrong(line["t0"], line["t1"], shown)

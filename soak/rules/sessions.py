@@ -21,8 +21,11 @@ RULES = {
     "session-stop": "The session is over when a stop is answered, and stays over.",
     "session-shown": "State and session show an active session exactly while there is one.",
     "session-leftovers": "Without a session there is no process of a judging script or a student's "
-    "program, except the check of a newly installed script.",
+    "program, except a prepared judge and the check of a newly installed script.",
 }
+
+# Processes of a prepared judge: two of its jail, Python, and slirp4netns.
+PREPARED = 4
 
 # The simulator may check the script of a new world for this many seconds after the installation.
 SCRIPT_CHECK_S = 10.0
@@ -179,7 +182,7 @@ def _left(facts: Facts, verdict: Verdict) -> None:
             checks = any(
                 i["t0"] <= line["t1"] and line["t0"] <= i["t1"] + SCRIPT_CHECK_S for i in installs
             )
-            good = (line["children"] == 0 or checks) and line["strays"] == 0
+            good = (line["children"] <= PREPARED or checks) and line["strays"] == 0
             verdict.check("session-leftovers", good, text, line)
     _runs(facts, verdict)
 
