@@ -52,6 +52,14 @@ describe("a simulator with a token", () => {
     await visit.page.keyboard.press(" ");
   });
 
+  it("does not print a token that a person chose", () => {
+    expect(fixture.simulator.address).not.toContain("secret-token-1");
+  });
+});
+
+describe("a simulator that makes its own token", () => {
+  const fixture = browserFixture("--world", "oval", "--token", "auto");
+
   it("accepts the token in the address that it prints", async () => {
     const visit = await fixture.open();
     expect(visit.page.url()).toBe(`${fixture.simulator.origin}/sim`);
