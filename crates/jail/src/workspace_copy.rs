@@ -28,6 +28,9 @@ pub const MAX_ENTRIES: u64 = 100_000;
 pub const SKIPPED: [&str; 3] = [".git", "__pycache__", "node_modules"];
 /// A folder with this file holds a cache and is left out (bford.info/cachedir).
 pub const CACHE_TAG: &str = "CACHEDIR.TAG";
+/// The file that marks a folder of build results of cargo. Such a folder has no `CACHE_TAG` if it
+/// existed before the first build.
+const CARGO_MARK: &str = ".rustc_info.json";
 /// The file that marks a virtual environment of Python.
 const VENV_MARK: &str = "pyvenv.cfg";
 /// Most folders inside of each other.
@@ -269,7 +272,8 @@ impl Scan<'_> {
                 return Err(WorkspaceError::TooMany { path, limit });
             }
         }
-        if depth > 0 && names.iter().any(|name| name.to_bytes() == CACHE_TAG.as_bytes()) {
+        let has = |mark: &str| names.iter().any(|name| name.to_bytes() == mark.as_bytes());
+        if depth > 0 && (has(CACHE_TAG) || has(CARGO_MARK)) {
             return Ok(None);
         }
         if depth > 0 && names.iter().any(|name| name.to_bytes() == VENV_MARK.as_bytes()) {
