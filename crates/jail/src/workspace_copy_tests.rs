@@ -92,7 +92,14 @@ fn the_identity_depends_on_names_content_and_the_executable_bit_only() {
     let first = folder.identity();
     assert_eq!(first.sha256, "ff64fb1a4826062a6ea30f7b97245e2dad418b0d31c10d89a2b8f60efb1c1567", "{first:?}");
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).expect("set");
-    for ignored in [".git/config", "__pycache__/a.pyc", "node_modules/x.js", "target/CACHEDIR.TAG"] {
+    let ignored = [
+        ".git/config",
+        "__pycache__/a.pyc",
+        "node_modules/x.js",
+        "target/CACHEDIR.TAG",
+        "build/.rustc_info.json",
+    ];
+    for ignored in ignored {
         folder.file(ignored, "x");
     }
     assert_eq!(folder.identity(), first);
