@@ -4,10 +4,16 @@ use crate::support::{TempFolder, command, root, text};
 use std::process::Command;
 
 /// Python code that runs a command on a terminal of its own and prints everything that the command
-/// wrote to the terminal. It exits with the status of the command.
+/// wrote to the terminal. It creates the file `SHOWN` when the terminal shows the status line of a
+/// running session. It exits with the status of the command.
 const ON_A_TERMINAL: &str = r#"
 import os, pty, sys
-status = pty.spawn(sys.argv[1:], lambda fd: os.read(fd, 4096))
+def read(fd):
+    data = os.read(fd, 4096)
+    if b'running ' in data and 'SHOWN' in os.environ:
+        open(os.environ['SHOWN'], 'w').close()
+    return data
+status = pty.spawn(sys.argv[1:], read)
 sys.exit(os.waitstatus_to_exitcode(status))
 "#;
 
@@ -29,9 +35,12 @@ fn a_terminal_shows_output_status_and_a_coloured_verdict() {
          print('judged')\n        sim.finish()\n",
     );
     let workspace = scratch.workspace("x", "");
-    let program = r"printf 'driving\033[2J\n'; exit ${STATUS:-0}";
-    let arguments = ["evaluate", "--world", &project, "--workspace", &workspace, "--command", program];
-    let (status, shown) = on_a_terminal(&arguments, &[]);
+    // The program runs until the terminal has shown the status line.
+    let program = r"printf 'driving\033[2J\n'; until [ -e shown ]; do sleep 0.02; done";
+    let arguments = ["evaluate", "--world", &project, "--workspace", &workspace, "--box", "host"];
+    let arguments = [&arguments[..], &["--command", program]].concat();
+    let seen = format!("{workspace}/shown");
+    let (status, shown) = on_a_terminal(&arguments, &[("SHOWN", &seen)]);
     assert_eq!(status, Some(0), "{shown}");
     // The escape sequence of the program is shown and not obeyed.
     assert!(shown.contains("\x1b[2mstudent │ driving\\x1b[2J\x1b[0m\n"), "{shown:?}");
@@ -46,7 +55,7 @@ fn a_terminal_shows_output_status_and_a_coloured_verdict() {
     assert!(!plain.contains("\x1b[2m") && !plain.contains("\x1b[32m"), "{plain:?}");
     assert!(plain.contains("student │ driving\\x1b[2J\n"), "{plain:?}");
 
-    let failing = [&arguments[..6], &["exit 4"]].concat();
+    let failing = [&arguments[..8], &["exit 4"]].concat();
     let (status, shown) = on_a_terminal(&failing, &[]);
     assert_eq!(status, Some(1), "{shown}");
     let last = shown.lines().last().unwrap_or_default();
