@@ -4,6 +4,7 @@
 //! At most one command waits for the sim thread. If more commands of a topic arrive meanwhile, all
 //! but the newest are skipped. Therefore a fast sender can't fill the inbox of the sim thread.
 
+use chicane_host::Source;
 use chicane_host::driver::Simulator;
 use chicane_ros::{Message, Topic};
 use futures_util::stream::{BoxStream, select_all};
@@ -31,7 +32,10 @@ pub(super) async fn execute_commands(
         let Some(first) = first else { return };
         for (topic, message) in newest(first, &mut messages) {
             let done = match chicane_ros::command(topic, &message) {
-                Ok(command) => simulator.robot(command).await.map(drop).map_err(|why| why.to_string()),
+                Ok(command) => {
+                    let simulator = simulator.acting_at(Source::Ros, topic.name());
+                    simulator.robot(command).await.map(drop).map_err(|why| why.to_string())
+                }
                 Err(why) => Err(why.to_string()),
             };
             if let Err(why) = done

@@ -28,7 +28,6 @@ mod participant;
 
 pub use options::{BadDomain, RosOptions};
 
-use chicane_host::Source;
 use chicane_host::camera::Camera;
 use chicane_host::driver::{Simulator, Tap};
 use chicane_ros::{Direction, Publisher, Topic};
@@ -106,7 +105,7 @@ impl JoinedGraph {
             Topic::ALL.into_iter().filter(|t| t.direction() == Direction::In).collect();
         tokio::spawn(commands::execute_commands(
             participant.take_streams(&command_topics),
-            simulator.acting_as(Source::Ros),
+            simulator.clone(),
             stopped.clone(),
         ));
         tokio::spawn(images::draw(

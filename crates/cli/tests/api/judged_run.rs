@@ -138,6 +138,44 @@ fn commands_of_others_are_counted_without_a_limit() {
 }
 
 #[test]
+fn commands_of_others_to_the_robot_are_counted_too() {
+    let simulator = judged(setup(), NOTHING);
+    let mut api = simulator.api();
+    api.post("/evaluation/start", json!({"command": "sleep 1000"}));
+    wait_for_phase(&mut api, "running");
+    let mut bridge = simulator.bridge();
+    bridge.publish("/cmd_vel", json!({"linear": {"x": 0.3}, "angular": {"z": 0.1}}));
+    let count = || simulator.api().get("/evaluation/session")["session"]["interference"].as_u64();
+    until("the command of the bridge", || count().filter(|count| *count == 1));
+    for (path, body) in [
+        ("/speed", json!({"value": 0.2})),
+        ("/speed", json!({"value": 0.2, "duration": 0.01})),
+        ("/camera/pan", json!({"value": 0.1})),
+    ] {
+        assert_eq!(simulator.client().post(path, &body.to_string()).status, 200, "{path}");
+    }
+    api.post("/evaluation/stop", json!({}));
+    let record = api.get("/evaluation/record");
+    let first = record["interference"]["first"].as_array().expect("a list");
+    let seen: Vec<_> = first.iter().map(|one| (&one["source"], &one["path"], &one["values"])).collect();
+    let [ros, by_api] = [json!("ros"), json!("api")];
+    let paths = ["/rosbridge", "/speed", "/camera/pan"].map(|path| json!(path));
+    let values = [
+        json!({"linear": 0.3, "angular": 0.1}),
+        json!({"speed": 0.2}),
+        json!({"speed": 0.2, "ticks": 2}),
+        json!({"pan": 0.1}),
+    ];
+    let expected = [
+        (&ros, &paths[0], &values[0]),
+        (&by_api, &paths[1], &values[1]),
+        (&by_api, &paths[1], &values[2]),
+        (&by_api, &paths[2], &values[3]),
+    ];
+    assert_eq!(seen, expected);
+}
+
+#[test]
 fn a_record_says_what_was_judged() {
     let work = TempFolder::new();
     std::fs::write(work.path().join("run.sh"), "exit 0\n").expect("written");

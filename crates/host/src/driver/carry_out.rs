@@ -84,6 +84,7 @@ impl Driver {
     /// Sends a command to the robot of the world with the number `world`, or of the running world
     /// if `world` is `None`.
     fn ask_robot(&mut self, origin: &Origin, command: RobotCommand, world: Option<u64>, reply: Reply<Done>) {
+        let counted = if self.counts_robot_commands(origin) { robot_values(&command) } else { None };
         let current = world.is_none_or(|world| world == self.worlds.assets_version);
         // `Release` and `End` are accepted during a transition. If the new world fails to load, the
         // running world continues. Without these commands its car would drive on.
@@ -92,11 +93,10 @@ impl Driver {
         let Some(running) = self.worlds.running.as_mut().filter(|_| accepted) else {
             return refuse(reply, Refused::NotReady);
         };
-        let values = self.session.judging.is_some().then(|| robot_values(&command)).flatten();
         match running.stack.apply(command) {
             Ok(done) => {
-                if let Some(values) = values {
-                    self.count_robot_command(origin, values);
+                if let Some(values) = counted {
+                    self.count_robot_command(origin, &values);
                 }
                 self.take_sounds();
                 self.answer_holds();
@@ -116,12 +116,14 @@ impl Driver {
             // The client is gone, so the command is not started.
             return;
         }
-        if let Ok(Done::Commanded { serial, value }) =
-            running.stack.apply(RobotCommand::Hold { speed, ticks })
-        {
+        let command = RobotCommand::Hold { speed, ticks };
+        let values = robot_values(&command);
+        if let Ok(Done::Commanded { serial, value }) = running.stack.apply(command) {
             running.add_hold(serial, value, reply);
             self.out.mark_unseen();
-            self.count_robot_command(origin, json!({"speed": speed, "ticks": ticks}));
+            if let Some(values) = values.filter(|_| self.counts_robot_commands(origin)) {
+                self.count_robot_command(origin, &values);
+            }
         }
         self.answer_holds();
     }

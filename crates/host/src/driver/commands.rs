@@ -1,5 +1,6 @@
 //! Commands that change the world, the clock and the display, from clients and judging scripts.
 
+use super::judging::JudgedSession;
 use super::published::OverlayView;
 use super::refused::Refused;
 use super::state::Driver;
@@ -66,11 +67,19 @@ impl Driver {
         judging.report_command(command, values);
     }
 
-    /// Counts a command to the robot that the judged program did not send.
-    pub(super) fn count_robot_command(&mut self, origin: &Origin, values: Value) {
-        let Some(judging) = self.session.judging.as_mut().filter(|j| j.recognizes_student()) else { return };
+    /// Whether commands of this origin to the robot are counted: a judged program drives the robot,
+    /// and the origin is not that program.
+    pub(super) fn counts_robot_commands(&self, origin: &Origin) -> bool {
+        let judging = self.session.judging.as_ref();
+        origin.source != Source::Student && judging.is_some_and(JudgedSession::recognizes_student)
+    }
+
+    /// Counts a command to the robot.
+    pub(super) fn count_robot_command(&mut self, origin: &Origin, values: &Value) {
         let tick = self.worlds.running.as_ref().map_or(0, |running| running.sim.tick());
-        judging.count_interference(origin, tick, &values);
+        if let Some(judging) = &mut self.session.judging {
+            judging.count_interference(origin, tick, values);
+        }
     }
 }
 
@@ -112,12 +121,23 @@ fn command_values(command: &Command) -> Value {
     }
 }
 
-/// The parameters of a command that drives the robot; `None` if the command does not drive it.
+/// The parameters of a command that moves the robot; `None` if the command does not move it.
 pub(super) fn robot_values(command: &RobotCommand) -> Option<Value> {
     match command {
         RobotCommand::Speed(value) => Some(json!({"speed": value})),
+        RobotCommand::Hold { speed, ticks } => Some(json!({"speed": speed, "ticks": ticks})),
         RobotCommand::Steering(value) => Some(json!({"steering": value})),
         RobotCommand::Drive { speed, steering } => Some(json!({"speed": speed, "steering": steering})),
-        _ => None,
+        RobotCommand::Twist { linear, angular } => Some(json!({"linear": linear, "angular": angular})),
+        RobotCommand::Pan(value) => Some(json!({"pan": value})),
+        RobotCommand::Tilt(value) => Some(json!({"tilt": value})),
+        RobotCommand::Release { .. }
+        | RobotCommand::End { .. }
+        | RobotCommand::Play(_)
+        | RobotCommand::Open(_)
+        | RobotCommand::Pcm { .. }
+        | RobotCommand::Volume { .. }
+        | RobotCommand::Stop { .. }
+        | RobotCommand::StopAll => None,
     }
 }
