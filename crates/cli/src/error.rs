@@ -13,6 +13,7 @@ use crate::commands::serve::ServeError;
 use crate::commands::setup::SetupError;
 use crate::commands::worlds::WorldsError;
 use crate::evaluation::EvaluationError;
+use crate::judge_setting::FindSettingError;
 use crate::project::ProjectError;
 use crate::robot::RobotError;
 use chicane_session::jail::PartError;
@@ -56,7 +57,9 @@ impl CliError {
     pub(crate) fn is_usage(&self) -> bool {
         match self {
             CliError::Evaluation(error) => error.is_usage(),
-            CliError::Explain(ExplainCommandError::Workspace(_) | ExplainCommandError::Args(_)) => true,
+            CliError::Explain(
+                ExplainCommandError::Workspace(_) | ExplainCommandError::Setting(FindSettingError::Args(_)),
+            ) => true,
             CliError::Serve(error) => error.is_usage(),
             CliError::Worlds(error) => error.is_usage(),
             CliError::Check(CheckError::World(error))

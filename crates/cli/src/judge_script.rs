@@ -5,10 +5,10 @@
 //! prints a warning, because the car can be driven in the world without the script. On a machine
 //! without a judge the script is not checked, and the commands say so.
 
-use crate::args::{JudgeArgs, JudgeArgsError};
+use crate::args::JudgeArgs;
+use crate::judge_setting::{self, FindSettingError};
 use crate::terminal_text::printable;
-use chicane_session::root::{self, RootError};
-use chicane_session::{Judge, JudgeError, Launcher, Setting, SettingError, SettingOptions};
+use chicane_session::{Judge, JudgeError};
 
 /// The judging script of a world is invalid.
 #[derive(Debug, thiserror::Error)]
@@ -23,24 +23,15 @@ pub(crate) struct InvalidScript {
 /// Why a script was not checked.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NotChecked {
-    #[error("can't open the program chicane: {0}")]
-    Launcher(std::io::Error),
     #[error(transparent)]
-    Args(#[from] JudgeArgsError),
-    #[error(transparent)]
-    Root(#[from] RootError),
-    #[error(transparent)]
-    Setting(#[from] SettingError),
+    Setting(#[from] FindSettingError),
     #[error(transparent)]
     Judge(#[from] JudgeError),
 }
 
 /// Returns the error of an invalid script. Returns `None` if the script is valid.
 fn find_error(args: &JudgeArgs, script: &str) -> Result<Option<String>, NotChecked> {
-    let launcher = Launcher::own().map_err(NotChecked::Launcher)?;
-    let wanted =
-        SettingOptions { launcher, folder: root::folder()?, isolation: None, engine: args.engine()? };
-    let setting = Setting::find(&wanted)?;
+    let setting = judge_setting::find(args)?;
     let error = Judge::start(&setting)?.check(script)?;
     // The error may quote the script.
     Ok(error.map(|error| printable(&error).into_owned()))

@@ -16,6 +16,7 @@ mod evaluation;
 mod exit;
 mod file_error;
 mod judge_script;
+mod judge_setting;
 mod log;
 mod memory;
 mod progress;

@@ -1,11 +1,9 @@
 //! `chicane evaluate --explain`: describes the box of a student's program without starting it.
 
-use crate::args::{EvaluateArgs, JudgeArgsError};
+use crate::args::EvaluateArgs;
+use crate::judge_setting::{self, FindSettingError};
 use crate::workspace::{self, WorkspaceError};
-use chicane_session::root::{self, RootError};
-use chicane_session::{
-    BoxOptions, ExplainError, Launcher, Setting, SettingError, SettingOptions, StudentProgram, explain,
-};
+use chicane_session::{BoxOptions, ExplainError, StudentProgram, explain};
 use chicane_wire::BoxKind;
 use std::path::PathBuf;
 
@@ -17,16 +15,10 @@ const VARIABLES: [&str; 2] = ["CHICANE_URL", "CHICANE_SESSION"];
 /// Why a box can't be described.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ExplainCommandError {
-    #[error("can't open the program chicane: {0}")]
-    Launcher(std::io::Error),
     #[error(transparent)]
     Workspace(#[from] WorkspaceError),
     #[error(transparent)]
-    Args(#[from] JudgeArgsError),
-    #[error(transparent)]
-    Root(#[from] RootError),
-    #[error(transparent)]
-    Setting(#[from] SettingError),
+    Setting(#[from] FindSettingError),
     /// The machine can't give the box, or the box can't show what the options name.
     #[error(transparent)]
     Box(#[from] ExplainError),
@@ -34,10 +26,7 @@ pub(crate) enum ExplainCommandError {
 
 /// The description of the box in which `chicane evaluate` with these arguments would run a program.
 pub(crate) fn describe(args: &EvaluateArgs, command: &str) -> Result<String, ExplainCommandError> {
-    let launcher = Launcher::own().map_err(ExplainCommandError::Launcher)?;
-    let wanted =
-        SettingOptions { launcher, folder: root::folder()?, isolation: None, engine: args.judge.engine()? };
-    let setting = Setting::find(&wanted)?;
+    let setting = judge_setting::find(&args.judge)?;
     let options: BoxOptions = args.student_box.options(BoxKind::Closed);
     let hide: Vec<PathBuf> = args
         .data_dir

@@ -1,0 +1,26 @@
+//! Finds out how this machine runs judging scripts and student programs, without a simulator.
+
+use crate::args::{JudgeArgs, JudgeArgsError};
+use chicane_session::root::{self, RootError};
+use chicane_session::{Launcher, Setting, SettingError, SettingOptions};
+
+/// Why judging scripts and student programs can't run on this machine.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum FindSettingError {
+    #[error("can't open the program chicane: {0}")]
+    Launcher(std::io::Error),
+    #[error(transparent)]
+    Args(#[from] JudgeArgsError),
+    #[error(transparent)]
+    Root(#[from] RootError),
+    #[error(transparent)]
+    Setting(#[from] SettingError),
+}
+
+/// The setting for the container engine that the command line names.
+pub(crate) fn find(args: &JudgeArgs) -> Result<Setting, FindSettingError> {
+    let launcher = Launcher::own().map_err(FindSettingError::Launcher)?;
+    let options =
+        SettingOptions { launcher, folder: root::folder()?, isolation: None, engine: args.engine()? };
+    Ok(Setting::find(&options)?)
+}
