@@ -25,9 +25,10 @@ use chicane_host::evaluation::records::record_of;
 use chicane_host::{
     BootError, DriveAt, Host, HostOptions, JudgeOptions, Prepared, StartHostError, StudentAccess,
 };
+use chicane_remote::Token;
 use chicane_server::{Options, Server, StartError};
 use chicane_session::BoxOptions;
-use chicane_store::{OpenError, SessionRow, StoreError};
+use chicane_store::{OpenError, RandomError, SessionRow, StoreError};
 use chicane_wire::{Record, StartRequest};
 use chicane_world::Profile;
 use record_store::RecordStore;
@@ -63,6 +64,8 @@ pub(crate) enum EvaluationError {
     Signals(#[from] SignalError),
     #[error("the system gives no random numbers: {0}")]
     Random(getrandom::Error),
+    #[error("can't create a token: {0}")]
+    Token(RandomError),
     #[error(transparent)]
     Server(#[from] StartError),
     #[error(transparent)]
@@ -108,6 +111,7 @@ impl EvaluationError {
             | EvaluationError::Runtime(_)
             | EvaluationError::Signals(_)
             | EvaluationError::Random(_)
+            | EvaluationError::Token(_)
             | EvaluationError::Server(_)
             | EvaluationError::Host(_)
             | EvaluationError::Boot(_)
@@ -237,7 +241,10 @@ enum LocalSimulator {
 impl LocalSimulator {
     async fn start(host: HostOptions, needs_web: bool) -> Result<LocalSimulator, EvaluationError> {
         if needs_web {
-            let server = Server::start(Options { host, ..Options::default() }).await?;
+            // Other users of this machine can reach the port. Without the token they can't change the
+            // run. The program needs no token, because it has sockets of its own.
+            let token = Some(Token::random().map_err(EvaluationError::Token)?);
+            let server = Server::start(Options { host, token, ..Options::default() }).await?;
             return Ok(LocalSimulator::Web(Box::new(server)));
         }
         let access = StudentAccess { loopback_only: true, ..StudentAccess::default() };

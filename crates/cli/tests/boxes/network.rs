@@ -137,3 +137,25 @@ fn a_program_took_the_simulators_address() {
     assert_eq!(lines(&["--box", "host", "--student-network", "none"], program), ["tried"]);
     assert_eq!(lines(&[], program), ["tried"]);
 }
+
+/// Reads the state without a token and with that of the program.
+const WITH_AND_WITHOUT_TOKEN: &str = "\
+import os, urllib.error, urllib.request
+for headers in ({}, {'Authorization': 'Bearer ' + os.environ['CHICANE_TOKEN']}):
+    request = urllib.request.Request(os.environ['CHICANE_URL'] + '/sim/api/state', headers=headers)
+    try:
+        with urllib.request.urlopen(request, timeout=20) as answer:
+            print(answer.status)
+    except urllib.error.HTTPError as error:
+        print(error.code)
+";
+
+#[test]
+fn another_user_of_the_machine_could_change_a_graded_run() {
+    let workspace = TempFolder::new();
+    workspace.file("token.py", WITH_AND_WITHOUT_TOKEN);
+    // On the host's network, the program reaches the same port as other users of the machine.
+    let mut command = evaluate(&workspace.0, "python3 token.py");
+    command.args(["--box", "host", "--student-network", "host"]);
+    assert_eq!(output(&record(command)), ["401", "200"]);
+}
