@@ -46,7 +46,8 @@ impl Evaluations {
         if let Some(why) = problem.and_then(|setting| setting.box_problem(&self.parts.options.student)) {
             return Err(StartEvaluationError::NoBox(why));
         }
-        let identity = self.identity(served, evaluation, &request);
+        let wall_limit_s = request.wall_limit(request.time_limit_s.unwrap_or(evaluation.time_limit_s));
+        let identity = self.identity(served, &request, wall_limit_s);
         let start = new_session(served, evaluation, script, (request, role), identity)?;
         let begun = EvaluationKind::Start {
             world: start.world.clone(),
@@ -55,7 +56,6 @@ impl Evaluations {
         };
         let (send, receive) = notes().map_err(not_stored)?;
         let journal = self.store_start(&start, &begun, send.clone())?;
-        let wall_limit_s = start.identity.wall_limit_s.map_or(f64::from(u32::MAX), |limit| limit.0);
         let student = self.student(&start, setting.as_deref());
         let brief = SessionSpec { student, unsupported, wall_limit_s };
         let session_world =
@@ -176,14 +176,8 @@ impl Evaluations {
     }
 
     /// What a new session judges, and how.
-    fn identity(
-        &self,
-        served: &ServedWorld,
-        evaluation: &Evaluation,
-        request: &StartRequest,
-    ) -> RecordIdentity {
+    fn identity(&self, served: &ServedWorld, request: &StartRequest, wall_limit_s: f64) -> RecordIdentity {
         let parts = &self.parts;
-        let time_limit_s = request.time_limit_s.unwrap_or(evaluation.time_limit_s);
         let student = request.command.as_ref().map(|_| &parts.options.student);
         RecordIdentity {
             student: request.student.clone(),
@@ -195,7 +189,7 @@ impl Evaluations {
             pace_reason: (request.pace == Some(Pace::Virtual)).then(|| NO_VIRTUAL_TIME.to_owned()),
             box_kind: student.map(|options| options.kind),
             network: student.map(|options| options.network),
-            wall_limit_s: Some(Num(request.wall_limit(time_limit_s))),
+            wall_limit_s: Some(Num(wall_limit_s)),
             variation: serde_json::Value::Null,
         }
     }
