@@ -17,7 +17,7 @@
 
 use super::cgroup_path::BASE;
 use super::mount_table::{MountPoint, mount_table};
-use super::mounts::{MountError, make_mounts_private, options};
+use super::mounts::{MountError, make_mounts_private, mount_proc, options};
 use super::plan::StudentPlan;
 use rustix::fs::StatVfsMountFlags;
 use rustix::io::Errno;
@@ -81,12 +81,6 @@ pub enum HostBoxError {
         /// The kernel's error.
         source: Errno,
     },
-    /// `/proc/sys` could not be made read-only.
-    #[error("/proc/sys can't be made read-only: {0}")]
-    ProcSys(#[source] Errno),
-    /// `/proc/sysrq-trigger` could not be hidden.
-    #[error("/proc/sysrq-trigger can't be hidden: {0}")]
-    Sysrq(#[source] Errno),
 }
 
 /// Hides the files of all simulators from a student's program, and shows it only its own processes.
@@ -120,7 +114,9 @@ pub(super) fn build(plan: &StudentPlan) -> Result<(), HostBoxError> {
         hide(folder)?;
     }
     renew_terminals()?;
-    renew_proc()
+    let proc = Path::new("/proc");
+    // An empty folder hides the host's processes where a new `/proc` can't be mounted.
+    if mount_proc(proc)? { Ok(()) } else { hide(proc) }
 }
 
 /// The file of the program `chicane`. `None` if its file was removed or replaced.
@@ -223,25 +219,6 @@ fn renew_terminals() -> Result<(), HostBoxError> {
         Ok(()) => Ok(()),
         Err(_) => hide(folder),
     }
-}
-
-/// Mounts a `/proc` of the new process namespace, without the parts that change the kernel.
-fn renew_proc() -> Result<(), HostBoxError> {
-    let safe = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
-    // Inside some containers a new /proc can't be mounted. An empty folder then hides the host's
-    // processes.
-    if mount("proc", "/proc", "proc", safe, None).is_err() {
-        return hide(Path::new("/proc"));
-    }
-    // A student's program that runs as root could change kernel settings through `/proc/sys` and
-    // `/proc/sysrq-trigger`.
-    mount_bind("/proc/sys", "/proc/sys").map_err(HostBoxError::ProcSys)?;
-    mount_remount("/proc/sys", MountFlags::BIND | MountFlags::RDONLY | safe, c"")
-        .map_err(HostBoxError::ProcSys)?;
-    if Path::new("/proc/sysrq-trigger").exists() {
-        mount_bind("/dev/null", "/proc/sysrq-trigger").map_err(HostBoxError::Sysrq)?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]

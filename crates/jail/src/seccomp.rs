@@ -71,7 +71,6 @@ const ALLOWED: &[i64] = &[
     libc::SYS_copy_file_range,
     libc::SYS_fadvise64,
     libc::SYS_readahead,
-    libc::SYS_memfd_create,
     libc::SYS_getxattr,
     libc::SYS_lgetxattr,
     libc::SYS_fgetxattr,
@@ -198,18 +197,6 @@ const ALLOWED: &[i64] = &[
     libc::SYS_recvmsg,
     libc::SYS_sendmmsg,
     libc::SYS_recvmmsg,
-    libc::SYS_shmget,
-    libc::SYS_shmat,
-    libc::SYS_shmdt,
-    libc::SYS_shmctl,
-    libc::SYS_semget,
-    libc::SYS_semop,
-    libc::SYS_semtimedop,
-    libc::SYS_semctl,
-    libc::SYS_msgget,
-    libc::SYS_msgsnd,
-    libc::SYS_msgrcv,
-    libc::SYS_msgctl,
 ];
 
 /// Allowed calls that exist on x86-64 only.
@@ -273,9 +260,9 @@ pub enum FilterError {
     Install(#[source] seccompiler::Error),
 }
 
-/// Calls that get memory which belongs to no process. Without control groups the simulator adds up
-/// the memory of processes, so these calls are not allowed then. Python's `multiprocessing` does not
-/// need them: it uses files in /dev/shm.
+/// Calls that get memory which belongs to no process. They are allowed only where a control group
+/// counts memory, because the simulator adds up the memory of processes elsewhere. Python's
+/// `multiprocessing` does not need them: it uses files in /dev/shm.
 const UNOWNED_MEMORY: &[i64] = &[
     libc::SYS_memfd_create,
     libc::SYS_shmget,
@@ -306,7 +293,9 @@ fn build(channel: i32, counted: bool) -> Result<BpfProgram, seccompiler::Backend
 }
 
 fn rules(channel: i32, counted: bool) -> Result<Rules, seccompiler::BackendError> {
-    let mut rules: Rules = ALLOWED.iter().chain(X86_ONLY).map(|call| (*call, Vec::new())).collect();
+    let unowned = if counted { UNOWNED_MEMORY } else { &[] };
+    let allowed = ALLOWED.iter().chain(X86_ONLY).chain(unowned);
+    let mut rules: Rules = allowed.map(|call| (*call, Vec::new())).collect();
     let channel = u64::from(channel.unsigned_abs());
     let when = |argument, operator, value| {
         SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, value)
@@ -332,7 +321,6 @@ fn rules(channel: i32, counted: bool) -> Result<Rules, seccompiler::BackendError
         harmless.iter().map(|option| when(0, SeccompCmpOp::Eq, u64::from(option.unsigned_abs()))).collect();
     rules.insert(libc::SYS_prctl, harmless?);
     if !counted {
-        rules.retain(|call, _| !UNOWNED_MEMORY.contains(call));
         // A map is private, or it is a map of a file.
         let flag = |flag: i32| when(3, SeccompCmpOp::MaskedEq(u64::from(flag.unsigned_abs())), 0);
         rules.insert(libc::SYS_mmap, vec![flag(libc::MAP_SHARED)?, flag(libc::MAP_ANONYMOUS)?]);
