@@ -47,7 +47,7 @@ pub struct StudentProgram {
     pub command: String,
     /// The working directory.
     pub workspace: PathBuf,
-    /// Environment variables in addition to those of the simulator.
+    /// Environment variables that tell the program how to reach the simulator. The box adds others.
     pub environment: BTreeMap<String, String>,
     /// Folders that are hidden from the program.
     pub hide: Vec<PathBuf>,
