@@ -183,6 +183,8 @@ impl Driver {
     /// Ends the session: the car stops, and time no longer waits for the judge. Returns the
     /// simulated seconds of the session.
     fn halt_session(&mut self) -> f64 {
+        // A reply that waits for the next publication must show the speed that its client set.
+        self.publish_pending_replies();
         let Some(judging) = self.session.judging.take() else { return 0.0 };
         let Some(running) = &mut self.worlds.running else { return 0.0 };
         let time_s = judging.time_s(running.sim.tick());
