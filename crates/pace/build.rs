@@ -1,0 +1,25 @@
+//! Builds the library that student programs load, from the sources of the crate `chicane-shim`.
+//!
+//! Cargo can't build a library for another program as a dependency, so this script calls the
+//! compiler itself.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+fn main() {
+    let variable = |name: &str| std::env::var_os(name).unwrap_or_else(|| panic!("cargo sets {name}"));
+    let sources = PathBuf::from(variable("CARGO_MANIFEST_DIR")).join("../shim/src");
+    println!("cargo::rerun-if-changed={}", sources.display());
+    let target = variable("TARGET");
+    let library = PathBuf::from(variable("OUT_DIR")).join("libchicane_time.so");
+    let status = Command::new(variable("RUSTC"))
+        .args(["--edition", "2024", "--crate-type", "cdylib", "--crate-name", "chicane_time"])
+        .args(["-C", "opt-level=2", "-C", "panic=abort", "-C", "strip=symbols", "--cap-lints", "allow"])
+        .arg("--target")
+        .arg(target)
+        .arg("-o")
+        .arg(&library)
+        .arg(sources.join("lib.rs"))
+        .status();
+    assert!(status.is_ok_and(|status| status.success()), "the library of virtual time can't be built");
+}

@@ -1,0 +1,421 @@
+//! Moves time for a program: waits until all its threads are blocked, picks the earliest event, and
+//! carries it out.
+
+use crate::clock_file::{ClockFile, SlotView, WaitKind};
+use crate::layout::{TICK_NS, WAKE_SIGNAL, real};
+use crate::report::PaceReport;
+use crate::threads::{BlockedThread, Look, Threads};
+use crate::traffic::Traffic;
+use crate::web::{Serve, Unsettled, Web};
+use crate::work::Work;
+use std::collections::BTreeMap;
+use std::io;
+use std::net::TcpListener;
+use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// Ticks that are simulated at once while nothing can happen.
+const IDLE_TICKS: u64 = 20;
+/// Looks without a pause. Most programs are blocked again after some hundred microseconds.
+const EAGER_LOOKS: u32 = 40;
+/// Pauses between two later looks: the first until [`PATIENT_LOOKS`], then the second.
+const PAUSES: [Duration; 2] = [Duration::from_micros(20), Duration::from_micros(500)];
+const PATIENT_LOOKS: u32 = 2_000;
+/// If a thread computes for this long while another waits for a lock for a few milliseconds, the
+/// lock's wait ends. Python's threads hand over their lock in this way.
+const STALL: Duration = Duration::from_secs(2);
+/// Waits for locks that are shorter than this are ended after a stall.
+const STALLED_WAIT_NS: u64 = 2 * TICK_NS;
+
+/// The session is over, or the keeper has to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Over;
+
+/// The simulation and the session, as the keeper sees them.
+pub trait PacedWorld: Send {
+    /// Simulates up to this tick, counted from the start of the run, and waits until the judge has
+    /// seen it.
+    fn advance(&mut self, tick: u64) -> Result<(), Over>;
+    /// Waits until the session has read everything that the program wrote, and its exit status if
+    /// the program has `exited`.
+    fn drain(&mut self, exited: bool) -> Result<(), Over>;
+    /// Lets time run without the program, because all its processes have ended.
+    fn release(&mut self);
+}
+
+/// What the keeper needs to observe a program.
+#[derive(Debug)]
+pub struct PacedProgram {
+    /// Sockets that lead to the simulator.
+    pub listeners: Vec<TcpListener>,
+    /// The shared file.
+    pub clock: OwnedFd,
+    /// A socket of the protocol `NETLINK_SOCK_DIAG` in the program's network.
+    pub diagnosis: OwnedFd,
+    /// Process id on the host of the process above all processes of the program.
+    pub root: u32,
+    /// Process id of the program in its own namespace.
+    pub main: i32,
+    /// The pipes of the program's output. The keeper never reads them.
+    pub output: Vec<OwnedFd>,
+}
+
+/// Stops the keeper when it is dropped.
+#[derive(Debug)]
+pub struct StopKeeper {
+    stop: Arc<AtomicBool>,
+    report: Arc<Mutex<PaceReport>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl StopKeeper {
+    /// Stops the keeper and tells what it has done.
+    pub fn stop(mut self) -> PaceReport {
+        self.end();
+        self.report.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn end(&mut self) {
+        self.stop.store(true, SeqCst);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for StopKeeper {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// The next thing that happens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Event {
+    /// The wait of a thread ends. Ties are broken by the name of the thread.
+    Wake { name: u64, slot: usize, kind: WaitKind, pid: i32, tid: i32, deadline: u64 },
+    /// A process gets `SIGALRM`.
+    Alarm { name: u64, slot: usize, pid: i32, next: Option<u64> },
+    /// Bytes of an answer are delivered on the connection with this number.
+    Bytes { connection: u64 },
+}
+
+/// Moves time for a program.
+pub struct Keeper {
+    world: Box<dyn PacedWorld>,
+    web: Web,
+    threads: Threads,
+    traffic: Traffic,
+    clock: ClockFile,
+    output: Vec<OwnedFd>,
+    main: i32,
+    /// Whether the session knows that the program has exited.
+    exited: bool,
+    /// Virtual time in nanoseconds.
+    now: u64,
+    /// Simulated ticks.
+    tick: u64,
+    /// The last wait that was ended: slot and deadline.
+    fired: Option<(usize, u64)>,
+    /// Waits whose thread did not react to their end, by slot.
+    ignored: BTreeMap<usize, u64>,
+    stop: Arc<AtomicBool>,
+    work: Arc<Work>,
+    /// Requests before this program was started.
+    earlier_requests: u64,
+    report: Arc<Mutex<PaceReport>>,
+}
+
+impl Keeper {
+    /// Starts the thread that moves time for a program. `world` gets a flag that is set when the
+    /// keeper has to stop.
+    pub fn start(
+        program: PacedProgram,
+        serve: Arc<dyn Serve>,
+        work: Arc<Work>,
+        world: impl FnOnce(Arc<AtomicBool>) -> Box<dyn PacedWorld>,
+    ) -> io::Result<StopKeeper> {
+        let stop = Arc::<AtomicBool>::default();
+        let report = Arc::<Mutex<PaceReport>>::default();
+        let mut keeper = Keeper {
+            world: world(Arc::clone(&stop)),
+            web: Web::new(program.listeners, serve, Arc::clone(&work), Arc::clone(&stop))?,
+            threads: Threads::new(program.root)?,
+            traffic: Traffic::new(program.diagnosis),
+            clock: ClockFile::new(program.clock),
+            output: program.output,
+            main: program.main,
+            exited: false,
+            now: 0,
+            tick: 0,
+            fired: None,
+            ignored: BTreeMap::new(),
+            stop: Arc::clone(&stop),
+            earlier_requests: work.total(),
+            work,
+            report: Arc::clone(&report),
+        };
+        let thread = std::thread::Builder::new().name("pace".to_owned()).spawn(move || {
+            // Otherwise the kernel makes every short pause 50 µs longer.
+            set_timer_slack(1_000);
+            while keeper.step().is_ok() {}
+        })?;
+        Ok(StopKeeper { stop, report, thread: Some(thread) })
+    }
+
+    fn note(&self, change: impl FnOnce(&mut PaceReport)) {
+        change(&mut self.report.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Notes why time depends on the wall clock. The first reason counts.
+    fn note_real(&self, reason: &str) {
+        self.note(|report| {
+            report.real.get_or_insert_with(|| reason.to_owned());
+        });
+    }
+
+    /// Waits until the program is quiet, and carries out one event.
+    fn step(&mut self) -> Result<(), Over> {
+        let started = Instant::now();
+        self.wait_until_quiet()?;
+        self.note(|report| report.program += started.elapsed());
+        if self.output.iter().any(|pipe| rustix::io::ioctl_fionread(pipe).is_ok_and(|bytes| bytes > 0)) {
+            return self.world.drain(false);
+        }
+        if !self.exited && !self.threads.has_process(self.main) {
+            self.exited = true;
+            return self.world.drain(true);
+        }
+        if self.threads.is_empty() {
+            self.world.release();
+            return Err(Over);
+        }
+        let collected = self.timed_server(|web, now| web.collect(now))?;
+        if collected {
+            return Ok(());
+        }
+        let (due, event, is_real) = self.choose();
+        if is_real {
+            return self.follow_the_wall_clock(due.filter(|_| event.is_some()), event);
+        }
+        let target = due.unwrap_or(self.now + IDLE_TICKS * TICK_NS);
+        let before = self.now;
+        if self.move_to(target)?
+            && let Some(event) = event
+        {
+            self.carry_out(event, self.now - before)?;
+        }
+        Ok(())
+    }
+
+    /// Runs the server and measures the time that it takes.
+    fn timed_server<T>(&mut self, run: impl FnOnce(&mut Web, u64) -> Result<T, Unsettled>) -> Result<T, Over>
+    where
+        T: Default,
+    {
+        let started = Instant::now();
+        let done = run(&mut self.web, self.now);
+        let requests = self.work.total() - self.earlier_requests;
+        self.note(|report| {
+            report.server += started.elapsed();
+            report.requests = requests;
+        });
+        match done {
+            Ok(done) => Ok(done),
+            Err(Unsettled::Stopped) => Err(Over),
+            Err(Unsettled::TooSlow) => {
+                self.note_real("the simulator did not answer a request in time");
+                Ok(T::default())
+            }
+        }
+    }
+
+    /// Waits until every thread is blocked and nothing is on its way to a thread.
+    fn wait_until_quiet(&mut self) -> Result<(), Over> {
+        let mut stalled = Instant::now();
+        for looks in 0u32.. {
+            if self.stop.load(SeqCst) {
+                return Err(Over);
+            }
+            self.threads.look();
+            if !self.threads.is_running() {
+                let flight = self.traffic.in_flight();
+                if !flight.any && self.threads.look() == Look::Same {
+                    return Ok(());
+                }
+                self.web.acknowledge(&flight.wait_for_ack);
+            }
+            if stalled.elapsed() > STALL {
+                self.end_stalled_waits();
+                stalled = Instant::now();
+            }
+            match looks {
+                0..EAGER_LOOKS => std::thread::yield_now(),
+                EAGER_LOOKS..PATIENT_LOOKS => std::thread::sleep(PAUSES[0]),
+                _ => std::thread::sleep(PAUSES[1]),
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends short waits for locks while another thread computes. A Python thread that computes gives
+    /// up the interpreter's lock only if another thread has waited for it for some milliseconds.
+    fn end_stalled_waits(&mut self) {
+        let threads: BTreeMap<i32, BlockedThread> =
+            self.threads.blocked().map(|thread| (thread.inner_tid, thread)).collect();
+        for slot in self.clock.slots() {
+            let short = slot.deadline.is_some_and(|deadline| deadline <= self.now + STALLED_WAIT_NS);
+            if let Some(thread) = threads.get(&slot.tid).filter(|_| short && slot.kind == WaitKind::Lock) {
+                self.note_real("a thread of the program waits for another one in a loop");
+                self.clock.fire(slot.index);
+                signal_thread(thread.pid, thread.tid, WAKE_SIGNAL);
+            }
+        }
+    }
+
+    /// The earliest event and its time, and whether a thread waits in real time.
+    fn choose(&mut self) -> (Option<u64>, Option<Event>, bool) {
+        let threads: BTreeMap<i32, BlockedThread> =
+            self.threads.blocked().map(|thread| (thread.inner_tid, thread)).collect();
+        let slots = self.clock.slots();
+        let mut events: Vec<(u64, Event)> = Vec::new();
+        for slot in &slots {
+            match threads.get(&slot.tid) {
+                Some(thread) => self.add_events(slot, thread, &mut events),
+                None => self.clock.free(slot.index),
+            }
+        }
+        if let Some((due, connection)) = self.web.next_due() {
+            events.push((due.max(self.now), Event::Bytes { connection }));
+        }
+        let waits: Vec<i32> =
+            slots.iter().filter(|slot| slot.deadline.is_some()).map(|slot| slot.tid).collect();
+        let mut is_real = false;
+        if threads.values().any(|thread| thread.timed && !waits.contains(&thread.inner_tid)) {
+            self.note_real(
+                "a thread of the program waits in real time (static binary or direct system call)",
+            );
+            is_real = true;
+        }
+        for (bit, name) in [
+            (real::TIMERFD, "timerfd_settime"),
+            (real::TIMER, "timer_settime"),
+            (real::SOCKET_TIMEOUT, "SO_RCVTIMEO or SO_SNDTIMEO"),
+        ] {
+            if self.clock.real_bits() & bit != 0 {
+                self.note_real(&format!("the program uses {name}, which works in real time only"));
+                is_real = true;
+            }
+        }
+        let first = events.into_iter().min();
+        (first.map(|(due, _)| due), first.map(|(_, event)| event), is_real)
+    }
+
+    fn add_events(&mut self, slot: &SlotView, thread: &BlockedThread, events: &mut Vec<(u64, Event)>) {
+        let SlotView { index, name, kind, .. } = *slot;
+        if let Some((at, interval)) = slot.alarm {
+            let next = (interval > 0).then(|| at.max(self.now) + interval);
+            events.push((at.max(self.now), Event::Alarm { name, slot: index, pid: thread.pid, next }));
+        }
+        let Some(deadline) = slot.deadline else { return };
+        if self.fired == Some((index, deadline)) {
+            self.note_real("a thread of the program does not react to the end of its wait");
+            self.ignored.insert(index, deadline);
+            self.fired = None;
+        }
+        if self.ignored.get(&index) != Some(&deadline) {
+            let wake = Event::Wake { name, slot: index, kind, pid: thread.pid, tid: thread.tid, deadline };
+            events.push((deadline.max(self.now), wake));
+        }
+    }
+
+    /// Advances the simulation to a moment. Returns false if the server has bytes for the program
+    /// before that moment.
+    fn move_to(&mut self, target: u64) -> Result<bool, Over> {
+        let target_tick = target / TICK_NS;
+        while self.tick < target_tick {
+            let needs_ticks = self.web.needs_ticks();
+            let ticks = if needs_ticks { 1 } else { (target_tick - self.tick).min(IDLE_TICKS) };
+            let started = Instant::now();
+            self.world.advance(self.tick + ticks)?;
+            self.tick += ticks;
+            self.now = self.now.max(self.tick * TICK_NS);
+            self.note(|report| {
+                report.advances += 1;
+                report.simulation += started.elapsed();
+            });
+            if needs_ticks {
+                self.timed_server(|web, now| web.settle(now))?;
+                if self.now < target && self.web.next_due().is_some_and(|(due, _)| due <= self.now) {
+                    return Ok(false);
+                }
+            }
+        }
+        self.now = self.now.max(target);
+        Ok(true)
+    }
+
+    /// Carries out an event. `passed` is the virtual time since the last event.
+    fn carry_out(&mut self, event: Event, passed: u64) -> Result<(), Over> {
+        self.clock.set_now(self.now);
+        match event {
+            Event::Wake { slot, kind, pid, tid, deadline, .. } => {
+                self.fired = Some((slot, deadline));
+                self.clock.fire(slot);
+                signal_thread(pid, tid, WAKE_SIGNAL);
+                self.note(|report| match kind {
+                    WaitKind::Sleep => report.sleeps.add(passed),
+                    WaitKind::Poll => report.polls.add(passed),
+                    WaitKind::Lock => report.locks.add(passed),
+                    WaitKind::Busy => report.busy.add(passed),
+                });
+            }
+            Event::Alarm { slot, pid, next, .. } => {
+                self.clock.set_alarm(slot, next);
+                signal_thread(pid, pid, libc::SIGALRM);
+            }
+            Event::Bytes { connection } => {
+                self.note(|report| report.answers.add(passed));
+                if self.web.deliver(connection) {
+                    self.timed_server(|web, now| web.settle(now))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Advances by one tick at the speed of the wall clock, because a thread waits in real time.
+    fn follow_the_wall_clock(&mut self, due: Option<u64>, event: Option<Event>) -> Result<(), Over> {
+        let next_tick = (self.tick + 1) * TICK_NS;
+        let target = due.unwrap_or(next_tick).min(next_tick);
+        if target >= next_tick {
+            std::thread::sleep(Duration::from_nanos(TICK_NS));
+        }
+        let before = self.now;
+        if self.move_to(target)?
+            && due == Some(target)
+            && let Some(event) = event
+        {
+            self.carry_out(event, self.now - before)?;
+        }
+        self.clock.set_now(self.now);
+        Ok(())
+    }
+}
+
+/// Sends a signal to a thread. Both ids are those of the host.
+#[allow(unsafe_code)] // No crate in use wraps this call.
+fn signal_thread(pid: i32, tid: i32, signal: i32) {
+    // SAFETY: the call takes three numbers. If the thread has ended, the call fails.
+    unsafe { libc::syscall(libc::SYS_tgkill, pid, tid, signal) };
+}
+
+/// Sets the precision of this thread's pauses in nanoseconds.
+#[allow(unsafe_code)] // No crate in use wraps this call.
+fn set_timer_slack(nanoseconds: libc::c_ulong) {
+    // SAFETY: the call takes two numbers, and changes this thread only.
+    unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, nanoseconds) };
+}

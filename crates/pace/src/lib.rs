@@ -1,0 +1,47 @@
+//! Virtual time: simulated time stands still while any thread of a student's program can run.
+//!
+//! A library that is loaded into the program ([`LIBRARY`]) gives it the virtual clock, and turns
+//! every wait with a timeout into a wait without one. When all threads of the program are blocked,
+//! the [`Keeper`] picks the single earliest event: a deadline of a thread, or bytes of an answer. It
+//! advances the simulation to that moment, carries the event out, and waits until all threads are
+//! blocked again. Since one event happens at a time, the order of events depends on neither the
+//! speed nor the load of the machine.
+
+mod clock_file;
+mod keeper;
+mod report;
+mod stream;
+mod syscalls;
+mod threads;
+mod traffic;
+mod web;
+mod work;
+
+#[allow(dead_code, unreachable_pub)] // The library shares this file, and uses the rest.
+#[path = "../../shim/src/layout.rs"]
+mod layout;
+
+pub use clock_file::prepare;
+pub use keeper::{Keeper, Over, PacedProgram, PacedWorld, StopKeeper};
+pub use report::{PaceReport, WaitSum};
+pub use stream::VirtualStream;
+pub use web::{Serve, Task};
+pub use work::{Unfinished, Work};
+
+/// The library that the program loads.
+pub const LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libchicane_time.so"));
+/// File name of the library.
+pub const LIBRARY_NAME: &str = "libchicane_time.so";
+/// Name of the shared file, which has to be in the folder of the library.
+pub const CLOCK_NAME: &str = "clock";
+/// Size of the shared file in bytes.
+pub const CLOCK_BYTES: u64 = layout::SIZE as u64;
+
+/// Why this machine has no virtual time. `None` if it has.
+pub fn problem() -> Option<String> {
+    let task = "/proc/thread-self";
+    ["syscall", "schedstat", "children"].into_iter().find_map(|name| {
+        let path = format!("{task}/{name}");
+        std::fs::read(&path).err().map(|error| format!("this machine has no virtual time: {path}: {error}"))
+    })
+}

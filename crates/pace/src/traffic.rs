@@ -1,0 +1,229 @@
+//! Bytes that are on their way between two sockets of the program's network.
+//!
+//! The kernel delivers a segment on the loopback device in a softirq, which can be late on a busy
+//! machine. A thread that waits for such a segment looks blocked, but is not. The kernel tells for
+//! each socket how many bytes it has sent and received (`sock_diag`), so a difference between the
+//! two ends of a connection is seen.
+
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, SendFlags, recv, send};
+use std::collections::BTreeMap;
+use std::os::fd::OwnedFd;
+
+/// Type of the request and of its answers.
+const SOCK_DIAG_BY_FAMILY: u16 = 20;
+/// Request all sockets.
+const NLM_F_REQUEST_DUMP: u16 = 0x1 | 0x300;
+/// Type of the last message of an answer.
+const NLMSG_DONE: u16 = 3;
+/// The attribute with a `tcp_info`.
+const INET_DIAG_INFO: u16 = 2;
+/// Size of the header of a message.
+const HEADER: usize = 16;
+/// Size of `inet_diag_msg`.
+const MESSAGE: usize = 72;
+
+/// States of a TCP socket.
+const ESTABLISHED: u8 = 1;
+const SYN_SENT: u8 = 2;
+const SYN_RECEIVED: u8 = 3;
+const CLOSED: u8 = 7;
+
+/// Offsets in `tcp_info`.
+mod info {
+    pub(super) const BYTES_ACKED: usize = 120;
+    pub(super) const BYTES_RECEIVED: usize = 128;
+    pub(super) const NOT_SENT: usize = 144;
+    pub(super) const BYTES_SENT: usize = 200;
+    pub(super) const BYTES_RETRANSMITTED: usize = 208;
+}
+
+/// Local port, then remote port.
+type Ports = (u16, u16);
+
+/// What the kernel tells about one socket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Counts {
+    state: u8,
+    sent: u64,
+    acknowledged: u64,
+    received: u64,
+    not_sent: u32,
+}
+
+/// What is on its way.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct InFlight {
+    /// Whether something is on its way.
+    pub(crate) any: bool,
+    /// Remote ports of the program's sockets whose bytes wait for an acknowledgement of earlier
+    /// bytes (Nagle's algorithm).
+    pub(crate) wait_for_ack: Vec<Ports>,
+}
+
+/// A netlink socket in the program's network namespace.
+pub(crate) struct Traffic {
+    socket: OwnedFd,
+    buffer: Vec<u8>,
+}
+
+impl Traffic {
+    /// `socket` is a socket of the protocol `NETLINK_SOCK_DIAG`.
+    pub(crate) fn new(socket: OwnedFd) -> Traffic {
+        Traffic { socket, buffer: vec![0; 64 << 10] }
+    }
+
+    /// What is on its way now. An error of the kernel counts as nothing.
+    pub(crate) fn in_flight(&mut self) -> InFlight {
+        let mut sockets: BTreeMap<(Ports, bool), Counts> = BTreeMap::new();
+        for family in [libc::AF_INET, libc::AF_INET6] {
+            if let Ok(found) = self.dump(family as u8) {
+                sockets.extend(
+                    found.into_iter().map(|(ports, counts)| ((ports, family == libc::AF_INET6), counts)),
+                );
+            }
+        }
+        compare(&sockets)
+    }
+
+    /// All TCP sockets of a protocol family.
+    fn dump(&mut self, family: u8) -> Result<Vec<(Ports, Counts)>, Errno> {
+        send(&self.socket, &request(family), SendFlags::empty())?;
+        let mut found = Vec::new();
+        loop {
+            let (length, _) = recv(&self.socket, self.buffer.as_mut_slice(), RecvFlags::empty())?;
+            let mut rest = self.buffer.get(..length).unwrap_or_default();
+            if rest.is_empty() {
+                return Ok(found);
+            }
+            while rest.len() >= HEADER {
+                let size = (u32_at(rest, 0) as usize).clamp(HEADER, rest.len());
+                let kind = u16_at(rest, 4);
+                if kind != SOCK_DIAG_BY_FAMILY {
+                    // The end of the answer, or an error.
+                    return if kind == NLMSG_DONE { Ok(found) } else { Err(Errno::OPNOTSUPP) };
+                }
+                found.extend(socket(&rest[HEADER..size]));
+                rest = &rest[size.next_multiple_of(4).min(rest.len())..];
+            }
+        }
+    }
+}
+
+fn request(family: u8) -> [u8; HEADER + 56] {
+    let mut bytes = [0; HEADER + 56];
+    bytes[0..4].copy_from_slice(&(HEADER as u32 + 56).to_ne_bytes());
+    bytes[4..6].copy_from_slice(&SOCK_DIAG_BY_FAMILY.to_ne_bytes());
+    bytes[6..8].copy_from_slice(&NLM_F_REQUEST_DUMP.to_ne_bytes());
+    // inet_diag_req_v2: family, protocol, attributes, padding, states.
+    bytes[HEADER] = family;
+    bytes[HEADER + 1] = libc::IPPROTO_TCP as u8;
+    bytes[HEADER + 2] = 1 << (INET_DIAG_INFO - 1);
+    bytes[HEADER + 4..HEADER + 8].copy_from_slice(&u32::MAX.to_ne_bytes());
+    bytes
+}
+
+fn u16_at(bytes: &[u8], at: usize) -> u16 {
+    bytes.get(at..at + 2).and_then(|part| part.try_into().ok()).map_or(0, u16::from_ne_bytes)
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    bytes.get(at..at + 4).and_then(|part| part.try_into().ok()).map_or(0, u32::from_ne_bytes)
+}
+
+fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    bytes.get(at..at + 8).and_then(|part| part.try_into().ok()).map_or(0, u64::from_ne_bytes)
+}
+
+/// Reads one `inet_diag_msg` with its attributes.
+fn socket(message: &[u8]) -> Option<(Ports, Counts)> {
+    let state = *message.get(1)?;
+    let ports = (u16_at(message, 4).swap_bytes(), u16_at(message, 6).swap_bytes());
+    let mut counts = Counts { state, sent: 0, acknowledged: 0, received: 0, not_sent: 0 };
+    let mut attributes = message.get(MESSAGE..)?;
+    while attributes.len() >= 4 {
+        let size = usize::from(u16_at(attributes, 0)).clamp(4, attributes.len());
+        if u16_at(attributes, 2) == INET_DIAG_INFO {
+            let found = &attributes[4..size];
+            counts.sent =
+                u64_at(found, info::BYTES_SENT).saturating_sub(u64_at(found, info::BYTES_RETRANSMITTED));
+            counts.acknowledged = u64_at(found, info::BYTES_ACKED);
+            counts.received = u64_at(found, info::BYTES_RECEIVED);
+            counts.not_sent = u32_at(found, info::NOT_SENT);
+        }
+        attributes = &attributes[size.next_multiple_of(4).min(attributes.len())..];
+    }
+    Some((ports, counts))
+}
+
+fn compare(sockets: &BTreeMap<(Ports, bool), Counts>) -> InFlight {
+    let mut found = InFlight::default();
+    for (((local, remote), v6), counts) in sockets {
+        found.any |= matches!(counts.state, SYN_SENT | SYN_RECEIVED);
+        if counts.state != ESTABLISHED {
+            continue;
+        }
+        // A socket whose other end is closed can't be compared.
+        let other = sockets.get(&((*remote, *local), *v6));
+        let Some(other) = other.filter(|other| other.state != CLOSED && other.state == ESTABLISHED) else {
+            continue;
+        };
+        found.any |= counts.sent != other.received;
+        // The first acknowledged byte is that of the handshake, on one side of the connection.
+        if counts.not_sent > 0 && counts.acknowledged < counts.sent {
+            found.any = true;
+            found.wait_for_ack.push((*remote, *local));
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::net::{AddressFamily, SocketFlags, SocketType, netlink, socket_with};
+    use std::io::{Read, Write};
+    use std::net::{TcpListener, TcpStream};
+
+    fn counts(sent: u64, received: u64) -> Counts {
+        Counts { state: ESTABLISHED, sent, acknowledged: sent, received, not_sent: 0 }
+    }
+
+    #[test]
+    fn bytes_that_have_not_arrived_are_in_flight() {
+        let pair = |a, b| compare(&BTreeMap::from([(((1, 2), false), a), (((2, 1), false), b)]));
+        assert!(!pair(counts(5, 7), counts(7, 5)).any);
+        assert!(pair(counts(5, 7), counts(7, 4)).any);
+        assert!(pair(Counts { state: SYN_SENT, ..counts(0, 0) }, counts(0, 0)).any);
+        let held = Counts { not_sent: 3, acknowledged: 4, ..counts(5, 7) };
+        let found = pair(held, counts(7, 5));
+        assert_eq!((found.any, found.wait_for_ack), (true, vec![(2, 1)]));
+        // The other end does not read, so the bytes wait for more than an acknowledgement.
+        assert!(!pair(Counts { not_sent: 3, ..counts(5, 7) }, counts(7, 5)).any);
+    }
+
+    #[test]
+    fn the_counters_of_a_real_connection_are_read() {
+        let netlink = socket_with(
+            AddressFamily::NETLINK,
+            SocketType::DGRAM,
+            SocketFlags::CLOEXEC,
+            Some(netlink::SOCK_DIAG),
+        );
+        let mut traffic = Traffic::new(netlink.expect("a netlink socket"));
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a listener");
+        let port = listener.local_addr().expect("an address").port();
+        let mut client = TcpStream::connect(("127.0.0.1", port)).expect("connected");
+        let mut server = listener.accept().expect("accepted").0;
+        client.write_all(b"hello").expect("written");
+        server.read_exact(&mut [0; 5]).expect("read");
+        server.write_all(b"hi").expect("written");
+        client.read_exact(&mut [0; 2]).expect("read");
+        let found = traffic.dump(libc::AF_INET as u8).expect("sockets");
+        let own = client.local_addr().expect("an address").port();
+        let of = |ports| found.iter().find(|(found, _)| *found == ports).map(|(_, counts)| *counts);
+        let (here, there) = (of((own, port)).expect("client"), of((port, own)).expect("server"));
+        assert_eq!((here.state, here.sent, here.received), (ESTABLISHED, 5, 2));
+        assert_eq!((there.sent, there.received), (2, 5));
+    }
+}

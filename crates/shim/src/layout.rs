@@ -1,0 +1,110 @@
+//! The memory that a student's program shares with the simulator: the virtual clock, and one slot
+//! for each thread of the program.
+//!
+//! The simulator includes this file too, so both sides agree on the layout. The program can write
+//! anything into this memory. The simulator therefore uses it only to learn when a thread wants to
+//! be woken, and never as an index or an address.
+
+use core::sync::atomic::{AtomicI32, AtomicU32, AtomicU64};
+
+/// The first bytes of the memory: "chicane" and the version of this layout.
+pub const MAGIC: u64 = u64::from_le_bytes(*b"chicane\x01");
+/// Number of slots. A thread without a slot waits in real time.
+pub const SLOTS: usize = 4096;
+/// The value of a deadline that is not set.
+pub const NEVER: u64 = u64::MAX;
+/// What reading a clock adds to the time of the thread, in nanoseconds.
+pub const READ_NS: u64 = 1_000;
+/// One tick of the simulation in nanoseconds. A thread whose own time is this far ahead waits.
+pub const TICK_NS: u64 = 5_000_000;
+/// `CLOCK_REALTIME` at the start of the session: 2026-01-01 00:00:00 UTC, in seconds. It is the same
+/// for every session, because programs use the clock for more than durations.
+pub const REALTIME_START_S: u64 = 1_767_225_600;
+/// `CLOCK_MONOTONIC` at the start of the session, in seconds.
+pub const MONOTONIC_START_S: u64 = 1_000;
+/// The signal that ends a wait: a real-time signal that the C library does not use.
+pub const WAKE_SIGNAL: i32 = 62;
+
+/// What a thread waits in, as stored in [`Slot::kind`].
+pub mod kind {
+    /// The thread does not wait for a deadline.
+    pub const NONE: u32 = 0;
+    /// `nanosleep` and its relatives. Ended by a futex call on [`super::Slot::wake`].
+    pub const SLEEP: u32 = 1;
+    /// `poll`, `select`, `epoll_wait`. Ended by the signal.
+    pub const POLL: u32 = 2;
+    /// A semaphore, or a futex through `syscall`. Ended by the signal.
+    pub const LOCK: u32 = 3;
+    /// A condition variable. Ended by the signal, whose handler wakes the variable's waiters.
+    pub const CONDITION: u32 = 4;
+    /// The thread has read clocks so often that its own time is a tick ahead. Ended by a futex call
+    /// on [`super::Slot::wake`].
+    pub const BUSY: u32 = 5;
+}
+
+/// Why a program can't be run in virtual time, as bits of [`Header::real`].
+pub mod real {
+    /// `timerfd_settime`.
+    pub const TIMERFD: u32 = 1;
+    /// `timer_settime`.
+    pub const TIMER: u32 = 2;
+    /// `SO_RCVTIMEO` or `SO_SNDTIMEO`.
+    pub const SOCKET_TIMEOUT: u32 = 4;
+    /// There are more threads than slots.
+    pub const SLOTS: u32 = 8;
+}
+
+/// The start of the memory. The slots follow at [`SLOTS_AT`].
+#[repr(C)]
+pub struct Header {
+    /// [`MAGIC`], written by the simulator.
+    pub magic: AtomicU64,
+    /// Virtual time in nanoseconds since the start of the session, written by the simulator.
+    pub now: AtomicU64,
+    /// Seed of the random numbers that the program gets, written by the simulator.
+    pub seed: AtomicU64,
+    /// Bits of [`real`], set by the program.
+    pub real: AtomicU32,
+    /// All slots from this index on were never used. Increased by the program.
+    pub used: AtomicU32,
+}
+
+/// Where the slots begin, in bytes.
+pub const SLOTS_AT: usize = 4096;
+/// Size of the memory in bytes.
+pub const SIZE: usize = SLOTS_AT + SLOTS * core::mem::size_of::<Slot>();
+
+/// One thread of the program.
+#[repr(C, align(64))]
+pub struct Slot {
+    /// Thread id in the program's own namespace. 0 if the slot is free. The simulator frees the
+    /// slots of threads that have ended.
+    pub tid: AtomicI32,
+    /// Process id in the program's own namespace.
+    pub pid: AtomicI32,
+    /// A name that depends only on the order in which the thread and its ancestors were created.
+    pub name: AtomicU64,
+    /// When the thread wants to be woken, in virtual nanoseconds, or [`NEVER`].
+    pub deadline: AtomicU64,
+    /// One of [`kind`].
+    pub kind: AtomicU32,
+    /// The simulator sets this to 1 before it wakes the thread.
+    pub fired: AtomicU32,
+    /// The futex word of sleeps. The simulator increments it to wake the thread.
+    pub wake: AtomicU32,
+    /// Number of threads and processes that this thread has created.
+    pub children: AtomicU32,
+    /// The thread's own time: [`Header::now`] plus what its reads of clocks have added.
+    pub local: AtomicU64,
+    /// How often the thread has read a clock.
+    pub reads: AtomicU64,
+    /// When the process gets `SIGALRM`, in virtual nanoseconds, or [`NEVER`].
+    pub alarm: AtomicU64,
+    /// The interval of the alarm in nanoseconds. 0 if it does not repeat.
+    pub alarm_interval: AtomicU64,
+    /// Random numbers that the thread has got, in bytes.
+    pub random: AtomicU64,
+    /// Used by the program only: the start routine and argument of a new thread, the condition
+    /// variable of a wait, and whether the last call read a clock.
+    pub private: [AtomicU64; 4],
+}

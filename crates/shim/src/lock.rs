@@ -1,0 +1,107 @@
+//! Waits for other threads: semaphores, condition variables, locks and threads.
+//!
+//! The functions of the C library do these waits. Each gets a timeout in the far future. When the
+//! deadline has passed, the handler of the signal moves this timeout into the past, and the function
+//! finds that out when it continues its wait. So no other thread is disturbed.
+
+use crate::clock;
+use crate::layout::kind;
+use crate::raw::{self, ENOSYS, ETIMEDOUT, Timespec, function};
+use crate::slot;
+use core::ffi::{c_int, c_void};
+
+/// A time that no clock of the kernel reaches: the year 2242.
+const FAR_FUTURE: Timespec = Timespec { sec: 1 << 33, nsec: 0 };
+
+/// Calls `call` with a timeout that stands for the absolute time `time`. Returns the result, and
+/// whether the deadline has passed while the call waited.
+unsafe fn until(
+    time: *const Timespec,
+    kind: u32,
+    call: impl FnOnce(*const Timespec) -> c_int,
+) -> (c_int, bool) {
+    // SAFETY: the program passes a valid address or null.
+    let deadline = unsafe { time.as_ref() }.and_then(|time| clock::absolute(*time));
+    let (Some(deadline), Some(slot)) = (deadline, slot::current()) else { return (call(time), false) };
+    if deadline <= slot::base(slot) {
+        slot::spend(slot);
+        let past = Timespec { sec: 0, nsec: 0 };
+        return (call(&raw const past), false);
+    }
+    let mut timeout = FAR_FUTURE;
+    let timeout = &raw mut timeout;
+    slot::wait(slot, kind, deadline, timeout as u64, || call(timeout))
+}
+
+/// Defines functions whose last argument is an absolute time and whose result is an error number.
+macro_rules! timed {
+    ($($name:ident($($argument:ident: $type:ty),*) = $next:ident, $kind:ident;)*) => {$(
+        #[unsafe(no_mangle)]
+        pub(crate) unsafe extern "C" fn $name($($argument: $type,)* time: *const Timespec) -> c_int {
+            type Function = unsafe extern "C" fn($($type,)* *const Timespec) -> c_int;
+            let Some(next) = function!(raw::$next, Function) else { return ENOSYS };
+            // SAFETY: the program passes valid arguments.
+            unsafe { until(time, kind::$kind, |time| next($($argument,)* time)).0 }
+        }
+    )*};
+}
+
+timed! {
+    pthread_cond_timedwait(variable: *mut c_void, mutex: *mut c_void) = COND_TIMEDWAIT, CONDITION;
+    pthread_cond_clockwait(variable: *mut c_void, mutex: *mut c_void, clock: c_int) = COND_CLOCKWAIT, CONDITION;
+    pthread_mutex_timedlock(mutex: *mut c_void) = MUTEX_TIMEDLOCK, LOCK;
+    pthread_mutex_clocklock(mutex: *mut c_void, clock: c_int) = MUTEX_CLOCKLOCK, LOCK;
+    pthread_rwlock_timedrdlock(lock: *mut c_void) = RWLOCK_TIMEDRDLOCK, LOCK;
+    pthread_rwlock_timedwrlock(lock: *mut c_void) = RWLOCK_TIMEDWRLOCK, LOCK;
+    pthread_rwlock_clockrdlock(lock: *mut c_void, clock: c_int) = RWLOCK_CLOCKRDLOCK, LOCK;
+    pthread_rwlock_clockwrlock(lock: *mut c_void, clock: c_int) = RWLOCK_CLOCKWRLOCK, LOCK;
+    pthread_timedjoin_np(thread: usize, result: *mut *mut c_void) = TIMEDJOIN, LOCK;
+    pthread_clockjoin_np(thread: usize, result: *mut *mut c_void, clock: c_int) = CLOCKJOIN, LOCK;
+}
+
+/// The result of a wait for a semaphore, which any signal interrupts.
+fn semaphore_result((result, fired): (c_int, bool)) -> c_int {
+    if result != 0 && fired { raw::fail(ETIMEDOUT) } else { result }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn sem_timedwait(semaphore: *mut c_void, time: *const Timespec) -> c_int {
+    type Function = unsafe extern "C" fn(*mut c_void, *const Timespec) -> c_int;
+    let Some(next) = function!(raw::SEM_TIMEDWAIT, Function) else { return raw::fail(ENOSYS) };
+    // SAFETY: the program passes valid arguments.
+    semaphore_result(unsafe { until(time, kind::LOCK, |time| next(semaphore, time)) })
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn sem_clockwait(semaphore: *mut c_void, clock: c_int, time: *const Timespec) -> c_int {
+    type Function = unsafe extern "C" fn(*mut c_void, c_int, *const Timespec) -> c_int;
+    let Some(next) = function!(raw::SEM_CLOCKWAIT, Function) else { return raw::fail(ENOSYS) };
+    // SAFETY: the program passes valid arguments.
+    semaphore_result(unsafe { until(time, kind::LOCK, |time| next(semaphore, clock, time)) })
+}
+
+/// The result of a function of `threads.h` for an error number.
+pub(crate) fn thread_result(error: c_int) -> c_int {
+    match error {
+        0 => 0,
+        raw::ENOMEM => 3,
+        ETIMEDOUT => 4,
+        _ => 2,
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn cnd_timedwait(
+    variable: *mut c_void,
+    mutex: *mut c_void,
+    time: *const Timespec,
+) -> c_int {
+    // SAFETY: the types of `threads.h` are those of `pthread.h` under another name.
+    thread_result(unsafe { pthread_cond_timedwait(variable, mutex, time) })
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn mtx_timedlock(mutex: *mut c_void, time: *const Timespec) -> c_int {
+    // SAFETY: the types of `threads.h` are those of `pthread.h` under another name.
+    thread_result(unsafe { pthread_mutex_timedlock(mutex, time) })
+}
