@@ -10,8 +10,10 @@ use super::mounts::{self, DEVICES, MountError};
 use super::plan::{Bind, ClosedPlan};
 use super::read_only::{bind_read_only, clone_read_only, open_real};
 use super::resolver::resolv_conf;
+use super::virtual_time::CLOSED_FOLDER;
 use crate::package;
 use crate::workspace_copy;
+use chicane_pace::LIBRARY_NAME;
 use rustix::fs::{CWD, Mode};
 use rustix::mount::{
     MountFlags, MoveMountFlags, UnmountFlags, mount, mount_bind, mount_remount, move_mount, unmount,
@@ -33,6 +35,8 @@ pub const WRITABLE: [(&str, u32); 5] =
     [(WORKSPACE, 0o755), (HOME, 0o755), ("/tmp", 0o1777), ("/var/tmp", 0o1777), ("/dev/shm", 0o1777)];
 /// Where the package `chicane` is inside the box.
 const PACKAGE: &str = "/opt/chicane/python";
+/// The libraries that every program in the box loads.
+const PRELOAD: &str = "/etc/ld.so.preload";
 /// Links below `/dev`.
 const DEVICE_LINKS: [(&str, &str); 4] = [
     ("/dev/fd", "/proc/self/fd"),
@@ -189,6 +193,11 @@ fn write_files(plan: &ClosedPlan) -> Result<(), MountError> {
         std::fs::write(built, text).map_err(|e| failed(name, e))?;
     }
     create_folders(&in_build(Path::new("/proc")))?;
+    create_folders(&in_build(Path::new(CLOSED_FOLDER)))?;
+    if plan.preload {
+        let text = format!("{CLOSED_FOLDER}/{LIBRARY_NAME}\n");
+        std::fs::write(in_build(Path::new(PRELOAD)), text).map_err(|e| failed(PRELOAD, e))?;
+    }
     let folder = in_build(Path::new(PACKAGE));
     create_folders(&folder)?;
     package::write(&folder).map_err(|e| failed(PACKAGE, e))

@@ -118,6 +118,10 @@ pub struct Jail {
     outer: Child,
     /// The pidfd of init. `None` until init was started.
     init: Option<OwnedFd>,
+    /// Process id of init on the host. 0 until init was started.
+    init_id: u32,
+    /// Process id of the program inside. 0 until the program was started.
+    program_id: i32,
     /// The control socket. `None` after the jail was ended.
     control: Option<OwnedFd>,
     /// Bytes of an incomplete report.
@@ -156,6 +160,8 @@ impl Jail {
         let mut jail = Jail {
             outer,
             init: None,
+            init_id: 0,
+            program_id: 0,
             control: Some(control),
             unread: Vec::new(),
             queued: VecDeque::new(),
@@ -199,6 +205,7 @@ impl Jail {
         // The process id is valid as long as outer has not reaped init. If outer has reaped init,
         // the jail is over anyway.
         self.init = pidfd_open(init, PidfdFlags::empty()).ok();
+        self.init_id = init.as_raw_nonzero().get().cast_unsigned();
         if let JailPlan::Student(student) = plan {
             // A student's program may use the network at once, so the network has to be ready.
             self.wait_for_network()?;
@@ -209,7 +216,10 @@ impl Jail {
         } else {
             self.send(plan)?;
         }
-        self.expect(deadline, |report| matches!(report, Report::Started(_)).then_some(()))?;
+        self.program_id = self.expect(deadline, |report| match report {
+            Report::Started(pid) => Some(*pid),
+            _ => None,
+        })?;
         // The network was started in parallel. No script runs before the network is ready, because
         // the harness still waits for its first call.
         self.wait_for_network()
@@ -235,6 +245,12 @@ impl Jail {
     /// The identity of the workspace that was copied into the box.
     pub fn take_identity(&mut self) -> Option<ProgramIdentity> {
         self.identity.take()
+    }
+
+    /// Process id on the host of the process above all processes of the program, and process id of
+    /// the program inside.
+    pub fn ids(&self) -> (u32, i32) {
+        (self.init_id, self.program_id)
     }
 
     /// Waits until the network is ready, unless that was done before.

@@ -3,8 +3,8 @@
 
 use super::error::PartError;
 use super::file_watch::{self, FileWatch};
-use super::plan::{self, BoxNetwork, ClosedPlan, JailPlan, JudgePlan, Report, StudentPlan};
-use super::{closed, gate, host_box, limits, mounts, net, resolver, seccomp, student_filter};
+use super::plan::{self, BoxNetwork, ClosedPlan, JailPlan, JudgePlan, Report, StudentPlan, TimePlan};
+use super::{closed, gate, host_box, limits, mounts, net, resolver, seccomp, student_filter, virtual_time};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::FdFlags;
 use rustix::pipe::{PipeFlags, pipe_with};
@@ -114,7 +114,7 @@ fn run_student(plan: StudentPlan) -> Result<(), PartError> {
     limits::limit_student(plan.processes)?;
     host_box::build(&plan)?;
     if let Some(network) = &plan.network {
-        set_up_network(network)?;
+        set_up_network(network, plan.time.as_ref())?;
         if network.internet {
             resolver::replace_resolv_conf()?;
         }
@@ -148,7 +148,7 @@ fn run_closed(plan: &StudentPlan, closed: &ClosedPlan) -> Result<(), PartError> 
     closed::enter(closed)?;
     rustix::system::sethostname(b"box").map_err(PartError::call("sethostname"))?;
     if let Some(network) = &plan.network {
-        set_up_network(network)?;
+        set_up_network(network, plan.time.as_ref())?;
     }
     let mut bash = Command::new("/bin/bash");
     bash.arg("-c").arg(&plan.command).env_clear();
@@ -163,10 +163,16 @@ fn run_closed(plan: &StudentPlan, closed: &ClosedPlan) -> Result<(), PartError> 
     watch(bash.id(), None)
 }
 
-/// Sets up the network of a student's box and sends the sockets that lead to the simulator.
-fn set_up_network(network: &BoxNetwork) -> Result<(), PartError> {
+/// Sets up the network of a student's box and sends the sockets that lead to the simulator. With
+/// virtual time, the descriptors of virtual time follow.
+fn set_up_network(network: &BoxNetwork, time: Option<&TimePlan>) -> Result<(), PartError> {
     net::set_up(network.internet, &network.forbidden)?;
-    Ok(gate::send(stdin(), &gate::open(&network.ports)?)?)
+    let mut descriptors = gate::open(&network.ports)?;
+    if let Some(time) = time {
+        descriptors.extend(virtual_time::set_up(time)?);
+        virtual_time::fix_execution()?;
+    }
+    Ok(gate::send(stdin(), &descriptors)?)
 }
 
 /// Reaps processes until the jail is over. A judge's jail, which has `files`, is over when its

@@ -59,6 +59,7 @@ mod resolver;
 pub mod root;
 mod seccomp;
 mod student_filter;
+mod virtual_time;
 pub mod wake;
 pub mod workspace_copy;
 
@@ -68,7 +69,8 @@ pub use error::PartError;
 pub use group::{Usage, WatchedGroup};
 pub use host::{Jail, JailSpec};
 pub use host::{JailError, LingeringProcesses};
-pub use plan::{Bind, BoxNetwork, ClosedPlan, JailPlan, JudgePlan, Report, StudentPlan};
+pub use plan::{Bind, BoxNetwork, ClosedPlan, JailPlan, JudgePlan, Report, StudentPlan, TimePlan};
+pub use virtual_time::CLOSED_FOLDER as CLOSED_TIME_FOLDER;
 
 /// Runs `chicane __jail <part>`. On failure the part also reports the error to the simulator.
 pub fn main(part: &str) -> Result<(), PartError> {

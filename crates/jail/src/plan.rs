@@ -81,8 +81,19 @@ pub struct StudentPlan {
     pub processes: u64,
     /// The program's own network. `None` if the program shares the host's network.
     pub network: Option<BoxNetwork>,
+    /// Virtual time. `None` if the program gets the clock of the host.
+    pub time: Option<TimePlan>,
     /// The file system of a closed box. `None` for a host box.
     pub closed: Option<ClosedPlan>,
+}
+
+/// The virtual time of a student's jail.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TimePlan {
+    /// An existing folder inside the box, where the library of virtual time is mounted.
+    pub folder: PathBuf,
+    /// Seed of the random numbers that the program gets.
+    pub seed: u64,
 }
 
 /// The file system of a closed box.
@@ -100,6 +111,8 @@ pub struct ClosedPlan {
     pub packages: Vec<PathBuf>,
     /// Whether names can be resolved.
     pub internet: bool,
+    /// Whether every program loads the library of virtual time.
+    pub preload: bool,
 }
 
 /// A folder or file of the host that a closed box shows, read-only.

@@ -129,6 +129,7 @@ pub(crate) fn plan(
         hide,
         packages,
         internet,
+        preload: program.virtual_time.is_some(),
     };
     Ok(ClosedBox { plan, environment, hints })
 }

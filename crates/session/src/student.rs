@@ -9,7 +9,9 @@ use chicane_jail::network::Network;
 use chicane_jail::workspace_copy::{MAX_ENTRIES, Workspace, WorkspaceError, WorkspaceLimits};
 use chicane_jail::{
     BoxNetwork, Cgroups, Jail, JailError, JailPlan, JailSpec, LingeringProcesses, Report, StudentPlan,
+    TimePlan,
 };
+use chicane_pace::PacedProgram;
 use chicane_wire::{BoxKind, OutputStream, ProgramIdentity, StudentNetwork};
 use rustix::event::PollFlags;
 use rustix::io::Errno;
@@ -56,6 +58,22 @@ pub struct StudentProgram {
     /// Port of the simulator's web server. In a box with its own network, the listeners of the
     /// session have the same port and port 80. `None` without a web server.
     pub port: Option<u16>,
+    /// Seed of the random numbers that the program gets in virtual time. `None` in real time.
+    pub virtual_time: Option<u64>,
+}
+
+impl StudentProgram {
+    /// The folder of the library of virtual time, inside the box.
+    fn time_folder(&self) -> PathBuf {
+        match self.options.kind {
+            BoxKind::Closed => PathBuf::from(chicane_jail::CLOSED_TIME_FOLDER),
+            // A hidden folder is free for this, because the program can't see its files anyway.
+            BoxKind::Host => {
+                let hidden = self.hide.iter().find(|folder| folder.is_dir());
+                hidden.cloned().unwrap_or_else(std::env::temp_dir)
+            }
+        }
+    }
 }
 
 /// The plan of a host box on the host's network.
@@ -67,7 +85,21 @@ fn plan_of(program: &StudentProgram, environment: BTreeMap<String, String>) -> S
         hide: program.hide.clone(),
         processes: program.options.limits.processes,
         network: None,
+        time: program.virtual_time.map(|seed| TimePlan { folder: program.time_folder(), seed }),
         closed: None,
+    }
+}
+
+/// Variables of a program in virtual time. Python's hash function is the same in every run.
+fn add_time_variables(program: &StudentProgram, environment: &mut BTreeMap<String, String>) {
+    let pace = if program.virtual_time.is_some() { "virtual" } else { "real" };
+    environment.insert("CHICANE_PACE".to_owned(), pace.to_owned());
+    if program.virtual_time.is_some() {
+        environment.insert("PYTHONHASHSEED".to_owned(), "0".to_owned());
+        if program.options.kind == BoxKind::Host {
+            let library = program.time_folder().join(chicane_pace::LIBRARY_NAME);
+            environment.insert("LD_PRELOAD".to_owned(), library.display().to_string());
+        }
     }
 }
 
@@ -129,6 +161,8 @@ pub(crate) struct Student {
     ended: bool,
     /// Sockets that listen inside the box. Empty after `take_listeners`.
     listeners: Vec<TcpListener>,
+    /// What the keeper of virtual time needs. `None` in real time, and after `take_paced`.
+    paced: Option<PacedProgram>,
     identity: Option<ProgramIdentity>,
     /// What to try if a program is not found.
     hints: Vec<String>,
@@ -138,6 +172,8 @@ pub(crate) struct Student {
     memory_checked_at: Instant,
     /// Whether the program was ended because of its memory limit.
     out_of_memory: bool,
+    /// When lines of output arrive. `None` is now.
+    line_time: Option<Instant>,
 }
 
 /// What a jail needs to run a program.
@@ -159,6 +195,7 @@ impl Prepared {
             }
         };
         prepared.plan.network = network;
+        add_time_variables(&program, &mut prepared.plan.environment);
         Ok(prepared)
     }
 
@@ -196,6 +233,7 @@ impl Student {
         check(setting, &program.options)?;
         let (network, uplink) = network(setting, &program.options, program.port)?;
         let limits = program.options.limits;
+        let has_virtual_time = program.virtual_time.is_some();
         let prepared = Prepared::new(program, network)?;
         let closed = prepared.plan.closed.is_some();
         let identified = prepared.plan.workspace.clone();
@@ -220,7 +258,11 @@ impl Student {
             (jail, identity.and_then(|thread| thread.join().ok().flatten()))
         });
         let mut jail = jail?;
-        let listeners = jail.take_sockets().into_iter().map(TcpListener::from).collect();
+        let mut sockets = jail.take_sockets();
+        let time =
+            if has_virtual_time { sockets.split_off(sockets.len().saturating_sub(2)) } else { Vec::new() };
+        let paced = paced_program(&jail, time, [&out, &err]);
+        let listeners = sockets.into_iter().map(TcpListener::from).collect();
         let identity = jail.take_identity().or(identity);
         let stream = |name, pipe| Stream {
             name,
@@ -236,11 +278,13 @@ impl Student {
             exited: false,
             ended: false,
             listeners,
+            paced,
             identity,
             hints: prepared.hints,
             memory_limit: closed.then_some(limits.memory),
             memory_checked_at: Instant::now(),
             out_of_memory: false,
+            line_time: None,
         })
     }
 
@@ -248,6 +292,19 @@ impl Student {
     /// if the program shares the host's network, and on the second call.
     pub(crate) fn take_listeners(&mut self) -> Vec<TcpListener> {
         std::mem::take(&mut self.listeners)
+    }
+
+    /// What the keeper of virtual time needs, with the sockets that listen inside the box. `None` in
+    /// real time, and on the second call.
+    pub(crate) fn take_paced(&mut self) -> Option<PacedProgram> {
+        let listeners = std::mem::take(&mut self.listeners);
+        match self.paced.take() {
+            Some(paced) => Some(PacedProgram { listeners, ..paced }),
+            None => {
+                self.listeners = listeners;
+                None
+            }
+        }
     }
 
     /// The files of the program as they were started. `None` if the workspace is too large to be
@@ -268,22 +325,36 @@ impl Student {
             // The reports are read before the output. If they contain the exit, all earlier output
             // is in the pipes already, and it is returned before the exit.
             let (reports, open) = self.jail.reports();
-            let now = Instant::now();
+            let now = self.line_time.unwrap_or_else(Instant::now);
             for stream in &mut self.streams {
                 stream.read(now, &mut self.events);
             }
             self.note_exit(&reports);
-            if !open || self.exceeds_memory(now) {
+            if !open || self.exceeds_memory() {
                 let _ = self.end();
             }
         }
         self.events.pop_front()
     }
 
+    /// Sets the time at which lines of output arrive. In virtual time, the limit of lines per second
+    /// counts virtual seconds.
+    pub(crate) fn set_line_time(&mut self, now: Instant) {
+        self.line_time = Some(now);
+    }
+
+    /// Ends the program if it uses more memory than it may.
+    pub(crate) fn check_memory(&mut self) {
+        if !self.ended && self.exceeds_memory() {
+            let _ = self.end();
+        }
+    }
+
     /// Whether the program uses more memory than it may. The kernel limits the sum of memory and
     /// files, so the memory alone is checked here.
-    fn exceeds_memory(&mut self, now: Instant) -> bool {
+    fn exceeds_memory(&mut self) -> bool {
         let Some(limit) = self.memory_limit else { return false };
+        let now = Instant::now();
         if now.duration_since(self.memory_checked_at) < CHECK_INTERVAL {
             return false;
         }
@@ -327,7 +398,7 @@ impl Student {
         self.ended = true;
         let reports = self.jail.reports().0;
         let lingering = self.jail.end();
-        let now = Instant::now();
+        let now = self.line_time.unwrap_or_else(Instant::now);
         for stream in &mut self.streams {
             stream.read(now, &mut self.events);
             stream.finish(&mut self.events);
@@ -337,6 +408,14 @@ impl Student {
         self.note_exit(&[Report::Exited(KILLED)]);
         lingering
     }
+}
+
+/// What the keeper of virtual time needs. `time` holds the two descriptors of virtual time.
+fn paced_program(jail: &Jail, time: Vec<OwnedFd>, output: [&OwnedFd; 2]) -> Option<PacedProgram> {
+    let [diagnosis, clock]: [OwnedFd; 2] = time.try_into().ok()?;
+    let (root, main) = jail.ids();
+    let output = output.iter().map(|pipe| pipe.try_clone()).collect::<Result<_, _>>().ok()?;
+    Some(PacedProgram { listeners: Vec::new(), clock, diagnosis, root, main, output })
 }
 
 impl Stream {

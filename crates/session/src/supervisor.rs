@@ -13,6 +13,7 @@ use crate::setting::Setting;
 use crate::student::{Student, StudentEvent, StudentProgram};
 use chicane_jail::LingeringProcesses;
 use chicane_jail::wake::{NotesOut, wait_for};
+use chicane_pace::PacedProgram;
 use chicane_wire::{
     EvaluationKind, JudgeAct, JudgeCall, JudgeReply, JudgeSaid, Observation, Phase, ProgramIdentity,
     RaisedKind, RunEvent, RunResult, RunState, Statics, rounded,
@@ -22,11 +23,14 @@ use serde_json::Value;
 use std::collections::VecDeque;
 use std::net::TcpListener;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::SyncSender;
 use std::thread::ScopedJoinHandle;
 use std::time::{Duration, Instant};
 
 /// The longest wait for an event. The limits of the judge are checked between two waits.
 const WAIT: Duration = Duration::from_millis(20);
+/// How long the jail may take to report that the program has exited.
+const EXIT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Number of output lines of the student's program that the record keeps.
 const OUTPUT_TAIL: usize = 40;
 
@@ -85,6 +89,8 @@ pub trait SessionHost {
     fn show_run(&mut self, run: RunState);
     /// Serves the program's requests, which come through these sockets.
     fn serve_student(&mut self, listeners: Vec<TcpListener>);
+    /// Moves time for a program in virtual time, and serves its requests. Stops with `halt`.
+    fn pace_student(&mut self, program: PacedProgram) -> Result<(), SessionHostError>;
     /// Stores the identity of the program as it was started.
     fn show_program(&mut self, identity: &ProgramIdentity);
     /// Takes the clock back, because the student's program has exited: time continues at the
@@ -117,6 +123,13 @@ pub enum Note {
     Stop(StopCause),
     /// An event from outside that belongs in the record of the session.
     Event(EvaluationKind),
+    /// In virtual time: the program is quiet. Its output is to be read now.
+    Drain {
+        /// Whether the program has exited, so that its exit status is to be read too.
+        exited: bool,
+        /// Gets a message when everything was read.
+        done: SyncSender<()>,
+    },
 }
 
 /// The result of a session.
@@ -163,6 +176,8 @@ pub fn supervise(
             starting,
             judge: None,
             student: None,
+            is_paced: false,
+            began: Instant::now(),
             statics: None,
             observation: None,
             observed: Instant::now(),
@@ -200,6 +215,10 @@ struct Supervisor<'a, 'scope> {
     starting: Option<ScopedJoinHandle<'scope, Result<Judge, JudgeError>>>,
     judge: Option<Judge>,
     student: Option<Student>,
+    /// Whether the program runs in virtual time. Its output is then read only while it is quiet.
+    is_paced: bool,
+    /// When the session began.
+    began: Instant,
     statics: Option<Statics>,
     observation: Option<Box<Observation>>,
     /// When the last observation arrived.
@@ -235,7 +254,11 @@ impl Supervisor<'_, '_> {
             if Instant::now() >= self.deadline {
                 self.input(Input::Stop(StopCause::WallLimit(self.spec.wall_limit_s.to_string())));
             }
-            let handled = self.handle_note(notes) | self.handle_judge() | self.handle_student();
+            let mut handled = self.handle_note(notes) | self.handle_judge();
+            match &mut self.student {
+                Some(student) if self.is_paced => student.check_memory(),
+                _ => handled |= self.handle_student(),
+            }
             if !handled && self.actions.is_empty() {
                 self.wait(notes);
             }
@@ -275,7 +298,8 @@ impl Supervisor<'_, '_> {
     fn wait(&self, notes: &NotesOut<Note>) {
         let mut all = vec![(notes.descriptor(), PollFlags::IN)];
         all.extend(self.judge.iter().flat_map(Judge::descriptors));
-        all.extend(self.student.iter().flat_map(Student::descriptors));
+        let unpaced = self.student.iter().filter(|_| !self.is_paced);
+        all.extend(unpaced.flat_map(Student::descriptors));
         let _ = wait_for(&all, WAIT);
     }
 
@@ -366,7 +390,14 @@ impl Supervisor<'_, '_> {
         let command = program.command.clone();
         match Student::start(setting, program) {
             Ok(mut student) => {
-                self.host.serve_student(student.take_listeners());
+                if let Some(program) = student.take_paced() {
+                    self.is_paced = true;
+                    if let Err(why) = self.host.pace_student(program) {
+                        return self.input(Input::StudentNotUp(format!("there is no virtual time: {why}")));
+                    }
+                } else {
+                    self.host.serve_student(student.take_listeners());
+                }
                 if let Some(identity) = student.identity() {
                     self.host.show_program(identity);
                 }
@@ -407,8 +438,30 @@ impl Supervisor<'_, '_> {
             }
             Note::Stop(cause) => self.input(Input::Stop(cause)),
             Note::Event(kind) => self.host.publish(self.time_s, kind),
+            Note::Drain { exited, done } => {
+                self.drain(exited);
+                // The send fails if the keeper was stopped meanwhile.
+                let _ = done.try_send(());
+            }
         }
         true
+    }
+
+    /// Reads and publishes what the program in virtual time has written. If it has exited, waits for
+    /// its exit status, which the jail is about to report.
+    fn drain(&mut self, exited: bool) {
+        let deadline = Instant::now() + EXIT_TIMEOUT;
+        loop {
+            if let Some(student) = &mut self.student {
+                student.set_line_time(self.began + Duration::from_secs_f64(self.time_s));
+            }
+            while self.handle_student() {}
+            if !exited || self.run.exit_code.is_some() || Instant::now() >= deadline {
+                return;
+            }
+            let descriptors: Vec<_> = self.student.iter().flat_map(Student::descriptors).collect();
+            let _ = wait_for(&descriptors, WAIT);
+        }
     }
 
     fn handle_judge(&mut self) -> bool {
@@ -528,7 +581,10 @@ impl Supervisor<'_, '_> {
             (result.exit_code, result.signal) =
                 if code < 0 { (None, Some(-code)) } else { (Some(code), None) };
         }
-        self.host.take_clock();
+        // In virtual time, other processes of the program may still wait for time to pass.
+        if !self.is_paced {
+            self.host.take_clock();
+        }
     }
 
     /// Notes whether the program has reached its memory limit.
@@ -573,6 +629,9 @@ mod tests {
         fn publish_run(&mut self, _: f64, _: RunEvent) {}
         fn show_run(&mut self, _: RunState) {}
         fn serve_student(&mut self, _: Vec<TcpListener>) {}
+        fn pace_student(&mut self, _: PacedProgram) -> Result<(), SessionHostError> {
+            Ok(())
+        }
         fn show_program(&mut self, _: &ProgramIdentity) {}
         fn take_clock(&mut self) {}
     }

@@ -15,14 +15,19 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("render", &["world"]),
     ("builder", &["world"]),
     ("store", &["builder", "wire", "world"]),
-    ("jail", &["wire"]),
-    ("session", &["jail", "wire"]),
+    ("pace", &[]),
+    ("shim", &[]),
+    ("jail", &["pace", "wire"]),
+    ("session", &["jail", "pace", "wire"]),
     ("remote", &["store", "wire"]),
-    ("host", &["render", "robot", "ros", "session", "sim", "store", "wire", "world"]),
+    ("host", &["pace", "render", "robot", "ros", "session", "sim", "store", "wire", "world"]),
     ("dds", &["host", "ros", "world"]),
     (
         "server",
-        &["dds", "host", "remote", "render", "robot", "ros", "session", "sim", "store", "wire", "world"],
+        &[
+            "dds", "host", "pace", "remote", "render", "robot", "ros", "session", "sim", "store", "wire",
+            "world",
+        ],
     ),
     (
         "cli",
