@@ -6,6 +6,7 @@
 
 use crate::driver::Exposure;
 use bytes::Bytes;
+use chicane_pace::Work;
 use chicane_render::{CarMoment, Moment, Renderer, Rgb, Stage, looks};
 use chicane_sim::{Lamp, Snapshot};
 use chicane_world::Profile;
@@ -25,6 +26,9 @@ const CACHED_FRAMES: usize = 8;
 pub struct Camera {
     profile: Arc<Profile>,
     cache: Arc<Mutex<FrameCache>>,
+    /// The server's work for a student's program. Every picture counts, because the camera does not
+    /// know who asks.
+    work: Arc<Work>,
 }
 
 /// The renderer of the current world and the frames that were drawn last.
@@ -55,8 +59,8 @@ pub struct NotDrawn;
 
 impl Camera {
     /// A camera of this car, with an empty cache.
-    pub(crate) fn new(profile: Arc<Profile>) -> Camera {
-        Camera { profile, cache: Arc::default() }
+    pub(crate) fn new(profile: Arc<Profile>, work: Arc<Work>) -> Camera {
+        Camera { profile, cache: Arc::default(), work }
     }
 
     /// Width and height in px of a frame that fits into the requested size. `None` does not limit
@@ -98,6 +102,7 @@ impl Camera {
         brightness: f64,
         take: impl FnOnce(&mut DrawnFrame) -> T + Send + 'static,
     ) -> Result<T, NotDrawn> {
+        let _job = self.work.job();
         let mut cache = Arc::clone(&self.cache).lock_owned().await;
         let (exposure, profile) = (Arc::clone(exposure), Arc::clone(&self.profile));
         let (send, drawn) = oneshot::channel();
@@ -219,7 +224,7 @@ mod tests {
 
     #[test]
     fn sizes_keep_the_aspect_ratio_and_are_never_larger() {
-        let camera = Camera::new(Arc::new(Profile::gen1()));
+        let camera = Camera::new(Arc::new(Profile::gen1()), Arc::default());
         assert_eq!(camera.size(None, None), [480, 360]);
         assert_eq!(camera.size(Some(160), None), [160, 120]);
         assert_eq!(camera.size(Some(1920), Some(1080)), [480, 360]);

@@ -1,6 +1,8 @@
 //! The sockets through which a student's program reaches the simulator.
 
+use chicane_pace::Serve;
 use std::net::TcpListener;
+use std::sync::Arc;
 
 /// An open gate. Dropping it closes the sockets and ends their connections.
 pub type OpenGate = Box<dyn Send>;
@@ -10,4 +12,6 @@ pub trait StudentGate: Send + Sync {
     /// Serves these sockets until the returned value is dropped. Every request that comes through
     /// them is the student's.
     fn open(&self, listeners: Vec<TcpListener>) -> OpenGate;
+    /// Serves connections in virtual time. `None` if the server has stopped.
+    fn paced(&self) -> Option<Arc<dyn Serve>>;
 }

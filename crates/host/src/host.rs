@@ -9,6 +9,7 @@ use crate::loader::{DEFAULT_SEED, LoadFailure, Loader};
 use crate::loudspeaker::Loudspeaker;
 use crate::metrics::Metrics;
 use crate::options::{HostOptions, StartHostError, StudentAccess};
+use chicane_pace::PaceReport;
 use chicane_session::{StopCause, TrialError};
 use chicane_store::{Data, SessionRow, StoreError};
 use chicane_wire::{CurrentSession, Num, Record, Role, StartRequest, Transition, TransitionKind};
@@ -160,6 +161,7 @@ impl Prepared {
             port: access.port,
             gate: access.gate,
         }));
+        let camera = Camera::new(Arc::clone(&profile), Arc::clone(simulator.work()));
         let (booted, boot) = watch::channel(None);
         tokio::spawn(load_first_world(loader.clone(), name, red, chosen, booted));
         tokio::spawn(reload_lost_worlds(loader.clone()));
@@ -169,7 +171,7 @@ impl Prepared {
             loader,
             keeper,
             feed,
-            camera: Camera::new(Arc::clone(&profile)),
+            camera,
             loudspeaker,
             evaluations,
             data,
@@ -236,6 +238,11 @@ impl Host {
     /// the judging script is to blame for such an end.
     pub fn simulator_failed(&self) -> bool {
         self.evaluations.current().simulator_failed()
+    }
+
+    /// Where the time of the last session went; `None` in real time and before its end.
+    pub fn pace_report(&self) -> Option<PaceReport> {
+        self.evaluations.current().pace_report()
     }
 
     /// The record of a session; `None` if there is no such session.

@@ -9,6 +9,8 @@
 //! `world`, `render`, `ros`) do not, so that equal inputs give equal outputs there.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
+pub use chicane_pace::{PaceReport, WaitSum};
+
 pub mod camera;
 pub mod driver;
 pub mod evaluation;
@@ -27,6 +29,7 @@ mod served_world;
 mod session_status;
 mod source;
 pub mod view;
+pub mod workspace_files;
 
 pub use driver::DriveAt;
 pub use evaluation::JudgeOptions;

@@ -12,27 +12,32 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 
 /// Largest sound file in bytes. The limit applies to all sources.
-pub(super) const MAX_FILE_BYTES: usize = 16 << 20;
+pub const MAX_FILE_BYTES: usize = 16 << 20;
 /// Largest number of names in a path.
 const MAX_NAMES: usize = 64;
 
 /// Why a file could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(super) enum PathError {
+pub enum PathError {
+    /// The path is absolute, or leaves the workspace.
     #[error("path must be relative to the workspace, such as sounds/beep.wav, and must not contain ..")]
     InvalidPath,
+    /// There is no such file.
     #[error("there is no file {0} in the workspace")]
     NoSuchFile(String),
+    /// The path leads to a folder, a device or a link.
     #[error("{0} is not a regular file, or its path contains a link")]
     NotAFile(String),
+    /// The file is larger than [`MAX_FILE_BYTES`].
     #[error("the file is larger than 16 MiB")]
     TooLarge,
+    /// The kernel refused to read the file. Holds the path and the kernel's error.
     #[error("{0} can't be read: {1}")]
     Unreadable(String, String),
 }
 
 /// Reads a file of the workspace. Blocks the calling thread.
-pub(super) fn read(workspace: &Path, path: &str) -> Result<Vec<u8>, PathError> {
+pub fn read(workspace: &Path, path: &str) -> Result<Vec<u8>, PathError> {
     let file = File::from(find(workspace, path)?);
     let unreadable = |e: &dyn std::fmt::Display| PathError::Unreadable(path.to_owned(), e.to_string());
     let found = fstat(&file).map_err(|e| unreadable(&e))?;

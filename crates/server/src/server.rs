@@ -2,7 +2,7 @@
 
 use crate::access::{Access, HostRules};
 use crate::bridge;
-use crate::layers::{with_layers, with_student_layers};
+use crate::layers::with_layers;
 use crate::listen;
 use crate::metrics::HttpMetrics;
 use crate::options::{Options, StartError};
@@ -66,7 +66,7 @@ impl Server {
         RunningSimulator::write(host.data.folder(), reachable(address), own_token);
         let (app, access) =
             assemble(options, tokens, web_cdn, (Arc::clone(&host), http_metrics), address, &stopped);
-        gate.set_router(Some(with_student_layers(app.clone(), HostRules::default())));
+        gate.set_app(Some(app.clone()));
         let metrics = Arc::clone(&app.http_metrics);
         let router = with_layers(app.clone(), access);
         let listening = tokio::spawn(listen::serve(listener, router, metrics, stopped));
@@ -96,7 +96,7 @@ impl Server {
         if let Some(ros) = self.ros {
             ros.stop().await;
         }
-        self.gate.set_router(None);
+        self.gate.set_app(None);
         drop(self.app);
         host.finish().await;
     }
@@ -155,7 +155,6 @@ fn assemble(
         car: CarFile::default(),
         thumbnails: tokio::sync::Mutex::default(),
         print_queue: PrintQueue::default(),
-        bridge: Arc::default(),
         sockets: Arc::new(Semaphore::new(MAX_SOCKETS)),
         started: Instant::now(),
     });

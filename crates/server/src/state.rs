@@ -22,7 +22,11 @@ pub(crate) const MAX_SOCKETS: usize = 256;
 
 /// A reference to the shared state. Clones refer to the same state.
 #[derive(Clone)]
-pub(crate) struct App(Arc<AppState>);
+pub(crate) struct App {
+    state: Arc<AppState>,
+    /// Clients of `/rosbridge`.
+    pub(crate) bridge: Arc<Hub>,
+}
 
 /// The name of a world and, if it was installed, its revision. The revision is part of the cache
 /// key because another revision of the same world can be installed later.
@@ -48,8 +52,6 @@ pub(crate) struct AppState {
     /// Cache of thumbnails (PNG). The lock is held while a thumbnail is made.
     pub(crate) thumbnails: tokio::sync::Mutex<BTreeMap<WorldRev, Bytes>>,
     pub(crate) print_queue: PrintQueue,
-    /// Clients of `/rosbridge`.
-    pub(crate) bridge: Arc<Hub>,
     /// One permit for each WebSocket that may still be opened.
     pub(crate) sockets: Arc<Semaphore>,
     /// Start of the server.
@@ -74,7 +76,12 @@ impl CdnTokens {
 
 impl App {
     pub(crate) fn new(state: AppState) -> App {
-        App(Arc::new(state))
+        App { state: Arc::new(state), bridge: Arc::default() }
+    }
+
+    /// The same state, with clients of `/rosbridge` of its own.
+    pub(crate) fn with_own_bridge(&self) -> App {
+        App { state: Arc::clone(&self.state), bridge: Arc::default() }
     }
 }
 
@@ -82,7 +89,7 @@ impl Deref for App {
     type Target = AppState;
 
     fn deref(&self) -> &AppState {
-        &self.0
+        &self.state
     }
 }
 

@@ -5,9 +5,12 @@
 //! carries. The evaluation's config lists which groups of paths the program may use besides the
 //! robot's own paths.
 
+use crate::access::HostRules;
 use crate::body::drain;
+use crate::bridge;
 use crate::error::ApiError;
 use crate::error_response::error_response;
+use crate::layers::with_student_layers;
 use crate::listen;
 use crate::metrics::HttpMetrics;
 use crate::state::App;
@@ -17,6 +20,7 @@ use axum::http::Method;
 use axum::middleware::Next;
 use axum::response::Response;
 use chicane_host::gate::{OpenGate, StudentGate};
+use chicane_pace::{Serve, Task, VirtualStream};
 use chicane_wire::{AllowedGroup, ErrorCode};
 use serde_json::json;
 use std::net::TcpListener;
@@ -101,20 +105,24 @@ pub(crate) async fn guard(State(app): State<App>, mut request: Request, next: Ne
 pub(crate) struct Gate {
     runtime: Handle,
     metrics: Arc<HttpMetrics>,
-    /// The routes with the rules of judged programs; `None` before the server is assembled and after
-    /// it has stopped. The routes refer to the host, and the host refers to this gate.
-    router: Mutex<Option<Router>>,
+    /// The state of the web server; `None` before the server is assembled and after it has stopped.
+    /// The state refers to the host, and the host refers to this gate.
+    app: Mutex<Option<App>>,
 }
 
 impl Gate {
     /// A gate without routes. Must be called inside of the runtime that serves the connections.
     pub(crate) fn new(metrics: Arc<HttpMetrics>) -> Gate {
-        Gate { runtime: Handle::current(), metrics, router: Mutex::default() }
+        Gate { runtime: Handle::current(), metrics, app: Mutex::default() }
     }
 
-    /// Sets the routes. `None` drops them, so that the host can be dropped too.
-    pub(crate) fn set_router(&self, router: Option<Router>) {
-        *self.router.lock().unwrap_or_else(PoisonError::into_inner) = router;
+    /// Sets the state of the web server. `None` drops it, so that the host can be dropped too.
+    pub(crate) fn set_app(&self, app: Option<App>) {
+        *self.app.lock().unwrap_or_else(PoisonError::into_inner) = app;
+    }
+
+    fn app(&self) -> Option<App> {
+        self.app.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
@@ -123,7 +131,7 @@ impl StudentGate for Gate {
         let (stop, stopped) = watch::channel(false);
         let _runtime = self.runtime.enter();
         let limit = listen::connection_limit(MAX_CONNECTIONS);
-        let router = self.router.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let router = self.app().map(routes);
         for listener in listeners {
             let ready = listener.set_nonblocking(true);
             let listener = ready.and_then(|()| tokio::net::TcpListener::from_std(listener));
@@ -144,6 +152,35 @@ impl StudentGate for Gate {
         }
         // The listeners end when the sender is dropped.
         Box::new(stop)
+    }
+
+    fn paced(&self) -> Option<Arc<dyn Serve>> {
+        let app = self.app()?.with_own_bridge();
+        Some(Arc::new(PacedGate { router: routes(app.clone()), app }))
+    }
+}
+
+/// The routes with the rules of judged programs.
+fn routes(app: App) -> Router {
+    with_student_layers(app, HostRules::default())
+}
+
+/// Serves the connections of one program in virtual time.
+struct PacedGate {
+    router: Router,
+    app: App,
+}
+
+impl Serve for PacedGate {
+    fn serve(&self, stream: VirtualStream) -> Task {
+        let work = Arc::clone(self.app.simulator.work());
+        Box::pin(listen::serve_paced(stream, self.router.clone(), work, Arc::clone(&self.app.http_metrics)))
+    }
+
+    fn background(&self) -> Task {
+        // The topics of the robot are published on the runtime of the program, so that they do not
+        // depend on the speed of the machine.
+        Box::pin(bridge::pump(self.app.clone()))
     }
 }
 

@@ -65,6 +65,8 @@ impl Driver {
                 self.reply(reply, ());
             }
             Order::Judge { entry, reply } => self.begin_session(*entry, reply),
+            Order::Advance { tick, reply } => self.grant(tick, reply),
+            Order::ReleaseTime => self.release_time(),
             Order::Wake => {
                 if self.session.status_to_show() != self.session.status {
                     self.out.mark_unseen();

@@ -83,6 +83,8 @@ pub(crate) struct SessionEntry {
     pub(crate) drive: Arc<[DriveAt]>,
     /// Whether the requests of the student's program can be told from those of others.
     pub(crate) recognizes_student: bool,
+    /// Whether the session runs in virtual time.
+    pub(crate) is_virtual: bool,
     /// Where commands of others during the run are counted.
     pub(crate) interference: Arc<Mutex<SentCommands>>,
 }

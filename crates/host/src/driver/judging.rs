@@ -6,6 +6,7 @@
 //! the step and to stop the step.
 
 use super::entry::{DriveAt, Loaded, SessionEntry, SessionRequest};
+use super::virtual_time::Grant;
 use crate::source::Origin;
 use chicane_robot::audio::AudioEvent as SoundEvent;
 use chicane_session::{Note, Notes, StopCause};
@@ -50,6 +51,8 @@ pub(super) struct JudgedSession {
     speed: f64,
     /// Whether the session has taken the clock back, because the student's program has exited.
     has_clock: bool,
+    /// The granted ticks in virtual time; `None` in real time.
+    pub(super) grant: Option<Grant>,
     /// Whether the requests of the student's program can be told from those of others.
     recognizes_student: bool,
     /// Commands of others during the run.
@@ -70,7 +73,8 @@ struct RunTicks {
 impl JudgedSession {
     /// A session that has not started time. `speed` is the real-time factor in force.
     pub(super) fn new(entry: SessionEntry, speed: f64) -> (JudgedSession, Loaded, Option<[f64; 3]>) {
-        let SessionEntry { loaded, at, notes, requests, drive, recognizes_student, interference } = entry;
+        let SessionEntry { loaded, at, notes, requests, drive, recognizes_student, is_virtual, interference } =
+            entry;
         let judging = JudgedSession {
             notes,
             requests,
@@ -85,6 +89,7 @@ impl JudgedSession {
             playing: BTreeSet::new(),
             speed,
             has_clock: false,
+            grant: is_virtual.then(Grant::default),
             recognizes_student,
             interference,
         };
@@ -95,6 +100,11 @@ impl JudgedSession {
     /// being judged.
     pub(super) fn is_holding(&self) -> bool {
         self.waiting || self.run.is_none()
+    }
+
+    /// A tick of the simulation, counted from the start of the run; `None` before the start.
+    pub(super) fn run_tick(&self, tick: u64) -> Option<u64> {
+        self.run.map(|run| tick.saturating_sub(run.start))
     }
 
     /// Whether the session has not started time yet.

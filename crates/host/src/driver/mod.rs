@@ -28,6 +28,7 @@ mod session_requests;
 mod state;
 mod taps;
 mod ticks;
+mod virtual_time;
 
 pub use crate::served_world::ServedWorld;
 pub use entry::DriveAt;
@@ -41,6 +42,7 @@ pub use taps::{Tap, TappedTick};
 use crate::loudspeaker::Loudspeaker;
 use crate::metrics::Metrics;
 use crate::source::{Origin, Source};
+use chicane_pace::{Unfinished, Work};
 use chicane_sim::{Applied, Command};
 use chicane_wire::{OverlayRequest, StepRequest, Transition, TransitionKind};
 use inbox::Inbox;
@@ -48,7 +50,7 @@ use order::{Envelope, Order, Reply};
 use state::Driver;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
+use std::sync::mpsc::{RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use taps::Taps;
@@ -58,6 +60,8 @@ use tokio::sync::{oneshot, watch};
 const MAX_WAITING_ORDERS: usize = 1024;
 /// Maximum sum of the ticks of all steps that wait. A step that would exceed this sum is refused.
 const MAX_QUEUED_TICKS: u64 = 200_000;
+/// How often a wait for granted ticks checks whether it has to stop.
+const ADVANCE_CHECK: Duration = Duration::from_millis(10);
 /// How long [`Simulator::wait_until_shown`] waits at most.
 const SHOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
@@ -75,6 +79,8 @@ pub struct Simulator {
     /// This channel is closed when the thread ends.
     alive: watch::Receiver<()>,
     taps: Taps,
+    /// The server's work for a student's program.
+    work: Arc<Work>,
 }
 
 /// The ticks of one step. They are counted in `Simulator::queued_ticks` until this value is
@@ -123,9 +129,9 @@ impl Simulator {
             driver.run();
             drop(alive_sender);
         })?;
-        let queued_ticks = Arc::default();
+        let (queued_ticks, work) = Default::default();
         let origin = Origin::from(Source::Program);
-        Ok((Simulator { origin, inbox, view, stopping, metrics, queued_ticks, alive, taps }, thread))
+        Ok((Simulator { origin, inbox, view, stopping, metrics, queued_ticks, alive, taps, work }, thread))
     }
 
     /// A handle whose orders have another sender.
@@ -136,6 +142,48 @@ impl Simulator {
     /// A handle whose orders have another sender, who uses this path or ROS topic.
     pub fn acting_at(&self, source: Source, path: &str) -> Simulator {
         Simulator { origin: Origin { source, path: Arc::from(path) }, ..self.clone() }
+    }
+
+    /// The server's work for a student's program.
+    pub fn work(&self) -> &Arc<Work> {
+        &self.work
+    }
+
+    /// Counts an order of the student's program as work, because virtual time waits for its reply.
+    fn count_job(&self) -> Option<Unfinished> {
+        (self.origin.source == Source::Student).then(|| self.work.job())
+    }
+
+    /// Counts that a request of the student's program waits for simulated time.
+    fn count_wait(&self) -> Option<Unfinished> {
+        (self.origin.source == Source::Student).then(|| self.work.wait())
+    }
+
+    /// In virtual time: simulates up to this tick, counted from the start of the run, and waits until
+    /// the judge has seen it. Returns false if the session is over or `stop` is set.
+    pub(crate) fn advance(&self, tick: u64, stop: &AtomicBool) -> bool {
+        let (reply, done) = sync_channel(1);
+        let mut order = Order::Advance { tick, reply };
+        loop {
+            match self.inbox.try_send(self.envelope(order)) {
+                Ok(()) => break,
+                Err(TrySendError::Full(back)) => order = back.order,
+                Err(TrySendError::Disconnected(_)) => return false,
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        loop {
+            match done.recv_timeout(ADVANCE_CHECK) {
+                Ok(()) => return true,
+                Err(RecvTimeoutError::Timeout) if !stop.load(Ordering::SeqCst) => {}
+                Err(_) => return false,
+            }
+        }
+    }
+
+    /// In virtual time: lets time run without the program.
+    pub(crate) fn release_time(&self) {
+        let _ = self.inbox.try_send(self.envelope(Order::ReleaseTime));
     }
 
     /// The sender of this handle's orders.
@@ -218,7 +266,8 @@ impl Simulator {
         // `_wake` is dropped after the receiver of the reply. The woken thread therefore finds the
         // reply closed and ends the command.
         let _wake = WakeOnDrop(self);
-        self.ask(|reply| Order::Hold { speed, ticks, reply }).await
+        let _waits = self.count_wait();
+        self.ask_uncounted(|reply| Order::Hold { speed, ticks, reply }).await
     }
 
     /// Pauses or continues time, or changes its speed. `None` keeps a setting. `speed` is the
@@ -232,7 +281,8 @@ impl Simulator {
     pub async fn step(&self, request: &StepRequest) -> Answer<()> {
         let &StepRequest { ticks, speed, steering, .. } = request;
         let _queued = QueuedTicks::new(&self.queued_ticks, ticks).ok_or(Refused::Busy)?;
-        self.ask(|reply| Order::Step { ticks, speed, steering, reply }).await
+        let _waits = self.count_wait();
+        self.ask_uncounted(|reply| Order::Step { ticks, speed, steering, reply }).await
     }
 
     /// Shows a text, or removes it if the text is empty.
@@ -325,6 +375,12 @@ impl Simulator {
 
     /// Sends an order and waits for its reply. A full inbox refuses the order as busy.
     async fn ask<T>(&self, order: impl FnOnce(Reply<T>) -> Order) -> Answer<T> {
+        let _job = self.count_job();
+        self.ask_uncounted(order).await
+    }
+
+    /// Like `ask`, for orders whose reply waits for simulated time.
+    async fn ask_uncounted<T>(&self, order: impl FnOnce(Reply<T>) -> Order) -> Answer<T> {
         let sent_at = Instant::now();
         let (reply, answer) = oneshot::channel();
         self.inbox.try_send(self.envelope(order(reply))).map_err(|e| match e {
@@ -338,6 +394,7 @@ impl Simulator {
 
     /// Sends an order and waits for its reply. Waits while the inbox is full.
     async fn send_when_free<T>(&self, order: impl FnOnce(Reply<T>) -> Order) -> Answer<T> {
+        let _job = self.count_job();
         let (reply, answer) = oneshot::channel();
         let mut order = order(reply);
         loop {

@@ -7,6 +7,7 @@ use crate::source::Origin;
 use chicane_sim::{Applied, Command};
 use chicane_wire::{Observation, Transition, TransitionKind};
 use std::sync::Arc;
+use std::sync::mpsc::SyncSender;
 use tokio::sync::oneshot;
 
 /// An order with its origin.
@@ -62,6 +63,11 @@ pub(super) enum Order {
     /// Begins an evaluation with a new simulation. Simulated time does not advance until the
     /// session starts its run. The reply is the first observation.
     Judge { entry: Box<SessionEntry>, reply: Reply<Option<Box<Observation>>> },
+    /// In virtual time: simulates up to this tick, counted from the start of the run. The reply is
+    /// sent when the judge has seen the tick.
+    Advance { tick: u64, reply: SyncSender<()> },
+    /// In virtual time: lets time run, because no process of the program is left.
+    ReleaseTime,
     /// Wakes the thread: a client is gone, or the session sent a request or changed its status.
     Wake,
     /// Ends the thread.

@@ -36,11 +36,19 @@ impl Driver {
         self.serve_session();
         self.answer_holds();
         self.expire_overlay();
-        if self.out.is_unseen() || (self.out.is_stale() && self.out.age() >= TIME_SLICE) {
+        if self.out.is_unseen() || (self.is_late() && self.out.age() >= TIME_SLICE) {
             self.publish();
         }
         self.do_due_ticks();
+        self.answer_grant();
         Ok(())
+    }
+
+    /// Whether the published value is stale and has to be replaced after a time slice. In virtual time,
+    /// a value is published when the granted ticks are simulated, so that the program's streams do
+    /// not depend on the wall clock. Many ticks are granted only if the program has no streams.
+    fn is_late(&self) -> bool {
+        self.out.is_stale() && self.granted().is_none_or(|ticks| ticks > 0)
     }
 
     /// Waits for the next order. Returns `None` if a tick, a publication, the end of the overlay or
@@ -48,9 +56,10 @@ impl Driver {
     fn wait(&mut self) -> Result<Option<Envelope>, Disconnected> {
         let now = Instant::now();
         let runs = self.worlds.running.is_some() && !self.session.is_held();
+        let runs = runs && self.granted() != Some(0);
         let tick = if runs { self.clock.sleep(now) } else { None };
         let overlay = self.display.overlay.ends.map(|ends| ends.saturating_duration_since(now));
-        let late = self.out.is_stale().then_some(TIME_SLICE);
+        let late = self.is_late().then_some(TIME_SLICE);
         let paused = self.next_paused_observation(now);
         let timeout = [tick, overlay, paused, late].into_iter().flatten().min();
         self.inbox.wait(timeout)

@@ -85,7 +85,7 @@ impl Driver {
     /// The current state as a judging script gets it; `None` without a session or a world.
     fn observation(&mut self) -> Option<Observation> {
         let paused = self.clock.paused();
-        let rtf = self.clock.factor(Instant::now());
+        let rtf = if self.is_virtual() { 1.0 } else { self.clock.factor(Instant::now()) };
         let brightness = self.display.brightness;
         let (judging, running) = (self.session.judging.as_mut()?, self.worlds.running.as_ref()?);
         let time_s = judging.time_s(running.sim.tick());

@@ -145,11 +145,13 @@ impl Driver {
             self.session.status = status;
             self.out.change();
         }
-        let running = self.worlds.running.as_mut();
-        let rtf = if running.is_some() { self.clock.factor(now) } else { 0.0 };
+        let has_world = self.worlds.running.is_some();
+        let rtf = if has_world { self.clock.factor(now) } else { 0.0 };
         self.metrics.rtf.set(rtf);
-        let clock = ClockView { paused: self.clock.paused(), speed: self.clock.speed(), rtf };
-        let seen = running.map(|running| {
+        let is_virtual = self.is_virtual();
+        let rtf = if is_virtual { 1.0 } else { rtf };
+        let clock = ClockView { paused: self.clock.paused(), speed: self.clock.speed(), rtf, is_virtual };
+        let seen = self.worlds.running.as_mut().map(|running| {
             let (seen, contacts_changed) = running.view();
             if contacts_changed {
                 self.out.change();

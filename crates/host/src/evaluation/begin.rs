@@ -118,6 +118,7 @@ impl Evaluations {
             interference: self.current.begin_counts(),
             gate: parts.gate.clone(),
             open_gate: None,
+            pacing: None,
         }
     }
 
@@ -179,18 +180,34 @@ impl Evaluations {
     fn identity(&self, served: &ServedWorld, request: &StartRequest, wall_limit_s: f64) -> RecordIdentity {
         let parts = &self.parts;
         let student = request.command.as_ref().map(|_| &parts.options.student);
+        let wanted = request.pace.unwrap_or(parts.options.pace);
+        let pace_reason = student.filter(|_| wanted == Pace::Virtual).and_then(|_| self.no_virtual_time());
         RecordIdentity {
             student: request.student.clone(),
             program: None,
             chicane: Some(parts.version.clone()),
             profile_sha256: serde_json::to_vec(&*parts.profile).ok().map(|json| Sum::of(&json).hex()),
             world_sha256: served.sha256.clone(),
-            pace: Some(Pace::Real),
-            pace_reason: (request.pace == Some(Pace::Virtual)).then(|| NO_VIRTUAL_TIME.to_owned()),
+            pace: Some(if pace_reason.is_some() { Pace::Real } else { wanted }),
+            pace_reason,
             box_kind: student.map(|options| options.kind),
             network: student.map(|options| options.network),
             wall_limit_s: Some(Num(wall_limit_s)),
             variation: serde_json::Value::Null,
+        }
+    }
+
+    /// Why a program can't be run in virtual time; `None` if it can.
+    fn no_virtual_time(&self) -> Option<String> {
+        match self.parts.options.student.network {
+            StudentNetwork::Host => Some("the program shares the network of the host".to_owned()),
+            StudentNetwork::Internet => {
+                Some("the program has internet access; --student-network none closes it".to_owned())
+            }
+            StudentNetwork::None if self.parts.gate.is_none() => {
+                Some("the simulator has no web server".to_owned())
+            }
+            StudentNetwork::None => chicane_pace::problem(),
         }
     }
 
@@ -208,6 +225,7 @@ impl Evaluations {
             hide: hide.collect(),
             options: self.parts.options.student.clone(),
             port: self.parts.port,
+            virtual_time: (start.identity.pace == Some(Pace::Virtual)).then_some(start.seed),
         })
     }
 }
@@ -243,9 +261,6 @@ fn new_session(
         role,
     })
 }
-
-/// Why a session that asks for virtual time runs in real time.
-const NO_VIRTUAL_TIME: &str = "this version has no virtual time";
 
 /// Marks the session as ended when this value is dropped: after the normal end, if the thread
 /// panics, and if the thread could not be started.

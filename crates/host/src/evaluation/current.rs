@@ -2,6 +2,7 @@
 
 use super::output::{LineSource, NewOutput, Output, SessionLine};
 use crate::session_status::SessionStatus;
+use chicane_pace::PaceReport;
 use chicane_store::NewSession;
 use chicane_wire::{CommandSource, CurrentSession, Num, Phase, RunState, SentCommand, SentCommands, Session};
 use std::collections::VecDeque;
@@ -42,6 +43,8 @@ struct CurrentView {
     log: VecDeque<String>,
     /// Whether a fault of the simulator ended the session.
     simulator_failed: bool,
+    /// Where the time of a session in virtual time went; `None` before its end.
+    pace_report: Option<PaceReport>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -58,8 +61,7 @@ impl Current {
     /// Shows a session of an earlier run of the program.
     pub(super) fn show_stored(&self, session: Session) {
         let log = session.log.iter().cloned().collect();
-        *lock(&self.view) =
-            CurrentView { active: false, session: Some(session), log, simulator_failed: false };
+        *lock(&self.view) = CurrentView { session: Some(session), log, ..CurrentView::default() };
     }
 
     /// The response of `GET /evaluation/session`.
@@ -138,6 +140,16 @@ impl Current {
     /// Whether a fault of the simulator ended the last session.
     pub(crate) fn simulator_failed(&self) -> bool {
         lock(&self.view).simulator_failed
+    }
+
+    /// Stores where the time of the session went.
+    pub(super) fn set_pace_report(&self, report: PaceReport) {
+        lock(&self.view).pace_report = Some(report);
+    }
+
+    /// Where the time of the last session went; `None` in real time and before its end.
+    pub(crate) fn pace_report(&self) -> Option<PaceReport> {
+        lock(&self.view).pace_report.clone()
     }
 
     /// Adds a line of output.

@@ -12,6 +12,7 @@ mod finder;
 mod journal;
 mod options;
 mod output;
+mod paced_world;
 pub mod records;
 mod session_world;
 mod unstored;

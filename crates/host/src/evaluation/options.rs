@@ -1,7 +1,7 @@
 //! How judging scripts and student programs are run.
 
 use chicane_session::{BoxOptions, EngineOptions, Isolation};
-use chicane_wire::BoxKind;
+use chicane_wire::{BoxKind, Pace};
 use std::path::PathBuf;
 
 /// How judging scripts and student programs are run.
@@ -21,6 +21,8 @@ pub struct JudgeOptions {
     pub student: BoxOptions,
     /// Folders that student programs can't see, besides the data folder of this simulator.
     pub hidden: Vec<PathBuf>,
+    /// The pace of sessions that do not ask for one.
+    pub pace: Pace,
     /// The container engine that runs judging scripts; the built-in jail if `None`.
     pub engine: Option<EngineOptions>,
 }
@@ -35,6 +37,7 @@ impl Default for JudgeOptions {
             script: None,
             student: BoxOptions::new(BoxKind::Host),
             hidden: Vec::new(),
+            pace: Pace::Real,
             engine: None,
         }
     }

@@ -3,17 +3,19 @@
 use super::current::Current;
 use super::journal::{Journal, JournalError};
 use super::output::LineSource;
+use super::paced_world::SessionPace;
 use crate::driver::{DriveAt, Loaded, ServedWorld, SessionEntry, SessionRequest, Simulator};
 use crate::feed::Feed;
 use crate::gate::{OpenGate, StudentGate};
 use crate::keeper::Keeper;
 use crate::session_status::SessionStatus;
 use crate::{observe, view};
+use chicane_pace::{PacedProgram, PacedWorld, StopKeeper};
 use chicane_session::{Note, Notes, SessionHost, SessionHostError};
 use chicane_sim::{Command, Sim, Who};
 use chicane_store::SessionResult;
 use chicane_wire::{
-    EvaluationEvent, EvaluationKind, JudgeAct, LightRequest, Num, Observation, Phase, ProgramIdentity,
+    EvaluationEvent, EvaluationKind, JudgeAct, LightRequest, Num, Observation, Pace, Phase, ProgramIdentity,
     RecordIdentity, RecordedEvent, RunEvent, RunState, SentCommands, Statics, StoryEvent,
 };
 use chicane_world::Profile;
@@ -69,6 +71,8 @@ pub(super) struct SessionWorld {
     pub(super) gate: Option<Arc<dyn StudentGate>>,
     /// The sockets of the student's program. Dropping this value closes them.
     pub(super) open_gate: Option<OpenGate>,
+    /// Moves time for a program in virtual time. Dropping this value stops it.
+    pub(super) pacing: Option<StopKeeper>,
 }
 
 /// An event as it is stored in the database.
@@ -106,6 +110,17 @@ impl SessionWorld {
             self.request(SessionRequest::Brightness(value, reply))?;
             done.recv_timeout(SIM_THREAD_TIMEOUT).map_err(|_| SessionHostError::Timeout)
         })
+    }
+
+    /// Stops the keeper of virtual time, and notes whether time depended on the wall clock.
+    fn stop_pacing(&mut self) {
+        let Some(pacing) = self.pacing.take() else { return };
+        let report = pacing.stop();
+        if let Some(reason) = report.real.clone() {
+            (self.identity.pace, self.identity.pace_reason) = (Some(Pace::Real), Some(reason));
+            self.journal.set_identity(self.identity.clone());
+        }
+        self.current.set_pace_report(report);
     }
 
     /// Writes an event to the record.
@@ -166,6 +181,7 @@ impl SessionHost for SessionWorld {
             requests: queue,
             drive: Arc::clone(&self.drive),
             recognizes_student: self.recognizes_student,
+            is_virtual: self.identity.pace == Some(Pace::Virtual),
             interference: Arc::clone(&self.interference),
         };
         let reply = self.runtime.block_on(self.simulator.judge(entry));
@@ -183,6 +199,7 @@ impl SessionHost for SessionWorld {
     }
 
     fn halt(&mut self) -> f64 {
+        self.stop_pacing();
         let (reply, time) = sync_channel(1);
         let requested = self.request(SessionRequest::Halt(reply)).is_ok();
         self.requests = None;
@@ -262,6 +279,16 @@ impl SessionHost for SessionWorld {
         if let Some(gate) = self.gate.as_ref().filter(|_| !listeners.is_empty()) {
             self.open_gate = Some(gate.open(listeners));
         }
+    }
+
+    fn pace_student(&mut self, program: PacedProgram) -> Result<(), SessionHostError> {
+        let serve = self.gate.as_ref().and_then(|gate| gate.paced());
+        let serve = serve.ok_or_else(|| refused("the web server has stopped"))?;
+        let (simulator, notes) = (self.simulator.clone(), self.notes.clone());
+        let world = |stop| -> Box<dyn PacedWorld> { Box::new(SessionPace { simulator, notes, stop }) };
+        let pacing = chicane_pace::Keeper::start(program, serve, Arc::clone(self.simulator.work()), world);
+        self.pacing = Some(pacing.map_err(refused)?);
+        Ok(())
     }
 
     fn show_program(&mut self, identity: &ProgramIdentity) {

@@ -38,9 +38,12 @@ pub(super) async fn set_clock(
 fn clock(now: &Published) -> Result<Clock, ApiError> {
     let running =
         now.running.as_ref().ok_or_else(|| ApiError::new(ErrorCode::NoReading, "clock not available yet"))?;
+    // A program in virtual time gets the same answer in every run.
+    let real_s =
+        if now.clock.is_virtual { running.snapshot.time_s } else { running.since.elapsed().as_secs_f64() };
     Ok(Clock {
         sim_time: Num(running.snapshot.time_s),
-        real_time: Num(running.since.elapsed().as_secs_f64()),
+        real_time: Num(real_s),
         rtf: Num(now.clock.rtf),
         paused: now.clock.paused,
         speed: Num(now.clock.speed),

@@ -9,8 +9,8 @@ use super::protocol::{Delivery, MessageId, StatusMessage};
 use chicane_ros::{Direction, Message, Topic};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 /// All clients of the bridge.
 #[derive(Debug)]

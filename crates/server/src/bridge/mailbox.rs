@@ -9,8 +9,9 @@ use super::protocol::{Delivery, MessageId, StatusMessage};
 use chicane_ros::Topic;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::sync::Notify;
+use tokio::time::Instant;
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 /// How many subscriptions a client may have. Several subscriptions to one topic have different ids.

@@ -29,8 +29,7 @@ use axum::response::Response;
 use chicane_host::Source;
 use client::Client;
 use mailbox::NextMessage;
-use std::time::Instant;
-use tokio::time::{sleep_until, timeout};
+use tokio::time::{Instant, sleep_until, timeout};
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 
 /// Largest message that is sent, in bytes. An uncompressed image of a large camera fits.
@@ -81,7 +80,7 @@ async fn serve_client(app: App, source: Source, mut socket: Socket) {
                 SocketEvent::Ended => break None,
             },
             () = client.member.mailbox.changed(), if can_send => {}
-            () = sleep_until(next_due.unwrap_or_else(Instant::now).into()), if next_due.is_some() => {}
+            () = sleep_until(next_due.unwrap_or_else(Instant::now)), if next_due.is_some() => {}
             done = client.commands.run_next() => if let Err((id, status)) = done {
                 client.send_status(&status, id.as_ref());
             },

@@ -8,8 +8,10 @@
 //!   may be idle much longer.
 //! - [`Peer`] detects that a client has closed its side, even if received bytes are still unread.
 
+use chicane_pace::VirtualStream;
 use chicane_wire::{ErrorBody, ErrorCode};
 use socket2::SockRef;
+use std::future::poll_fn;
 use std::io;
 use std::net::{IpAddr, Shutdown};
 use std::pin::Pin;
@@ -35,29 +37,85 @@ pub(super) struct ConnectionState {
     pub(super) upgraded: AtomicBool,
 }
 
-/// The client at the other end of a connection.
-#[derive(Debug, Clone)]
-pub(crate) struct Peer(Arc<TcpStream>);
+/// A connection.
+#[derive(Debug)]
+pub(super) enum Connection {
+    /// A socket.
+    Tcp(TcpStream),
+    /// A connection of a student's program in virtual time.
+    Virtual(VirtualStream),
+}
 
-impl Peer {
-    pub(super) fn new(stream: TcpStream) -> Peer {
-        Peer(Arc::new(stream))
+impl Connection {
+    /// Reads the bytes that have arrived.
+    fn read(&self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let stream = match self {
+            Connection::Tcp(stream) => stream,
+            Connection::Virtual(stream) => return stream.poll_read(cx, buf),
+        };
+        loop {
+            ready!(stream.poll_read_ready(cx))?;
+            match stream.try_read_buf(buf) {
+                Err(e) if e.kind() == io::ErrorKind::WouldBlock => {}
+                done => return Poll::Ready(done.map(drop)),
+            }
+        }
     }
 
-    /// The address of the client. `None` if the connection has ended.
+    /// Writes as many bytes as the send buffer can take.
+    fn write(&self, cx: &mut Context<'_>, bufs: &[io::IoSlice<'_>]) -> Poll<io::Result<usize>> {
+        let stream = match self {
+            Connection::Tcp(stream) => stream,
+            Connection::Virtual(stream) => return stream.poll_write(cx, bufs),
+        };
+        loop {
+            ready!(stream.poll_write_ready(cx))?;
+            match stream.try_write_vectored(bufs) {
+                Err(e) if e.kind() == io::ErrorKind::WouldBlock => {}
+                done => return Poll::Ready(done),
+            }
+        }
+    }
+}
+
+/// The client at the other end of a connection.
+#[derive(Debug, Clone)]
+pub(crate) struct Peer(Arc<Connection>);
+
+impl Peer {
+    pub(super) fn new(connection: Connection) -> Peer {
+        Peer(Arc::new(connection))
+    }
+
+    /// The address of the client. `None` if the connection has ended, or if the client is a student's
+    /// program in virtual time.
     pub(crate) fn address(&self) -> Option<IpAddr> {
-        self.0.peer_addr().ok().map(|address| address.ip())
+        match &*self.0 {
+            Connection::Tcp(stream) => stream.peer_addr().ok().map(|address| address.ip()),
+            Connection::Virtual(_) => None,
+        }
+    }
+
+    /// Marks that the connection became a WebSocket.
+    pub(super) fn set_upgraded(&self) {
+        if let Connection::Virtual(stream) = &*self.0 {
+            stream.set_upgraded();
+        }
     }
 
     /// Waits until the client has closed its side of the connection. Bytes that the client sent
     /// before may still be unread.
     pub(crate) async fn disconnected(&self) {
+        let stream = match &*self.0 {
+            Connection::Tcp(stream) => stream,
+            Connection::Virtual(stream) => return poll_fn(|cx| stream.poll_ended(cx)).await,
+        };
         // This waits for the system's event for urgent data, which also reports a closed side. HTTP
         // clients send no urgent data.
         #[cfg(target_os = "linux")]
-        let _ = self.0.ready(Interest::PRIORITY).await;
+        let _ = stream.ready(Interest::PRIORITY).await;
         #[cfg(not(target_os = "linux"))]
-        while self.0.ready(Interest::READABLE).await.is_ok_and(|ready| !ready.is_read_closed()) {
+        while stream.ready(Interest::READABLE).await.is_ok_and(|ready| !ready.is_read_closed()) {
             // Unread bytes keep the socket readable, so `ready` returns at once. Therefore this
             // loop polls.
             sleep(Duration::from_millis(50)).await;
@@ -67,7 +125,7 @@ impl Peer {
 
 /// The stream of one client.
 pub(super) struct ClientStream {
-    stream: Arc<TcpStream>,
+    connection: Arc<Connection>,
     state: Arc<ConnectionState>,
     /// The number of requests before an incomplete head, and the timeout of that head. The head has
     /// been read completely once the number of requests is higher.
@@ -79,18 +137,7 @@ pub(super) struct ClientStream {
 
 impl ClientStream {
     pub(super) fn new(peer: &Peer, state: Arc<ConnectionState>) -> ClientStream {
-        ClientStream { stream: Arc::clone(&peer.0), state, partial_head: None, replacement: None }
-    }
-
-    /// Reads the bytes that have arrived.
-    fn read(&self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        loop {
-            ready!(self.stream.poll_read_ready(cx))?;
-            match self.stream.try_read_buf(buf) {
-                Err(e) if e.kind() == io::ErrorKind::WouldBlock => {}
-                done => return Poll::Ready(done.map(drop)),
-            }
-        }
+        ClientStream { connection: Arc::clone(&peer.0), state, partial_head: None, replacement: None }
     }
 
     /// Whether a part of a head has arrived.
@@ -120,7 +167,7 @@ impl AsyncRead for ClientStream {
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let before = buf.filled().len();
-        match self.read(cx, buf) {
+        match self.connection.read(cx, buf) {
             Poll::Ready(done) => {
                 let new = &mut buf.filled_mut()[before..];
                 if !new.is_empty() && self.is_at_start() {
@@ -143,7 +190,7 @@ impl AsyncRead for ClientStream {
                     "the head of the request did not arrive within 10 s",
                 );
                 // The connection is closed even if this write fails.
-                let _ = self.stream.try_write(&response);
+                let _ = self.connection.write(cx, &[io::IoSlice::new(&response)]);
                 Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
             }
         }
@@ -154,18 +201,18 @@ impl AsyncWrite for ClientStream {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         if self.replacement.is_none() {
             match replacement_for(bytes) {
-                None => return write(&self.stream, cx, &[io::IoSlice::new(bytes)]),
+                None => return self.connection.write(cx, &[io::IoSlice::new(bytes)]),
                 Some(response) => self.replacement = Some((response, 0)),
             }
         }
-        let ClientStream { stream, replacement, .. } = &mut *self;
+        let ClientStream { connection, replacement, .. } = &mut *self;
         while let Some((response, done)) = replacement {
             let rest = &response[*done..];
             if rest.is_empty() {
                 *replacement = None;
                 break;
             }
-            *done += ready!(write(stream, cx, &[io::IoSlice::new(rest)]))?;
+            *done += ready!(connection.write(cx, &[io::IoSlice::new(rest)]))?;
         }
         Poll::Ready(Ok(bytes.len()))
     }
@@ -178,7 +225,7 @@ impl AsyncWrite for ClientStream {
         if let [only] = bufs {
             return self.poll_write(cx, only);
         }
-        write(&self.stream, cx, bufs)
+        self.connection.write(cx, bufs)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -190,17 +237,12 @@ impl AsyncWrite for ClientStream {
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(SockRef::from(&*self.stream).shutdown(Shutdown::Write))
-    }
-}
-
-/// Writes as many bytes as the send buffer can take.
-fn write(stream: &TcpStream, cx: &mut Context<'_>, bufs: &[io::IoSlice<'_>]) -> Poll<io::Result<usize>> {
-    loop {
-        ready!(stream.poll_write_ready(cx))?;
-        match stream.try_write_vectored(bufs) {
-            Err(e) if e.kind() == io::ErrorKind::WouldBlock => {}
-            done => return Poll::Ready(done),
+        match &*self.connection {
+            Connection::Tcp(stream) => Poll::Ready(SockRef::from(stream).shutdown(Shutdown::Write)),
+            Connection::Virtual(stream) => {
+                stream.shutdown();
+                Poll::Ready(Ok(()))
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Accepts connections, limits them, and closes them when the server stops.
 
 mod client_stream;
+mod paced;
 
 use crate::access::LocalAddress;
 use crate::metrics::HttpMetrics;
@@ -9,11 +10,12 @@ use axum::body::Body;
 use axum::http::StatusCode;
 use chicane_wire::ErrorCode;
 pub(crate) use client_stream::Peer;
-use client_stream::{ClientStream, ConnectionState, error_response};
+use client_stream::{ClientStream, Connection, ConnectionState, error_response};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+pub(crate) use paced::serve_paced;
 use socket2::{SockRef, TcpKeepalive};
 use std::io;
 use std::net::{Shutdown, SocketAddr};
@@ -156,7 +158,7 @@ async fn serve_connection(
     prepare(&stream);
     let _counted = CountedConnection::new(metrics);
     let state = Arc::new(ConnectionState::default());
-    let peer = Peer::new(stream);
+    let peer = Peer::new(Connection::Tcp(stream));
     let io = TokioIo::new(ClientStream::new(&peer, Arc::clone(&state)));
     let service = service_fn(|mut request: hyper::Request<Incoming>| {
         request.extensions_mut().insert(LocalAddress(local));

@@ -4,9 +4,9 @@
 //! these addresses. The same checks apply to the target of a redirect. Size and time are limited.
 
 use super::address::AddressRule;
-use super::workspace::MAX_FILE_BYTES;
 use axum::http::{Request, Response, StatusCode, header};
 use bytes::Bytes;
+use chicane_host::workspace_files::MAX_FILE_BYTES;
 use chicane_remote::web::{self, HttpTarget, USER_AGENT, WebError};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;

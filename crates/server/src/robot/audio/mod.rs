@@ -9,7 +9,6 @@ mod samples;
 mod sound_id;
 mod source;
 mod to_wire;
-mod workspace;
 
 pub(super) use now::{position_step, sounds};
 

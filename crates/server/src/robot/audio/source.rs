@@ -8,10 +8,10 @@
 use super::super::error::RobotError;
 use super::fetch::Fetcher;
 use super::to_wire;
-use super::workspace::{self, MAX_FILE_BYTES};
 use crate::state::App;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use chicane_host::workspace_files::{self, MAX_FILE_BYTES};
 use chicane_robot::audio::{Clip, decode_while};
 use chicane_wire::{ErrorCode, SoundFormat, SoundSource};
 use std::sync::Arc;
@@ -103,7 +103,7 @@ async fn acquire(permits: &'static Semaphore) -> Result<SemaphorePermit<'static>
 
 async fn read(app: &App, path: String) -> Result<Vec<u8>, RobotError> {
     let folder = app.workspace.clone();
-    let read = tokio::task::spawn_blocking(move || workspace::read(&folder, &path)).await;
+    let read = tokio::task::spawn_blocking(move || workspace_files::read(&folder, &path)).await;
     let read = read.map_err(|_| RobotError::failed("the file could not be read"))?;
     read.map_err(|e| RobotError::bad_value(e.to_string()))
 }

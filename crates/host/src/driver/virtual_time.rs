@@ -1,0 +1,128 @@
+//! Virtual time: the sim thread simulates only the ticks that the keeper of the student's program
+//! has granted.
+//!
+//! An order to advance comes through the inbox like every other order, so a command that was sent
+//! before it is in force before the first granted tick.
+
+use super::order::Reply;
+use super::state::Driver;
+use crate::source::Origin;
+use chicane_robot::Command as RobotCommand;
+use chicane_wire::CommandName;
+use std::sync::mpsc::SyncSender;
+
+/// The ticks that a session in virtual time may simulate.
+#[derive(Default)]
+pub(super) struct Grant {
+    /// The last granted tick, counted from the start of the run.
+    until: u64,
+    /// Told when that tick was simulated and judged.
+    reply: Option<SyncSender<()>>,
+    /// Steps of clients that have not ended.
+    steps: Vec<GrantedStep>,
+}
+
+/// A step of a client. In virtual time a step waits for granted ticks.
+struct GrantedStep {
+    /// The last tick of the step, of the simulation.
+    until: u64,
+    /// The drive command during the step.
+    drive: [Option<f64>; 2],
+    reply: Reply<()>,
+}
+
+impl Grant {
+    /// Ticks that may be simulated; `tick` is counted from the start of the run.
+    pub(super) fn left(&self, tick: u64) -> u64 {
+        self.until.saturating_sub(tick)
+    }
+}
+
+impl Driver {
+    /// Whether the session runs in virtual time.
+    pub(super) fn is_virtual(&self) -> bool {
+        self.session.judging.as_ref().is_some_and(|judging| judging.grant.is_some())
+    }
+
+    /// Ticks that the keeper has granted and that are not simulated yet; `None` in real time.
+    pub(super) fn granted(&self) -> Option<u64> {
+        let judging = self.session.judging.as_ref()?;
+        let grant = judging.grant.as_ref()?;
+        let tick = self.worlds.running.as_ref().map_or(0, |running| running.sim.tick());
+        Some(judging.run_tick(tick).map_or(0, |tick| grant.left(tick)))
+    }
+
+    /// Grants the ticks up to `until`, counted from the start of the run.
+    pub(super) fn grant(&mut self, until: u64, reply: SyncSender<()>) {
+        let grant = self.session.judging.as_mut().and_then(|judging| judging.grant.as_mut());
+        // Without a session the reply is dropped, and the keeper learns that the session is over.
+        if let Some(grant) = grant {
+            (grant.until, grant.reply) = (until, Some(reply));
+        }
+    }
+
+    /// Answers the keeper, if the granted ticks were simulated and judged.
+    pub(super) fn answer_grant(&mut self) {
+        if self.granted() != Some(0) || self.session.is_held() {
+            return;
+        }
+        let grant = self.session.judging.as_mut().and_then(|judging| judging.grant.as_mut());
+        let Some(reply) = grant.and_then(|grant| grant.reply.take()) else { return };
+        // The program's answers must describe the last granted tick.
+        self.publish();
+        let _ = reply.try_send(());
+    }
+
+    /// Lets time run at the session's speed, because no process of the program is left.
+    pub(super) fn release_time(&mut self) {
+        if let Some(judging) = &mut self.session.judging {
+            judging.grant = None;
+            judging.take_clock();
+        }
+        self.keep_clock_of_session();
+        self.clock.forget_due();
+    }
+
+    /// Begins a step that takes granted ticks.
+    pub(super) fn begin_granted_step(
+        &mut self,
+        origin: &Origin,
+        ticks: u64,
+        drive: [Option<f64>; 2],
+        reply: Reply<()>,
+    ) {
+        let [speed, steering] = drive;
+        let detail = serde_json::json!({"ticks": ticks, "speed": speed, "steering": steering});
+        self.report_command(origin, CommandName::Step, detail);
+        let tick = self.worlds.running.as_ref().map_or(0, |running| running.sim.tick());
+        if let Some(grant) = self.session.judging.as_mut().and_then(|judging| judging.grant.as_mut()) {
+            grant.steps.push(GrantedStep { until: tick + ticks, drive, reply });
+        }
+    }
+
+    /// Gives the drive commands of the steps for the next tick, so that they do not expire.
+    pub(super) fn drive_granted_steps(&mut self) {
+        let (Some(judging), Some(running)) = (&mut self.session.judging, &mut self.worlds.running) else {
+            return;
+        };
+        let Some(grant) = &mut judging.grant else { return };
+        grant.steps.retain(|step| !step.reply.is_closed());
+        for &GrantedStep { drive: [speed, steering], .. } in &grant.steps {
+            if speed.is_some() || steering.is_some() {
+                let _ = running.stack.apply(RobotCommand::Drive { speed, steering });
+            }
+        }
+    }
+
+    /// Answers the steps that end at the present tick.
+    pub(super) fn end_granted_steps(&mut self) {
+        let (Some(judging), Some(running)) = (&mut self.session.judging, &self.worlds.running) else {
+            return;
+        };
+        let Some(grant) = &mut judging.grant else { return };
+        let tick = running.sim.tick();
+        for step in grant.steps.extract_if(.., |step| step.until <= tick) {
+            self.out.answer(step.reply, ());
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! The simulation and the session, as the keeper of virtual time sees them.
+
+use crate::driver::Simulator;
+use chicane_pace::{Over, PacedWorld};
+use chicane_session::{Note, Notes};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::time::Duration;
+
+/// How often a wait for the session checks whether it has to stop.
+const CHECK: Duration = Duration::from_millis(10);
+
+/// The simulation and the session of one program.
+pub(super) struct SessionPace {
+    pub(super) simulator: Simulator,
+    /// Channel to the supervisor of the session.
+    pub(super) notes: Notes<Note>,
+    /// Whether the keeper has to stop.
+    pub(super) stop: Arc<AtomicBool>,
+}
+
+impl PacedWorld for SessionPace {
+    fn advance(&mut self, tick: u64) -> Result<(), Over> {
+        if self.simulator.advance(tick, &self.stop) { Ok(()) } else { Err(Over) }
+    }
+
+    fn drain(&mut self, exited: bool) -> Result<(), Over> {
+        let (done, drained) = sync_channel(1);
+        self.notes.send(Note::Drain { exited, done });
+        loop {
+            match drained.recv_timeout(CHECK) {
+                Ok(()) => return Ok(()),
+                Err(RecvTimeoutError::Timeout) if !self.stop.load(SeqCst) => {}
+                Err(_) => return Err(Over),
+            }
+        }
+    }
+
+    fn release(&mut self) {
+        self.simulator.release_time();
+    }
+}
