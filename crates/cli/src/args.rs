@@ -1,6 +1,7 @@
 //! Commands and options of the program. The doc comments of fields are the help texts.
 
 mod judge;
+mod pace;
 mod robot;
 mod serve;
 mod student;
@@ -8,6 +9,7 @@ mod values;
 mod worlds;
 
 pub(crate) use judge::{JudgeArgs, JudgeArgsError};
+pub(crate) use pace::PaceName;
 pub(crate) use robot::RobotArgs;
 pub(crate) use serve::{LogFormat, LogLevel, ServeArgs};
 pub(crate) use student::StudentArgs;
@@ -160,9 +162,13 @@ pub(crate) struct EvaluateArgs {
     /// File of drive commands, one per line: seconds, speed, steering
     #[arg(long, value_name = "FILE")]
     pub(crate) drive: Option<PathBuf>,
-    /// Real-time factor, 0.05 to 100, or 0 for as fast as possible
-    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = speed_factor)]
-    pub(crate) speed: f64,
+    /// Real-time factor, 0.05 to 100, or 0 for as fast as possible [default: 0 in virtual time, else
+    /// 1]
+    #[arg(long, value_name = "FACTOR", value_parser = speed_factor)]
+    pub(crate) speed: Option<f64>,
+    /// What simulated time follows [default: virtual]
+    #[arg(long, value_enum, value_name = "PACE")]
+    pub(crate) pace: Option<PaceName>,
     #[command(flatten)]
     pub(crate) robot: RobotArgs,
     /// Working folder of the student's program
@@ -178,7 +184,8 @@ pub(crate) struct EvaluateArgs {
     /// Limit of the run in real seconds, 1 to 86400 [default: 5 times the time limit, at least 120]
     #[arg(long, value_name = "SECONDS", value_parser = wall_limit)]
     pub(crate) wall_limit: Option<f64>,
-    /// Print what the box of the student's program shows, and exit
+    /// Print what the box of the student's program shows, and exit; with --pace virtual, run the
+    /// program and print where its time went
     #[arg(long, requires = "command")]
     pub(crate) explain: bool,
     /// Name of the student, for the record
@@ -188,6 +195,13 @@ pub(crate) struct EvaluateArgs {
     pub(crate) student_box: StudentArgs,
     #[command(flatten)]
     pub(crate) judge: JudgeArgs,
+}
+
+impl EvaluateArgs {
+    /// Whether the command only describes the box.
+    pub(crate) fn explains_box(&self) -> bool {
+        self.explain && self.pace != Some(PaceName::Virtual)
+    }
 }
 
 /// Arguments of `chicane judge`.

@@ -6,6 +6,7 @@
 mod record_store;
 mod session_view;
 mod temp_folder;
+mod time_report;
 mod verdict;
 
 pub(crate) use verdict::Verdict;
@@ -140,6 +141,8 @@ pub(crate) struct EvaluationJob {
     pub(crate) script: Option<String>,
     /// Real-time factor; 0 is as fast as possible.
     pub(crate) speed: f64,
+    /// Whether to print where the time of a run in virtual time went.
+    pub(crate) explain_time: bool,
     pub(crate) workspace: PathBuf,
     /// Data folder that stores the record. `None`: the record is not kept.
     pub(crate) data_dir: Option<PathBuf>,
@@ -223,6 +226,11 @@ async fn evaluate(
     let ended = follow_session(job, simulator.host(), view).await;
     view.clear_status();
     let fault = simulator.host().fault();
+    if let Some(report) = simulator.host().pace_report().filter(|_| job.explain_time) {
+        for line in time_report::lines(&report) {
+            eprintln!("{line}");
+        }
+    }
     simulator.stop().await;
     if let Some(fault) = fault {
         eprintln!("chicane: {fault}");

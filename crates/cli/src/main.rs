@@ -61,7 +61,7 @@ fn run(cli: &Cli) -> Result<Ended, CliError> {
         Some(Command::New(args)) => commands::new::run(args)?,
         Some(Command::Print(args)) => commands::print::run(args)?,
         Some(Command::Lap(args)) => commands::lap::run(args)?,
-        Some(Command::Evaluate(args)) => match args.command.as_deref().filter(|_| args.explain) {
+        Some(Command::Evaluate(args)) => match args.command.as_deref().filter(|_| args.explains_box()) {
             Some(command) => println!("{}", commands::explain::describe(args, command)?),
             None => return Ok(Ended::Evaluated(commands::evaluate::run(args)?)),
         },

@@ -1,12 +1,13 @@
 //! `chicane evaluate`: evaluates a student's program without a viewer.
 
-use crate::args::EvaluateArgs;
+use crate::args::{EvaluateArgs, PaceName};
 use crate::evaluation::{self, EvaluationError, EvaluationJob, Verdict};
 use crate::{drive_file, robot};
 use chicane_wire::{BoxKind, StartRequest};
 
 /// Runs one evaluation and returns its verdict.
 pub(crate) fn run(args: &EvaluateArgs) -> Result<Verdict, EvaluationError> {
+    let pace = args.pace.unwrap_or(PaceName::Virtual);
     evaluation::run(&EvaluationJob {
         world: args.world.clone(),
         profile: robot::load(&args.robot)?,
@@ -15,12 +16,13 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<Verdict, EvaluationError> {
             time_limit_s: args.time_limit,
             seed: args.seed,
             wall_limit_s: args.wall_limit,
-            pace: None,
+            pace: Some(pace.into()),
             student: args.student.clone(),
         },
         drive: args.drive.as_deref().map(drive_file::read).transpose()?.unwrap_or_default(),
         script: None,
-        speed: args.speed,
+        speed: args.speed.unwrap_or(if pace == PaceName::Virtual { 0.0 } else { 1.0 }),
+        explain_time: args.explain,
         workspace: args.workspace.clone(),
         data_dir: args.data_dir.clone(),
         json: args.json,

@@ -1,6 +1,6 @@
 //! `chicane evaluate --explain`: describes the box of a student's program without starting it.
 
-use crate::args::EvaluateArgs;
+use crate::args::{EvaluateArgs, PaceName};
 use crate::judge_setting::{self, FindSettingError};
 use crate::workspace::{self, WorkspaceError};
 use chicane_session::{BoxOptions, ExplainError, StudentProgram, explain};
@@ -42,6 +42,7 @@ pub(crate) fn describe(args: &EvaluateArgs, command: &str) -> Result<String, Exp
         hide,
         options,
         port: Some(PORT),
+        virtual_time: (args.pace != Some(PaceName::Real)).then_some(args.seed),
     };
     Ok(explain(&setting, &program)?.to_string())
 }

@@ -19,6 +19,7 @@ pub(crate) fn run(args: &JudgeDriveArgs) -> Result<Verdict, EvaluationError> {
         // The simulation runs as fast as possible, because there is no student's program that would
         // be too slow.
         speed: 0.0,
+        explain_time: false,
         workspace: ".".into(),
         data_dir: None,
         json: args.json,

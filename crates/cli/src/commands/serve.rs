@@ -197,6 +197,7 @@ fn judge_options(args: &ServeArgs) -> Result<JudgeOptions, ServeError> {
         isolation: args.judge_isolation.map(Into::into),
         student: args.student.options(default_box(args)),
         hidden: Vec::new(),
+        pace: args.pace.into(),
     })
 }
 

@@ -24,6 +24,7 @@ fn describe(workspace: &Path, kind: BoxKind, paths: &[PathBuf]) -> BoxDescriptio
         hide: vec![workspace.join("data")],
         options: BoxOptions { paths: paths.to_owned(), ..BoxOptions::new(kind) },
         port: Some(1234),
+        virtual_time: None,
     };
     explain(&setting, &program).expect("a description")
 }
