@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 fn main() {
-    let variable = |name: &str| std::env::var_os(name).unwrap_or_else(|| panic!("cargo sets {name}"));
+    let variable = |name: &str| std::env::var_os(name).expect("cargo sets this variable");
     let sources = PathBuf::from(variable("CARGO_MANIFEST_DIR")).join("../shim/src");
     println!("cargo::rerun-if-changed={}", sources.display());
     let target = variable("TARGET");

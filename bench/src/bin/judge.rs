@@ -152,6 +152,7 @@ fn boxes(bench: &Bench, report: &mut Report) -> Result<(), BenchError> {
             hide: Vec::new(),
             options: BoxOptions::new(BoxKind::Closed),
             port: Some(8000),
+            virtual_time: None,
         };
         times.push(measure_box(&bench.setting, program)?);
     }

@@ -9,7 +9,7 @@
 //! `world`, `render`, `ros`) do not, so that equal inputs give equal outputs there.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
-pub use chicane_pace::{PaceReport, WaitSum};
+pub use chicane_pace::{PaceReport, SentBytes, WaitSum};
 
 pub mod camera;
 pub mod driver;

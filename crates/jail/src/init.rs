@@ -32,7 +32,7 @@ pub(super) fn run() -> Result<(), PartError> {
     rustix::process::set_dumpable_behavior(undumpable).map_err(PartError::call("prctl"))?;
     match plan {
         JailPlan::Judge(judge) => run_judge(&judge),
-        JailPlan::Student(student) => run_student(student),
+        JailPlan::Student(student) => run_student(*student),
     }
 }
 

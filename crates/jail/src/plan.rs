@@ -24,7 +24,7 @@ pub enum JailPlan {
     /// The judging script.
     Judge(JudgePlan),
     /// The student's program.
-    Student(StudentPlan),
+    Student(Box<StudentPlan>),
 }
 
 impl JailPlan {

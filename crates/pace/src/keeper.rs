@@ -3,7 +3,7 @@
 
 use crate::clock_file::{ClockFile, SlotView, WaitKind};
 use crate::layout::{TICK_NS, WAKE_SIGNAL, real};
-use crate::report::PaceReport;
+use crate::report::{MAX_SENT, PaceReport};
 use crate::threads::{BlockedThread, Look, Threads};
 use crate::traffic::Traffic;
 use crate::web::{Serve, Unsettled, Web};
@@ -24,9 +24,11 @@ const EAGER_LOOKS: u32 = 40;
 /// Pauses between two later looks: the first until [`PATIENT_LOOKS`], then the second.
 const PAUSES: [Duration; 2] = [Duration::from_micros(20), Duration::from_micros(500)];
 const PATIENT_LOOKS: u32 = 2_000;
-/// If a thread computes for this long while another waits for a lock for a few milliseconds, the
-/// lock's wait ends. Python's threads hand over their lock in this way.
+/// If a thread uses the processor for this long while another waits for a lock for a few
+/// milliseconds, the lock's wait ends. Python's threads hand over their lock in this way.
 const STALL: Duration = Duration::from_secs(2);
+/// Looks between two checks for a stall.
+const STALL_LOOKS: u32 = 512;
 /// Waits for locks that are shorter than this are ended after a stall.
 const STALLED_WAIT_NS: u64 = 2 * TICK_NS;
 
@@ -143,7 +145,7 @@ impl Keeper {
         let mut keeper = Keeper {
             world: world(Arc::clone(&stop)),
             web: Web::new(program.listeners, serve, Arc::clone(&work), Arc::clone(&stop))?,
-            threads: Threads::new(program.root)?,
+            threads: Threads::new(program.root),
             traffic: Traffic::new(program.diagnosis),
             clock: ClockFile::new(program.clock),
             output: program.output,
@@ -219,7 +221,10 @@ impl Keeper {
         let started = Instant::now();
         let done = run(&mut self.web, self.now);
         let requests = self.work.total() - self.earlier_requests;
+        let sent = self.web.take_sent();
         self.note(|report| {
+            let room = MAX_SENT.saturating_sub(report.sent.len());
+            report.sent.extend(sent.into_iter().take(room));
             report.server += started.elapsed();
             report.requests = requests;
         });
@@ -235,7 +240,7 @@ impl Keeper {
 
     /// Waits until every thread is blocked and nothing is on its way to a thread.
     fn wait_until_quiet(&mut self) -> Result<(), Over> {
-        let mut stalled = Instant::now();
+        let mut first_running: Option<(i32, u64)> = None;
         for looks in 0u32.. {
             if self.stop.load(SeqCst) {
                 return Err(Over);
@@ -248,9 +253,17 @@ impl Keeper {
                 }
                 self.web.acknowledge(&flight.wait_for_ack);
             }
-            if stalled.elapsed() > STALL {
-                self.end_stalled_waits();
-                stalled = Instant::now();
+            if looks % STALL_LOOKS == STALL_LOOKS - 1 {
+                let running = self.threads.running();
+                let is_stalled = |((before, used_before), (now, used)): ((i32, u64), (i32, u64))| {
+                    before == now && used > used_before + STALL.as_nanos() as u64
+                };
+                if first_running.zip(running).is_some_and(is_stalled) {
+                    self.end_stalled_waits();
+                    first_running = None;
+                }
+                first_running =
+                    first_running.filter(|first| running.is_some_and(|now| now.0 == first.0)).or(running);
             }
             match looks {
                 0..EAGER_LOOKS => std::thread::yield_now(),

@@ -1,5 +1,6 @@
 //! Where the time of a run went.
 
+use std::hash::{DefaultHasher, Hasher};
 use std::time::Duration;
 
 /// Waits of one kind.
@@ -15,6 +16,32 @@ impl WaitSum {
     pub(crate) fn add(&mut self, virtual_ns: u64) {
         self.count += 1;
         self.virtual_ns += virtual_ns;
+    }
+}
+
+/// Bytes that the program sent to the simulator at one moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SentBytes {
+    /// Virtual time in nanoseconds.
+    pub at_ns: u64,
+    /// Number of the connection.
+    pub connection: u64,
+    /// The first line, at most 80 bytes of it.
+    pub line: String,
+    /// A hash of all bytes.
+    pub hash: u64,
+}
+
+/// The most entries of [`PaceReport::sent`]. Later ones are not kept.
+pub(crate) const MAX_SENT: usize = 50_000;
+
+impl SentBytes {
+    pub(crate) fn new(at_ns: u64, connection: u64, bytes: &[u8]) -> SentBytes {
+        let line = bytes.split(|byte| matches!(byte, b'\r' | b'\n')).next().unwrap_or_default();
+        let line = String::from_utf8_lossy(&line[..line.len().min(80)]).into_owned();
+        let mut hasher = DefaultHasher::new();
+        hasher.write(bytes);
+        SentBytes { at_ns, connection, line, hash: hasher.finish() }
     }
 }
 
@@ -35,6 +62,8 @@ pub struct PaceReport {
     pub answers: WaitSum,
     /// Requests.
     pub requests: u64,
+    /// What the program sent.
+    pub sent: Vec<SentBytes>,
     /// How often the simulation was advanced.
     pub advances: u64,
     /// Real time in which the program ran.

@@ -51,7 +51,8 @@ pub(crate) enum Look {
 
 /// All threads of the processes below one process.
 pub(crate) struct Threads {
-    root_children: File,
+    /// `None` if the root had ended already.
+    root_children: Option<File>,
     /// Processes whose parent is the root.
     orphans: Vec<i32>,
     /// Thread ids on the host, in the order of their creation.
@@ -121,15 +122,26 @@ impl Thread {
 
 impl Threads {
     /// The threads of all processes below the process `root`, without `root` itself.
-    pub(crate) fn new(root: u32) -> io::Result<Threads> {
-        let root_children = File::open(format!("/proc/{root}/task/{root}/children"))?;
+    pub(crate) fn new(root: u32) -> Threads {
+        let root_children = File::open(format!("/proc/{root}/task/{root}/children")).ok();
         let orphans = Vec::new();
-        Ok(Threads { root_children, orphans, threads: BTreeMap::new(), running: None, buffer: Vec::new() })
+        Threads { root_children, orphans, threads: BTreeMap::new(), running: None, buffer: Vec::new() }
     }
 
     /// Whether a thread was running at the last look.
     pub(crate) fn is_running(&self) -> bool {
         self.running.is_some()
+    }
+
+    /// The thread that was running at the last look, and the processor time that it has used so far
+    /// in nanoseconds. `None` if none was running.
+    pub(crate) fn running(&mut self) -> Option<(i32, u64)> {
+        let tid = self.running?;
+        let thread = self.threads.get_mut(&tid)?;
+        let text =
+            reread(&thread.schedstat, &mut self.buffer).and_then(|text| std::str::from_utf8(text).ok());
+        let used = text.and_then(|text| text.split_ascii_whitespace().next()).and_then(parse);
+        Some((tid, used?))
     }
 
     /// Whether the program has a thread, as of the last look.
@@ -184,7 +196,9 @@ impl Threads {
     fn refresh(&mut self) -> bool {
         let mut changed = false;
         let mut found = Vec::new();
-        let mut processes = children(&self.root_children, &mut self.buffer).unwrap_or_default();
+        let root_children = self.root_children.as_ref();
+        let processes = root_children.and_then(|root| children(root, &mut self.buffer));
+        let mut processes = processes.unwrap_or_default();
         self.orphans.clone_from(&processes);
         while let Some(pid) = processes.pop() {
             let Ok(tasks) = fs::read_dir(format!("/proc/{pid}/task")) else { continue };
@@ -231,7 +245,7 @@ mod tests {
             .stdout(Stdio::null())
             .spawn()
             .expect("sh");
-        let mut threads = Threads::new(shell.id()).expect("threads");
+        let mut threads = Threads::new(shell.id());
         while threads.blocked().count() < 2 {
             wait_until_same(&mut threads);
         }

@@ -5,6 +5,7 @@
 //! server's answers do not depend on the speed of the machine either.
 
 use crate::layout::TICK_NS;
+use crate::report::SentBytes;
 use crate::stream::{KeeperEnd, VirtualStream, connection};
 use crate::work::Work;
 use std::collections::{BTreeMap, VecDeque};
@@ -119,6 +120,8 @@ pub(crate) struct Web {
     serve: Arc<dyn Serve>,
     work: Arc<Work>,
     stop: Arc<AtomicBool>,
+    /// What the program has sent since the last call of `take_sent`.
+    sent: Vec<SentBytes>,
 }
 
 impl Web {
@@ -154,6 +157,7 @@ impl Web {
             serve,
             work,
             stop,
+            sent: Vec::new(),
         })
     }
 
@@ -164,7 +168,8 @@ impl Web {
         let numbers: Vec<u64> = self.connections.keys().copied().collect();
         for number in numbers {
             let Some(connection) = self.connections.get_mut(&number) else { continue };
-            if connection.read(now) {
+            if let Some(bytes) = connection.read(now) {
+                self.sent.push(SentBytes::new(now, number, &bytes));
                 any = true;
                 self.settle(now)?;
             }
@@ -265,6 +270,11 @@ impl Web {
         });
     }
 
+    /// What the program has sent since the last call.
+    pub(crate) fn take_sent(&mut self) -> Vec<SentBytes> {
+        std::mem::take(&mut self.sent)
+    }
+
     /// Whether an answer can come at any tick.
     pub(crate) fn needs_ticks(&self) -> bool {
         self.work.needs_ticks() || self.connections.values().any(|connection| connection.end.is_upgraded())
@@ -295,9 +305,10 @@ impl Web {
 }
 
 impl Connection {
-    /// Reads what has arrived. Returns whether there was anything.
-    fn read(&mut self, now: u64) -> bool {
+    /// Reads what has arrived. The end of the connection is no bytes. `None` if nothing has arrived.
+    fn read(&mut self, now: u64) -> Option<Vec<u8>> {
         let mut any = false;
+        let mut all = Vec::new();
         let mut bytes = [0; 16 << 10];
         while !self.program_ended && self.end.unread() < MAX_UNREAD {
             match self.socket.read(&mut bytes) {
@@ -308,6 +319,7 @@ impl Connection {
                 }
                 Ok(length) => {
                     self.end.receive(&bytes[..length]);
+                    all.extend_from_slice(&bytes[..length]);
                     (any, self.read_at) = (true, now);
                 }
                 Err(e) if e.kind() == ErrorKind::Interrupted => {}
@@ -318,7 +330,7 @@ impl Connection {
                 }
             }
         }
-        any
+        any.then_some(all)
     }
 
     fn break_off(&mut self) {

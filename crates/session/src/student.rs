@@ -245,7 +245,7 @@ impl Student {
             let jail = Jail::start(JailSpec {
                 launcher: &setting.launcher,
                 processes: Some(prepared.plan.processes + JAIL_PROCESSES),
-                plan: JailPlan::Student(prepared.plan),
+                plan: JailPlan::Student(Box::new(prepared.plan)),
                 stdout: out_inside,
                 stderr: err_inside,
                 cgroups: &setting.cgroups,

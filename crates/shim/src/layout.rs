@@ -25,20 +25,19 @@ pub const MONOTONIC_START_S: u64 = 1_000;
 /// The signal that ends a wait: a real-time signal that the C library does not use.
 pub const WAKE_SIGNAL: i32 = 62;
 
-/// What a thread waits in, as stored in [`Slot::kind`].
+/// What a thread waits in, as stored in [`Slot::kind`]. The signal ends every wait.
 pub mod kind {
     /// The thread does not wait for a deadline.
     pub const NONE: u32 = 0;
-    /// `nanosleep` and its relatives. Ended by a futex call on [`super::Slot::wake`].
+    /// `nanosleep` and its relatives.
     pub const SLEEP: u32 = 1;
-    /// `poll`, `select`, `epoll_wait`. Ended by the signal.
+    /// `poll`, `select`, `epoll_wait`.
     pub const POLL: u32 = 2;
-    /// A semaphore, or a futex through `syscall`. Ended by the signal.
+    /// A semaphore, a lock, or a futex through `syscall`.
     pub const LOCK: u32 = 3;
-    /// A condition variable. Ended by the signal, whose handler wakes the variable's waiters.
+    /// A condition variable.
     pub const CONDITION: u32 = 4;
-    /// The thread has read clocks so often that its own time is a tick ahead. Ended by a futex call
-    /// on [`super::Slot::wake`].
+    /// The thread has read clocks so often that its own time is a tick ahead.
     pub const BUSY: u32 = 5;
 }
 
@@ -90,8 +89,6 @@ pub struct Slot {
     pub kind: AtomicU32,
     /// The simulator sets this to 1 before it wakes the thread.
     pub fired: AtomicU32,
-    /// The futex word of sleeps. The simulator increments it to wake the thread.
-    pub wake: AtomicU32,
     /// Number of threads and processes that this thread has created.
     pub children: AtomicU32,
     /// The thread's own time: [`Header::now`] plus what its reads of clocks have added.

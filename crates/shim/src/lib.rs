@@ -21,6 +21,7 @@ mod direct;
 pub mod layout;
 mod lock;
 mod poll;
+mod process;
 mod random;
 mod raw;
 mod signal;
@@ -40,8 +41,10 @@ extern "C" fn construct() {
     }
 }
 
-/// Ends the program. No function panics, but the compiler demands this one.
-#[panic_handler]
+/// Ends the program. No function panics, but the compiler demands this one. A test has that of the
+/// standard library.
+#[cfg_attr(not(test), panic_handler)]
+#[cfg_attr(test, allow(dead_code))]
 fn panic(_: &core::panic::PanicInfo) -> ! {
     loop {
         // SAFETY: the call has no addresses.

@@ -64,6 +64,20 @@ fn semaphore_result((result, fired): (c_int, bool)) -> c_int {
     if result != 0 && fired { raw::fail(ETIMEDOUT) } else { result }
 }
 
+/// Python reads a clock before it waits for a lock without a timeout, and it waits only if the lock is
+/// not free at that moment. The read is undone, because otherwise the time of the thread would depend
+/// on how fast other threads are.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn sem_wait(semaphore: *mut c_void) -> c_int {
+    type Function = unsafe extern "C" fn(*mut c_void) -> c_int;
+    let Some(next) = function!(raw::SEM_WAIT, Function) else { return raw::fail(ENOSYS) };
+    if let Some(slot) = slot::current() {
+        slot::base(slot);
+    }
+    // SAFETY: the program passes a valid semaphore.
+    unsafe { next(semaphore) }
+}
+
 #[unsafe(no_mangle)]
 unsafe extern "C" fn sem_timedwait(semaphore: *mut c_void, time: *const Timespec) -> c_int {
     type Function = unsafe extern "C" fn(*mut c_void, *const Timespec) -> c_int;

@@ -214,6 +214,11 @@ macro_rules! next {
 
 next! {
     FORK = c"fork",
+    EXECVE = c"execve",
+    EXECV = c"execv",
+    EXECVP = c"execvp",
+    WAITPID = c"waitpid",
+    WAIT4 = c"wait4",
     PLAIN_FORK = c"_Fork",
     PTHREAD_CREATE = c"pthread_create",
     REGISTER_ATFORK = c"__register_atfork",
@@ -221,6 +226,7 @@ next! {
     SIGACTION = c"sigaction",
     SIGNAL = c"signal",
     TIMER_SETTIME = c"timer_settime",
+    SEM_WAIT = c"sem_wait",
     SEM_TIMEDWAIT = c"sem_timedwait",
     SEM_CLOCKWAIT = c"sem_clockwait",
     COND_TIMEDWAIT = c"pthread_cond_timedwait",

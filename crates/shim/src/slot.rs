@@ -175,7 +175,7 @@ fn take(name: u64, local: u64) -> Option<&'static Slot> {
     slot.kind.store(kind::NONE, Relaxed);
     slot.alarm.store(NEVER, Relaxed);
     slot.local.store(local, Relaxed);
-    for word in [&slot.fired, &slot.wake, &slot.children] {
+    for word in [&slot.fired, &slot.children] {
         word.store(0, Relaxed);
     }
     for word in [&slot.reads, &slot.alarm_interval, &slot.random].into_iter().chain(&slot.private) {
@@ -187,8 +187,27 @@ fn take(name: u64, local: u64) -> Option<&'static Slot> {
 
 /// Takes a slot for a thread or process that `parent` creates.
 pub(crate) fn take_child(parent: &Slot) -> Option<&'static Slot> {
-    let child = parent.children.fetch_add(1, Relaxed).wrapping_add(1);
-    take(mix(parent.name.load(Relaxed), child), parent.local.load(Relaxed))
+    take(child_name(parent), parent.local.load(Relaxed))
+}
+
+/// The name of the next child of a thread.
+fn child_name(parent: &Slot) -> u64 {
+    mix(parent.name.load(Relaxed), parent.children.fetch_add(1, Relaxed).wrapping_add(1))
+}
+
+/// Takes a slot for the calling process, if it was created by `vfork` and uses the memory and the slot
+/// of its parent. The program that it executes finds the slot by the id of the process.
+pub(crate) fn take_for_vforked(parent: &Slot) {
+    let (pid, tid) = (raw::id(nr::GETPID), raw::id(nr::GETTID));
+    let is_own = |slot: &&Slot| slot.tid.load(Relaxed) == tid && slot.pid.load(Relaxed) == pid;
+    // A search for the program calls exec several times.
+    if parent.tid.load(Relaxed) == tid || pid != tid || used_slots().iter().any(|slot| is_own(&slot)) {
+        return;
+    }
+    if let Some(child) = take_child(parent) {
+        child.pid.store(pid, Relaxed);
+        child.tid.store(tid, Release);
+    }
 }
 
 /// Gives back a slot that no thread has adopted.
@@ -218,10 +237,8 @@ fn register() -> Option<&'static Slot> {
         return Some(slot);
     }
     let parent = of_process(pid).or_else(|| of_process(raw::id(nr::GETPPID)));
-    let slot = match parent {
-        Some(parent) => take_child(parent)?,
-        None => take(FIRST_NAME, 0)?,
-    };
+    // The time of the parent is not taken over, because the parent runs meanwhile and can change it.
+    let slot = take(parent.map_or(FIRST_NAME, child_name), 0)?;
     adopt(slot);
     Some(slot)
 }

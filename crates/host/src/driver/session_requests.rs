@@ -70,7 +70,7 @@ impl Driver {
         let (Some(judging), Some(running)) = (&mut self.session.judging, &self.worlds.running) else {
             return;
         };
-        if judging.is_due(running.sim.tick()) {
+        if !judging.is_holding() && judging.is_due(running.sim.tick()) {
             self.observe();
         }
     }
@@ -177,7 +177,9 @@ impl Driver {
         };
         judging.start(running.sim.tick(), limit_s);
         self.clock.forget_due();
-        self.observe_if_due();
+        if self.may_observe() {
+            self.observe_if_due();
+        }
     }
 
     /// Ends the session: the car stops, and time no longer waits for the judge. Returns the

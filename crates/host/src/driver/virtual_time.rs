@@ -16,6 +16,9 @@ use std::sync::mpsc::SyncSender;
 pub(super) struct Grant {
     /// The last granted tick, counted from the start of the run.
     until: u64,
+    /// Whether the keeper has granted anything. The first observation waits for that, because it must
+    /// show what the program did at the start, such as its exit.
+    given: bool,
     /// Told when that tick was simulated and judged.
     reply: Option<SyncSender<()>>,
     /// Steps of clients that have not ended.
@@ -57,8 +60,15 @@ impl Driver {
         let grant = self.session.judging.as_mut().and_then(|judging| judging.grant.as_mut());
         // Without a session the reply is dropped, and the keeper learns that the session is over.
         if let Some(grant) = grant {
-            (grant.until, grant.reply) = (until, Some(reply));
+            (grant.until, grant.given, grant.reply) = (until, true, Some(reply));
         }
+        self.observe_if_due();
+    }
+
+    /// Whether the session may begin to observe.
+    pub(super) fn may_observe(&self) -> bool {
+        let judging = self.session.judging.as_ref();
+        judging.and_then(|judging| judging.grant.as_ref()).is_none_or(|grant| grant.given)
     }
 
     /// Answers the keeper, if the granted ticks were simulated and judged.
@@ -81,6 +91,7 @@ impl Driver {
         }
         self.keep_clock_of_session();
         self.clock.forget_due();
+        self.observe_if_due();
     }
 
     /// Begins a step that takes granted ticks.

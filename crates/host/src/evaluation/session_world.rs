@@ -112,6 +112,11 @@ impl SessionWorld {
         })
     }
 
+    /// Whether the session has a program in virtual time. Only programs have a box.
+    fn has_paced_program(&self) -> bool {
+        self.identity.pace == Some(Pace::Virtual) && self.identity.box_kind.is_some()
+    }
+
     /// Stops the keeper of virtual time, and notes whether time depended on the wall clock.
     fn stop_pacing(&mut self) {
         let Some(pacing) = self.pacing.take() else { return };
@@ -181,7 +186,7 @@ impl SessionHost for SessionWorld {
             requests: queue,
             drive: Arc::clone(&self.drive),
             recognizes_student: self.recognizes_student,
-            is_virtual: self.identity.pace == Some(Pace::Virtual),
+            is_virtual: self.has_paced_program(),
             interference: Arc::clone(&self.interference),
         };
         let reply = self.runtime.block_on(self.simulator.judge(entry));

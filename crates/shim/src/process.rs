@@ -1,0 +1,81 @@
+//! Processes that start another program, and processes that look for the end of a child.
+
+use crate::layout::kind;
+use crate::raw::{self, ENOSYS, function};
+use crate::slot;
+use core::ffi::{c_char, c_int, c_void};
+
+const WNOHANG: c_int = 1;
+
+type Arguments = *const *const c_char;
+
+/// A process that was created by `vfork` uses the memory of its parent, which waits meanwhile. The
+/// slot of the new program is taken here, because later the parent and its other children run too.
+fn before_exec() {
+    if let Some(slot) = slot::current() {
+        slot::take_for_vforked(slot);
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn execve(path: *const c_char, arguments: Arguments, environment: Arguments) -> c_int {
+    type Function = unsafe extern "C" fn(*const c_char, Arguments, Arguments) -> c_int;
+    before_exec();
+    let Some(next) = function!(raw::EXECVE, Function) else { return raw::fail(ENOSYS) };
+    // SAFETY: the program passes valid arguments.
+    unsafe { next(path, arguments, environment) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn execv(path: *const c_char, arguments: Arguments) -> c_int {
+    type Function = unsafe extern "C" fn(*const c_char, Arguments) -> c_int;
+    before_exec();
+    let Some(next) = function!(raw::EXECV, Function) else { return raw::fail(ENOSYS) };
+    // SAFETY: the program passes valid arguments.
+    unsafe { next(path, arguments) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn execvp(file: *const c_char, arguments: Arguments) -> c_int {
+    type Function = unsafe extern "C" fn(*const c_char, Arguments) -> c_int;
+    before_exec();
+    let Some(next) = function!(raw::EXECVP, Function) else { return raw::fail(ENOSYS) };
+    // SAFETY: the program passes valid arguments.
+    unsafe { next(file, arguments) }
+}
+
+/// Looks for the end of a child without waiting for it. A child that has closed its output is about
+/// to end. How long that takes depends on the machine, so a first look without success is repeated
+/// when every other thread of the program waits.
+fn look_twice(options: c_int, look: impl Fn() -> c_int, is_none: impl Fn(c_int) -> bool) -> c_int {
+    let found = look();
+    if options & WNOHANG == 0 || !is_none(found) {
+        return found;
+    }
+    let Some(slot) = slot::current() else { return found };
+    let deadline = slot::spend(slot);
+    slot::wait(slot, kind::SLEEP, deadline, 0, crate::sleep::block);
+    look()
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn waitpid(child: c_int, status: *mut c_int, options: c_int) -> c_int {
+    type Function = unsafe extern "C" fn(c_int, *mut c_int, c_int) -> c_int;
+    let Some(next) = function!(raw::WAITPID, Function) else { return raw::fail(ENOSYS) };
+    // SAFETY: the program passes a valid address or null.
+    look_twice(options, || unsafe { next(child, status, options) }, |found| found == 0)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn wait4(child: c_int, status: *mut c_int, options: c_int, usage: *mut c_void) -> c_int {
+    type Function = unsafe extern "C" fn(c_int, *mut c_int, c_int, *mut c_void) -> c_int;
+    let Some(next) = function!(raw::WAIT4, Function) else { return raw::fail(ENOSYS) };
+    // SAFETY: the program passes valid addresses or null.
+    look_twice(options, || unsafe { next(child, status, options, usage) }, |found| found == 0)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn wait3(status: *mut c_int, options: c_int, usage: *mut c_void) -> c_int {
+    // SAFETY: the program passes valid addresses or null.
+    unsafe { wait4(-1, status, options, usage) }
+}
