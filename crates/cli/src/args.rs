@@ -57,6 +57,8 @@ pub(crate) enum Command {
     },
     /// Evaluate a student's program without a viewer; the exit status depends on the outcome
     Evaluate(EvaluateArgs),
+    /// Run a student's program several times, quiet and under load, and say whether it repeats
+    Repeat(RepeatArgs),
     /// Run a judging script on a recorded drive; print its log and the outcome
     Judge(JudgeDriveArgs),
     /// Export the records of evaluations
@@ -202,6 +204,16 @@ impl EvaluateArgs {
     pub(crate) fn explains_box(&self) -> bool {
         self.explain && self.pace != Some(PaceName::Virtual)
     }
+}
+
+/// Arguments of `chicane repeat`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct RepeatArgs {
+    #[command(flatten)]
+    pub(crate) evaluate: EvaluateArgs,
+    /// Number of runs, 2 to 100. Every second one runs while other programs use all processors
+    #[arg(short = 'n', long, value_name = "NUMBER", default_value_t = 5, value_parser = clap::value_parser!(u32).range(2..=100))]
+    pub(crate) runs: u32,
 }
 
 /// Arguments of `chicane judge`.

@@ -11,6 +11,7 @@ pub(crate) mod new;
 pub(crate) mod print;
 pub(crate) mod publish;
 pub(crate) mod records;
+pub(crate) mod repeat;
 pub(crate) mod serve;
 pub(crate) mod setup;
 pub(crate) mod worlds;

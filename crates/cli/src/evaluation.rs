@@ -24,7 +24,7 @@ use crate::world_source::{self, WorldSourceError};
 use chicane_host::evaluation::StartEvaluationError;
 use chicane_host::evaluation::records::record_of;
 use chicane_host::{
-    BootError, DriveAt, Host, HostOptions, JudgeOptions, Prepared, StartHostError, StudentAccess,
+    BootError, DriveAt, Host, HostOptions, JudgeOptions, PaceReport, Prepared, StartHostError, StudentAccess,
 };
 use chicane_remote::Token;
 use chicane_server::{Options, Server, StartError};
@@ -153,8 +153,26 @@ pub(crate) struct EvaluationJob {
     pub(crate) student_box: BoxOptions,
 }
 
+/// The result of an evaluation.
+pub(crate) struct Evaluated {
+    pub(crate) record: Record,
+    pub(crate) verdict: Verdict,
+    /// Where the time of a run in virtual time went.
+    pub(crate) pace: Option<PaceReport>,
+}
+
 /// Runs an evaluation, shows it, and returns its verdict.
 pub(crate) fn run(job: &EvaluationJob) -> Result<Verdict, EvaluationError> {
+    let mut view = SessionView::new(job.json);
+    run_with(job, &mut view).map(|evaluated| evaluated.verdict)
+}
+
+/// Runs an evaluation without showing it.
+pub(crate) fn run_unseen(job: &EvaluationJob) -> Result<Evaluated, EvaluationError> {
+    run_with(job, &mut SessionView::unseen())
+}
+
+fn run_with(job: &EvaluationJob, view: &mut SessionView) -> Result<Evaluated, EvaluationError> {
     let (library, world) = world_source::find(&job.world, job.data_dir.as_deref())?;
     let workspace = workspace::resolve(&job.workspace)?;
     let engine = job.judge.engine()?;
@@ -180,13 +198,12 @@ pub(crate) fn run(job: &EvaluationJob) -> Result<Verdict, EvaluationError> {
         },
         version: version::own(),
     };
-    let mut view = SessionView::new(job.json);
     let runtime = runtime::start_with_workers(2)?;
-    let ended = runtime.block_on(evaluate(job, options, &mut view));
+    let ended = runtime.block_on(evaluate(job, options, view));
     // This call ends the runtime without waiting for blocking tasks, such as the loading of a
     // world.
     runtime.shutdown_background();
-    let EndedSession { row, events, simulator_failed } = ended?;
+    let EndedSession { row, events, simulator_failed, pace } = ended?;
     let kept = store.as_ref().map(|store| store.keep(&row, &events)).transpose();
     let record = record_of(row, Some(events));
     let verdict = Verdict::of(&record, simulator_failed);
@@ -195,7 +212,7 @@ pub(crate) fn run(job: &EvaluationJob) -> Result<Verdict, EvaluationError> {
     }
     view.end(&record, verdict, kept.as_ref().ok().and_then(|stored| stored.as_deref()));
     kept?;
-    Ok(verdict)
+    Ok(Evaluated { record, verdict, pace })
 }
 
 /// Prints a record to standard output.
@@ -211,6 +228,8 @@ struct EndedSession {
     events: Vec<String>,
     /// Whether a fault of the simulator ended the session.
     simulator_failed: bool,
+    /// Where the time of a run in virtual time went.
+    pace: Option<PaceReport>,
 }
 
 async fn evaluate(
@@ -226,10 +245,9 @@ async fn evaluate(
     let ended = follow_session(job, simulator.host(), view).await;
     view.clear_status();
     let fault = simulator.host().fault();
-    if let Some(report) = simulator.host().pace_report().filter(|_| job.explain_time) {
-        for line in time_report::lines(&report) {
-            eprintln!("{line}");
-        }
+    let report = ended.as_ref().ok().and_then(|ended| ended.pace.as_ref());
+    for line in report.filter(|_| job.explain_time).into_iter().flat_map(time_report::lines) {
+        eprintln!("{line}");
     }
     simulator.stop().await;
     if let Some(fault) = fault {
@@ -304,7 +322,8 @@ async fn follow_session(
         }
         if !now.active {
             let (row, events) = host.stored_session(&id)?.ok_or(EvaluationError::NoRecord { session: id })?;
-            return Ok(EndedSession { row, events, simulator_failed: host.simulator_failed() });
+            let (simulator_failed, pace) = (host.simulator_failed(), host.pace_report());
+            return Ok(EndedSession { row, events, simulator_failed, pace });
         }
     }
 }

@@ -65,6 +65,7 @@ fn run(cli: &Cli) -> Result<Ended, CliError> {
             Some(command) => println!("{}", commands::explain::describe(args, command)?),
             None => return Ok(Ended::Evaluated(commands::evaluate::run(args)?)),
         },
+        Some(Command::Repeat(args)) => return Ok(Ended::Evaluated(commands::repeat::run(args)?)),
         Some(Command::Judge(args)) => return Ok(Ended::Evaluated(commands::judge::run(args)?)),
         Some(Command::Records { command: RecordsCommand::Export(args) }) => commands::records::run(args)?,
         Some(Command::Setup) => commands::setup::run()?,

@@ -218,8 +218,18 @@ fn secrets_in_the_environment() {
         .iter()
         .filter_map(|line| Some(line.strip_prefix("refused variable ")?.to_owned()))
         .collect();
-    let known =
-        ["PATH", "LANG", "HOME", "TERM", "CHICANE_URL", "CHICANE_SESSION", "CHEAT_DATA", "CHEAT_BINARY"];
+    let known = [
+        "PATH",
+        "LANG",
+        "HOME",
+        "TERM",
+        "CHICANE_URL",
+        "CHICANE_SESSION",
+        "CHICANE_PACE",
+        "PYTHONHASHSEED",
+        "CHEAT_DATA",
+        "CHEAT_BINARY",
+    ];
     // The shell sets the last four.
     let of_shell = ["PWD", "OLDPWD", "SHLVL", "_"];
     for name in &names {

@@ -7,8 +7,13 @@ use chicane_wire::{BoxKind, StartRequest};
 
 /// Runs one evaluation and returns its verdict.
 pub(crate) fn run(args: &EvaluateArgs) -> Result<Verdict, EvaluationError> {
+    evaluation::run(&job(args)?)
+}
+
+/// The evaluation that the arguments describe.
+pub(crate) fn job(args: &EvaluateArgs) -> Result<EvaluationJob, EvaluationError> {
     let pace = args.pace.unwrap_or(PaceName::Virtual);
-    evaluation::run(&EvaluationJob {
+    Ok(EvaluationJob {
         world: args.world.clone(),
         profile: robot::load(&args.robot)?,
         request: StartRequest {

@@ -19,6 +19,8 @@ const RESET: &str = "\x1b[0m";
 
 /// Shows a session.
 pub(super) struct SessionView {
+    /// Whether nothing is printed.
+    unseen: bool,
     /// Whether the lines go to standard error, because standard output has only the record.
     json: bool,
     /// Whether the lines are coloured.
@@ -55,6 +57,7 @@ impl SessionView {
     pub(super) fn new(json: bool) -> SessionView {
         let terminal = if json { std::io::stderr().is_terminal() } else { std::io::stdout().is_terminal() };
         SessionView {
+            unseen: false,
             json,
             colour: terminal && allows_colour(|name| std::env::var_os(name).is_some_and(|v| !v.is_empty())),
             status: std::io::stderr().is_terminal(),
@@ -66,6 +69,11 @@ impl SessionView {
         }
     }
 
+    /// A view that prints nothing.
+    pub(super) fn unseen() -> SessionView {
+        SessionView { unseen: true, status: false, ..SessionView::new(true) }
+    }
+
     /// The number of the next line of output.
     pub(super) fn next(&self) -> u64 {
         self.next
@@ -73,6 +81,10 @@ impl SessionView {
 
     /// Prints new lines, and shows the state of the session.
     pub(super) fn update(&mut self, session: &Session, output: NewOutput) {
+        if self.unseen {
+            self.next = output.next;
+            return;
+        }
         self.print_output(output);
         if self.status {
             write_error(&format!("\r\x1b[K{}\r", status_line(session)));
@@ -108,6 +120,9 @@ impl SessionView {
     /// Prints the end of the session: warnings, the place of the record, and the verdict as the last
     /// line.
     pub(super) fn end(&mut self, record: &Record, verdict: Verdict, stored: Option<&str>) {
+        if self.unseen {
+            return;
+        }
         self.clear_status();
         for (name, lines) in [("student", &self.student), ("judge", &self.judge)] {
             if lines.left_out > 0 {

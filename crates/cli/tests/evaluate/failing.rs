@@ -138,7 +138,7 @@ fn a_program_that_pauses_the_clock_and_sleeps_never_ended() {
     let scratch = TempFolder::new("paused");
     let program = format!("{REQUEST}\nprint(post('/clock', paused=True), flush=True)\ntime.sleep(1000)\n");
     let workspace = scratch.workspace("pause.py", &program);
-    let output = evaluate(&workspace, "python3 pause.py", &["--wall-limit", "5"]);
+    let output = evaluate(&workspace, "python3 pause.py", &["--wall-limit", "5", "--pace", "real"]);
     assert_eq!(output.status.code(), Some(4), "{output:?}");
     let end = last_line(&output.stdout);
     assert!(end.starts_with("stopped   wall-clock limit of 5 s"), "{end}");
