@@ -140,6 +140,17 @@ figures: build need-chromium need-ros ## Run the benchmarks of all parts and pri
 	$(CARGO) run --release --locked -p chicane-bench --bin ros $(CHICANE) $(ROS)
 	CHROMIUM="$$(command -v $(CHROMIUM))" node web/bench/viewer.js
 
+# Runs each program 20 times under different loads and at different speeds: make repeat RUNS=5
+RUNS ?= 20
+repeat: build need-repeat ## Show that the same program gets the same record; prints a table
+	@$(CARGO) test --release --locked -p chicane --test repeat --no-run
+	@mkdir -p target/repeat
+	CHICANE_REPEAT=$(RUNS) $(CARGO) test --release --locked --quiet -p chicane --test repeat -- --test-threads 1 \
+	  >target/repeat/output.txt 2>target/repeat/table.txt; status=$$?; \
+	 echo "kind of program                  | distinct records"; \
+	 sed -n 's/.*repeat | //p' target/repeat/table.txt; \
+	 test $$status = 0 || cat target/repeat/output.txt; exit $$status
+
 worlds: build ## Build the shipped worlds into target/worlds, to inspect their files
 	for project in worlds/*.json; do $(CHICANE) build $$project -o target/worlds/$$(basename $$project .json) || exit 1; done
 
@@ -214,6 +225,14 @@ need-moto: need-venv
 	@test -x $(MOTO) || \
 	 { echo "installing moto (S3 server for tests of publishing)"; \
 	   $(TOOLS)/python/bin/pip install --quiet --disable-pip-version-check 'moto[s3]==5.2.5' flask==3.1.3 flask-cors==6.0.5; }
+
+# A separate venv, because the box of a judged program shows it.
+need-repeat: need-python
+	@$(TOOLS)/repeat/bin/python -c 'import requests, numpy, cv2' 2>/dev/null || \
+	 { echo "installing requests, NumPy and OpenCV (tests of virtual time, 130 MB)" && \
+	   rm -rf $(TOOLS)/repeat && $(PYTHON) -m venv $(TOOLS)/repeat && \
+	   $(TOOLS)/repeat/bin/pip install --quiet --disable-pip-version-check \
+	     requests==2.34.2 numpy==2.4.6 opencv-python-headless==5.0.0.93; }
 
 # A separate venv, because roslibpy has a dozen dependencies.
 need-roslibpy: need-python

@@ -1,0 +1,13 @@
+/* Linked statically, so that no library can replace its sleeps. */
+#include <stdio.h>
+#include <time.h>
+
+int main(void) {
+    const struct timespec pause = {.tv_sec = 0, .tv_nsec = 100000000};
+    for (int number = 0; number < 3; number++) {
+        nanosleep(&pause, NULL);
+        printf("slept %d\n", number);
+        fflush(stdout);
+    }
+    return 0;
+}
