@@ -79,7 +79,7 @@ check: need-cargo need-deny need-ruff need-mypy need-gym viewer ## Check formatt
 	$(RUFF) format --check python docs fuzz examples readers worlds bench soak clients crates
 	$(MYPY) --config-file python/pyproject.toml python/src/chicane python/scripts python/backend.py
 
-peers: need-chromium need-sdformat need-ros need-roslibpy clients/roslib/node_modules/.package-lock.json
+peers: need-chromium need-sdformat need-ros need-roslibpy need-repeat clients/roslib/node_modules/.package-lock.json
 
 ros: build need-ros ## Test the ROS 2 topics and commands with Cyclone DDS and rclpy
 	$(ROS) python/ros/run.py $(CHICANE) test_cyclone test_crowd test_hostile
@@ -229,7 +229,7 @@ need-moto: need-venv
 # A separate venv, because the box of a judged program shows it.
 need-repeat: need-python
 	@$(TOOLS)/repeat/bin/python -c 'import requests, numpy, cv2' 2>/dev/null || \
-	 { echo "installing requests, NumPy and OpenCV (tests of virtual time, 130 MB)" && \
+	 { echo "installing requests, NumPy and OpenCV (tests of virtual time, 250 MB)" && \
 	   rm -rf $(TOOLS)/repeat && $(PYTHON) -m venv $(TOOLS)/repeat && \
 	   $(TOOLS)/repeat/bin/pip install --quiet --disable-pip-version-check \
 	     requests==2.34.2 numpy==2.4.6 opencv-python-headless==5.0.0.93; }

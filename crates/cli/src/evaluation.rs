@@ -187,6 +187,8 @@ fn run_with(job: &EvaluationJob, view: &mut SessionView) -> Result<Evaluated, Ev
         world: Some(world),
         profile: job.profile.clone(),
         speed: job.speed,
+        // Otherwise the world would use a whole processor while the judge is started.
+        paused: true,
         workspace,
         library,
         judge: JudgeOptions {

@@ -131,8 +131,13 @@ impl Prepared {
             target: Arc::from(format!("{name}.world")),
             progress: Num(0.0),
         };
-        let start =
-            InitialState { speed: options.speed, brightness, status: Arc::clone(&status), transition };
+        let start = InitialState {
+            speed: options.speed,
+            paused: options.paused,
+            brightness,
+            status: Arc::clone(&status),
+            transition,
+        };
         let (simulator, thread) = Simulator::start(&start, Arc::clone(&metrics), loudspeaker.clone())
             .map_err(StartHostError::Thread)?;
         let profile = Arc::new(options.profile);

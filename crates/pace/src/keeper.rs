@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 /// Ticks that are simulated at once while nothing can happen.
 const IDLE_TICKS: u64 = 20;
 /// Looks without a pause. Most programs are blocked again after some hundred microseconds.
-const EAGER_LOOKS: u32 = 40;
+const EAGER_LOOKS: u32 = 3;
 /// Pauses between two later looks: the first until [`PATIENT_LOOKS`], then the second.
 const PAUSES: [Duration; 2] = [Duration::from_micros(20), Duration::from_micros(500)];
 const PATIENT_LOOKS: u32 = 2_000;

@@ -28,6 +28,8 @@ pub(super) const TIME_SLICE: Duration = Duration::from_millis(2);
 pub(crate) struct InitialState {
     /// Requested real-time factor; 0 is as fast as possible.
     pub(crate) speed: f64,
+    /// Whether time is paused until a session begins or a client continues it.
+    pub(crate) paused: bool,
     /// Every channel of a shown pixel is multiplied by this factor.
     pub(crate) brightness: f64,
     /// The status of the evaluation. A thread that changes the status calls `Simulator::wake`
@@ -120,7 +122,8 @@ impl Driver {
             assets_version: 0,
             epoch: 0,
         };
-        let clock = SimClock::new(start.speed, now);
+        let mut clock = SimClock::new(start.speed, now);
+        clock.set(Some(start.paused), None);
         let session = SessionSlot {
             judging: None,
             to_show: Arc::clone(&start.status),
