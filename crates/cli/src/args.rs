@@ -164,8 +164,8 @@ pub(crate) struct EvaluateArgs {
     /// File of drive commands, one per line: seconds, speed, steering
     #[arg(long, value_name = "FILE")]
     pub(crate) drive: Option<PathBuf>,
-    /// Real-time factor, 0.05 to 100, or 0 for as fast as possible [default: 0 in virtual time, else
-    /// 1]
+    /// Real-time factor, 0.05 to 100, or 0 for as fast as possible [default: 1 if a program follows
+    /// the wall clock, else 0]
     #[arg(long, value_name = "FACTOR", value_parser = speed_factor)]
     pub(crate) speed: Option<f64>,
     /// What simulated time follows [default: virtual]

@@ -3,7 +3,7 @@
 use crate::args::{EvaluateArgs, PaceName};
 use crate::evaluation::{self, EvaluationError, EvaluationJob, Verdict};
 use crate::{drive_file, robot};
-use chicane_wire::{BoxKind, StartRequest};
+use chicane_wire::{BoxKind, StartRequest, StudentNetwork};
 
 /// Runs one evaluation and returns its verdict.
 pub(crate) fn run(args: &EvaluateArgs) -> Result<Verdict, EvaluationError> {
@@ -13,6 +13,10 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<Verdict, EvaluationError> {
 /// The evaluation that the arguments describe.
 pub(crate) fn job(args: &EvaluateArgs) -> Result<EvaluationJob, EvaluationError> {
     let pace = args.pace.unwrap_or(PaceName::Virtual);
+    let student_box = args.student_box.options(BoxKind::Closed);
+    // A program that reaches other machines follows the wall clock, whatever the pace.
+    let follows_wall_clock =
+        args.command.is_some() && (pace == PaceName::Real || student_box.network != StudentNetwork::None);
     Ok(EvaluationJob {
         world: args.world.clone(),
         profile: robot::load(&args.robot)?,
@@ -26,12 +30,12 @@ pub(crate) fn job(args: &EvaluateArgs) -> Result<EvaluationJob, EvaluationError>
         },
         drive: args.drive.as_deref().map(drive_file::read).transpose()?.unwrap_or_default(),
         script: None,
-        speed: args.speed.unwrap_or(if pace == PaceName::Virtual { 0.0 } else { 1.0 }),
+        speed: args.speed.unwrap_or(if follows_wall_clock { 1.0 } else { 0.0 }),
         explain_time: args.explain,
         workspace: args.workspace.clone(),
         data_dir: args.data_dir.clone(),
         json: args.json,
         judge: args.judge.clone(),
-        student_box: args.student_box.options(BoxKind::Closed),
+        student_box,
     })
 }
