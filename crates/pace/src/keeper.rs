@@ -24,6 +24,8 @@ const EAGER_LOOKS: u32 = 3;
 /// Pauses between two later looks: the first until [`PATIENT_LOOKS`], then the second.
 const PAUSES: [Duration; 2] = [Duration::from_micros(20), Duration::from_micros(500)];
 const PATIENT_LOOKS: u32 = 2_000;
+/// A pipe with this many bytes counts as full.
+const FULL_PIPE: u64 = 32 << 10;
 /// If a thread uses the processor for this long while another waits for a lock for a few
 /// milliseconds, the lock's wait ends. Python's threads hand over their lock in this way.
 const STALL: Duration = Duration::from_secs(2);
@@ -184,7 +186,14 @@ impl Keeper {
         let started = Instant::now();
         self.wait_until_quiet()?;
         self.note(|report| report.program += started.elapsed());
-        if self.output.iter().any(|pipe| rustix::io::ioctl_fionread(pipe).is_ok_and(|bytes| bytes > 0)) {
+        let written = self.output.iter().filter_map(|pipe| rustix::io::ioctl_fionread(pipe).ok());
+        let written = written.max().unwrap_or(0);
+        if written > 0 {
+            // A program that fills its pipe waits for a tick. Otherwise no time would pass for a
+            // program that writes for ever.
+            if written >= FULL_PIPE {
+                self.move_to(self.now + TICK_NS)?;
+            }
             return self.world.drain(false);
         }
         if !self.exited && !self.threads.has_process(self.main) {

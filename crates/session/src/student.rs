@@ -337,6 +337,31 @@ impl Student {
         self.events.pop_front()
     }
 
+    /// Reads what the program has written so far, and nothing that it writes meanwhile. `take_event`
+    /// then returns the events.
+    pub(crate) fn read_written(&mut self) {
+        if self.ended {
+            return;
+        }
+        let (reports, open) = self.jail.reports();
+        let now = self.line_time.unwrap_or_else(Instant::now);
+        for stream in &mut self.streams {
+            let written = stream.pipe.as_ref().and_then(|pipe| rustix::io::ioctl_fionread(pipe).ok());
+            // The end of the pipe is read too, once the program has exited.
+            let limit = if open { written.unwrap_or(0) as usize } else { READ_LIMIT };
+            stream.read_limited(limit, now, &mut self.events);
+        }
+        self.note_exit(&reports);
+        if !open {
+            let _ = self.end();
+        }
+    }
+
+    /// The next event that was read already.
+    pub(crate) fn take_event(&mut self) -> Option<StudentEvent> {
+        self.events.pop_front()
+    }
+
     /// Sets the time at which lines of output arrive. In virtual time, the limit of lines per second
     /// counts virtual seconds.
     pub(crate) fn set_line_time(&mut self, now: Instant) {
@@ -420,13 +445,19 @@ fn paced_program(jail: &Jail, time: Vec<OwnedFd>, output: [&OwnedFd; 2]) -> Opti
 
 impl Stream {
     fn read(&mut self, now: Instant, events: &mut VecDeque<StudentEvent>) {
+        self.read_limited(READ_LIMIT, now, events);
+    }
+
+    /// Reads at most `limit` bytes, but whole pieces if `limit` is [`READ_LIMIT`].
+    fn read_limited(&mut self, limit: usize, now: Instant, events: &mut VecDeque<StudentEvent>) {
         let Some(pipe) = &self.pipe else { return };
         let mut piece = [0u8; 64 << 10];
         let mut taken = 0;
         let mut lines = Vec::new();
         let mut ended = false;
-        while taken < READ_LIMIT {
-            match rustix::io::read(pipe, &mut piece) {
+        while taken < limit {
+            let room = piece.len().min(limit - taken);
+            match rustix::io::read(pipe, &mut piece[..room]) {
                 Ok(0) => {
                     ended = true;
                     break;

@@ -455,7 +455,12 @@ impl Supervisor<'_, '_> {
             if let Some(student) = &mut self.student {
                 student.set_line_time(self.began + Duration::from_secs_f64(self.time_s));
             }
-            while self.handle_student() {}
+            if let Some(student) = &mut self.student {
+                student.read_written();
+            }
+            while let Some(event) = self.student.as_mut().and_then(Student::take_event) {
+                self.handle_student_event(event);
+            }
             if !exited || self.run.exit_code.is_some() || Instant::now() >= deadline {
                 return;
             }
@@ -541,6 +546,11 @@ impl Supervisor<'_, '_> {
 
     fn handle_student(&mut self) -> bool {
         let Some(event) = self.student.as_mut().and_then(Student::next_event) else { return false };
+        self.handle_student_event(event);
+        true
+    }
+
+    fn handle_student_event(&mut self, event: StudentEvent) {
         match event {
             StudentEvent::Line { stream, text, cut } => {
                 self.keep_line(&text);
@@ -554,7 +564,6 @@ impl Supervisor<'_, '_> {
                 self.host.publish_run(self.time_s, RunEvent::Exit { exit_code: code });
             }
         }
-        true
     }
 }
 

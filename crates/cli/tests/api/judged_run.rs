@@ -8,6 +8,8 @@ use serde_json::{Value, json};
 const NOTHING: &str = "def evaluate(sim):\n    pass\n";
 /// A judging script that ends the session three simulated seconds after the program's exit.
 const AFTER_EXIT: &str = "\
+def initialize(sim):
+    sim.exited = 0
 def evaluate(sim):
     if sim.state.run.exit_code is None:
         sim.exited = sim.state.time

@@ -70,7 +70,8 @@ fn a_flood_of_output_is_bounded() {
     );
     let workspace = scratch.workspace("x", "");
     let program = "timeout 2 yes; true";
-    let arguments = ["evaluate", "--world", &project, "--workspace", &workspace, "--command", program];
+    let arguments = ["evaluate", "--world", &project, "--workspace", &workspace, "--pace", "real"];
+    let arguments = [&arguments[..], &["--command", program]].concat();
     let output = command(&arguments).output().expect("started");
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let shown = text(&output.stdout);
