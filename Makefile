@@ -60,6 +60,9 @@ test: need-cargo need-nextest need-python ## Run all checks and tests
 	node web/scripts/wire.js $(CHICANE) --check
 	cd web && CHROMIUM="$$(command -v $(CHROMIUM))" node_modules/.bin/vitest run --config vitest.browser.config.ts
 	$(CARGO) test --doc --workspace --release --locked --quiet
+	$(CARGO) nextest run --workspace --release --locked --no-run
+	@# The first judge starts slowly while the machine writes the build results to disk.
+	sync
 	MOTO_SERVER=$(MOTO) $(CARGO) nextest run --workspace --release --locked
 
 # The filter keeps the whole workspace in the build, so that dependencies are compiled only once.
