@@ -72,21 +72,20 @@ pub struct PacedProgram {
 pub struct StopKeeper {
     stop: Arc<AtomicBool>,
     report: Arc<Mutex<PaceReport>>,
-    thread: Option<JoinHandle<()>>,
+    thread: Option<JoinHandle<Vec<OwnedFd>>>,
 }
 
 impl StopKeeper {
-    /// Stops the keeper and tells what it has done.
-    pub fn stop(mut self) -> PaceReport {
-        self.end();
-        self.report.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// Stops the keeper. Returns what it has done, and the sockets of the program. They have to stay
+    /// open until the program has ended, because it would report a lost connection otherwise.
+    pub fn stop(mut self) -> (PaceReport, Vec<OwnedFd>) {
+        let sockets = self.end();
+        (self.report.lock().unwrap_or_else(PoisonError::into_inner).clone(), sockets)
     }
 
-    fn end(&mut self) {
+    fn end(&mut self) -> Vec<OwnedFd> {
         self.stop.store(true, SeqCst);
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
+        self.thread.take().and_then(|thread| thread.join().ok()).unwrap_or_default()
     }
 }
 
@@ -166,6 +165,7 @@ impl Keeper {
             // Otherwise the kernel makes every short pause 50 µs longer.
             set_timer_slack(1_000);
             while keeper.step().is_ok() {}
+            keeper.web.into_sockets()
         })?;
         Ok(StopKeeper { stop, report, thread: Some(thread) })
     }

@@ -11,6 +11,7 @@ use crate::work::Work;
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
+use std::os::fd::OwnedFd;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -268,6 +269,13 @@ impl Web {
                 before = now;
             }
         });
+    }
+
+    /// Ends the tasks of the server and returns the sockets. The program sees no difference until the
+    /// sockets are dropped.
+    pub(crate) fn into_sockets(self) -> Vec<OwnedFd> {
+        let connections = self.connections.into_values().map(|connection| OwnedFd::from(connection.socket));
+        self.listeners.into_iter().map(OwnedFd::from).chain(connections).collect()
     }
 
     /// What the program has sent since the last call.

@@ -120,7 +120,8 @@ impl SessionWorld {
     /// Stops the keeper of virtual time, and notes whether time depended on the wall clock.
     fn stop_pacing(&mut self) {
         let Some(pacing) = self.pacing.take() else { return };
-        let report = pacing.stop();
+        let (report, sockets) = pacing.stop();
+        self.open_gate = Some(Box::new(sockets));
         if let Some(reason) = report.real.clone() {
             (self.identity.pace, self.identity.pace_reason) = (Some(Pace::Real), Some(reason));
             self.journal.set_identity(self.identity.clone());
