@@ -15,6 +15,7 @@ pub mod camera;
 pub mod driver;
 pub mod evaluation;
 pub mod feed;
+pub mod fetch_address;
 pub mod gate;
 mod host;
 pub mod image_topics;

@@ -3,9 +3,9 @@
 //! A host name is resolved once, all its addresses are checked, and the connection goes to one of
 //! these addresses. The same checks apply to the target of a redirect. Size and time are limited.
 
-use super::address::AddressRule;
 use axum::http::{Request, Response, StatusCode, header};
 use bytes::Bytes;
+use chicane_host::fetch_address::AddressRule;
 use chicane_host::workspace_files::MAX_FILE_BYTES;
 use chicane_remote::web::{self, HttpTarget, USER_AGENT, WebError};
 use http_body_util::{BodyExt, Full};

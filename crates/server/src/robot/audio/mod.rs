@@ -1,6 +1,5 @@
 //! The robot's loudspeaker: the paths under `/audio`.
 
-mod address;
 mod events;
 mod fetch;
 mod now;

@@ -7,20 +7,19 @@ use std::net::SocketAddr;
 
 /// The addresses that the simulator may connect to.
 #[derive(Debug, Clone, Default)]
-pub(super) struct AddressRule {
+pub struct AddressRule {
     /// Addresses that are allowed in addition to public addresses.
     also: Vec<SocketAddr>,
 }
 
 impl AddressRule {
     /// Allows public addresses and `address`.
-    #[cfg(test)]
-    pub(super) fn and_also(address: SocketAddr) -> AddressRule {
+    pub fn and_also(address: SocketAddr) -> AddressRule {
         AddressRule { also: vec![address] }
     }
 
     /// Whether the simulator may connect to an address.
-    pub(super) fn permits(&self, address: SocketAddr) -> bool {
+    pub fn permits(&self, address: SocketAddr) -> bool {
         is_public(address.ip()) || self.also.contains(&address)
     }
 }
