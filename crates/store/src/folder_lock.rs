@@ -1,19 +1,37 @@
 //! An exclusive lock on a folder, among all processes of a machine.
 
 use std::fs::File;
-use std::path::Path;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The lock of a folder. It is released on drop.
 #[derive(Debug)]
-pub(crate) struct FolderLock(File);
+pub(crate) struct FolderLock {
+    file: File,
+    folder: PathBuf,
+}
 
 impl FolderLock {
     /// Takes the lock. Creates the folder if necessary. Returns `None` while another owner has the
-    /// lock.
+    /// lock, or if another owner removes the folder during this call.
     pub(crate) fn try_take(folder: &Path) -> std::io::Result<Option<FolderLock>> {
-        std::fs::create_dir_all(folder)?;
+        match std::fs::create_dir_all(folder) {
+            // The folder existed when it was to be created, and was removed before its type was read.
+            Err(e) if e.kind() == ErrorKind::AlreadyExists && !is_file(folder) => Ok(None),
+            Err(e) => Err(e),
+            Ok(()) => FolderLock::try_take_existing(folder),
+        }
+    }
+
+    /// Takes the lock of a folder that exists. Returns `None` while another owner has the lock, and
+    /// if the folder does not exist.
+    pub(crate) fn try_take_existing(folder: &Path) -> std::io::Result<Option<FolderLock>> {
         let path = folder.join("lock");
-        let file = File::options().write(true).create(true).truncate(false).open(&path)?;
+        let file = match File::options().write(true).create(true).truncate(false).open(&path) {
+            Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),
+            other => other?,
+        };
         match file.try_lock() {
             Ok(()) => {}
             Err(std::fs::TryLockError::WouldBlock) => return Ok(None),
@@ -30,12 +48,84 @@ impl FolderLock {
                 return Ok(None);
             }
         }
-        Ok(Some(FolderLock(file)))
+        Ok(Some(FolderLock { file, folder: folder.to_owned() }))
+    }
+
+    /// Removes the folder and releases its lock. The folder is renamed first: removing it in place
+    /// would delete the lock file before the folder, and another owner could create and take a new
+    /// lock file in the folder that is being removed.
+    pub(crate) fn remove_folder(self) {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let mut name = self.folder.file_name().unwrap_or_default().to_owned();
+        name.push(format!("-removed-{}-{number}", std::process::id()));
+        let renamed = self.folder.with_file_name(name);
+        let removed = if std::fs::rename(&self.folder, &renamed).is_ok() { &renamed } else { &self.folder };
+        let _ = std::fs::remove_dir_all(removed);
     }
 }
 
 impl Drop for FolderLock {
     fn drop(&mut self) {
-        let _ = self.0.unlock();
+        let _ = self.file.unlock();
+    }
+}
+
+fn is_file(path: &Path) -> bool {
+    std::fs::symlink_metadata(path).is_ok_and(|found| !found.is_dir())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::temp_folder::TempFolder;
+
+    #[test]
+    fn a_removed_folder_is_taken_anew_and_its_old_lock_file_is_worth_nothing() {
+        let scratch = TempFolder::new();
+        let folder = scratch.path().join("world");
+        let lock = FolderLock::try_take(&folder).expect("taken").expect("free");
+        let old = File::options().write(true).open(folder.join("lock")).expect("a lock file");
+        lock.remove_folder();
+        assert!(FolderLock::try_take_existing(&folder).expect("asked").is_none(), "there is no folder");
+        old.try_lock().expect("nobody has the old file");
+        let lock = FolderLock::try_take(&folder).expect("taken").expect("free");
+        assert!(FolderLock::try_take(&folder).expect("asked").is_none());
+        drop(lock);
+        assert!(FolderLock::try_take(&folder).expect("asked").is_some());
+    }
+
+    #[test]
+    fn a_path_that_cannot_be_a_folder_is_an_error() {
+        let scratch = TempFolder::new();
+        let file = scratch.path().join("file");
+        std::fs::write(&file, "text").expect("written");
+        assert!(FolderLock::try_take(&file).is_err());
+        assert!(FolderLock::try_take(&file.join("below")).is_err());
+    }
+
+    /// Installing a world failed with "No such file or directory" when another installation
+    /// removed the staging folder at the same moment.
+    #[test]
+    fn owners_who_remove_the_folder_do_not_fail_others_and_exclude_each_other() {
+        let scratch = TempFolder::new();
+        let folder = scratch.path().join("world");
+        let owners = AtomicU64::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    let mut taken = 0;
+                    while taken < 500 {
+                        let Some(lock) = FolderLock::try_take(&folder).expect("no error") else { continue };
+                        taken += 1;
+                        assert_eq!(owners.fetch_add(1, Ordering::SeqCst), 0, "two owners");
+                        std::fs::write(folder.join("file"), "text").expect("the folder exists");
+                        owners.fetch_sub(1, Ordering::SeqCst);
+                        lock.remove_folder();
+                    }
+                });
+            }
+        });
+        assert_eq!(std::fs::read_dir(scratch.path()).expect("a folder").count(), 0);
     }
 }

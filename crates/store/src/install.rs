@@ -20,19 +20,22 @@ use crate::package::{Need, Package};
 use crate::sum::Sum;
 use check::{Identity, check};
 use std::fs::File;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::Path;
+use std::time::Duration;
+
+/// How often a process tries to take the lock of a staging folder, about 10 s in all.
+const LOCK_ATTEMPTS: u32 = 2_000;
+/// Pause between two attempts.
+const LOCK_PAUSE: Duration = Duration::from_millis(5);
 
 impl InstalledWorlds {
     /// Installs a package that was made on this machine.
     pub fn install(&self, package: &Package) -> Result<CheckedWorld, InstallError> {
         let folder = self.staging.join(package.id.as_str());
-        // The id is new, so no other process can have this lock.
-        let lock = FolderLock::try_take(&folder)?;
-        let staged = folder.join("files");
-        let done = self.install_from(&staged, package);
-        let _ = std::fs::remove_dir_all(&folder);
-        drop(lock);
+        let lock = take(&folder)?;
+        let done = self.install_from(&folder.join("files"), package);
+        lock.remove_folder();
         done
     }
 
@@ -55,4 +58,16 @@ impl InstalledWorlds {
         self.place(staged, &checked.record)?;
         Ok(checked)
     }
+}
+
+/// Takes the lock of the staging folder of a new id. Another process that removes old staging
+/// folders may have the lock for a moment.
+fn take(folder: &Path) -> std::io::Result<FolderLock> {
+    for _ in 0..LOCK_ATTEMPTS {
+        if let Some(lock) = FolderLock::try_take(folder)? {
+            return Ok(lock);
+        }
+        std::thread::sleep(LOCK_PAUSE);
+    }
+    Err(std::io::Error::new(ErrorKind::WouldBlock, "another process is installing the world"))
 }

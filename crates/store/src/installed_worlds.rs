@@ -27,6 +27,9 @@ const RECORD: &str = "installed.json";
 const KEEP_STAGED: Duration = Duration::from_secs(7 * 86_400);
 /// How many interrupted installations are kept.
 const MAX_STAGED: usize = 8;
+/// How often the files of a world are moved into place while old readers remove its folder. Each
+/// reader removes the folder at most once.
+const MOVE_ATTEMPTS: u32 = 100;
 /// Bytes of the largest record.
 const MAX_RECORD: u64 = 4 << 20;
 
@@ -163,8 +166,14 @@ impl InstalledWorlds {
             std::fs::rename(staged, folder.join(&record.folder))
         };
         // The last reader of an old world may remove the empty folder between the two steps of
-        // `move_files`. In that case both steps are repeated.
-        move_files().or_else(|e| if e.kind() == ErrorKind::NotFound { move_files() } else { Err(e) })?;
+        // `move_files`. Then both steps are repeated.
+        let mut attempts = 0;
+        while let Err(e) = move_files() {
+            attempts += 1;
+            if e.kind() != ErrorKind::NotFound || attempts == MOVE_ATTEMPTS {
+                return Err(e);
+            }
+        }
         sync_folder(&folder);
         sync_folder(&self.worlds);
         self.write(&id, record)
@@ -247,11 +256,13 @@ impl InstalledWorlds {
         let mut staged: Vec<(Duration, PathBuf)> = entries.map(|e| (age(&e), e.path())).collect();
         staged.sort();
         for (i, (age, path)) in staged.iter().enumerate() {
-            let empty = !path.join("files").exists();
-            if (empty || *age > KEEP_STAGED || i >= MAX_STAGED)
-                && let Ok(Some(_lock)) = FolderLock::try_take(path)
+            let unneeded = || !path.join("files").exists() || *age > KEEP_STAGED || i >= MAX_STAGED;
+            // An empty folder may have got files before its lock was taken.
+            if unneeded()
+                && let Ok(Some(lock)) = FolderLock::try_take_existing(path)
+                && unneeded()
             {
-                let _ = std::fs::remove_dir_all(path);
+                lock.remove_folder();
             }
         }
     }

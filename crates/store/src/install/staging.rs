@@ -19,7 +19,7 @@ pub struct Staging {
     installed: InstalledWorlds,
     plan: InstallPlan,
     folder: PathBuf,
-    _lock: FolderLock,
+    lock: FolderLock,
 }
 
 /// How much of a file is staged already.
@@ -38,7 +38,7 @@ impl Staging {
         installed.trim_staged();
         let folder = installed.staging.join(plan.id.as_str());
         let Some(lock) = FolderLock::try_take(&folder)? else { return Ok(None) };
-        let staging = Staging { installed: installed.clone(), plan, folder, _lock: lock };
+        let staging = Staging { installed: installed.clone(), plan, folder, lock };
         if let Err(e) = staging.prepare() {
             staging.discard();
             return Err(e.into());
@@ -136,7 +136,7 @@ impl Staging {
 
     /// Removes all staged files.
     pub fn discard(self) {
-        let _ = std::fs::remove_dir_all(&self.folder);
+        self.lock.remove_folder();
     }
 }
 
