@@ -8,10 +8,12 @@ use crate::threads::{BlockedThread, Look, Threads};
 use crate::traffic::Traffic;
 use crate::web::{Serve, Unsettled, Web};
 use crate::work::Work;
+use rustix::process::{Pid, Signal, kill_process};
 use std::collections::BTreeMap;
 use std::io;
 use std::net::TcpListener;
 use std::os::fd::OwnedFd;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -24,7 +26,8 @@ const EAGER_LOOKS: u32 = 3;
 /// Pauses between two later looks: the first until [`PATIENT_LOOKS`], then the second.
 const PAUSES: [Duration; 2] = [Duration::from_micros(20), Duration::from_micros(500)];
 const PATIENT_LOOKS: u32 = 2_000;
-/// A pipe with this many bytes counts as full.
+/// A pipe with this many bytes counts as full. A pipe has 16 pages of 4 KiB, and a page can be little
+/// more than half full if the program writes longer texts.
 const FULL_PIPE: u64 = 32 << 10;
 /// If a thread uses the processor for this long while another waits for a lock for a few
 /// milliseconds, the lock's wait ends. Python's threads hand over their lock in this way.
@@ -104,7 +107,12 @@ enum Event {
     Alarm { name: u64, slot: usize, pid: i32, next: Option<u64> },
     /// Bytes of an answer are delivered on the connection with this number.
     Bytes { connection: u64 },
+    /// The session reads a full pipe.
+    Output,
 }
+
+/// A time in virtual nanoseconds, and the event that happens then. `None` if only time passes.
+type Moment = (u64, Option<Event>);
 
 /// Moves time for a program.
 pub struct Keeper {
@@ -125,6 +133,8 @@ pub struct Keeper {
     fired: Option<(usize, u64)>,
     /// Waits whose thread did not react to their end, by slot.
     ignored: BTreeMap<usize, u64>,
+    /// When the session reads a pipe that is full. `None` while no pipe is full.
+    output_due: Option<u64>,
     stop: Arc<AtomicBool>,
     work: Arc<Work>,
     /// Requests before this program was started.
@@ -156,6 +166,7 @@ impl Keeper {
             tick: 0,
             fired: None,
             ignored: BTreeMap::new(),
+            output_due: None,
             stop: Arc::clone(&stop),
             earlier_requests: work.total(),
             work,
@@ -164,10 +175,21 @@ impl Keeper {
         let thread = std::thread::Builder::new().name("pace".to_owned()).spawn(move || {
             // Otherwise the kernel makes every short pause 50 µs longer.
             set_timer_slack(1_000);
-            while keeper.step().is_ok() {}
+            keeper.run();
             keeper.web.into_sockets()
         })?;
         Ok(StopKeeper { stop, report, thread: Some(thread) })
+    }
+
+    /// Moves time until the program or the session is over.
+    fn run(&mut self) {
+        // A panic must not leave a session behind whose time stands still.
+        let panicked = catch_unwind(AssertUnwindSafe(|| while self.step().is_ok() {})).is_err();
+        if panicked {
+            tracing::error!("virtual time failed; the session continues without it");
+            self.note_real("virtual time failed");
+            self.world.release();
+        }
     }
 
     fn note(&self, change: impl FnOnce(&mut PaceReport)) {
@@ -188,12 +210,8 @@ impl Keeper {
         self.note(|report| report.program += started.elapsed());
         let written = self.output.iter().filter_map(|pipe| rustix::io::ioctl_fionread(pipe).ok());
         let written = written.max().unwrap_or(0);
-        if written > 0 {
-            // A program that fills its pipe waits for a tick. Otherwise no time would pass for a
-            // program that writes for ever.
-            if written >= FULL_PIPE {
-                self.move_to(self.now + TICK_NS)?;
-            }
+        let is_full = written >= FULL_PIPE && !self.threads.is_empty();
+        if written > 0 && !is_full {
             return self.world.drain(false);
         }
         if !self.exited && !self.threads.has_process(self.main) {
@@ -208,18 +226,16 @@ impl Keeper {
         if collected {
             return Ok(());
         }
-        let (due, event, is_real) = self.choose();
+        if is_full {
+            // A program that fills its pipe waits for a tick. Otherwise no time would pass for a
+            // program that writes for ever.
+            self.output_due.get_or_insert(self.now + TICK_NS);
+        }
+        let (next, is_real) = self.choose();
         if is_real {
-            return self.follow_the_wall_clock(due.filter(|_| event.is_some()), event);
+            return self.follow_the_wall_clock(next);
         }
-        let target = due.unwrap_or(self.now + IDLE_TICKS * TICK_NS);
-        let before = self.now;
-        if self.move_to(target)?
-            && let Some(event) = event
-        {
-            self.carry_out(event, self.now - before)?;
-        }
-        Ok(())
+        self.reach(next.unwrap_or((self.now + IDLE_TICKS * TICK_NS, None)))
     }
 
     /// Runs the server and measures the time that it takes.
@@ -249,8 +265,9 @@ impl Keeper {
 
     /// Waits until every thread is blocked and nothing is on its way to a thread.
     fn wait_until_quiet(&mut self) -> Result<(), Over> {
-        let mut first_running: Option<(i32, u64)> = None;
-        for looks in 0u32.. {
+        let mut stall = StallWatch::default();
+        let mut looks = 0u32;
+        loop {
             if self.stop.load(SeqCst) {
                 return Err(Over);
             }
@@ -262,17 +279,9 @@ impl Keeper {
                 }
                 self.web.acknowledge(&flight.wait_for_ack);
             }
-            if looks % STALL_LOOKS == STALL_LOOKS - 1 {
-                let running = self.threads.running();
-                let is_stalled = |((before, used_before), (now, used)): ((i32, u64), (i32, u64))| {
-                    before == now && used > used_before + STALL.as_nanos() as u64
-                };
-                if first_running.zip(running).is_some_and(is_stalled) {
-                    self.end_stalled_waits();
-                    first_running = None;
-                }
-                first_running =
-                    first_running.filter(|first| running.is_some_and(|now| now.0 == first.0)).or(running);
+            looks = looks.saturating_add(1);
+            if looks.is_multiple_of(STALL_LOOKS) && stall.is_stalled(self.threads.running()) {
+                self.end_stalled_waits();
             }
             match looks {
                 0..EAGER_LOOKS => std::thread::yield_now(),
@@ -280,7 +289,6 @@ impl Keeper {
                 _ => std::thread::sleep(PAUSES[1]),
             }
         }
-        Ok(())
     }
 
     /// Ends short waits for locks while another thread computes. A Python thread that computes gives
@@ -298,8 +306,8 @@ impl Keeper {
         }
     }
 
-    /// The earliest event and its time, and whether a thread waits in real time.
-    fn choose(&mut self) -> (Option<u64>, Option<Event>, bool) {
+    /// The earliest event with its time, and whether a thread waits in real time.
+    fn choose(&mut self) -> (Option<Moment>, bool) {
         let threads: BTreeMap<i32, BlockedThread> =
             self.threads.blocked().map(|thread| (thread.inner_tid, thread)).collect();
         let slots = self.clock.slots();
@@ -313,6 +321,7 @@ impl Keeper {
         if let Some((due, connection)) = self.web.next_due() {
             events.push((due.max(self.now), Event::Bytes { connection }));
         }
+        events.extend(self.output_due.map(|due| (due.max(self.now), Event::Output)));
         let waits: Vec<i32> =
             slots.iter().filter(|slot| slot.deadline.is_some()).map(|slot| slot.tid).collect();
         let mut is_real = false;
@@ -322,18 +331,19 @@ impl Keeper {
             );
             is_real = true;
         }
+        let real_bits = self.clock.real_bits();
         for (bit, name) in [
             (real::TIMERFD, "timerfd_settime"),
             (real::TIMER, "timer_settime"),
             (real::SOCKET_TIMEOUT, "SO_RCVTIMEO or SO_SNDTIMEO"),
+            (real::SLOTS, "more than 4,096 threads"),
         ] {
-            if self.clock.real_bits() & bit != 0 {
+            if real_bits & bit != 0 {
                 self.note_real(&format!("the program uses {name}, which works in real time only"));
                 is_real = true;
             }
         }
-        let first = events.into_iter().min();
-        (first.map(|(due, _)| due), first.map(|(_, event)| event), is_real)
+        (events.into_iter().min().map(|(due, event)| (due, Some(event))), is_real)
     }
 
     fn add_events(&mut self, slot: &SlotView, thread: &BlockedThread, events: &mut Vec<(u64, Event)>) {
@@ -351,6 +361,17 @@ impl Keeper {
         if self.ignored.get(&index) != Some(&deadline) {
             let wake = Event::Wake { name, slot: index, kind, pid: thread.pid, tid: thread.tid, deadline };
             events.push((deadline.max(self.now), wake));
+        }
+    }
+
+    /// Advances the simulation to a moment, and carries out its event unless the server has bytes for
+    /// the program before.
+    fn reach(&mut self, (due, event): Moment) -> Result<(), Over> {
+        let before = self.now;
+        let reached = self.move_to(due)?;
+        match event.filter(|_| reached) {
+            Some(event) => self.carry_out(event, self.now - before),
+            None => Ok(()),
         }
     }
 
@@ -397,7 +418,10 @@ impl Keeper {
             }
             Event::Alarm { slot, pid, next, .. } => {
                 self.clock.set_alarm(slot, next);
-                signal_thread(pid, pid, libc::SIGALRM);
+                // The signal is for the process, so any thread that does not block it may get it. It
+                // fails if the process has ended.
+                let process = Pid::from_raw(pid);
+                let _ = process.map(|process| kill_process(process, Signal::ALARM));
             }
             Event::Bytes { connection } => {
                 self.note(|report| report.answers.add(passed));
@@ -405,26 +429,45 @@ impl Keeper {
                     self.timed_server(|web, now| web.settle(now))?;
                 }
             }
+            Event::Output => {
+                self.output_due = None;
+                return self.world.drain(false);
+            }
         }
         Ok(())
     }
 
-    /// Advances by one tick at the speed of the wall clock, because a thread waits in real time.
-    fn follow_the_wall_clock(&mut self, due: Option<u64>, event: Option<Event>) -> Result<(), Over> {
+    /// Advances by one tick at most, at the speed of the wall clock, because a thread waits in real
+    /// time.
+    fn follow_the_wall_clock(&mut self, next: Option<Moment>) -> Result<(), Over> {
         let next_tick = (self.tick + 1) * TICK_NS;
-        let target = due.unwrap_or(next_tick).min(next_tick);
-        if target >= next_tick {
+        let next = next.filter(|(due, _)| *due <= next_tick).unwrap_or((next_tick, None));
+        if next.0 >= next_tick {
             std::thread::sleep(Duration::from_nanos(TICK_NS));
         }
-        let before = self.now;
-        if self.move_to(target)?
-            && due == Some(target)
-            && let Some(event) = event
-        {
-            self.carry_out(event, self.now - before)?;
-        }
+        self.reach(next)?;
         self.clock.set_now(self.now);
         Ok(())
+    }
+}
+
+/// Notices a thread that computes for long.
+#[derive(Default)]
+struct StallWatch {
+    /// The thread that runs, and the processor time that it had used when it was first seen.
+    since: Option<(i32, u64)>,
+}
+
+impl StallWatch {
+    /// Whether the running thread has used [`STALL`] of processor time since it was first seen, or
+    /// since the last stall.
+    fn is_stalled(&mut self, running: Option<(i32, u64)>) -> bool {
+        let same = self.since.zip(running).is_some_and(|(since, running)| since.0 == running.0);
+        let since = if same { self.since } else { running };
+        let used = |of: Option<(i32, u64)>| of.map_or(0, |(_, used)| used);
+        let is_stalled = used(running) > used(since) + STALL.as_nanos() as u64;
+        self.since = if is_stalled { running } else { since };
+        is_stalled
     }
 }
 
