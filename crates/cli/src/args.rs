@@ -58,6 +58,7 @@ pub(crate) enum Command {
     /// Evaluate a student's program without a viewer; the exit status depends on the outcome
     Evaluate(EvaluateArgs),
     /// Run a student's program several times, quiet and under load, and say whether it repeats
+    #[command(mut_arg("command", |arg| arg.required_unless_present("drive")))]
     Repeat(RepeatArgs),
     /// Run a judging script on a recorded drive; print its log and the outcome
     Judge(JudgeDriveArgs),
@@ -168,7 +169,8 @@ pub(crate) struct EvaluateArgs {
     /// the wall clock, else 0]
     #[arg(long, value_name = "FACTOR", value_parser = speed_factor)]
     pub(crate) speed: Option<f64>,
-    /// What simulated time follows [default: virtual]
+    /// Pace of simulated time: it waits for the program, or it follows the wall clock [default:
+    /// virtual]
     #[arg(long, value_enum, value_name = "PACE")]
     pub(crate) pace: Option<PaceName>,
     #[command(flatten)]

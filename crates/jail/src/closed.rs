@@ -99,8 +99,14 @@ fn in_build(path: &Path) -> PathBuf {
     built
 }
 
-/// Builds the new root, and receives the copy of the workspace over the control socket.
-pub(super) fn build(plan: &ClosedPlan, sources: Sources, control: impl AsFd) -> Result<(), super::PartError> {
+/// Builds the new root, and receives the copy of the workspace over the control socket. In virtual
+/// time every program in the box loads the library of virtual time.
+pub(super) fn build(
+    plan: &ClosedPlan,
+    sources: Sources,
+    in_virtual_time: bool,
+    control: impl AsFd,
+) -> Result<(), super::PartError> {
     mounts::make_mounts_private()?;
     let _ = rustix::process::umask(Mode::from_raw_mode(0o022));
     let size = mounts::options(format!("size={},nr_inodes={INODES},mode=755", plan.file_bytes))?;
@@ -119,6 +125,12 @@ pub(super) fn build(plan: &ClosedPlan, sources: Sources, control: impl AsFd) -> 
     }
     add_devices()?;
     write_files(plan)?;
+    if in_virtual_time {
+        create_folders(&in_build(Path::new(CLOSED_FOLDER)))?;
+        let text = format!("{CLOSED_FOLDER}/{LIBRARY_NAME}\n");
+        let failed = |source| MountError::Write { name: PRELOAD.to_owned(), source };
+        std::fs::write(in_build(Path::new(PRELOAD)), text).map_err(failed)?;
+    }
     let empty = mounts::options("size=4k,nr_inodes=2,mode=555".to_owned())?;
     for folder in &plan.hide {
         let closed = safe | MountFlags::NOEXEC | MountFlags::RDONLY;
@@ -193,11 +205,6 @@ fn write_files(plan: &ClosedPlan) -> Result<(), MountError> {
         std::fs::write(built, text).map_err(|e| failed(name, e))?;
     }
     create_folders(&in_build(Path::new("/proc")))?;
-    create_folders(&in_build(Path::new(CLOSED_FOLDER)))?;
-    if plan.preload {
-        let text = format!("{CLOSED_FOLDER}/{LIBRARY_NAME}\n");
-        std::fs::write(in_build(Path::new(PRELOAD)), text).map_err(|e| failed(PRELOAD, e))?;
-    }
     let folder = in_build(Path::new(PACKAGE));
     create_folders(&folder)?;
     package::write(&folder).map_err(|e| failed(PACKAGE, e))

@@ -33,7 +33,8 @@ pub(super) fn run() -> Result<(), PartError> {
     }
     drop(root);
     if let Some(closed) = closed {
-        closed::build(closed, sources, stdin())?;
+        let in_virtual_time = matches!(&plan, JailPlan::Student(student) if student.time.is_some());
+        closed::build(closed, sources, in_virtual_time, stdin())?;
     }
 
     // The binary is not started by its path, because the new user may not have access to the folder

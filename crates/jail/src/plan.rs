@@ -111,8 +111,6 @@ pub struct ClosedPlan {
     pub packages: Vec<PathBuf>,
     /// Whether names can be resolved.
     pub internet: bool,
-    /// Whether every program loads the library of virtual time.
-    pub preload: bool,
 }
 
 /// A folder or file of the host that a closed box shows, read-only.

@@ -2,7 +2,7 @@
 //!
 //! A library that is loaded into the program ([`LIBRARY`]) gives it the virtual clock, and turns
 //! every wait with a timeout into a wait without one. When all threads of the program are blocked,
-//! the [`Keeper`] picks the single earliest event: a deadline of a thread, or bytes of an answer. It
+//! the [`TimeKeeper`] picks the single earliest event: a deadline of a thread, or bytes of an answer. It
 //! advances the simulation to that moment, carries the event out, and waits until all threads are
 //! blocked again. Since one event happens at a time, the order of events depends on neither the
 //! speed nor the load of the machine.
@@ -11,11 +11,11 @@
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod clock_file;
-mod keeper;
 mod report;
 mod stream;
 mod syscalls;
 mod threads;
+mod time_keeper;
 mod traffic;
 mod web;
 mod work;
@@ -24,10 +24,13 @@ mod work;
 #[path = "../../shim/src/layout.rs"]
 mod layout;
 
+use std::fmt::Display;
+use traffic::Traffic;
+
 pub use clock_file::prepare;
-pub use keeper::{Keeper, Over, PacedProgram, PacedWorld, StopKeeper};
 pub use report::{PaceReport, SentBytes, WaitSum};
 pub use stream::VirtualStream;
+pub use time_keeper::{Over, PacedProgram, PacedWorld, TimeKeeper, TimeKeeperHandle};
 pub use web::{Serve, Task};
 pub use work::{Unfinished, Work};
 
@@ -42,9 +45,12 @@ pub const CLOCK_BYTES: u64 = layout::SIZE as u64;
 
 /// Why this machine has no virtual time. `None` if it has.
 pub fn problem() -> Option<String> {
-    let task = "/proc/thread-self";
-    ["syscall", "schedstat", "children"].into_iter().find_map(|name| {
-        let path = format!("{task}/{name}");
-        std::fs::read(&path).err().map(|error| format!("this machine has no virtual time: {path}: {error}"))
-    })
+    let missing =
+        |what: &str, error: &dyn Display| format!("this machine has no virtual time: {what}: {error}");
+    let files = ["syscall", "schedstat", "children"].into_iter().find_map(|name| {
+        let path = format!("/proc/thread-self/{name}");
+        std::fs::read(&path).err().map(|error| missing(&path, &error))
+    });
+    let counters = || Traffic::of_this_network().and_then(|mut traffic| traffic.in_flight()).err();
+    files.or_else(|| counters().map(|error| missing("sock_diag", &error)))
 }

@@ -45,7 +45,7 @@ impl SentBytes {
     }
 }
 
-/// What the keeper did. Virtual times are simulated times.
+/// What the time keeper did. Virtual times are simulated times.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PaceReport {
     /// Why time depended on the wall clock. `None` if it did not.

@@ -1,7 +1,7 @@
 //! A connection of the program, as the web server sees it.
 //!
-//! The keeper moves the bytes between the program's socket and this stream. The server therefore
-//! reads requests and delivers answers only at the moments that the keeper chooses.
+//! The time keeper moves the bytes between the program's socket and this stream. The server therefore
+//! reads requests and delivers answers only at the moments that the time keeper chooses.
 
 use std::collections::VecDeque;
 use std::io;
@@ -19,15 +19,15 @@ struct Pipe {
     received: VecDeque<u8>,
     /// Whether the program has closed its side.
     ended: bool,
-    /// Bytes of the server that the keeper has not taken.
+    /// Bytes of the server that the time keeper has not taken.
     unsent: Vec<u8>,
-    /// Bytes that the keeper has taken and not delivered.
+    /// Bytes that the time keeper has taken and not delivered.
     undelivered: usize,
     /// Whether the server has closed its side.
     closed: bool,
     /// Whether the connection became a WebSocket.
     upgraded: bool,
-    /// Counts every change, so that the keeper notices work.
+    /// Counts every change, so that the time keeper notices work.
     changes: u64,
     reader: Option<Waker>,
     writer: Option<Waker>,
@@ -56,9 +56,9 @@ impl Drop for ServerEnd {
     }
 }
 
-/// The keeper's side of a connection.
+/// The time keeper's side of a connection.
 #[derive(Debug)]
-pub(crate) struct KeeperEnd {
+pub(crate) struct TimeKeeperEnd {
     pipe: Arc<Mutex<Pipe>>,
 }
 
@@ -67,10 +67,10 @@ fn lock(pipe: &Mutex<Pipe>) -> MutexGuard<'_, Pipe> {
 }
 
 /// A connection to this address of the server.
-pub(crate) fn connection(local: SocketAddr) -> (VirtualStream, KeeperEnd) {
+pub(crate) fn connection(local: SocketAddr) -> (VirtualStream, TimeKeeperEnd) {
     let pipe = Arc::<Mutex<Pipe>>::default();
     let end = Arc::new(ServerEnd { pipe: Arc::clone(&pipe), local });
-    (VirtualStream { end }, KeeperEnd { pipe })
+    (VirtualStream { end }, TimeKeeperEnd { pipe })
 }
 
 impl VirtualStream {
@@ -145,7 +145,7 @@ impl VirtualStream {
     }
 }
 
-impl KeeperEnd {
+impl TimeKeeperEnd {
     /// Gives the server bytes of the program.
     pub(crate) fn receive(&self, bytes: &[u8]) {
         let mut pipe = lock(&self.pipe);

@@ -122,10 +122,13 @@ impl Thread {
 
 impl Threads {
     /// The threads of all processes below the process `root`, without `root` itself.
-    pub(crate) fn new(root: u32) -> Threads {
-        let root_children = File::open(format!("/proc/{root}/task/{root}/children")).ok();
-        let orphans = Vec::new();
-        Threads { root_children, orphans, threads: BTreeMap::new(), running: None, buffer: Vec::new() }
+    pub(crate) fn new(root: u32) -> io::Result<Threads> {
+        let root_children = match File::open(format!("/proc/{root}/task/{root}/children")) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => None,
+            other => Some(other?),
+        };
+        let (orphans, threads) = (Vec::new(), BTreeMap::new());
+        Ok(Threads { root_children, orphans, threads, running: None, buffer: Vec::new() })
     }
 
     /// Whether a thread was running at the last look.
@@ -245,7 +248,7 @@ mod tests {
             .stdout(Stdio::null())
             .spawn()
             .expect("sh");
-        let mut threads = Threads::new(shell.id());
+        let mut threads = Threads::new(shell.id()).expect("/proc");
         while threads.blocked().count() < 2 {
             wait_until_same(&mut threads);
         }

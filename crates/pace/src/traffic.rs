@@ -6,7 +6,9 @@
 //! two ends of a connection is seen.
 
 use rustix::io::Errno;
-use rustix::net::{RecvFlags, SendFlags, recv, send};
+use rustix::net::{
+    AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, netlink, recv, send, socket_with,
+};
 use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
 
@@ -73,17 +75,21 @@ impl Traffic {
         Traffic { socket, buffer: vec![0; 64 << 10] }
     }
 
-    /// What is on its way now. An error of the kernel counts as nothing.
-    pub(crate) fn in_flight(&mut self) -> InFlight {
-        let mut sockets: BTreeMap<(Ports, bool), Counts> = BTreeMap::new();
-        for family in [libc::AF_INET, libc::AF_INET6] {
-            if let Ok(found) = self.dump(family as u8) {
-                sockets.extend(
-                    found.into_iter().map(|(ports, counts)| ((ports, family == libc::AF_INET6), counts)),
-                );
-            }
-        }
-        compare(&sockets)
+    /// The sockets of this process's own network.
+    pub(crate) fn of_this_network() -> Result<Traffic, Errno> {
+        let protocol = Some(netlink::SOCK_DIAG);
+        socket_with(AddressFamily::NETLINK, SocketType::DGRAM, SocketFlags::CLOEXEC, protocol)
+            .map(Traffic::new)
+    }
+
+    /// What is on its way now.
+    pub(crate) fn in_flight(&mut self) -> Result<InFlight, Errno> {
+        let v4 = self.dump(libc::AF_INET as u8)?;
+        // The kernel refuses this family on a machine without IPv6.
+        let v6 = self.dump(libc::AF_INET6 as u8).unwrap_or_default();
+        let v4 = v4.into_iter().map(|(ports, counts)| ((ports, false), counts));
+        let v6 = v6.into_iter().map(|(ports, counts)| ((ports, true), counts));
+        Ok(compare(&v4.chain(v6).collect()))
     }
 
     /// All TCP sockets of a protocol family.
@@ -181,7 +187,6 @@ fn compare(sockets: &BTreeMap<(Ports, bool), Counts>) -> InFlight {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rustix::net::{AddressFamily, SocketFlags, SocketType, netlink, socket_with};
     use std::io::{Read, Write};
     use std::net::{TcpListener, TcpStream};
 
@@ -204,13 +209,7 @@ mod tests {
 
     #[test]
     fn the_counters_of_a_real_connection_are_read() {
-        let netlink = socket_with(
-            AddressFamily::NETLINK,
-            SocketType::DGRAM,
-            SocketFlags::CLOEXEC,
-            Some(netlink::SOCK_DIAG),
-        );
-        let mut traffic = Traffic::new(netlink.expect("a netlink socket"));
+        let mut traffic = Traffic::of_this_network().expect("a netlink socket");
         let listener = TcpListener::bind("127.0.0.1:0").expect("a listener");
         let port = listener.local_addr().expect("an address").port();
         let mut client = TcpStream::connect(("127.0.0.1", port)).expect("connected");

@@ -1,12 +1,12 @@
 //! The web server as the program reaches it in virtual time.
 //!
 //! The server's tasks for the program run on a runtime of their own, whose clock is the virtual
-//! clock. The keeper runs that runtime until every task waits, and only then moves time. So the
+//! clock. The time keeper runs that runtime until every task waits, and only then moves time. So the
 //! server's answers do not depend on the speed of the machine either.
 
 use crate::layout::TICK_NS;
 use crate::report::SentBytes;
-use crate::stream::{KeeperEnd, VirtualStream, connection};
+use crate::stream::{TimeKeeperEnd, VirtualStream, connection};
 use crate::work::Work;
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, ErrorKind, Read, Write};
@@ -46,7 +46,7 @@ pub trait Serve: Send + Sync {
 /// Why the server is not settled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unsettled {
-    /// The keeper has to stop.
+    /// The time keeper has to stop.
     Stopped,
     /// The server did not finish its work in time.
     TooSlow,
@@ -64,7 +64,7 @@ struct Piece {
 /// One connection of the program.
 struct Connection {
     socket: TcpStream,
-    end: KeeperEnd,
+    end: TimeKeeperEnd,
     /// When the program's last bytes were read, in virtual nanoseconds.
     read_at: u64,
     pieces: VecDeque<Piece>,

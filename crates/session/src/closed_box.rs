@@ -129,7 +129,6 @@ pub(crate) fn plan(
         hide,
         packages,
         internet,
-        preload: program.virtual_time.is_some(),
     };
     Ok(ClosedBox { plan, environment, hints })
 }

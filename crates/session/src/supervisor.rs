@@ -440,7 +440,7 @@ impl Supervisor<'_, '_> {
             Note::Event(kind) => self.host.publish(self.time_s, kind),
             Note::Drain { exited, done } => {
                 self.drain(exited);
-                // The send fails if the keeper was stopped meanwhile.
+                // The send fails if the time keeper was stopped meanwhile.
                 let _ = done.try_send(());
             }
         }

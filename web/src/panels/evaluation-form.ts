@@ -2,10 +2,11 @@
 import { type App, attempt } from "../app.ts";
 import { post } from "../net/api.ts";
 import { t } from "../strings.ts";
-import { h, write } from "../ui/dom.ts";
+import { toggle } from "../ui/card.ts";
+import { h, show, write } from "../ui/dom.ts";
 import { icon } from "../ui/icons.ts";
 import { persistedSignal } from "../ui/signal.ts";
-import type { StartRequest } from "../wire/sim.ts";
+import type { StartRequest, StudentNetwork } from "../wire/sim.ts";
 
 /** Longest name of a student, as the server accepts it. */
 const MAX_STUDENT = 200;
@@ -13,10 +14,16 @@ const MAX_STUDENT = 200;
 const MAX_WALL_LIMIT_S = 86_400;
 
 const isText = (value: unknown): value is string => typeof value === "string";
+const isBoolean = (value: unknown): value is boolean => typeof value === "boolean";
 
 /** The wall-clock limit that the server uses if the request has none, real seconds. */
 export function defaultWallLimit(timeLimitS: number): number {
   return Math.min(MAX_WALL_LIMIT_S, Math.max(120, 5 * timeLimitS));
+}
+
+/** Why programs with this network can't run in virtual time; null if they can, or if it is unknown. */
+export function noVirtualTime(network: StudentNetwork | null): string | null {
+  return network === null || network === "none" ? null : t.evaluation.notRepeatable[network];
 }
 
 export function setupForm(app: App): HTMLElement {
@@ -41,9 +48,11 @@ export function setupForm(app: App): HTMLElement {
     step: "any",
     "data-testid": "eval-limit",
   });
+  const repeatable = repeatableSwitch(app, program);
   const advanced = advancedFields(limit);
   const button = h("button", { class: "primary wide", "data-testid": "eval-start" }, icon("flag"), t.evaluation.start);
   program.value = command.value;
+  repeatable.update();
   const form = h(
     "form",
     { class: "setup" },
@@ -52,6 +61,7 @@ export function setupForm(app: App): HTMLElement {
     h("label", { for: "eval-command" }, t.evaluation.command),
     program,
     h("p", { class: "hint" }, t.evaluation.commandHelp),
+    repeatable.element,
     h("label", { for: "eval-limit" }, t.evaluation.limit),
     limit,
     advanced.element,
@@ -61,7 +71,7 @@ export function setupForm(app: App): HTMLElement {
     event.preventDefault();
     command.value = program.value.trim();
     const body: StartRequest = {
-      ...(command.value && { command: command.value }),
+      ...(command.value && { command: command.value, ...repeatable.chosen() }),
       ...(limit.value && { time_limit_s: Number(limit.value) }),
       ...advanced.chosen(),
     };
@@ -84,6 +94,44 @@ export function setupForm(app: App): HTMLElement {
     program.placeholder = config?.run_command ?? t.evaluation.commandHint;
   });
   return form;
+}
+
+/** The switch for virtual time. It is hidden while the field `program` is empty. */
+function repeatableSwitch(
+  app: App,
+  program: HTMLInputElement,
+): { element: HTMLElement; chosen(): StartRequest; update(): void } {
+  const wanted = persistedSignal("repeatable", true, isBoolean);
+  const { repeatable, repeatableTitle, repeatableHelp } = t.evaluation;
+  const { element: label, input } = toggle(repeatable, repeatableTitle, "eval-repeatable");
+  const hint = h("p", { class: "hint", id: "eval-repeatable-hint", "data-testid": "eval-repeatable-hint" });
+  input.setAttribute("aria-describedby", hint.id);
+  input.checked = wanted.value;
+  const element = h("div", { class: "repeatable" }, label, hint);
+  /** The network of programs, which the server tells in records only; null before the first program. */
+  let network: StudentNetwork | null = null;
+  function update(): void {
+    const problem = noVirtualTime(network);
+    // A switch that was off because it was not possible gets back the choice of the user.
+    if (input.disabled || problem !== null) input.checked = problem === null && wanted.value;
+    input.disabled = problem !== null;
+    write(hint, problem ?? repeatableHelp);
+    show(element, program.value.trim() !== "");
+  }
+  program.addEventListener("input", update);
+  app.session.watch((view) => {
+    // There is no session after a restart of the server, which may have changed the network.
+    network = view === null ? null : (view.stored?.network ?? network);
+    update();
+  });
+  return {
+    element,
+    update,
+    chosen() {
+      if (!input.disabled) wanted.value = input.checked;
+      return { pace: input.checked ? "virtual" : "real" };
+    },
+  };
 }
 
 /**

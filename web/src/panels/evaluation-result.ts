@@ -10,7 +10,7 @@ import { icon } from "../ui/icons.ts";
 import { logBox, programEndBox } from "../ui/lines.ts";
 import { failureText, TONES, verdictOf, verdictText } from "../ui/verdict.ts";
 import type { StartRequest } from "../wire/sim.ts";
-import { boxText, recordBadges, versionText } from "./record-facts.ts";
+import { boxText, paceText, recordBadges, requestedPace, versionText } from "./record-facts.ts";
 
 export function resultPanel(app: App): HTMLElement {
   const outcome = h("p", { class: "outcome", "data-testid": "result-outcome" });
@@ -18,6 +18,7 @@ export function resultPanel(app: App): HTMLElement {
   const reason = h("p", { class: "reason", "data-testid": "result-reason" });
   const badges = h("p", { class: "badges", "data-testid": "result-badges" });
   const facts = factList();
+  const paceReason = h("p", { class: "hint", "data-testid": "result-pace-reason" });
   const end = programEndBox(app, "result-program");
   const link = h(
     "a",
@@ -40,6 +41,7 @@ export function resultPanel(app: App): HTMLElement {
     reason,
     end.element,
     facts.element,
+    paceReason,
     log.element,
     h("div", { class: "row" }, button, link),
   );
@@ -61,6 +63,8 @@ export function resultPanel(app: App): HTMLElement {
     const run = stored?.run ?? (session.command ? session.run : null);
     end.show(failureText(verdict, run), stored?.run?.output_tail ?? lastLines(view));
     facts.show(view);
+    write(paceReason, stored?.pace_reason ? t.evaluation.paceReason(stored.pace_reason) : "");
+    show(paceReason, paceReason.textContent !== "");
     if (badgesOf !== stored) fill(badges, ...recordBadges(stored ?? {}));
     badgesOf = stored;
     link.href = `${API}/evaluation/record?session=${encodeURIComponent(session.id)}`;
@@ -69,17 +73,23 @@ export function resultPanel(app: App): HTMLElement {
   return element;
 }
 
-/** Time, student, isolation and version. A fact that is not known is left out. */
+/** Time, pace, student, isolation and version. A fact that is not known is left out. */
 function factList(): { element: HTMLElement; show(view: SessionView): void } {
   const time = labelledValue(t.evaluation.time, "result-time");
+  const pace = labelledValue(t.evaluation.pace, "result-pace");
   const student = labelledValue(t.evaluation.studentShort, "result-student");
   const box = labelledValue(t.evaluation.box, "result-box");
   const version = labelledValue(t.evaluation.version, "result-version");
   return {
-    element: h("dl", { class: "facts" }, time.element, student.element, box.element, version.element),
+    element: h(
+      "dl",
+      { class: "facts" },
+      ...[time, pace, student, box, version].map((fact) => fact.element),
+    ),
     show({ session, stored }) {
       write(time.value, clock(session.elapsed_s ?? 0));
       for (const [fact, text] of [
+        [pace, stored && paceText(stored)],
         [student, stored?.student],
         [box, boxText(stored?.box)],
         [version, versionText(stored?.chicane)],
@@ -95,8 +105,10 @@ function factList(): { element: HTMLElement; show(view: SessionView): void } {
 function sameRun(view: SessionView | null): StartRequest {
   const { command, time_limit_s } = view?.session ?? {};
   const { student, wall_limit_s } = view?.stored ?? {};
+  const pace = command ? requestedPace(view?.stored ?? {}) : null;
   return {
     ...(command && { command }),
+    ...(pace && { pace }),
     ...(time_limit_s && { time_limit_s }),
     ...(student && { student }),
     ...(wall_limit_s && { wall_limit_s }),

@@ -2,7 +2,7 @@
 import type { StoredRecord } from "../net/session.ts";
 import { t } from "../strings.ts";
 import { commandsBadge } from "../ui/commands-badge.ts";
-import type { BoxKind, ProgramVersion } from "../wire/sim.ts";
+import type { BoxKind, Pace, ProgramVersion, RecordIdentity } from "../wire/sim.ts";
 
 /** The displayed name of a kind of box; null if no program ran. */
 export function boxText(box: BoxKind | null | undefined): string | null {
@@ -14,6 +14,17 @@ export function boxText(box: BoxKind | null | undefined): string | null {
 export function versionText(version: ProgramVersion | null | undefined): string | null {
   if (!version) return null;
   return version.commit ? `${version.version} (${version.commit.slice(0, 7)})` : version.version;
+}
+
+/** The displayed pace of a program; null if no program ran. */
+export function paceText({ box, pace }: RecordIdentity): string | null {
+  const paces: Record<Pace, string> = t.evaluation.paces;
+  return box && pace ? paces[pace] : null;
+}
+
+/** The pace that was requested for a run. A run with a reason did not get the requested pace. */
+export function requestedPace({ pace, pace_reason }: RecordIdentity): Pace | null {
+  return pace_reason ? "virtual" : (pace ?? null);
 }
 
 /** Badges for commands of others and for refused requests of the program. */

@@ -165,6 +165,14 @@ export const en = {
     command: "Command of the student's program",
     commandHint: "python3 run.py",
     commandHelp: "Optional. Without a command the judge observes the car and starts no program.",
+    repeatable: "Repeatable",
+    repeatableTitle: "Simulated time waits for the program, as fast or slow as the machine may be",
+    repeatableHelp: "The same program gets the same score on any machine.",
+    /** Why programs that reach more than the simulator can't be repeatable. */
+    notRepeatable: {
+      internet: "Not possible, because programs reach the internet. Start the simulator with --student-network none.",
+      host: "Not possible, because programs use the host's network. Start the simulator with --student-network none.",
+    },
     limit: "Time limit (simulated seconds)",
     advanced: "Student and wall-clock limit",
     student: "Name of the student",
@@ -247,6 +255,9 @@ export const en = {
     box: "Isolation",
     boxes: { closed: "closed box", host: "host box" },
     version: "Version",
+    pace: "Pace",
+    paces: { virtual: "virtual (repeatable)", real: "real time" },
+    paceReason: (reason: string) => `Not repeatable: ${reason}`,
     again: "Run again",
     outcomes: {
       finished: "Finished",

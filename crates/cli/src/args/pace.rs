@@ -3,7 +3,7 @@
 use chicane_wire::Pace;
 use clap::ValueEnum;
 
-/// What simulated time follows.
+/// Pace of simulated time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PaceName {
     /// The student's program: time waits while the program computes, so the run repeats exactly

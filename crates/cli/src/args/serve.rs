@@ -49,7 +49,7 @@ pub(crate) struct ServeArgs {
     /// Real-time factor, 0.05 to 100, or 0 for as fast as possible
     #[arg(long, value_name = "FACTOR", env = "CHICANE_SPEED", default_value_t = 1.0, value_parser = speed_factor)]
     pub(crate) speed: f64,
-    /// What simulated time follows in sessions that do not ask for a pace
+    /// Pace of simulated time in sessions that do not ask for one
     #[arg(long, value_enum, env = "CHICANE_DEFAULT_PACE", default_value_t = PaceName::Real)]
     pub(crate) pace: PaceName,
     /// Working folder of student programs

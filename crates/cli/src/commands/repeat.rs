@@ -38,9 +38,10 @@ pub(crate) fn run(args: &RepeatArgs) -> Result<Verdict, EvaluationError> {
     Ok(Verdict::Failed)
 }
 
-/// One run, and its record without what differs between two runs anyway.
+/// A run of the program.
 struct Run {
     evaluated: Evaluated,
+    /// The record without the keys [`OF_ONE_RUN`] and the judge's waiting time.
     compared: Value,
 }
 
@@ -69,7 +70,7 @@ impl Run {
     }
 }
 
-/// What differs first between two runs, and a likely reason.
+/// Describes the first difference between two runs, and a likely reason.
 fn explain(first: &Run, other: &Run) -> Vec<String> {
     if let Some(reason) = [first, other].iter().find_map(|run| reason_of_real_time(run.record())) {
         return vec![format!("time followed the wall clock: {reason}")];

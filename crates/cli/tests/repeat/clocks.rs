@@ -1,4 +1,4 @@
-//! What a program sees of virtual time: its clocks, random numbers and environment.
+//! Tests of the clocks, random numbers and environment that a program has in virtual time.
 
 use crate::support::{Program, lines};
 use serde_json::Value;

@@ -179,6 +179,15 @@ fn an_endless_wait_reaches_the_time_limit_at_once() {
     assert_virtual(&record);
 }
 
+/// No time passed for a program that fills its pipe again as soon as the simulator has read it.
+#[test]
+fn a_flood_of_output_reaches_the_time_limit() {
+    let record = run(&Program::new("yes").options(&["--time-limit", "2"]));
+    assert_eq!(record["outcome"], "timeout", "{}", record["reason"]);
+    assert_virtual(&record);
+    assert!(lines(&record).len() > 10, "{}", lines(&record).len());
+}
+
 #[test]
 fn alarms_come_in_virtual_time() {
     let program = python(

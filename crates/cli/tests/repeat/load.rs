@@ -2,7 +2,7 @@
 
 use std::process::{Child, Command, Stdio};
 
-/// What slows a run down.
+/// A load that slows a run down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Load {
     /// Processes that compute in a loop.

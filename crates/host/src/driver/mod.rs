@@ -163,14 +163,8 @@ impl Simulator {
     /// the judge has seen it. Returns false if the session is over or `stop` is set.
     pub(crate) fn advance(&self, tick: u64, stop: &AtomicBool) -> bool {
         let (reply, done) = sync_channel(1);
-        let mut order = Order::Advance { tick, reply };
-        loop {
-            match self.inbox.try_send(self.envelope(order)) {
-                Ok(()) => break,
-                Err(TrySendError::Full(back)) => order = back.order,
-                Err(TrySendError::Disconnected(_)) => return false,
-            }
-            std::thread::sleep(Duration::from_millis(1));
+        if !self.send_patiently(Order::Advance { tick, reply }, stop) {
+            return false;
         }
         loop {
             match done.recv_timeout(ADVANCE_CHECK) {
@@ -181,9 +175,24 @@ impl Simulator {
         }
     }
 
-    /// In virtual time: lets time run without the program.
-    pub(crate) fn release_time(&self) {
-        let _ = self.inbox.try_send(self.envelope(Order::ReleaseTime));
+    /// In virtual time: lets time run without the program. Blocks like
+    /// [`advance`](Simulator::advance).
+    pub(crate) fn release_time(&self, stop: &AtomicBool) {
+        self.send_patiently(Order::ReleaseTime, stop);
+    }
+
+    /// Sends an order, and waits while the inbox is full. Returns false if the simulator has ended or
+    /// `stop` is set.
+    fn send_patiently(&self, mut order: Order, stop: &AtomicBool) -> bool {
+        loop {
+            match self.inbox.try_send(self.envelope(order)) {
+                Ok(()) => return true,
+                Err(TrySendError::Full(_)) if stop.load(Ordering::SeqCst) => return false,
+                Err(TrySendError::Full(back)) => order = back.order,
+                Err(TrySendError::Disconnected(_)) => return false,
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
     }
 
     /// The sender of this handle's orders.

@@ -1,4 +1,4 @@
-//! Virtual time: the sim thread simulates only the ticks that the keeper of the student's program
+//! Virtual time: the sim thread simulates only the ticks that the time keeper of the student's program
 //! has granted.
 //!
 //! An order to advance comes through the inbox like every other order, so a command that was sent
@@ -16,7 +16,7 @@ use std::sync::mpsc::SyncSender;
 pub(super) struct Grant {
     /// The last granted tick, counted from the start of the run.
     until: u64,
-    /// Whether the keeper has granted anything. The first observation waits for that, because it must
+    /// Whether the time keeper has granted anything. The first observation waits for that, because it must
     /// show what the program did at the start, such as its exit.
     given: bool,
     /// Told when that tick was simulated and judged.
@@ -47,7 +47,7 @@ impl Driver {
         self.session.judging.as_ref().is_some_and(|judging| judging.grant.is_some())
     }
 
-    /// Ticks that the keeper has granted and that are not simulated yet; `None` in real time.
+    /// Ticks that the time keeper has granted and that are not simulated yet; `None` in real time.
     pub(super) fn granted(&self) -> Option<u64> {
         let judging = self.session.judging.as_ref()?;
         let grant = judging.grant.as_ref()?;
@@ -58,7 +58,7 @@ impl Driver {
     /// Grants the ticks up to `until`, counted from the start of the run.
     pub(super) fn grant(&mut self, until: u64, reply: SyncSender<()>) {
         let grant = self.session.judging.as_mut().and_then(|judging| judging.grant.as_mut());
-        // Without a session the reply is dropped, and the keeper learns that the session is over.
+        // Without a session the reply is dropped, and the time keeper learns that the session is over.
         if let Some(grant) = grant {
             (grant.until, grant.given, grant.reply) = (until, true, Some(reply));
         }
@@ -71,7 +71,7 @@ impl Driver {
         judging.and_then(|judging| judging.grant.as_ref()).is_none_or(|grant| grant.given)
     }
 
-    /// Answers the keeper, if the granted ticks were simulated and judged.
+    /// Answers the time keeper, if the granted ticks were simulated and judged.
     pub(super) fn answer_grant(&mut self) {
         if self.granted() != Some(0) || self.session.is_held() {
             return;

@@ -1,4 +1,4 @@
-//! The simulation and the session, as the keeper of virtual time sees them.
+//! The simulation and the session, as the time keeper sees them.
 
 use crate::driver::Simulator;
 use chicane_pace::{Over, PacedWorld};
@@ -16,7 +16,7 @@ pub(super) struct SessionPace {
     pub(super) simulator: Simulator,
     /// Channel to the supervisor of the session.
     pub(super) notes: Notes<Note>,
-    /// Whether the keeper has to stop.
+    /// Whether the time keeper has to stop.
     pub(super) stop: Arc<AtomicBool>,
 }
 
@@ -38,6 +38,6 @@ impl PacedWorld for SessionPace {
     }
 
     fn release(&mut self) {
-        self.simulator.release_time();
+        self.simulator.release_time(&self.stop);
     }
 }

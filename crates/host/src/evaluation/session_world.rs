@@ -10,7 +10,7 @@ use crate::gate::{OpenGate, StudentGate};
 use crate::keeper::Keeper;
 use crate::session_status::SessionStatus;
 use crate::{observe, view};
-use chicane_pace::{PacedProgram, PacedWorld, StopKeeper};
+use chicane_pace::{PacedProgram, PacedWorld, TimeKeeper, TimeKeeperHandle};
 use chicane_session::{Note, Notes, SessionHost, SessionHostError};
 use chicane_sim::{Command, Sim, Who};
 use chicane_store::SessionResult;
@@ -72,7 +72,7 @@ pub(super) struct SessionWorld {
     /// The sockets of the student's program. Dropping this value closes them.
     pub(super) open_gate: Option<OpenGate>,
     /// Moves time for a program in virtual time. Dropping this value stops it.
-    pub(super) pacing: Option<StopKeeper>,
+    pub(super) pacing: Option<TimeKeeperHandle>,
 }
 
 /// An event as it is stored in the database.
@@ -117,7 +117,7 @@ impl SessionWorld {
         self.identity.pace == Some(Pace::Virtual) && self.identity.box_kind.is_some()
     }
 
-    /// Stops the keeper of virtual time, and notes whether time depended on the wall clock.
+    /// Stops the time keeper, and notes whether time depended on the wall clock.
     fn stop_pacing(&mut self) {
         let Some(pacing) = self.pacing.take() else { return };
         let (report, sockets) = pacing.stop();
@@ -292,7 +292,7 @@ impl SessionHost for SessionWorld {
         let serve = serve.ok_or_else(|| refused("the web server has stopped"))?;
         let (simulator, notes) = (self.simulator.clone(), self.notes.clone());
         let world = |stop| -> Box<dyn PacedWorld> { Box::new(SessionPace { simulator, notes, stop }) };
-        let pacing = chicane_pace::Keeper::start(program, serve, Arc::clone(self.simulator.work()), world);
+        let pacing = TimeKeeper::start(program, serve, Arc::clone(self.simulator.work()), world);
         self.pacing = Some(pacing.map_err(refused)?);
         Ok(())
     }

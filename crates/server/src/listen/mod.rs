@@ -7,7 +7,7 @@ use crate::access::LocalAddress;
 use crate::metrics::HttpMetrics;
 use axum::Router;
 use axum::body::Body;
-use axum::http::StatusCode;
+use axum::http::{Response, StatusCode};
 use chicane_wire::ErrorCode;
 pub(crate) use client_stream::Peer;
 use client_stream::{ClientStream, Connection, ConnectionState, error_response};
@@ -160,34 +160,9 @@ async fn serve_connection(
     let state = Arc::new(ConnectionState::default());
     let peer = Peer::new(Connection::Tcp(stream));
     let io = TokioIo::new(ClientStream::new(&peer, Arc::clone(&state)));
-    let service = service_fn(|mut request: hyper::Request<Incoming>| {
-        request.extensions_mut().insert(LocalAddress(local));
-        request.extensions_mut().insert(peer.clone());
-        state.requests.fetch_add(1, Relaxed);
-        let (router, state, peer) = (router.clone(), Arc::clone(&state), peer.clone());
-        async move {
-            let disconnected = async {
-                peer.disconnected().await;
-                tokio::time::sleep(DISCONNECT_GRACE).await;
-            };
-            let response = tokio::select! {
-                biased;
-                response = router.oneshot(request.map(Body::new)) => response.unwrap_or_else(|never| match never {}),
-                // This cancels the request, because `select!` drops the handler.
-                () = disconnected => return Err(io::Error::from(io::ErrorKind::ConnectionAborted)),
-            };
-            let upgraded = response.status() == StatusCode::SWITCHING_PROTOCOLS;
-            state.upgraded.fetch_or(upgraded, Relaxed);
-            state.responses.fetch_add(1, Relaxed);
-            Ok(response)
-        }
-    });
-    let connection = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(IDLE_TIMEOUT)
-        .max_buf_size(MAX_HEAD)
-        .serve_connection(io, service)
-        .with_upgrades();
+    let service =
+        service_fn(|request| respond(request, local, router.clone(), Arc::clone(&state), peer.clone()));
+    let connection = protocol().serve_connection(io, service).with_upgrades();
     tokio::pin!(connection);
     let ended = tokio::select! {
         ended = connection.as_mut() => Some(ended),
@@ -198,6 +173,43 @@ async fn serve_connection(
         // After the timeout the connection is dropped, and the rest of the response is lost.
         let _ = timeout(SHUTDOWN_TIMEOUT, connection).await;
     }
+}
+
+/// The settings of HTTP for a connection.
+fn protocol() -> http1::Builder {
+    let mut protocol = http1::Builder::new();
+    protocol.timer(TokioTimer::new()).header_read_timeout(IDLE_TIMEOUT).max_buf_size(MAX_HEAD);
+    protocol
+}
+
+/// Passes a request of a connection to the router. Fails if the client disconnects before the
+/// response, which closes the connection.
+async fn respond(
+    mut request: hyper::Request<Incoming>,
+    local: SocketAddr,
+    router: Router,
+    state: Arc<ConnectionState>,
+    peer: Peer,
+) -> io::Result<Response<Body>> {
+    request.extensions_mut().insert(LocalAddress(local));
+    request.extensions_mut().insert(peer.clone());
+    state.requests.fetch_add(1, Relaxed);
+    let disconnected = async {
+        peer.disconnected().await;
+        tokio::time::sleep(DISCONNECT_GRACE).await;
+    };
+    let response = tokio::select! {
+        biased;
+        response = router.oneshot(request.map(Body::new)) => response.unwrap_or_else(|never| match never {}),
+        // This cancels the request, because `select!` drops the handler.
+        () = disconnected => return Err(io::Error::from(io::ErrorKind::ConnectionAborted)),
+    };
+    if response.status() == StatusCode::SWITCHING_PROTOCOLS {
+        state.upgraded.store(true, Relaxed);
+        peer.set_upgraded();
+    }
+    state.responses.fetch_add(1, Relaxed);
+    Ok(response)
 }
 
 /// Counts a connection in the metrics while it is open.

@@ -5,7 +5,7 @@ use crate::clock_file::{ClockFile, SlotView, WaitKind};
 use crate::layout::{TICK_NS, WAKE_SIGNAL, real};
 use crate::report::{MAX_SENT, PaceReport};
 use crate::threads::{BlockedThread, Look, Threads};
-use crate::traffic::Traffic;
+use crate::traffic::{InFlight, Traffic};
 use crate::web::{Serve, Unsettled, Web};
 use crate::work::Work;
 use rustix::process::{Pid, Signal, kill_process};
@@ -37,11 +37,11 @@ const STALL_LOOKS: u32 = 512;
 /// Waits for locks that are shorter than this are ended after a stall.
 const STALLED_WAIT_NS: u64 = 2 * TICK_NS;
 
-/// The session is over, or the keeper has to stop.
+/// The session is over, or the time keeper has to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Over;
 
-/// The simulation and the session, as the keeper sees them.
+/// The simulation and the session, as the time keeper sees them.
 pub trait PacedWorld: Send {
     /// Simulates up to this tick, counted from the start of the run, and waits until the judge has
     /// seen it.
@@ -53,7 +53,7 @@ pub trait PacedWorld: Send {
     fn release(&mut self);
 }
 
-/// What the keeper needs to observe a program.
+/// What the time keeper needs to observe a program.
 #[derive(Debug)]
 pub struct PacedProgram {
     /// Sockets that lead to the simulator.
@@ -66,20 +66,20 @@ pub struct PacedProgram {
     pub root: u32,
     /// Process id of the program in its own namespace.
     pub main: i32,
-    /// The pipes of the program's output. The keeper never reads them.
+    /// The pipes of the program's output. The time keeper never reads them.
     pub output: Vec<OwnedFd>,
 }
 
-/// Stops the keeper when it is dropped.
+/// Stops the time keeper when it is dropped.
 #[derive(Debug)]
-pub struct StopKeeper {
+pub struct TimeKeeperHandle {
     stop: Arc<AtomicBool>,
     report: Arc<Mutex<PaceReport>>,
     thread: Option<JoinHandle<Vec<OwnedFd>>>,
 }
 
-impl StopKeeper {
-    /// Stops the keeper. Returns what it has done, and the sockets of the program. They have to stay
+impl TimeKeeperHandle {
+    /// Stops the time keeper. Returns what it has done, and the sockets of the program. They have to stay
     /// open until the program has ended, because it would report a lost connection otherwise.
     pub fn stop(mut self) -> (PaceReport, Vec<OwnedFd>) {
         let sockets = self.end();
@@ -92,7 +92,7 @@ impl StopKeeper {
     }
 }
 
-impl Drop for StopKeeper {
+impl Drop for TimeKeeperHandle {
     fn drop(&mut self) {
         self.end();
     }
@@ -115,7 +115,7 @@ enum Event {
 type Moment = (u64, Option<Event>);
 
 /// Moves time for a program.
-pub struct Keeper {
+pub struct TimeKeeper {
     world: Box<dyn PacedWorld>,
     web: Web,
     threads: Threads,
@@ -142,21 +142,21 @@ pub struct Keeper {
     report: Arc<Mutex<PaceReport>>,
 }
 
-impl Keeper {
-    /// Starts the thread that moves time for a program. `world` gets a flag that is set when the
+impl TimeKeeper {
+    /// Starts the thread that moves time for a program. `world` gets a flag that is set when the time
     /// keeper has to stop.
     pub fn start(
         program: PacedProgram,
         serve: Arc<dyn Serve>,
         work: Arc<Work>,
         world: impl FnOnce(Arc<AtomicBool>) -> Box<dyn PacedWorld>,
-    ) -> io::Result<StopKeeper> {
+    ) -> io::Result<TimeKeeperHandle> {
         let stop = Arc::<AtomicBool>::default();
         let report = Arc::<Mutex<PaceReport>>::default();
-        let mut keeper = Keeper {
+        let mut keeper = TimeKeeper {
             world: world(Arc::clone(&stop)),
             web: Web::new(program.listeners, serve, Arc::clone(&work), Arc::clone(&stop))?,
-            threads: Threads::new(program.root),
+            threads: Threads::new(program.root)?,
             traffic: Traffic::new(program.diagnosis),
             clock: ClockFile::new(program.clock),
             output: program.output,
@@ -178,7 +178,7 @@ impl Keeper {
             keeper.run();
             keeper.web.into_sockets()
         })?;
-        Ok(StopKeeper { stop, report, thread: Some(thread) })
+        Ok(TimeKeeperHandle { stop, report, thread: Some(thread) })
     }
 
     /// Moves time until the program or the session is over.
@@ -273,7 +273,7 @@ impl Keeper {
             }
             self.threads.look();
             if !self.threads.is_running() {
-                let flight = self.traffic.in_flight();
+                let flight = self.in_flight();
                 if !flight.any && self.threads.look() == Look::Same {
                     return Ok(());
                 }
@@ -289,6 +289,14 @@ impl Keeper {
                 _ => std::thread::sleep(PAUSES[1]),
             }
         }
+    }
+
+    /// The bytes that are on their way between two sockets of the program's network.
+    fn in_flight(&mut self) -> InFlight {
+        self.traffic.in_flight().unwrap_or_else(|error| {
+            self.note_real(&format!("the kernel does not count the bytes of connections: {error}"));
+            InFlight::default()
+        })
     }
 
     /// Ends short waits for locks while another thread computes. A Python thread that computes gives
