@@ -1,6 +1,7 @@
 /** Description of the evaluation, and the form that starts a run. */
 import { type App, attempt } from "../app.ts";
 import { post } from "../net/api.ts";
+import { beganOnThisServer } from "../net/server-start.ts";
 import { t } from "../strings.ts";
 import { toggle } from "../ui/card.ts";
 import { h, show, write } from "../ui/dom.ts";
@@ -106,31 +107,30 @@ function repeatableSwitch(
   const { element: label, input } = toggle(repeatable, repeatableTitle, "eval-repeatable");
   const hint = h("p", { class: "hint", id: "eval-repeatable-hint", "data-testid": "eval-repeatable-hint" });
   input.setAttribute("aria-describedby", hint.id);
-  input.checked = wanted.value;
   const element = h("div", { class: "repeatable" }, label, hint);
-  /** The network of programs, which the server tells in records only; null before the first program. */
+  /** The network of programs; null until the record of a program has told it. */
   let network: StudentNetwork | null = null;
   function update(): void {
     const problem = noVirtualTime(network);
-    // A switch that was off because it was not possible gets back the choice of the user.
-    if (input.disabled || problem !== null) input.checked = problem === null && wanted.value;
+    input.checked = problem === null && wanted.value;
     input.disabled = problem !== null;
     write(hint, problem ?? repeatableHelp);
     show(element, program.value.trim() !== "");
   }
   program.addEventListener("input", update);
-  app.session.watch((view) => {
-    // There is no session after a restart of the server, which may have changed the network.
-    network = view === null ? null : (view.stored?.network ?? network);
+  input.addEventListener("change", () => (wanted.value = input.checked));
+  app.session.watch(async (view) => {
+    const record = view?.active ? null : view?.stored;
+    // A run without a program does not tell the network.
+    if (!record?.network) return;
+    // A restart of the server may have changed the network.
+    network = (await beganOnThisServer(record.started_at)) ? record.network : null;
     update();
   });
   return {
     element,
     update,
-    chosen() {
-      if (!input.disabled) wanted.value = input.checked;
-      return { pace: input.checked ? "virtual" : "real" };
-    },
+    chosen: () => ({ pace: input.checked ? "virtual" : "real" }),
   };
 }
 

@@ -18,7 +18,7 @@ export function resultPanel(app: App): HTMLElement {
   const reason = h("p", { class: "reason", "data-testid": "result-reason" });
   const badges = h("p", { class: "badges", "data-testid": "result-badges" });
   const facts = factList();
-  const paceReason = h("p", { class: "hint", "data-testid": "result-pace-reason" });
+  const paceReason = h("p", { class: "hint reason", "data-testid": "result-pace-reason" });
   const end = programEndBox(app, "result-program");
   const link = h(
     "a",

@@ -166,12 +166,12 @@ export const en = {
     commandHint: "python3 run.py",
     commandHelp: "Optional. Without a command the judge observes the car and starts no program.",
     repeatable: "Repeatable",
-    repeatableTitle: "Simulated time waits for the program, as fast or slow as the machine may be",
+    repeatableTitle: "Simulated time waits for the program, so the speed of the machine does not matter",
     repeatableHelp: "The same program gets the same score on any machine.",
     /** Why programs that reach more than the simulator can't be repeatable. */
     notRepeatable: {
-      internet: "Not possible, because programs reach the internet. Start the simulator with --student-network none.",
-      host: "Not possible, because programs use the host's network. Start the simulator with --student-network none.",
+      internet: "Not possible: programs reach the internet. Use --student-network none.",
+      host: "Not possible: programs use the host's network. Use --student-network none.",
     },
     limit: "Time limit (simulated seconds)",
     advanced: "Student and wall-clock limit",
@@ -256,7 +256,7 @@ export const en = {
     boxes: { closed: "closed box", host: "host box" },
     version: "Version",
     pace: "Pace",
-    paces: { virtual: "virtual (repeatable)", real: "real time" },
+    paces: { virtual: "virtual time", real: "real time" },
     paceReason: (reason: string) => `Not repeatable: ${reason}`,
     again: "Run again",
     outcomes: {

@@ -60,7 +60,74 @@ describe("evaluation", () => {
     await visit.byTestId("eval-limit").fill("60");
     await visit.byTestId("eval-start").click();
     await visit.page.getByText("judge not available: try again").waitFor();
-    expect(body).toEqual({ command: "python3 run.py", time_limit_s: 60 });
+    expect(body).toEqual({ command: "python3 run.py", time_limit_s: 60, pace: "virtual" });
+  });
+
+  it("is repeatable unless the switch is off, which the page remembers", async () => {
+    const bodies: unknown[] = [];
+    const visit = await fixture.open({
+      prepare: async (page) => {
+        await page.route("**/sim/api/evaluation/start", async (route) => {
+          bodies.push(route.request().postDataJSON());
+          await route.fulfill({ json: { ok: true } });
+        });
+      },
+    });
+    const start = async () => {
+      const count = bodies.length;
+      await visit.byTestId("eval-start").click();
+      await until(
+        () => bodies.length,
+        (length) => length > count,
+      );
+      return bodies.at(-1);
+    };
+    const repeatable = visit.page.getByRole("switch", { name: en.evaluation.repeatable });
+    await visit.byTestId("flag").click();
+    expect(await repeatable.isVisible()).toBe(false);
+    expect(await start()).toEqual({ time_limit_s: 180 });
+    await visit.byTestId("eval-command").fill("python3 run.py");
+    expect(await repeatable.isChecked()).toBe(true);
+    await visit.page.getByText(en.evaluation.repeatableHelp).waitFor();
+    expect(await start()).toMatchObject({ command: "python3 run.py", pace: "virtual" });
+    await visit.page.getByText(en.evaluation.repeatable, { exact: true }).click();
+    expect(await repeatable.isChecked()).toBe(false);
+    expect(await start()).toMatchObject({ command: "python3 run.py", pace: "real" });
+    await visit.page.reload();
+    await visit.ready();
+    await visit.byTestId("flag").click();
+    expect(await repeatable.isChecked()).toBe(false);
+    expect(await start()).toMatchObject({ command: "python3 run.py", pace: "real" });
+  });
+
+  it("can't be repeatable if programs reach the internet, and the result says so", async () => {
+    const reason = "the program has internet access; --student-network none closes it";
+    const ofThisServer = { started_at: new Date().toISOString() };
+    const visit = await fixture.open({ prepare: captureEventStream });
+    const repeatable = visit.byTestId("eval-repeatable");
+    const run = async (fields: object) => {
+      await setRecord(visit.page, fields);
+      await emitRunStart(visit.page);
+      await emitRunEnd(visit.page);
+    };
+    await run({ ...ofThisServer, pace: "real", pace_reason: reason, network: "internet" });
+    await visit.page.getByText(en.evaluation.paceReason(reason)).waitFor();
+    expect(await visit.byTestId("result-pace").textContent()).toBe(en.evaluation.paces.real);
+    await visit.byTestId("eval-command").fill("python3 run.py");
+    await visit.page.getByText(en.evaluation.notRepeatable.internet).waitFor();
+    expect([await repeatable.isDisabled(), await repeatable.isChecked()]).toEqual([true, false]);
+    // The input of the switch is invisible. It must not make the page higher than the window.
+    expect(await visit.page.evaluate(() => document.documentElement.scrollHeight)).toBe(720);
+    const again = visit.page.waitForRequest("**/sim/api/evaluation/start");
+    await visit.page.route("**/sim/api/evaluation/start", (route) => route.fulfill({ json: { ok: true } }));
+    await visit.byTestId("again").click();
+    expect((await again).postDataJSON()).toMatchObject({ pace: "virtual" });
+    // After a restart of the server with a closed network, the switch is on again.
+    await run({ ...ofThisServer, pace: "virtual", network: "none" });
+    await visit.page.getByText(en.evaluation.repeatableHelp).waitFor();
+    expect([await repeatable.isDisabled(), await repeatable.isChecked()]).toEqual([false, true]);
+    expect(await visit.byTestId("result-pace").textContent()).toBe(en.evaluation.paces.virtual);
+    expect(await visit.byTestId("result-pace-reason").isVisible()).toBe(false);
   });
 
   it("sends and remembers the student's name and the wall-clock limit", async () => {
@@ -244,6 +311,7 @@ describe("evaluation", () => {
     await visit.byTestId("again").click();
     expect((await again).postDataJSON()).toEqual({
       command: "python3 run.py",
+      pace: "real",
       time_limit_s: 180,
       student: "Ada Lovelace",
       wall_limit_s: 900,

@@ -102,6 +102,39 @@ describe("a real evaluation", () => {
     await row.getByText(en.evaluation.failure.status(1)).waitFor();
     await row.getByText("Ada Lovelace").waitFor();
     await fixture.simulator.request("clock", { speed: 1 });
+    // The programs of this simulator reach the internet, so the run followed the wall clock.
+    expect(await visit.byTestId("result-pace").textContent()).toBe(en.evaluation.paces.real);
+    expect(await visit.byTestId("result-pace-reason").textContent()).toContain("internet");
+    await until(
+      () => visit.byTestId("eval-repeatable").isDisabled(),
+      (isDisabled) => isDisabled,
+    );
+    await visit.page.reload();
+    await visit.ready();
+    await visit.byTestId("flag").click();
+    await visit.page.getByText(en.evaluation.notRepeatable.internet).waitFor();
+  });
+});
+
+describe("a real evaluation without internet access", () => {
+  const fixture = browserFixture("--world", "oval", "--student-network", "none");
+  beforeEach(() => expectJudge(fixture));
+
+  it("is repeatable: its program has a clock of simulated time", async () => {
+    const visit = await fixture.open();
+    await visit.byTestId("flag").click();
+    await visit.byTestId("eval-command").fill(`python3 -c "import time; time.sleep(1); print(time.gmtime().tm_hour); exit(3)"`);
+    expect(await visit.byTestId("eval-repeatable").isChecked()).toBe(true);
+    await visit.byTestId("eval-start").click();
+    await visit.byTestId("result-card").waitFor({ timeout: 60_000 });
+    await until(
+      () => visit.byTestId("result-pace").textContent(),
+      (pace) => pace === en.evaluation.paces.virtual,
+    );
+    // The clock starts at midnight.
+    expect(await visit.byTestId("result-program-tail").textContent()).toBe("0");
+    expect(await visit.byTestId("result-pace-reason").isVisible()).toBe(false);
+    expect(await visit.byTestId("eval-repeatable").isEnabled()).toBe(true);
   });
 });
 

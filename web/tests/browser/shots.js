@@ -70,6 +70,9 @@ try {
     await simulator.request("traffic_lights/signal1", { state: "red" });
     await shot("light");
     await visit.page.keyboard.press("Escape");
+    await visit.byTestId("flag").click();
+    await visit.byTestId("eval-command").fill("python3 run.py");
+    await shot("form");
     await emitRunStart(visit.page);
     await visit.page.evaluate(() => (document.body.dataset["evaluating"] = "true"));
     await shot("evaluation");

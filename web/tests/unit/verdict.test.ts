@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { defaultWallLimit } from "../../src/panels/evaluation-form.ts";
+import { beganSince } from "../../src/net/server-start.ts";
+import { defaultWallLimit, noVirtualTime } from "../../src/panels/evaluation-form.ts";
+import { paceText, requestedPace } from "../../src/panels/record-facts.ts";
 import { en } from "../../src/strings/en.ts";
 import { failureText, programFailure, TONES, verdictOf, verdictText } from "../../src/ui/verdict.ts";
 
@@ -61,5 +63,38 @@ describe("the reason of a failure", () => {
 describe("the wall-clock limit", () => {
   it("has the default of the server", () => {
     expect([1, 24, 180, 3600].map(defaultWallLimit)).toEqual([120, 120, 900, 18_000]);
+  });
+});
+
+describe("the pace", () => {
+  it("can be virtual unless programs reach more than the simulator", () => {
+    expect(noVirtualTime(null)).toBeNull();
+    expect(noVirtualTime("none")).toBeNull();
+    expect(noVirtualTime("internet")).toBe(en.evaluation.notRepeatable.internet);
+    expect(noVirtualTime("host")).toBe(en.evaluation.notRepeatable.host);
+  });
+
+  it("of a record is shown if a program ran", () => {
+    expect(paceText({ box: "closed", pace: "virtual" })).toBe(en.evaluation.paces.virtual);
+    expect(paceText({ box: "host", pace: "real" })).toBe(en.evaluation.paces.real);
+    expect(paceText({ box: null, pace: "real" })).toBeNull();
+    expect(paceText({ box: "closed" })).toBeNull();
+  });
+
+  it("that was requested is virtual if the record has a reason for another one", () => {
+    expect(requestedPace({ pace: "real", pace_reason: "the program has internet access" })).toBe("virtual");
+    expect(requestedPace({ pace: "real", pace_reason: null })).toBe("real");
+    expect(requestedPace({ pace: "virtual" })).toBe("virtual");
+    expect(requestedPace({})).toBeNull();
+  });
+});
+
+describe("a session", () => {
+  it("of the running server began after the server", () => {
+    const now = "Mon, 16 Nov 2026 15:46:00 GMT";
+    expect(beganSince("2026-11-16T15:45:59Z", now, 0.97)).toBe(true);
+    expect(beganSince("2026-11-16T15:40:00Z", now, 361)).toBe(true);
+    expect(beganSince("2026-11-16T15:40:00Z", now, 300)).toBe(false);
+    expect(beganSince("2026-11-16T15:46:00Z", "", 1)).toBe(false);
   });
 });
