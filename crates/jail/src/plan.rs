@@ -36,6 +36,11 @@ impl JailPlan {
         }
     }
 
+    /// Whether this is the jail of a program in virtual time.
+    pub(super) fn is_in_virtual_time(&self) -> bool {
+        matches!(self, JailPlan::Student(student) if student.time.is_some())
+    }
+
     /// The id of user and group inside. `None` if they keep the ids of the host, as in a host box.
     pub(super) fn inside_id(&self) -> Option<u32> {
         match self {

@@ -12,8 +12,9 @@ use rustix::net::{
 use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
 
-/// Type of the request and of its answers.
-const SOCK_DIAG_BY_FAMILY: u16 = 20;
+/// Type of the request and of its answers. This older type asks for IPv4 and IPv6 at once, and the
+/// kernel searches its table of connections once instead of twice.
+const TCPDIAG_GETSOCK: u16 = 18;
 /// Request all sockets.
 const NLM_F_REQUEST_DUMP: u16 = 0x1 | 0x300;
 /// Type of the last message of an answer.
@@ -22,6 +23,8 @@ const NLMSG_DONE: u16 = 3;
 const INET_DIAG_INFO: u16 = 2;
 /// Size of the header of a message.
 const HEADER: usize = 16;
+/// Size of a request: a header and `inet_diag_req`.
+const REQUEST: usize = HEADER + 60;
 /// Size of `inet_diag_msg`.
 const MESSAGE: usize = 72;
 
@@ -29,7 +32,9 @@ const MESSAGE: usize = 72;
 const ESTABLISHED: u8 = 1;
 const SYN_SENT: u8 = 2;
 const SYN_RECEIVED: u8 = 3;
-const CLOSED: u8 = 7;
+const NEW_SYN_RECEIVED: u8 = 12;
+/// The requested states. Others would make the kernel search further tables.
+const STATES: u32 = 1 << ESTABLISHED | 1 << SYN_SENT | 1 << SYN_RECEIVED | 1 << NEW_SYN_RECEIVED;
 
 /// Offsets in `tcp_info`.
 mod info {
@@ -42,6 +47,8 @@ mod info {
 
 /// Local port, then remote port.
 type Ports = (u16, u16);
+/// One end of a connection: its ports, and its protocol family.
+type End = (Ports, u8);
 
 /// What the kernel tells about one socket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,18 +91,13 @@ impl Traffic {
 
     /// What is on its way now.
     pub(crate) fn in_flight(&mut self) -> Result<InFlight, Errno> {
-        let v4 = self.dump(libc::AF_INET as u8)?;
-        // The kernel refuses this family on a machine without IPv6.
-        let v6 = self.dump(libc::AF_INET6 as u8).unwrap_or_default();
-        let v4 = v4.into_iter().map(|(ports, counts)| ((ports, false), counts));
-        let v6 = v6.into_iter().map(|(ports, counts)| ((ports, true), counts));
-        Ok(compare(&v4.chain(v6).collect()))
+        self.dump().map(|sockets| compare(&sockets))
     }
 
-    /// All TCP sockets of a protocol family.
-    fn dump(&mut self, family: u8) -> Result<Vec<(Ports, Counts)>, Errno> {
-        send(&self.socket, &request(family), SendFlags::empty())?;
-        let mut found = Vec::new();
+    /// All TCP sockets that are connected or connecting.
+    fn dump(&mut self) -> Result<BTreeMap<End, Counts>, Errno> {
+        send(&self.socket, &request(), SendFlags::empty())?;
+        let mut found = BTreeMap::new();
         loop {
             let (length, _) = recv(&self.socket, self.buffer.as_mut_slice(), RecvFlags::empty())?;
             let mut rest = self.buffer.get(..length).unwrap_or_default();
@@ -105,7 +107,7 @@ impl Traffic {
             while rest.len() >= HEADER {
                 let size = (u32_at(rest, 0) as usize).clamp(HEADER, rest.len());
                 let kind = u16_at(rest, 4);
-                if kind != SOCK_DIAG_BY_FAMILY {
+                if kind != TCPDIAG_GETSOCK {
                     // The end of the answer, or an error.
                     return if kind == NLMSG_DONE { Ok(found) } else { Err(Errno::OPNOTSUPP) };
                 }
@@ -116,16 +118,15 @@ impl Traffic {
     }
 }
 
-fn request(family: u8) -> [u8; HEADER + 56] {
-    let mut bytes = [0; HEADER + 56];
-    bytes[0..4].copy_from_slice(&(HEADER as u32 + 56).to_ne_bytes());
-    bytes[4..6].copy_from_slice(&SOCK_DIAG_BY_FAMILY.to_ne_bytes());
+fn request() -> [u8; REQUEST] {
+    let mut bytes = [0; REQUEST];
+    bytes[0..4].copy_from_slice(&(REQUEST as u32).to_ne_bytes());
+    bytes[4..6].copy_from_slice(&TCPDIAG_GETSOCK.to_ne_bytes());
     bytes[6..8].copy_from_slice(&NLM_F_REQUEST_DUMP.to_ne_bytes());
-    // inet_diag_req_v2: family, protocol, attributes, padding, states.
-    bytes[HEADER] = family;
-    bytes[HEADER + 1] = libc::IPPROTO_TCP as u8;
-    bytes[HEADER + 2] = 1 << (INET_DIAG_INFO - 1);
-    bytes[HEADER + 4..HEADER + 8].copy_from_slice(&u32::MAX.to_ne_bytes());
+    // inet_diag_req: family, two lengths, attributes, addresses (48 bytes), states, tables.
+    bytes[HEADER] = libc::AF_INET as u8;
+    bytes[HEADER + 3] = 1 << (INET_DIAG_INFO - 1);
+    bytes[HEADER + 52..HEADER + 56].copy_from_slice(&STATES.to_ne_bytes());
     bytes
 }
 
@@ -142,8 +143,8 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
 }
 
 /// Reads one `inet_diag_msg` with its attributes.
-fn socket(message: &[u8]) -> Option<(Ports, Counts)> {
-    let state = *message.get(1)?;
+fn socket(message: &[u8]) -> Option<(End, Counts)> {
+    let (family, state) = (*message.first()?, *message.get(1)?);
     let ports = (u16_at(message, 4).swap_bytes(), u16_at(message, 6).swap_bytes());
     let mut counts = Counts { state, sent: 0, acknowledged: 0, received: 0, not_sent: 0 };
     let mut attributes = message.get(MESSAGE..)?;
@@ -159,21 +160,19 @@ fn socket(message: &[u8]) -> Option<(Ports, Counts)> {
         }
         attributes = &attributes[size.next_multiple_of(4).min(attributes.len())..];
     }
-    Some((ports, counts))
+    Some(((ports, family), counts))
 }
 
-fn compare(sockets: &BTreeMap<(Ports, bool), Counts>) -> InFlight {
+fn compare(sockets: &BTreeMap<End, Counts>) -> InFlight {
     let mut found = InFlight::default();
-    for (((local, remote), v6), counts) in sockets {
+    for (((local, remote), family), counts) in sockets {
         found.any |= matches!(counts.state, SYN_SENT | SYN_RECEIVED);
         if counts.state != ESTABLISHED {
             continue;
         }
         // A socket whose other end is closed can't be compared.
-        let other = sockets.get(&((*remote, *local), *v6));
-        let Some(other) = other.filter(|other| other.state != CLOSED && other.state == ESTABLISHED) else {
-            continue;
-        };
+        let other = sockets.get(&((*remote, *local), *family));
+        let Some(other) = other.filter(|other| other.state == ESTABLISHED) else { continue };
         found.any |= counts.sent != other.received;
         // The first acknowledged byte is that of the handshake, on one side of the connection.
         if counts.not_sent > 0 && counts.acknowledged < counts.sent {
@@ -188,7 +187,7 @@ fn compare(sockets: &BTreeMap<(Ports, bool), Counts>) -> InFlight {
 mod tests {
     use super::*;
     use std::io::{Read, Write};
-    use std::net::{TcpListener, TcpStream};
+    use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, TcpListener, TcpStream};
 
     fn counts(sent: u64, received: u64) -> Counts {
         Counts { state: ESTABLISHED, sent, acknowledged: sent, received, not_sent: 0 }
@@ -196,7 +195,7 @@ mod tests {
 
     #[test]
     fn bytes_that_have_not_arrived_are_in_flight() {
-        let pair = |a, b| compare(&BTreeMap::from([(((1, 2), false), a), (((2, 1), false), b)]));
+        let pair = |a, b| compare(&BTreeMap::from([(((1, 2), 2), a), (((2, 1), 2), b)]));
         assert!(!pair(counts(5, 7), counts(7, 5)).any);
         assert!(pair(counts(5, 7), counts(7, 4)).any);
         assert!(pair(Counts { state: SYN_SENT, ..counts(0, 0) }, counts(0, 0)).any);
@@ -209,18 +208,26 @@ mod tests {
 
     #[test]
     fn the_counters_of_a_real_connection_are_read() {
+        check_counters(Ipv4Addr::LOCALHOST.into(), libc::AF_INET as u8);
+        // A machine without IPv6 has no such address.
+        if TcpListener::bind((Ipv6Addr::LOCALHOST, 0)).is_ok() {
+            check_counters(Ipv6Addr::LOCALHOST.into(), libc::AF_INET6 as u8);
+        }
+    }
+
+    fn check_counters(address: IpAddr, family: u8) {
         let mut traffic = Traffic::of_this_network().expect("a netlink socket");
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a listener");
+        let listener = TcpListener::bind((address, 0)).expect("a listener");
         let port = listener.local_addr().expect("an address").port();
-        let mut client = TcpStream::connect(("127.0.0.1", port)).expect("connected");
+        let mut client = TcpStream::connect((address, port)).expect("connected");
         let mut server = listener.accept().expect("accepted").0;
         client.write_all(b"hello").expect("written");
         server.read_exact(&mut [0; 5]).expect("read");
         server.write_all(b"hi").expect("written");
         client.read_exact(&mut [0; 2]).expect("read");
-        let found = traffic.dump(libc::AF_INET as u8).expect("sockets");
+        let found = traffic.dump().expect("sockets");
         let own = client.local_addr().expect("an address").port();
-        let of = |ports| found.iter().find(|(found, _)| *found == ports).map(|(_, counts)| *counts);
+        let of = |ports| found.get(&(ports, family)).copied();
         let (here, there) = (of((own, port)).expect("client"), of((port, own)).expect("server"));
         assert_eq!((here.state, here.sent, here.received), (ESTABLISHED, 5, 2));
         assert_eq!((there.sent, there.received), (2, 5));
