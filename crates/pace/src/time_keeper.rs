@@ -43,9 +43,10 @@ pub struct Over;
 
 /// The simulation and the session, as the time keeper sees them.
 pub trait PacedWorld: Send {
-    /// Simulates up to this tick, counted from the start of the run, and waits until the judge has
-    /// seen it.
-    fn advance(&mut self, tick: u64) -> Result<(), Over>;
+    /// Starts to simulate up to this tick, counted from the start of the run.
+    fn start_advance(&mut self, tick: u64) -> Result<(), Over>;
+    /// Waits until the tick of the last `start_advance` is simulated and the judge has seen it.
+    fn finish_advance(&mut self) -> Result<(), Over>;
     /// Waits until the session has read everything that the program wrote, and its exit status if
     /// the program has `exited`.
     fn drain(&mut self, exited: bool) -> Result<(), Over>;
@@ -208,6 +209,7 @@ impl TimeKeeper {
         let started = Instant::now();
         self.wait_until_quiet()?;
         self.note(|report| report.program += started.elapsed());
+        self.wait_for_simulation()?;
         let written = self.output.iter().filter_map(|pipe| rustix::io::ioctl_fionread(pipe).ok());
         let written = written.max().unwrap_or(0);
         let is_full = written >= FULL_PIPE && !self.threads.is_empty();
@@ -238,11 +240,21 @@ impl TimeKeeper {
         self.reach(next.unwrap_or((self.now + IDLE_TICKS * TICK_NS, None)))
     }
 
+    /// Waits until the simulation has reached the present moment. Everything that depends on the state
+    /// of the world comes after this.
+    fn wait_for_simulation(&mut self) -> Result<(), Over> {
+        let started = Instant::now();
+        let done = self.world.finish_advance();
+        self.note(|report| report.simulation += started.elapsed());
+        done
+    }
+
     /// Runs the server and measures the time that it takes.
     fn timed_server<T>(&mut self, run: impl FnOnce(&mut Web, u64) -> Result<T, Unsettled>) -> Result<T, Over>
     where
         T: Default,
     {
+        self.wait_for_simulation()?;
         let started = Instant::now();
         let done = run(&mut self.web, self.now);
         let requests = self.work.total() - self.earlier_requests;
@@ -384,20 +396,19 @@ impl TimeKeeper {
     }
 
     /// Advances the simulation to a moment. Returns false if the server has bytes for the program
-    /// before that moment.
+    /// before that moment. The last ticks may still be being simulated when this function returns,
+    /// because the program learns about the world only from the server. So the program and the
+    /// simulation run at the same time on two processors.
     fn move_to(&mut self, target: u64) -> Result<bool, Over> {
         let target_tick = target / TICK_NS;
         while self.tick < target_tick {
             let needs_ticks = self.web.needs_ticks();
             let ticks = if needs_ticks { 1 } else { (target_tick - self.tick).min(IDLE_TICKS) };
-            let started = Instant::now();
-            self.world.advance(self.tick + ticks)?;
+            self.wait_for_simulation()?;
+            self.world.start_advance(self.tick + ticks)?;
             self.tick += ticks;
             self.now = self.now.max(self.tick * TICK_NS);
-            self.note(|report| {
-                report.advances += 1;
-                report.simulation += started.elapsed();
-            });
+            self.note(|report| report.advances += 1);
             if needs_ticks {
                 self.timed_server(|web, now| web.settle(now))?;
                 if self.now < target && self.web.next_due().is_some_and(|(due, _)| due <= self.now) {
@@ -439,6 +450,7 @@ impl TimeKeeper {
             }
             Event::Output => {
                 self.output_due = None;
+                self.wait_for_simulation()?;
                 return self.world.drain(false);
             }
         }

@@ -322,8 +322,10 @@ impl Supervisor<'_, '_> {
             Action::Halt => self.halt(),
             Action::EndStudent => {
                 self.note_memory();
+                let is_stopped = matches!(self.machine.ending(), Some(Ending::Stopped(_)));
                 if let Some(student) = &mut self.student {
-                    self.lingering = student.end();
+                    let is_judged = self.is_paced && !is_stopped;
+                    self.lingering = if is_judged { student.end_as_read() } else { student.end() };
                 }
                 while self.handle_student() {}
                 self.student = None;

@@ -50,7 +50,7 @@ use order::{Envelope, Order, Reply};
 use state::Driver;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use taps::Taps;
@@ -60,8 +60,6 @@ use tokio::sync::{oneshot, watch};
 const MAX_WAITING_ORDERS: usize = 1024;
 /// Maximum sum of the ticks of all steps that wait. A step that would exceed this sum is refused.
 const MAX_QUEUED_TICKS: u64 = 200_000;
-/// How often a wait for granted ticks checks whether it has to stop.
-const ADVANCE_CHECK: Duration = Duration::from_millis(10);
 /// How long [`Simulator::wait_until_shown`] waits at most.
 const SHOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
@@ -159,24 +157,15 @@ impl Simulator {
         (self.origin.source == Source::Student).then(|| self.work.wait())
     }
 
-    /// In virtual time: simulates up to this tick, counted from the start of the run, and waits until
-    /// the judge has seen it. Returns false if the session is over or `stop` is set.
-    pub(crate) fn advance(&self, tick: u64, stop: &AtomicBool) -> bool {
+    /// In virtual time: starts to simulate up to this tick, counted from the start of the run. The
+    /// receiver is told when the judge has seen that tick, and is disconnected if the session is
+    /// over. `None` if the simulator has ended or `stop` is set. Blocks while the inbox is full.
+    pub(crate) fn start_advance(&self, tick: u64, stop: &AtomicBool) -> Option<Receiver<()>> {
         let (reply, done) = sync_channel(1);
-        if !self.send_patiently(Order::Advance { tick, reply }, stop) {
-            return false;
-        }
-        loop {
-            match done.recv_timeout(ADVANCE_CHECK) {
-                Ok(()) => return true,
-                Err(RecvTimeoutError::Timeout) if !stop.load(Ordering::SeqCst) => {}
-                Err(_) => return false,
-            }
-        }
+        self.send_patiently(Order::Advance { tick, reply }, stop).then_some(done)
     }
 
-    /// In virtual time: lets time run without the program. Blocks like
-    /// [`advance`](Simulator::advance).
+    /// In virtual time: lets time run without the program. Blocks while the inbox is full.
     pub(crate) fn release_time(&self, stop: &AtomicBool) {
         self.send_patiently(Order::ReleaseTime, stop);
     }

@@ -5,7 +5,7 @@ use chicane_pace::{Over, PacedWorld};
 use chicane_session::{Note, Notes};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
-use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
 /// How often a wait for the session checks whether it has to stop.
@@ -18,23 +18,38 @@ pub(super) struct SessionPace {
     pub(super) notes: Notes<Note>,
     /// Whether the time keeper has to stop.
     pub(super) stop: Arc<AtomicBool>,
+    /// Told when the simulation has reached the requested tick.
+    pub(super) advance: Option<Receiver<()>>,
 }
 
-impl PacedWorld for SessionPace {
-    fn advance(&mut self, tick: u64) -> Result<(), Over> {
-        if self.simulator.advance(tick, &self.stop) { Ok(()) } else { Err(Over) }
-    }
-
-    fn drain(&mut self, exited: bool) -> Result<(), Over> {
-        let (done, drained) = sync_channel(1);
-        self.notes.send(Note::Drain { exited, done });
+impl SessionPace {
+    /// Waits for a reply.
+    fn wait(&self, reply: &Receiver<()>) -> Result<(), Over> {
         loop {
-            match drained.recv_timeout(CHECK) {
+            match reply.recv_timeout(CHECK) {
                 Ok(()) => return Ok(()),
                 Err(RecvTimeoutError::Timeout) if !self.stop.load(SeqCst) => {}
                 Err(_) => return Err(Over),
             }
         }
+    }
+}
+
+impl PacedWorld for SessionPace {
+    fn start_advance(&mut self, tick: u64) -> Result<(), Over> {
+        self.finish_advance()?;
+        self.advance = Some(self.simulator.start_advance(tick, &self.stop).ok_or(Over)?);
+        Ok(())
+    }
+
+    fn finish_advance(&mut self) -> Result<(), Over> {
+        self.advance.take().map_or(Ok(()), |done| self.wait(&done))
+    }
+
+    fn drain(&mut self, exited: bool) -> Result<(), Over> {
+        let (done, drained) = sync_channel(1);
+        self.notes.send(Note::Drain { exited, done });
+        self.wait(&drained)
     }
 
     fn release(&mut self) {

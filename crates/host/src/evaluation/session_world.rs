@@ -291,7 +291,8 @@ impl SessionHost for SessionWorld {
         let serve = self.gate.as_ref().and_then(|gate| gate.paced());
         let serve = serve.ok_or_else(|| refused("the web server has stopped"))?;
         let (simulator, notes) = (self.simulator.clone(), self.notes.clone());
-        let world = |stop| -> Box<dyn PacedWorld> { Box::new(SessionPace { simulator, notes, stop }) };
+        let world =
+            |stop| -> Box<dyn PacedWorld> { Box::new(SessionPace { simulator, notes, stop, advance: None }) };
         let pacing = TimeKeeper::start(program, serve, Arc::clone(self.simulator.work()), world);
         self.pacing = Some(pacing.map_err(refused)?);
         Ok(())
