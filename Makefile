@@ -132,7 +132,7 @@ bench: build need-python need-osmesa need-others ## Compare with other simulator
 	PYTHONPATH=bench $(PYTHON) -m compare --chicane $(CHICANE) --programs target/release --others $(OTHERS)/bin/python \
 	  $(if $(QUICK),--quick) $(if $(PUBLISH),--publish) $(if $(AGAINST),--against $(AGAINST)) $(ONLY:%=--only %) $(JOIN:%=--join %)
 
-figures: build need-chromium need-ros ## Run the benchmarks of all parts and print the figures
+figures: build need-chromium need-ros need-repeat ## Run the benchmarks of all parts and print the figures
 	$(CARGO) run --release --locked -p chicane-bench --bin core
 	$(CARGO) run --release --locked -p chicane-bench --bin http
 	$(CARGO) run --release --locked -p chicane-bench --bin camera

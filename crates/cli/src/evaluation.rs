@@ -188,7 +188,7 @@ fn run_with(job: &EvaluationJob, view: &mut SessionView) -> Result<Evaluated, Ev
         profile: job.profile.clone(),
         speed: job.speed,
         // Otherwise the world would use a whole processor while the judge is started.
-        paused: true,
+        only_sessions: true,
         workspace,
         library,
         judge: JudgeOptions {

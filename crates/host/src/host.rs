@@ -133,7 +133,7 @@ impl Prepared {
         };
         let start = InitialState {
             speed: options.speed,
-            paused: options.paused,
+            only_sessions: options.only_sessions,
             brightness,
             status: Arc::clone(&status),
             transition,

@@ -19,8 +19,8 @@ pub struct HostOptions {
     pub profile: Profile,
     /// Requested real-time factor; 0 is as fast as possible.
     pub speed: f64,
-    /// Whether time is paused until a session begins or a client continues it.
-    pub paused: bool,
+    /// Whether time is paused before and after a session, unless a client continues it.
+    pub only_sessions: bool,
     /// Folder that student programs run in.
     pub workspace: PathBuf,
     /// The worlds that came with the program. The host adds the installed worlds of the data
@@ -40,7 +40,7 @@ impl Default for HostOptions {
             world: None,
             profile: Profile::gen1(),
             speed: 1.0,
-            paused: false,
+            only_sessions: false,
             workspace: PathBuf::from("."),
             library: Library::built_in(),
             judge: JudgeOptions::default(),

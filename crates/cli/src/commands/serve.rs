@@ -156,7 +156,7 @@ fn options(args: &ServeArgs, tokens: &RoleTokens) -> Result<Options, ServeError>
             world,
             profile: robot::load(&args.robot)?,
             speed: args.speed,
-            paused: false,
+            only_sessions: false,
             workspace,
             library,
             judge: judge_options(args)?,

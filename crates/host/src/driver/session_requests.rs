@@ -193,7 +193,7 @@ impl Driver {
         let _ = running.stack.apply(RobotCommand::Speed(0.0));
         self.answer_holds();
         // A pause or another speed during the run ends with the run.
-        self.clock.set(Some(false), Some(judging.speed()));
+        self.clock.set(Some(self.session.only_sessions), Some(judging.speed()));
         self.clock.forget_due();
         self.out.change();
         time_s

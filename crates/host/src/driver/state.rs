@@ -28,8 +28,8 @@ pub(super) const TIME_SLICE: Duration = Duration::from_millis(2);
 pub(crate) struct InitialState {
     /// Requested real-time factor; 0 is as fast as possible.
     pub(crate) speed: f64,
-    /// Whether time is paused until a session begins or a client continues it.
-    pub(crate) paused: bool,
+    /// Whether time is paused before and after a session, unless a client continues it.
+    pub(crate) only_sessions: bool,
     /// Every channel of a shown pixel is multiplied by this factor.
     pub(crate) brightness: f64,
     /// The status of the evaluation. A thread that changes the status calls `Simulator::wake`
@@ -86,6 +86,8 @@ impl Worlds {
 
 /// The evaluation session, if there is one, and its status.
 pub(super) struct SessionSlot {
+    /// Whether time is paused after a session.
+    pub(super) only_sessions: bool,
     pub(super) judging: Option<JudgedSession>,
     /// The status as the session's threads last set it.
     pub(super) to_show: Arc<Mutex<SessionStatus>>,
@@ -123,8 +125,9 @@ impl Driver {
             epoch: 0,
         };
         let mut clock = SimClock::new(start.speed, now);
-        clock.set(Some(start.paused), None);
+        clock.set(Some(start.only_sessions), None);
         let session = SessionSlot {
+            only_sessions: start.only_sessions,
             judging: None,
             to_show: Arc::clone(&start.status),
             status: SessionStatus::default(),

@@ -1,5 +1,6 @@
 //! Benchmark of the judge. It measures the start time of a container and of a closed box, the copy of
-//! a workspace, sessions per hour, and how many observations per second a script can read.
+//! a workspace, sessions per hour, how many observations per second a script can read, and programs in
+//! virtual time.
 //!
 //! Usage: `judge [--json <file>] [--quick] [--only <part>]… [<path of chicane>]`.
 //!
@@ -7,6 +8,8 @@
 //! environment variable `CHICANE_BEFORE`. The older benchmark then runs first, on the same machine and
 //! under the same load, and its figures are printed as `before: …`.
 #![allow(clippy::disallowed_methods)]
+
+mod virtual_time;
 
 use chicane_bench::options::Options;
 use chicane_bench::report::{Goal, Report, quantile};
@@ -41,12 +44,13 @@ def evaluate(sim):
 /// Measures a part and adds its figures.
 type Measure = fn(&Bench, &mut Report) -> Result<(), BenchError>;
 /// The parts that `--only` selects, with the functions that measure them.
-const PARTS: [(&str, Measure); 5] = [
+const PARTS: [(&str, Measure); 6] = [
     ("start", starts),
     ("box", boxes),
     ("copy", copies),
     ("observations", observations),
     ("sessions", whole),
+    ("virtual", virtual_time::measure),
 ];
 /// How often each figure is measured. The median counts.
 const ROUNDS: usize = 25;

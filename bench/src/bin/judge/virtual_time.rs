@@ -1,0 +1,125 @@
+//! Programs in virtual time: how much faster than real time they run, and what uses the time.
+
+use super::{Bench, TempFolder};
+use chicane_bench::BenchError;
+use chicane_bench::report::{Goal, Report};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A loop as most students write it: a sensor, a command and a pause.
+const LOOP: &str = "\
+import os, sys, time
+import requests
+
+url, path, seconds = os.environ['CHICANE_URL'].rstrip('/'), sys.argv[1], float(sys.argv[2])
+session = requests.Session()
+begin = time.time()
+while time.time() - begin < seconds:
+    data = session.get(url + path, timeout=5).content
+    session.post(url + '/drive', json={'speed': 0.3, 'steering': (len(data) % 7 - 3) / 10}, timeout=5)
+    time.sleep(0.05)
+";
+/// A program that sleeps for one tick at a time.
+const SLEEPER: &str = "\
+import sys, time
+for _ in range(int(sys.argv[1])):
+    time.sleep(0.005)
+";
+/// A program that reads a clock. Each read takes a microsecond of virtual time.
+const READER: &str = "\
+import sys, time
+for _ in range(int(sys.argv[1])):
+    time.monotonic()
+";
+/// A judging script that ends with the program.
+const JUDGE: &str = "\
+def evaluate(sim):
+    sim.record(sim.state.time)
+    if sim.state.run.exit_code is not None:
+        sim.finish()
+";
+
+/// The part of a run that `--explain` prints.
+struct Explained {
+    wall: Duration,
+    /// Real seconds of the program, of the simulation and of the web server.
+    shares: [f64; 3],
+}
+
+pub(super) fn measure(bench: &Bench, report: &mut Report) -> Result<(), BenchError> {
+    let folder = TempFolder::new("virtual")?;
+    for (name, text) in [("loop.py", LOOP), ("sleeper.py", SLEEPER), ("reader.py", READER)] {
+        std::fs::write(folder.0.join(name), text)?;
+    }
+    std::fs::write(folder.0.join("judge.py"), JUDGE)?;
+    let python = python()?;
+    let seconds = if bench.quick { 20.0 } else { 120.0 };
+    for (what, path, goal) in [("lidar", "/lidar", 20.0), ("camera", "/camera", 10.0)] {
+        let run = run(bench, &folder.0, &format!("{} loop.py {path} {seconds}", python.display()))?;
+        let factor = seconds / run.wall.as_secs_f64();
+        report.add(
+            format!("virtual time, {what} and drive each 50 ms, real-time factor"),
+            factor,
+            "",
+            Goal::AtLeast(goal),
+        );
+        for (share, name) in
+            run.shares.iter().zip(["the program", "waiting for the simulation", "the server"])
+        {
+            let percent = share / run.wall.as_secs_f64() * 100.0;
+            report.add(format!("virtual time, {what}: {name}"), percent, "%", Goal::None);
+        }
+    }
+    let count = if bench.quick { 2_000 } else { 10_000 };
+    let each = added_time(bench, &folder.0, "sleeper.py", count)?;
+    report.add("virtual time, one tick with one sleep", each * 1e6, "µs", Goal::None);
+    let each = added_time(bench, &folder.0, "reader.py", count * 200)?;
+    report.add("virtual time, one read of a clock in a loop", each * 1e9, "ns", Goal::None);
+    Ok(())
+}
+
+/// Real seconds that each round of a program adds to a run.
+fn added_time(bench: &Bench, folder: &Path, program: &str, count: u32) -> Result<f64, BenchError> {
+    let none = run(bench, folder, &format!("python3 {program} 0"))?;
+    let all = run(bench, folder, &format!("python3 {program} {count}"))?;
+    Ok((all.wall.as_secs_f64() - none.wall.as_secs_f64()) / f64::from(count))
+}
+
+/// The Python that has `requests`.
+fn python() -> Result<PathBuf, BenchError> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/tools/repeat/bin/python");
+    let path = std::path::absolute(path)?;
+    if path.exists() {
+        Ok(path)
+    } else {
+        Err("there is no Python with requests: run `make need-repeat`".into())
+    }
+}
+
+/// Evaluates a program in virtual time.
+fn run(bench: &Bench, folder: &Path, program: &str) -> Result<Explained, BenchError> {
+    let mut command = Command::new(&bench.program);
+    command.args(["evaluate", "--world", "oval", "--pace", "virtual", "--explain", "--time-limit", "600"]);
+    command.arg("--judge-script").arg(folder.join("judge.py"));
+    command.arg("--workspace").arg(folder).args(["--command", program]);
+    let begun = Instant::now();
+    let output = command.stdin(Stdio::null()).output()?;
+    let wall = begun.elapsed();
+    let text =
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    if !output.status.success() {
+        return Err(format!("{program}: {text}").into());
+    }
+    let share = |name: &str| {
+        let line = text.lines().find_map(|line| line.trim().strip_prefix(name));
+        let seconds = line.and_then(|line| line.split_whitespace().next()).and_then(|word| word.parse().ok());
+        seconds.ok_or_else(|| BenchError::from(format!("--explain printed no line \"{name}\": {text}")))
+    };
+    let shares = [
+        share("the program, until it waits again")?,
+        share("the simulation and the judge")?,
+        share("the web server")?,
+    ];
+    Ok(Explained { wall, shares })
+}
