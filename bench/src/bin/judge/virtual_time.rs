@@ -3,6 +3,7 @@
 use super::{Bench, TempFolder};
 use chicane_bench::BenchError;
 use chicane_bench::report::{Goal, Report};
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -52,7 +53,7 @@ pub(super) fn measure(bench: &Bench, report: &mut Report) -> Result<(), BenchErr
     for (name, text) in [("loop.py", LOOP), ("sleeper.py", SLEEPER), ("reader.py", READER)] {
         std::fs::write(folder.0.join(name), text)?;
     }
-    std::fs::write(folder.0.join("judge.py"), JUDGE)?;
+    write_project(&folder.0)?;
     let python = python()?;
     let seconds = if bench.quick { 20.0 } else { 120.0 };
     for (what, path, goal) in [("lidar", "/lidar", 20.0), ("camera", "/camera", 10.0)] {
@@ -86,6 +87,17 @@ fn added_time(bench: &Bench, folder: &Path, program: &str, count: u32) -> Result
     Ok((all.wall.as_secs_f64() - none.wall.as_secs_f64()) / f64::from(count))
 }
 
+/// Writes the project of the oval with the judging script.
+fn write_project(folder: &Path) -> Result<(), BenchError> {
+    let oval = Path::new(env!("CARGO_MANIFEST_DIR")).join("../worlds/oval.json");
+    let mut project: Value = serde_json::from_slice(&std::fs::read(oval)?)?;
+    let config =
+        json!({"description": "Benchmark.", "better": "lower", "time_limit_s": 600, "robot": "gen1"});
+    project["evaluation"] = json!({"config": config, "script": "judge.py"});
+    std::fs::write(folder.join("project.json"), project.to_string())?;
+    Ok(std::fs::write(folder.join("judge.py"), JUDGE)?)
+}
+
 /// The Python that has `requests`.
 fn python() -> Result<PathBuf, BenchError> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/tools/repeat/bin/python");
@@ -100,8 +112,8 @@ fn python() -> Result<PathBuf, BenchError> {
 /// Evaluates a program in virtual time.
 fn run(bench: &Bench, folder: &Path, program: &str) -> Result<Explained, BenchError> {
     let mut command = Command::new(&bench.program);
-    command.args(["evaluate", "--world", "oval", "--pace", "virtual", "--explain", "--time-limit", "600"]);
-    command.arg("--judge-script").arg(folder.join("judge.py"));
+    command.arg("evaluate").arg("--world").arg(folder.join("project.json"));
+    command.args(["--pace", "virtual", "--explain", "--time-limit", "600"]);
     command.arg("--workspace").arg(folder).args(["--command", program]);
     let begun = Instant::now();
     let output = command.stdin(Stdio::null()).output()?;
