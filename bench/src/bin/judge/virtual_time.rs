@@ -35,6 +35,9 @@ for _ in range(int(sys.argv[1])):
 ";
 /// A judging script that ends with the program.
 const JUDGE: &str = "\
+def initialize(sim):
+    pass
+
 def evaluate(sim):
     sim.record(sim.state.time)
     if sim.state.run.exit_code is not None:
