@@ -103,8 +103,8 @@ fn write_project(folder: &Path) -> Result<(), BenchError> {
 
 /// The Python that has `requests`.
 fn python() -> Result<PathBuf, BenchError> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/tools/repeat/bin/python");
-    let path = std::path::absolute(path)?;
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize()?;
+    let path = root.join("target/tools/repeat/bin/python");
     if path.exists() {
         Ok(path)
     } else {
