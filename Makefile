@@ -19,6 +19,9 @@ ROSLIBPY = $(TOOLS)/roslibpy/bin/python
 # rclpy and Cyclone DDS have a separate venv, because their packages conflict with the tools above.
 ROS = $(TOOLS)/ros/bin/python
 OTHERS = $(CURDIR)/target/bench-venv
+# `make test` builds the whole workspace from the start. With fewer packages cargo chooses other
+# features of some dependencies, and would compile them again for the tests.
+WHOLE = WORKSPACE=--workspace
 
 # All targets without a slash in their name are phony.
 .PHONY: $(shell sed -n 's/^\([a-z-]*\):.*/\1/p' $(lastword $(MAKEFILE_LIST)))
@@ -27,7 +30,7 @@ help: ## List the targets
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
 build: need-cargo viewer ## Build the release program and prepare the judge
-	$(CARGO) build --release --locked -p chicane
+	$(CARGO) build --release --locked $(or $(WORKSPACE),-p chicane)
 	@$(CHICANE) setup || echo "The simulator is built, but evaluations cannot run until \`chicane setup\` succeeds."
 
 wheel: build ## Build the Python wheel with the program, in target/wheel
@@ -47,8 +50,8 @@ run: build ## Build and start the simulator; ARGS="--world technical" adds argum
 test: need-cargo need-nextest need-python ## Run all checks and tests
 	@# Installs the programs that the tests compare with, in parallel with the build.
 	@$(MAKE) --no-print-directory peers & peers=$$!; \
-	 $(MAKE) --no-print-directory check build need-judge need-gym need-schemathesis need-moto && wait $$peers
-	@$(MAKE) --no-print-directory second-opinion readers ros clients
+	 $(MAKE) --no-print-directory check build need-judge need-gym need-schemathesis need-moto $(WHOLE) && wait $$peers
+	@$(MAKE) --no-print-directory second-opinion readers ros clients $(WHOLE)
 	$(PACKAGE) $(TOOLS)/python/bin/python -m unittest discover -s python/tests -t python
 	cd docs && CHICANE="$(CURDIR)/$(CHICANE)" $(PYTHON) -m unittest discover -s runner/tests -t .
 	$(TOOLS)/python/bin/python docs/run.py $(CHICANE)
@@ -90,11 +93,12 @@ ros: build need-ros ## Test the ROS 2 topics and commands with Cyclone DDS and r
 	$(ROS) python/ros/run.py $(CHICANE) test_rclpy
 
 second-opinion: need-cargo need-chromium viewer ## Compare rendered pictures with three.js in a browser
-	$(CARGO) run --release --locked --quiet -p chicane-bench --bin second-opinion target/second-opinion
+	$(CARGO) build --release --locked --quiet $(or $(WORKSPACE),-p chicane-bench --bin second-opinion)
+	target/release/second-opinion target/second-opinion
 	CHROMIUM="$$(command -v $(CHROMIUM))" node web/second-opinion/run.js target/second-opinion
 
 readers: build $(TOOLS)/poses need-chromium need-numpy web/node_modules/.package-lock.json ## Check that libsdformat, three.js and NumPy read the worlds
-	$(CARGO) build --release --locked --quiet -p chicane-bench --bin readers
+	$(CARGO) build --release --locked --quiet $(or $(WORKSPACE),-p chicane-bench --bin readers)
 	rm -rf target/readers
 	for project in worlds/*.json examples/projects/*.json; do \
 	  name=$$(basename $$project .json); folder=target/readers/$$name; \

@@ -1,5 +1,5 @@
-//! Generates `chicane_package.rs` with the files of the Python package `chicane`, which closed boxes
-//! show to student programs.
+//! Generates `chicane_package.rs` with the files of the Python package `chicane`, which closed
+//! boxes show to student programs.
 #![allow(clippy::disallowed_methods)]
 
 use std::error::Error;

@@ -1,8 +1,8 @@
 //! [`Project`]: the document of the world builder as typed data.
 //!
-//! [`Project::read`] checks the range of every number, length and name, so that a `Project` contains
-//! only valid values. [`crate::check()`] checks whether the project makes a good world. Lengths are
-//! in metres, angles in radians, and the origin is a corner of the field.
+//! [`Project::read`] checks the range of every number, length and name, so that a `Project`
+//! contains only valid values. [`crate::check()`] checks whether the project makes a good world.
+//! Lengths are in metres, angles in radians, and the origin is a corner of the field.
 
 mod document;
 mod fields;

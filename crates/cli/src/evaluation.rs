@@ -269,8 +269,8 @@ enum LocalSimulator {
 impl LocalSimulator {
     async fn start(host: HostOptions, needs_web: bool) -> Result<LocalSimulator, EvaluationError> {
         if needs_web {
-            // Other users of this machine can reach the port. Without the token they can't change the
-            // run. The program needs no token, because it has sockets of its own.
+            // Other users of this machine can reach the port. Without the token they can't change
+            // the run. The program needs no token, because it has sockets of its own.
             let token = Some(Token::random().map_err(EvaluationError::Token)?);
             let server = Server::start(Options { host, token, ..Options::default() }).await?;
             return Ok(LocalSimulator::Web(Box::new(server)));

@@ -33,9 +33,11 @@ pub(crate) fn printable(line: &str) -> Cow<'_, str> {
 fn is_obeyed(c: char) -> bool {
     match c {
         '\t' => false,
-        // Line and paragraph separators, soft hyphen, Arabic letter mark, Mongolian vowel separator.
+        // Line and paragraph separators, soft hyphen, Arabic letter mark, Mongolian vowel
+        // separator.
         '\u{2028}' | '\u{2029}' | '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}' => true,
-        // Characters without width, marks and overrides of the direction, invisible operators, tags.
+        // Characters without width, marks and overrides of the direction, invisible operators,
+        // tags.
         '\u{200b}' | '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' => true,
         '\u{2060}'..='\u{206f}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}' => true,
         c => c.is_control(),

@@ -9,8 +9,8 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Simulated seconds of a run. The default judging script ends a run five simulated seconds after the
-/// program's exit.
+/// Simulated seconds of a run. The default judging script ends a run five simulated seconds after
+/// the program's exit.
 const TIME_LIMIT: &str = "2000";
 /// Real-time factor. A program has 200 real seconds for its attempts.
 const SPEED: &str = "10";
@@ -37,7 +37,8 @@ impl Drop for Workspace {
     }
 }
 
-/// Evaluates a program of the suite in a closed box. Returns the output of `chicane` and the record.
+/// Evaluates a program of the suite in a closed box. Returns the output of `chicane` and the
+/// record.
 fn evaluate(name: &str) -> (Output, Value) {
     let workspace = Workspace::new(name);
     let data = workspace.0.with_extension("data");

@@ -1,6 +1,6 @@
 //! Student programs in a host box that attack the simulator, its files and other simulators. Each
-//! test runs as root and as an ordinary user who owns all files, so that only the box protects them.
-//! The tests fail where the isolation is missing.
+//! test runs as root and as an ordinary user who owns all files, so that only the box protects
+//! them. The tests fail where the isolation is missing.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, clippy::panic)]
 
 #[allow(dead_code, reason = "another test uses the rest")]
@@ -20,8 +20,8 @@ const TOKEN: &str = "hush-0123456789";
 fn a_program_reads_and_changes_the_folders_of_other_simulators() {
     for user in users() {
         let rig = Rig::new("others", user).with_second_mount("other", "second");
-        // One simulator runs with a token and has two paths, one ran earlier, and one has the default
-        // data folder.
+        // One simulator runs with a token and has two paths, one ran earlier, and one has the
+        // default data folder.
         let mut running = rig.serve("other/data", &format!("CHICANE_TOKEN={TOKEN}")).with_token(TOKEN);
         drop(rig.serve("earlier/data", ""));
         drop(rig.serve("home/.local/share/chicane", ""));

@@ -1,5 +1,5 @@
-//! The judge that the simulator starts before a session: it is used once, it is replaced if it dies,
-//! and it ends with the simulator.
+//! The judge that the simulator starts before a session: it is used once, it is replaced if it
+//! dies, and it ends with the simulator.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, clippy::panic)]
 
 #[path = "durable/program.rs"]

@@ -1,7 +1,8 @@
 //! Virtual time: the same program gets the same record, at any load and speed of the machine.
 //!
-//! `CHICANE_REPEAT=20` sets how often each program runs. `make repeat` prints a table of the results.
-//! Two programs need Python packages, which `make need-repeat` installs in `target/tools/repeat`.
+//! `CHICANE_REPEAT=20` sets how often each program runs. `make repeat` prints a table of the
+//! results. Two programs need Python packages, which `make need-repeat` installs in
+//! `target/tools/repeat`.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, clippy::panic)]
 
 #[path = "repeat/clocks.rs"]
@@ -82,8 +83,8 @@ fn cpp_with_condition_variables() {
     repeats("C++: condition variables", "./conditions");
 }
 
-/// Threads of Node.js itself compile and collect garbage, and the main thread reads the clock more or
-/// less often depending on them.
+/// Threads of Node.js itself compile and collect garbage, and the main thread reads the clock more
+/// or less often depending on them.
 #[test]
 fn node_with_timers() {
     let command = "node timers.js".to_owned();

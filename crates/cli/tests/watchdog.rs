@@ -1,5 +1,5 @@
-//! The limits of judging scripts on a machine without control groups (`--judge-isolation watchdog`),
-//! as the user of the tests and as an ordinary user. These tests are never skipped.
+//! The limits of judging scripts on a machine without control groups (`--judge-isolation
+//! watchdog`), as the user of the tests and as an ordinary user. These tests are never skipped.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, clippy::panic)]
 
 #[path = "durable/program.rs"]
@@ -186,7 +186,8 @@ def evaluate(sim):
     });
 }
 
-/// Many processes with little memory of their own are within the limit: what they share counts once.
+/// Many processes with little memory of their own are within the limit: what they share counts
+/// once.
 #[test]
 fn multiprocessing_works() {
     let script = "\

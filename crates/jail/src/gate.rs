@@ -16,8 +16,8 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 /// Connections that may wait for the simulator.
 const BACKLOG: i32 = 1024;
-/// The most descriptors in one message: two ports for two versions of the internet protocol, and two
-/// descriptors for virtual time.
+/// The most descriptors in one message: two ports for two versions of the internet protocol, and
+/// two descriptors for virtual time.
 const MAX_SOCKETS: usize = 6;
 
 /// Why the sockets of a box could not be opened.

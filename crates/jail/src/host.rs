@@ -23,16 +23,16 @@ use std::process::Child;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long a jail may take to start. A start reads the program from disk, which is slow while other
-/// programs write to the disk.
+/// How long a jail may take to start. A start reads the program from disk, which is slow while
+/// other programs write to the disk.
 const START_TIMEOUT: Duration = Duration::from_secs(120);
 /// How long the kernel may take to end all processes inside.
 const END_TIMEOUT: Duration = Duration::from_secs(5);
 /// The judge's user id on the host (`nobody`), if the simulator runs as root.
 const NOBODY: u32 = 65_534;
-/// User ids on the host for closed boxes, if the simulator runs as root. The first is in a range that
-/// no distribution, service manager or container engine assigns. The second is for containers with
-/// 65,536 ids.
+/// User ids on the host for closed boxes, if the simulator runs as root. The first is in a range
+/// that no distribution, service manager or container engine assigns. The second is for containers
+/// with 65,536 ids.
 const STUDENT_IDS: [u32; 2] = [1_987_650_020, 65_533];
 
 /// The parameters of a new jail.
@@ -182,8 +182,8 @@ impl Jail {
     ) -> Result<(), JailError> {
         let deadline = Instant::now() + START_TIMEOUT;
         let pid = self.outer.id();
-        // The kernel takes several milliseconds to move a process into a group, so this happens while
-        // outer starts. Outer starts no process before it gets `Go`.
+        // The kernel takes several milliseconds to move a process into a group, so this happens
+        // while outer starts. Outer starts no process before it gets `Go`.
         let group = Arc::clone(&self.group);
         let joining = std::thread::spawn(move || group.add(pid));
         self.send(plan)?;

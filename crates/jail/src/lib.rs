@@ -18,16 +18,17 @@
 //!
 //! There are two plans. A *judge* sees no file of the host. It has an overlay of the prepared
 //! Python root on a small file system in memory, a network of its own and a filter of system calls.
-//! A *student* has its own process ids and, unless it asks for the host's, its own network, in which
-//! the simulator's address leads to sockets that init opened (`gate.rs`). In a host box
+//! A *student* has its own process ids and, unless it asks for the host's, its own network, in
+//! which the simulator's address leads to sockets that init opened (`gate.rs`). In a host box
 //! (`host_box.rs`) it keeps the host's files, without the files of all simulators. In a closed box
-//! (`closed.rs`) it sees only listed folders and a copy of its workspace, and runs as an unprivileged
-//! user.
+//! (`closed.rs`) it sees only listed folders and a copy of its workspace, and runs as an
+//! unprivileged user.
 //!
 //! If a feature is missing on the machine, starting the jail fails with an error that names the
 //! remedy. There is no fallback with weaker isolation.
 //!
-//! This crate uses processes, clocks and files, so the restrictions of the pure crates do not apply.
+//! This crate uses processes, clocks and files, so the restrictions of the pure crates do not
+//! apply.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod ask;

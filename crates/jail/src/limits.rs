@@ -8,8 +8,8 @@ use rustix::thread::{CapabilitySet, CapabilitySets};
 
 /// Open files of a process inside a judge's jail.
 const OPEN_FILES: u64 = 256;
-/// The same if no control group counts memory. The kernel's buffers of sockets belong to no process,
-/// so only their number limits them.
+/// The same if no control group counts memory. The kernel's buffers of sockets belong to no
+/// process, so only their number limits them.
 const OPEN_FILES_UNCOUNTED: u64 = 128;
 /// Address space of a process in bytes, if no control group counts memory. It bounds page tables,
 /// which a process can fill without memory of its own.

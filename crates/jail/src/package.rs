@@ -1,5 +1,5 @@
-//! The Python package `chicane`, which is part of this program, so that student programs in a closed
-//! box can import it without an installation.
+//! The Python package `chicane`, which is part of this program, so that student programs in a
+//! closed box can import it without an installation.
 
 use std::io;
 use std::path::Path;

@@ -57,8 +57,8 @@ const DENIED: &[i64] = &[
     libc::SYS_setdomainname,
 ];
 
-/// Calls that fail with `ENOSYS`, as on an older kernel, so that libraries use another way. A filter
-/// can't read the flags of `clone3`.
+/// Calls that fail with `ENOSYS`, as on an older kernel, so that libraries use another way. A
+/// filter can't read the flags of `clone3`.
 const MISSING: &[i64] =
     &[libc::SYS_clone3, libc::SYS_io_uring_setup, libc::SYS_io_uring_enter, libc::SYS_io_uring_register];
 

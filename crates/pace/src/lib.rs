@@ -2,10 +2,10 @@
 //!
 //! A library that is loaded into the program ([`LIBRARY`]) gives it the virtual clock, and turns
 //! every wait with a timeout into a wait without one. When all threads of the program are blocked,
-//! the [`TimeKeeper`] picks the single earliest event: a deadline of a thread, or bytes of an answer. It
-//! advances the simulation to that moment, carries the event out, and waits until all threads are
-//! blocked again. Since one event happens at a time, the order of events depends on neither the
-//! speed nor the load of the machine.
+//! the [`TimeKeeper`] picks the single earliest event: a deadline of a thread, or bytes of an
+//! answer. It lets the simulation advance to that moment, carries the event out, and waits until
+//! all threads are blocked again. Since one event happens at a time, the order of events depends on
+//! neither the speed nor the load of the machine.
 
 // Virtual time is made of real threads, files and sockets.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]

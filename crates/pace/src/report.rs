@@ -66,7 +66,8 @@ pub struct PaceReport {
     pub sent: Vec<SentBytes>,
     /// How often the simulation was advanced.
     pub advances: u64,
-    /// Real time in which the program ran. The simulation and the judge may have run at the same time.
+    /// Real time in which the program ran. The simulation and the judge may have run at the same
+    /// time.
     pub program: Duration,
     /// Real time in which the simulation and the judge ran while the program waited.
     pub simulation: Duration,

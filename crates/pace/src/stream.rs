@@ -1,7 +1,7 @@
 //! A connection of the program, as the web server sees it.
 //!
-//! The time keeper moves the bytes between the program's socket and this stream. The server therefore
-//! reads requests and delivers answers only at the moments that the time keeper chooses.
+//! The time keeper moves the bytes between the program's socket and this stream. The server
+//! therefore reads requests and delivers answers only at the moments that the time keeper chooses.
 
 use std::collections::VecDeque;
 use std::io;
@@ -188,8 +188,8 @@ impl TimeKeeperEnd {
         std::mem::take(&mut pipe.unsent)
     }
 
-    /// Notes that taken bytes were delivered, so that the server can write more. Returns whether the
-    /// server waited for that.
+    /// Notes that taken bytes were delivered, so that the server can write more. Returns whether
+    /// the server waited for that.
     pub(crate) fn delivered(&self, bytes: usize) -> bool {
         let mut pipe = lock(&self.pipe);
         pipe.undelivered = pipe.undelivered.saturating_sub(bytes);

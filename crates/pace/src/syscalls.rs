@@ -23,8 +23,8 @@ pub(crate) fn read(line: &[u8]) -> Blocked {
         return Blocked::Running;
     };
     if call < 0 {
-        // A thread outside of a system call: it has ended if its stack is gone. Otherwise the kernel
-        // loads a page of the program.
+        // A thread outside of a system call: it has ended if its stack is gone. Otherwise the
+        // kernel loads a page of the program.
         let stack = words.next().unwrap_or("0x0");
         return if stack == "0x0" { Blocked::Untimed } else { Blocked::Running };
     }

@@ -1,8 +1,8 @@
 //! The threads of a program, as the kernel shows them in `/proc`.
 //!
-//! A thread that is about to wait, or about to stop waiting, can look as if it waits. The program is
-//! quiet only if two looks in a row agree: no thread runs, no thread has run between the looks, and
-//! no thread was created or has ended.
+//! A thread that is about to wait, or about to stop waiting, can look as if it waits. The program
+//! is quiet only if two looks in a row agree: no thread runs, no thread has run between the looks,
+//! and no thread was created or has ended.
 
 use crate::syscalls::{self, Blocked};
 use std::collections::BTreeMap;
@@ -152,7 +152,8 @@ impl Threads {
         self.threads.is_empty()
     }
 
-    /// Whether a process of the program has this id in the program's namespace, as of the last look.
+    /// Whether a process of the program has this id in the program's namespace, as of the last
+    /// look.
     pub(crate) fn has_process(&self, inner_pid: i32) -> bool {
         self.threads.values().any(|thread| thread.inner_tid == inner_pid)
     }
@@ -188,8 +189,8 @@ impl Threads {
                 return Look::Changed;
             }
         }
-        // The root reaps its children as soon as they have ended. A process of the program may keep an
-        // ended child for ever.
+        // The root reaps its children as soon as they have ended. A process of the program may keep
+        // an ended child for ever.
         let is_reaped =
             |pid: &i32| self.threads.values().filter(|t| t.pid == *pid).all(|thread| thread.ended);
         if same && !self.orphans.iter().any(is_reaped) { Look::Same } else { Look::Changed }

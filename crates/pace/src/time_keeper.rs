@@ -26,8 +26,8 @@ const EAGER_LOOKS: u32 = 3;
 /// Pauses between two later looks: the first until [`PATIENT_LOOKS`], then the second.
 const PAUSES: [Duration; 2] = [Duration::from_micros(20), Duration::from_micros(500)];
 const PATIENT_LOOKS: u32 = 2_000;
-/// A pipe with this many bytes counts as full. A pipe has 16 pages of 4 KiB, and a page can be little
-/// more than half full if the program writes longer texts.
+/// A pipe with this many bytes counts as full. A pipe has 16 pages of 4 KiB, and a page can be
+/// little more than half full if the program writes longer texts.
 const FULL_PIPE: u64 = 32 << 10;
 /// If a thread uses the processor for this long while another waits for a lock for a few
 /// milliseconds, the lock's wait ends. Python's threads hand over their lock in this way.
@@ -50,7 +50,8 @@ pub trait PacedWorld: Send {
     /// Waits until the session has read everything that the program wrote, and its exit status if
     /// the program has `exited`.
     fn drain(&mut self, exited: bool) -> Result<(), Over>;
-    /// Lets time run without the program, because all its processes have ended.
+    /// Lets time run without the program, because all its processes have ended or the time keeper
+    /// has failed.
     fn release(&mut self);
 }
 
@@ -80,8 +81,9 @@ pub struct TimeKeeperHandle {
 }
 
 impl TimeKeeperHandle {
-    /// Stops the time keeper. Returns what it has done, and the sockets of the program. They have to stay
-    /// open until the program has ended, because it would report a lost connection otherwise.
+    /// Stops the time keeper. Returns what it has done, and the sockets of the program. They have
+    /// to stay open until the program has ended, because it would report a lost connection
+    /// otherwise.
     pub fn stop(mut self) -> (PaceReport, Vec<OwnedFd>) {
         let sockets = self.end();
         (self.report.lock().unwrap_or_else(PoisonError::into_inner).clone(), sockets)
@@ -136,6 +138,8 @@ pub struct TimeKeeper {
     ignored: BTreeMap<usize, u64>,
     /// When the session reads a pipe that is full. `None` while no pipe is full.
     output_due: Option<u64>,
+    /// Whether a thread has waited in real time, so that threads can wake by themselves.
+    is_real: bool,
     stop: Arc<AtomicBool>,
     work: Arc<Work>,
     /// Requests before this program was started.
@@ -144,8 +148,8 @@ pub struct TimeKeeper {
 }
 
 impl TimeKeeper {
-    /// Starts the thread that moves time for a program. `world` gets a flag that is set when the time
-    /// keeper has to stop.
+    /// Starts the thread that moves time for a program. `world` gets a flag that is set when the
+    /// time keeper has to stop.
     pub fn start(
         program: PacedProgram,
         serve: Arc<dyn Serve>,
@@ -168,6 +172,7 @@ impl TimeKeeper {
             fired: None,
             ignored: BTreeMap::new(),
             output_due: None,
+            is_real: false,
             stop: Arc::clone(&stop),
             earlier_requests: work.total(),
             work,
@@ -185,7 +190,15 @@ impl TimeKeeper {
     /// Moves time until the program or the session is over.
     fn run(&mut self) {
         // A panic must not leave a session behind whose time stands still.
-        let panicked = catch_unwind(AssertUnwindSafe(|| while self.step().is_ok() {})).is_err();
+        let panicked = catch_unwind(AssertUnwindSafe(|| {
+            // The session handles this request after it has started time. So even the first request
+            // of the program finds a running session.
+            let mut done = self.world.drain(false);
+            while done.is_ok() {
+                done = self.step();
+            }
+        }))
+        .is_err();
         if panicked {
             tracing::error!("virtual time failed; the session continues without it");
             self.note_real("virtual time failed");
@@ -210,6 +223,9 @@ impl TimeKeeper {
         self.wait_until_quiet()?;
         self.note(|report| report.program += started.elapsed());
         self.wait_for_simulation()?;
+        if self.is_real && self.threads.look() != Look::Same {
+            return Ok(());
+        }
         let written = self.output.iter().filter_map(|pipe| rustix::io::ioctl_fionread(pipe).ok());
         let written = written.max().unwrap_or(0);
         let is_full = written >= FULL_PIPE && !self.threads.is_empty();
@@ -234,14 +250,15 @@ impl TimeKeeper {
             self.output_due.get_or_insert(self.now + TICK_NS);
         }
         let (next, is_real) = self.choose();
+        self.is_real |= is_real;
         if is_real {
             return self.follow_the_wall_clock(next);
         }
         self.reach(next.unwrap_or((self.now + IDLE_TICKS * TICK_NS, None)))
     }
 
-    /// Waits until the simulation has reached the present moment. Everything that depends on the state
-    /// of the world comes after this.
+    /// Waits until the simulation has reached the present moment. Everything that depends on the
+    /// state of the world comes after this.
     fn wait_for_simulation(&mut self) -> Result<(), Over> {
         let started = Instant::now();
         let done = self.world.finish_advance();
@@ -311,8 +328,9 @@ impl TimeKeeper {
         })
     }
 
-    /// Ends short waits for locks while another thread computes. A Python thread that computes gives
-    /// up the interpreter's lock only if another thread has waited for it for some milliseconds.
+    /// Ends short waits for locks while another thread computes. A Python thread that computes
+    /// gives up the interpreter's lock only if another thread has waited for it for some
+    /// milliseconds.
     fn end_stalled_waits(&mut self) {
         let threads: BTreeMap<i32, BlockedThread> =
             self.threads.blocked().map(|thread| (thread.inner_tid, thread)).collect();
@@ -384,8 +402,8 @@ impl TimeKeeper {
         }
     }
 
-    /// Advances the simulation to a moment, and carries out its event unless the server has bytes for
-    /// the program before.
+    /// Advances the simulation to a moment, and carries out its event unless the server has bytes
+    /// for the program before.
     fn reach(&mut self, (due, event): Moment) -> Result<(), Over> {
         let before = self.now;
         let reached = self.move_to(due)?;
@@ -437,8 +455,8 @@ impl TimeKeeper {
             }
             Event::Alarm { slot, pid, next, .. } => {
                 self.clock.set_alarm(slot, next);
-                // The signal is for the process, so any thread that does not block it may get it. It
-                // fails if the process has ended.
+                // The signal is for the process, so any thread that does not block it may get it.
+                // It fails if the process has ended.
                 let process = Pid::from_raw(pid);
                 let _ = process.map(|process| kill_process(process, Signal::ALARM));
             }

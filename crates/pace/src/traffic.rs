@@ -33,7 +33,8 @@ const ESTABLISHED: u8 = 1;
 const SYN_SENT: u8 = 2;
 const SYN_RECEIVED: u8 = 3;
 const NEW_SYN_RECEIVED: u8 = 12;
-/// The requested states. Others would make the kernel search further tables.
+/// The requested states. For sockets that listen or are only bound, the kernel would search further
+/// tables.
 const STATES: u32 = 1 << ESTABLISHED | 1 << SYN_SENT | 1 << SYN_RECEIVED | 1 << NEW_SYN_RECEIVED;
 
 /// Offsets in `tcp_info`.

@@ -1,8 +1,8 @@
 //! The web server as the program reaches it in virtual time.
 //!
 //! The server's tasks for the program run on a runtime of their own, whose clock is the virtual
-//! clock. The time keeper runs that runtime until every task waits, and only then moves time. So the
-//! server's answers do not depend on the speed of the machine either.
+//! clock. The time keeper runs that runtime until every task waits, and only then moves time. So
+//! the server's answers do not depend on the speed of the machine either.
 
 use crate::layout::TICK_NS;
 use crate::report::SentBytes;
@@ -107,8 +107,8 @@ impl Parks {
 
 /// The program's connections, and the runtime of the tasks that serve them.
 pub(crate) struct Web {
-    /// Ends the task that keeps the runtime's clock from advancing by itself. It is dropped before the
-    /// runtime, because the runtime waits for that task.
+    /// Ends the task that keeps the runtime's clock from advancing by itself. It is dropped before
+    /// the runtime, because the runtime waits for that task.
     _inhibitor: SyncSender<()>,
     runtime: Runtime,
     parks: Arc<Parks>,
@@ -258,8 +258,8 @@ impl Web {
         self.runtime.block_on(async {
             let mut before = changes();
             loop {
-                // Timers and other threads wake tasks while the runtime is parked, so the runtime is
-                // idle only when it parks a second time.
+                // Timers and other threads wake tasks while the runtime is parked, so the runtime
+                // is idle only when it parks a second time.
                 self.parks.next().await;
                 self.parks.next().await;
                 let now = changes();
@@ -271,8 +271,8 @@ impl Web {
         });
     }
 
-    /// Ends the tasks of the server and returns the sockets. The program sees no difference until the
-    /// sockets are dropped.
+    /// Ends the tasks of the server and returns the sockets. The program sees no difference until
+    /// the sockets are dropped.
     pub(crate) fn into_sockets(self) -> Vec<OwnedFd> {
         let connections = self.connections.into_values().map(|connection| OwnedFd::from(connection.socket));
         self.listeners.into_iter().map(OwnedFd::from).chain(connections).collect()
@@ -313,7 +313,8 @@ impl Web {
 }
 
 impl Connection {
-    /// Reads what has arrived. The end of the connection is no bytes. `None` if nothing has arrived.
+    /// Reads what has arrived. The end of the connection is no bytes. `None` if nothing has
+    /// arrived.
     fn read(&mut self, now: u64) -> Option<Vec<u8>> {
         let mut any = false;
         let mut all = Vec::new();

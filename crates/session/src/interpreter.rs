@@ -18,7 +18,8 @@ use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-/// Programs that a box always offers as the simulator's `PATH` has them, because scripts start them.
+/// Programs that a box always offers as the simulator's `PATH` has them, because scripts start
+/// them.
 const DEFAULT_PROGRAMS: [&str; 3] = ["python3", "python", "/usr/bin/python3"];
 /// How long a Python may take to describe itself.
 const ASK_TIMEOUT: Duration = Duration::from_secs(30);
@@ -151,8 +152,8 @@ impl Finder<'_> {
         self.push(Python { prefix, packages });
     }
 
-    /// Finds a program on the simulator's `PATH`. Relative folders and those of the workspace do not
-    /// count, because a student could place a program there.
+    /// Finds a program on the simulator's `PATH`. Relative folders and those of the workspace do
+    /// not count, because a student could place a program there.
     fn on_path(&self, name: &str) -> Option<PathBuf> {
         let folders = std::env::split_paths(&self.path).filter(|folder| {
             folder.is_absolute()
@@ -175,16 +176,16 @@ impl Finder<'_> {
         }
     }
 
-    /// Whether a folder is the prefix of a Python: it has a standard library. The file system's root and
-    /// the folders above the user's home are never shown, whatever they contain.
+    /// Whether a folder is the prefix of a Python: it has a standard library. The file system's
+    /// root and the folders above the user's home are never shown, whatever they contain.
     fn is_installation(&self, prefix: &Path) -> bool {
         let too_wide =
             prefix == Path::new("/") || self.home.as_ref().is_some_and(|home| home.starts_with(prefix));
         !too_wide && python_folders(prefix).iter().any(|folder| folder.join("os.py").is_file())
     }
 
-    /// The program behind a shim of pyenv. The version comes from the environment, the workspace or the
-    /// user's settings, as for pyenv itself.
+    /// The program behind a shim of pyenv. The version comes from the environment, the workspace or
+    /// the user's settings, as for pyenv itself.
     fn shim_target(&self, program: &Path) -> Option<PathBuf> {
         let shims = program.parent().filter(|folder| folder.ends_with("shims"))?;
         let root = shims.parent()?;
@@ -242,8 +243,8 @@ fn environment_of(program: &Path) -> Option<PathBuf> {
     folder.join("pyvenv.cfg").is_file().then(|| folder.to_owned())
 }
 
-/// Whether a folder is a virtual environment, or has the standard library of a Python. A box shows no
-/// other folder as an interpreter's.
+/// Whether a folder is a virtual environment, or has the standard library of a Python. A box shows
+/// no other folder as an interpreter's.
 pub(crate) fn is_python_folder(folder: &Path) -> bool {
     folder.join("pyvenv.cfg").is_file()
         || python_folders(folder).iter().any(|folder| folder.join("os.py").is_file())

@@ -223,7 +223,8 @@ impl Judge {
 
     fn begin_call(&mut self) {
         self.call = Some(PendingCall { at: Instant::now(), cpu_us: None });
-        // A message that came before the call can't belong to it, so it must not count as its answer.
+        // A message that came before the call can't belong to it, so it must not count as its
+        // answer.
         let is_message = |event: &JudgeEvent| matches!(event, JudgeEvent::Message(_));
         if self.events.iter().any(is_message) {
             self.events.retain(|event| !is_message(event));
@@ -368,8 +369,8 @@ impl Judge {
             }
             Err(what) => fault = fault.or(Some(ScriptFault::Channel(what))),
         }
-        // A full file system is a fault at once, so that the outcome does not depend on the moment of
-        // the next check.
+        // A full file system is a fault at once, so that the outcome does not depend on the moment
+        // of the next check.
         if fault.is_none() && (self.full || self.checked_at.elapsed() >= CHECK_INTERVAL) {
             fault = self.check_limits();
         }

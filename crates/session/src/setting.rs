@@ -133,7 +133,8 @@ impl Setting {
         }
     }
 
-    /// Why this machine can't run student programs in such a box, with the remedy. `None` if it can.
+    /// Why this machine can't run student programs in such a box, with the remedy. `None` if it
+    /// can.
     pub fn box_problem(&self, options: &BoxOptions) -> Option<String> {
         student::check(self, options).err().map(|error| error.to_string())
     }

@@ -249,8 +249,8 @@ impl Student {
                 stdout: out_inside,
                 stderr: err_inside,
                 cgroups: &setting.cgroups,
-                // The limit includes the program's files, because they are in memory too. The memory
-                // without files is checked in `next_event`.
+                // The limit includes the program's files, because they are in memory too. The
+                // memory without files is checked in `next_event`.
                 memory: Some(if closed { limits.memory.saturating_add(limits.files) } else { limits.memory }),
                 copy: prepared.workspace.as_ref(),
                 network: uplink,
@@ -337,8 +337,8 @@ impl Student {
         self.events.pop_front()
     }
 
-    /// Reads what the program has written so far, and nothing that it writes meanwhile. `take_event`
-    /// then returns the events.
+    /// Reads what the program has written so far, and nothing that it writes meanwhile.
+    /// `take_event` then returns the events.
     pub(crate) fn read_written(&mut self) {
         if self.ended {
             return;
@@ -351,8 +351,14 @@ impl Student {
             let limit = if open { written.unwrap_or(0) as usize } else { READ_LIMIT };
             stream.read_limited(limit, now, &mut self.events);
         }
+        if reports.iter().any(|report| matches!(report, Report::Exited(_))) {
+            for stream in &mut self.streams {
+                stream.end_line(now, &mut self.events);
+            }
+        }
         self.note_exit(&reports);
-        if !open {
+        // After its report of the exit, the jail ends at a moment that depends on the machine.
+        if !open && !self.exited {
             let _ = self.end();
         }
     }
@@ -362,8 +368,8 @@ impl Student {
         self.events.pop_front()
     }
 
-    /// Sets the time at which lines of output arrive. In virtual time, the limit of lines per second
-    /// counts virtual seconds.
+    /// Sets the time at which lines of output arrive. In virtual time, the limit of lines per
+    /// second counts virtual seconds.
     pub(crate) fn set_line_time(&mut self, now: Instant) {
         self.line_time = Some(now);
     }
@@ -446,8 +452,10 @@ impl Student {
 
     /// Adds the last line of each stream, and the exit.
     fn note_exit_after_output(&mut self, reports: &[Report]) {
+        let now = self.line_time.unwrap_or_else(Instant::now);
         for stream in &mut self.streams {
-            stream.finish(&mut self.events);
+            stream.end_line(now, &mut self.events);
+            stream.pipe = None;
         }
         self.note_exit(reports);
         // If the exit was not reported, the program was killed.
@@ -509,14 +517,14 @@ impl Stream {
         }
     }
 
-    fn finish(&mut self, events: &mut VecDeque<StudentEvent>) {
+    /// Adds an unfinished line, and the number of dropped lines.
+    fn end_line(&mut self, now: Instant, events: &mut VecDeque<StudentEvent>) {
         if let Some(line) = self.lines.finish() {
-            self.push(line, Instant::now(), events);
+            self.push(line, now, events);
         }
         if let Some(dropped) = self.limit.take_rest() {
             events.push_back(more(self.name, dropped));
         }
-        self.pipe = None;
     }
 }
 

@@ -256,6 +256,8 @@ impl Supervisor<'_, '_> {
             }
             let mut handled = self.handle_note(notes) | self.handle_judge();
             match &mut self.student {
+                // After the end of the judging, the program may run on for a while.
+                Some(_) if self.is_paced && self.machine.ending().is_some() => {}
                 Some(student) if self.is_paced => student.check_memory(),
                 _ => handled |= self.handle_student(),
             }
@@ -321,10 +323,12 @@ impl Supervisor<'_, '_> {
             }
             Action::Halt => self.halt(),
             Action::EndStudent => {
-                self.note_memory();
                 let is_stopped = matches!(self.machine.ending(), Some(Ending::Stopped(_)));
+                let is_judged = self.is_paced && !is_stopped;
+                if !is_judged {
+                    self.note_memory();
+                }
                 if let Some(student) = &mut self.student {
-                    let is_judged = self.is_paced && !is_stopped;
                     self.lingering = if is_judged { student.end_as_read() } else { student.end() };
                 }
                 while self.handle_student() {}
@@ -449,8 +453,8 @@ impl Supervisor<'_, '_> {
         true
     }
 
-    /// Reads and publishes what the program in virtual time has written. If it has exited, waits for
-    /// its exit status, which the jail is about to report.
+    /// Reads and publishes what the program in virtual time has written. If it has exited, waits
+    /// for its exit status, which the jail is about to report.
     fn drain(&mut self, exited: bool) {
         let deadline = Instant::now() + EXIT_TIMEOUT;
         loop {
@@ -463,6 +467,7 @@ impl Supervisor<'_, '_> {
             while let Some(event) = self.student.as_mut().and_then(Student::take_event) {
                 self.handle_student_event(event);
             }
+            self.note_memory();
             if !exited || self.run.exit_code.is_some() || Instant::now() >= deadline {
                 return;
             }
@@ -584,10 +589,10 @@ impl Supervisor<'_, '_> {
     /// can no longer continue time that it has paused. A program that the end of the session killed
     /// has neither an exit status nor a signal of its own.
     fn note_exit(&mut self, code: i32) {
-        self.note_memory();
         if self.machine.ending().is_some() {
             return;
         }
+        self.note_memory();
         if let Some(result) = &mut self.result {
             (result.exit_code, result.signal) =
                 if code < 0 { (None, Some(-code)) } else { (Some(code), None) };

@@ -17,8 +17,8 @@ pub const NEVER: u64 = u64::MAX;
 pub const READ_NS: u64 = 1_000;
 /// One tick of the simulation in nanoseconds. A thread whose own time is this far ahead waits.
 pub const TICK_NS: u64 = 5_000_000;
-/// `CLOCK_REALTIME` at the start of the session: 2026-01-01 00:00:00 UTC, in seconds. It is the same
-/// for every session, because programs use the clock for more than durations.
+/// `CLOCK_REALTIME` at the start of the session: 2026-01-01 00:00:00 UTC, in seconds. It is the
+/// same for every session, because programs use the clock for more than durations.
 pub const REALTIME_START_S: u64 = 1_767_225_600;
 /// `CLOCK_MONOTONIC` at the start of the session, in seconds.
 pub const MONOTONIC_START_S: u64 = 1_000;

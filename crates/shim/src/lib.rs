@@ -1,15 +1,17 @@
 //! A library that gives a student's program the clock of the simulation.
 //!
 //! The dynamic linker loads it before all other libraries, so its functions hide those of the C
-//! library that read a clock, wait for some time, or return random numbers. The time that they use is
-//! in a file that the program shares with the simulator ([`layout`]). The simulator advances the time
-//! when every thread of the program is blocked, and then wakes the thread whose deadline is first.
+//! library that read a clock, wait for some time, or return random numbers. The time that they use
+//! is in a file that the program shares with the simulator ([`layout`]). The simulator advances the
+//! time when every thread of the program is blocked, and then wakes the thread whose deadline is
+//! first.
 //!
 //! If the file is missing, all functions do what those of the C library do.
 //!
 //! The functions run in programs of all kinds, in signal handlers and after `fork`. Therefore they
-//! do not allocate memory, take locks or panic. The library does without the standard library, because
-//! otherwise every program would load that one's code for panics and another shared library for it.
+//! do not allocate memory, take locks or panic. The library does without the standard library,
+//! because otherwise every program would load that one's code for panics and another shared library
+//! for it.
 
 #![no_std]
 // The functions have the types of the C library, and the memory is shared with another process.

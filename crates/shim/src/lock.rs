@@ -1,8 +1,8 @@
 //! Waits for other threads: semaphores, condition variables, locks and threads.
 //!
 //! The functions of the C library do these waits. Each gets a timeout in the far future. When the
-//! deadline has passed, the handler of the signal moves this timeout into the past, and the function
-//! finds that out when it continues its wait. So no other thread is disturbed.
+//! deadline has passed, the handler of the signal moves this timeout into the past, and the
+//! function finds that out when it continues its wait. So no other thread is disturbed.
 
 use crate::clock;
 use crate::layout::kind;
@@ -64,9 +64,9 @@ fn semaphore_result((result, fired): (c_int, bool)) -> c_int {
     if result != 0 && fired { raw::fail(ETIMEDOUT) } else { result }
 }
 
-/// Python reads a clock before it waits for a lock without a timeout, and it waits only if the lock is
-/// not free at that moment. The read is undone, because otherwise the time of the thread would depend
-/// on how fast other threads are.
+/// Python reads a clock before it waits for a lock without a timeout, and it waits only if the lock
+/// is not free at that moment. The read is undone, because otherwise the time of the thread would
+/// depend on how fast other threads are.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn sem_wait(semaphore: *mut c_void) -> c_int {
     type Function = unsafe extern "C" fn(*mut c_void) -> c_int;

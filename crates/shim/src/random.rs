@@ -1,5 +1,5 @@
-//! Random numbers, which depend only on the seed of the session, the thread, and what the thread has
-//! got before.
+//! Random numbers, which depend only on the seed of the session, the thread, and what the thread
+//! has got before.
 
 use crate::raw::{self, EFAULT, EINTR, EIO, nr};
 use crate::slot::{self, STEP, scramble};

@@ -244,14 +244,15 @@ next! {
 /// Casts the address of a [`Next`] to a function. The result is `None` if the function is missing.
 macro_rules! function {
     ($next:expr, $type:ty) => {
-        // SAFETY: the type is that of the function in the C library, and `None` is represented by 0.
+        // SAFETY: the type is that of the function in the C library, and `None` is represented by
+        // 0.
         unsafe { core::mem::transmute::<usize, Option<$type>>($next.address()) }
     };
 }
 pub(crate) use function;
 
-/// Makes a call that can wait. Another thread can cancel this thread meanwhile, as in the functions of
-/// the C library that can wait.
+/// Makes a call that can wait. Another thread can cancel this thread meanwhile, as in the functions
+/// of the C library that can wait.
 pub(crate) fn cancellable<T>(call: impl FnOnce() -> T) -> T {
     const PTHREAD_CANCEL_ASYNCHRONOUS: c_int = 1;
     let Some(set_type) = function!(SETCANCELTYPE, unsafe extern "C" fn(c_int, *mut c_int) -> c_int) else {

@@ -42,8 +42,8 @@ pub(crate) struct Action {
 type SigactionFn = unsafe extern "C" fn(c_int, *const Action, *mut Action) -> c_int;
 type SignalFn = unsafe extern "C" fn(c_int, usize) -> usize;
 
-/// Handles the signal that ends a wait. Most system calls end because a handler has run. The waits of
-/// the C library continue, and read their timeout again: the handler moves it into the past.
+/// Handles the signal that ends a wait. Most system calls end because a handler has run. The waits
+/// of the C library continue, and read their timeout again: the handler moves it into the past.
 extern "C" fn handle_wake(_signal: c_int) {
     let Some(slot) = slot::current() else { return };
     if slot.fired.load(Acquire) == 0 {

@@ -11,8 +11,8 @@ use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering::*};
 pub(crate) const START: usize = 0;
 /// [`Slot::private`]: the argument of the start routine.
 pub(crate) const ARGUMENT: usize = 1;
-/// [`Slot::private`]: the address of the timeout of a wait in the C library, or 0. The handler of the
-/// signal changes that timeout.
+/// [`Slot::private`]: the address of the timeout of a wait in the C library, or 0. The handler of
+/// the signal changes that timeout.
 pub(crate) const TIMEOUT: usize = 2;
 /// [`Slot::private`]: 1 if the last call has read a clock.
 pub(crate) const READ: usize = 3;
@@ -195,8 +195,8 @@ fn child_name(parent: &Slot) -> u64 {
     mix(parent.name.load(Relaxed), parent.children.fetch_add(1, Relaxed).wrapping_add(1))
 }
 
-/// Takes a slot for the calling process, if it was created by `vfork` and uses the memory and the slot
-/// of its parent. The program that it executes finds the slot by the id of the process.
+/// Takes a slot for the calling process, if it was created by `vfork` and uses the memory and the
+/// slot of its parent. The program that it executes finds the slot by the id of the process.
 pub(crate) fn take_for_vforked(parent: &Slot) {
     let (pid, tid) = (raw::id(nr::GETPID), raw::id(nr::GETTID));
     let is_own = |slot: &&Slot| slot.tid.load(Relaxed) == tid && slot.pid.load(Relaxed) == pid;
@@ -237,7 +237,8 @@ fn register() -> Option<&'static Slot> {
         return Some(slot);
     }
     let parent = of_process(pid).or_else(|| of_process(raw::id(nr::GETPPID)));
-    // The time of the parent is not taken over, because the parent runs meanwhile and can change it.
+    // The time of the parent is not taken over, because the parent runs meanwhile and can change
+    // it.
     let slot = take(parent.map_or(FIRST_NAME, child_name), 0)?;
     adopt(slot);
     Some(slot)

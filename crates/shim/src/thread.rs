@@ -1,5 +1,5 @@
-//! New threads and processes. The parent takes their slots, because the order of the children of one
-//! thread is always the same, but the order in which they start is not.
+//! New threads and processes. The parent takes their slots, because the order of the children of
+//! one thread is always the same, but the order in which they start is not.
 
 use crate::layout::Slot;
 use crate::lock::thread_result;

@@ -1,8 +1,8 @@
 //! Variables that each thread has its own copy of.
 //!
-//! Stable Rust has them only in its standard library, so they are defined in assembly. The library is
-//! loaded together with the program. Therefore its variables have a fixed distance from the thread
-//! pointer, and access to them needs no function that could allocate memory.
+//! Stable Rust has them only in its standard library, so they are defined in assembly. The library
+//! is loaded together with the program. Therefore its variables have a fixed distance from the
+//! thread pointer, and access to them needs no function that could allocate memory.
 
 use crate::layout::Slot;
 use core::arch::{asm, global_asm};
@@ -55,14 +55,14 @@ pub(crate) const FORKED: Variable = Variable(1);
 
 impl Variable {
     pub(crate) fn get(&self) -> *const Slot {
-        // SAFETY: no other thread uses this address, and a signal handler finds the old value or the
-        // new one.
+        // SAFETY: no other thread uses this address, and a signal handler finds the old value or
+        // the new one.
         unsafe { variables().add(self.0).read_volatile() }
     }
 
     pub(crate) fn set(&self, slot: *const Slot) {
-        // SAFETY: no other thread uses this address, and a signal handler finds the old value or the
-        // new one.
+        // SAFETY: no other thread uses this address, and a signal handler finds the old value or
+        // the new one.
         unsafe { variables().add(self.0).write_volatile(slot) };
     }
 }

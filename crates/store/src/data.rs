@@ -33,8 +33,8 @@ impl Data {
         // The records use a second connection, so that a long write of a record does not block the
         // settings.
         let records = Records::new(database::open(&file)?);
-        // The database was opened by its path, because SQLite resolves the links of a path. A folder
-        // that was replaced meanwhile is not the one that is locked.
+        // The database was opened by its path, because SQLite resolves the links of a path. A
+        // folder that was replaced meanwhile is not the one that is locked.
         folder.check().map_err(|e| OpenError::Unwritable { path: dir.clone(), reason: e.to_string() })?;
         known_folders::remember(&dir);
         Ok(Data { settings, records, folder, _lock: lock })

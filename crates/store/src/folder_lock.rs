@@ -17,7 +17,8 @@ impl FolderLock {
     /// lock, or if another owner removes the folder during this call.
     pub(crate) fn try_take(folder: &Path) -> std::io::Result<Option<FolderLock>> {
         match std::fs::create_dir_all(folder) {
-            // The folder existed when it was to be created, and was removed before its type was read.
+            // The folder existed when it was to be created, and was removed before its type was
+            // read.
             Err(e) if e.kind() == ErrorKind::AlreadyExists && !is_file(folder) => Ok(None),
             Err(e) => Err(e),
             Ok(()) => FolderLock::try_take_existing(folder),

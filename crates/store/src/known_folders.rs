@@ -58,7 +58,8 @@ pub(crate) fn remember(folder: &Path) {
     }
 }
 
-/// Adds a folder to a registry. Removes folders that are gone, and the oldest ones beyond the limit.
+/// Adds a folder to a registry. Removes folders that are gone, and the oldest ones beyond the
+/// limit.
 fn add(registry: &Path, folder: &Path) -> std::io::Result<()> {
     // Every data folder inside of a hidden folder is hidden as well, and the canonical path names
     // the folder even if a symbolic link changes.

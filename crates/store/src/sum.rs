@@ -22,8 +22,8 @@ impl Sum {
         Sum::from_ring(digest(&SHA256, bytes))
     }
 
-    /// The checksum over paths and contents. Both are preceded by their length, so that no two lists
-    /// of files have the same bytes.
+    /// The checksum over paths and contents. Both are preceded by their length, so that no two
+    /// lists of files have the same bytes.
     pub fn of_files<'a>(files: impl Iterator<Item = (&'a str, Option<Cow<'a, [u8]>>)>) -> Sum {
         let mut context = Context::new(&SHA256);
         for (path, bytes) in files {

@@ -1,12 +1,12 @@
-//! Benchmark of the judge. It measures the start time of a container and of a closed box, the copy of
-//! a workspace, sessions per hour, how many observations per second a script can read, and programs in
-//! virtual time.
+//! Benchmark of the judge. It measures the start time of a container and of a closed box, the copy
+//! of a workspace, sessions per hour, how many observations per second a script can read, and
+//! programs in virtual time.
 //!
 //! Usage: `judge [--json <file>] [--quick] [--only <part>]… [<path of chicane>]`.
 //!
 //! To compare with an older build, give the folder with its programs `judge` and `chicane` in the
-//! environment variable `CHICANE_BEFORE`. The older benchmark then runs first, on the same machine and
-//! under the same load, and its figures are printed as `before: …`.
+//! environment variable `CHICANE_BEFORE`. The older benchmark then runs first, on the same machine
+//! and under the same load, and its figures are printed as `before: …`.
 #![allow(clippy::disallowed_methods)]
 
 mod virtual_time;
@@ -142,8 +142,8 @@ fn starts(bench: &Bench, report: &mut Report) -> Result<(), BenchError> {
     Ok(())
 }
 
-/// Measures the time from the request for a closed box to the start of its program, with a workspace
-/// of one file.
+/// Measures the time from the request for a closed box to the start of its program, with a
+/// workspace of one file.
 fn boxes(bench: &Bench, report: &mut Report) -> Result<(), BenchError> {
     let folder = TempFolder::new("box")?;
     std::fs::write(folder.0.join("main.py"), "print('hello')\n")?;
@@ -178,7 +178,8 @@ fn copies(_: &Bench, report: &mut Report) -> Result<(), BenchError> {
     }
     let mut times = Vec::new();
     for k in 0..ROUNDS {
-        // Closed boxes have their files in memory, so the target of the measurement has them there too.
+        // Closed boxes have their files in memory, so the target of the measurement has them there
+        // too.
         let to = PathBuf::from(format!("/dev/shm/chicane-bench-copy-{}-{k}", std::process::id()));
         std::fs::create_dir(&to)?;
         let begun = Instant::now();
@@ -230,7 +231,8 @@ fn observations(bench: &Bench, report: &mut Report) -> Result<(), BenchError> {
         for round in 0..ROUNDS as u32 {
             let begun = Instant::now();
             for k in 0..count {
-                // The poses differ between observations, because unchanged objects are not sent again.
+                // The poses differ between observations, because unchanged objects are not sent
+                // again.
                 let shift = Num(f64::from(round * count + k) * 1.234_567e-3);
                 let objects = state.objects.0.iter_mut();
                 objects.take(moving).for_each(|(_, pose)| (pose.x, pose.yaw) = (shift, shift));

@@ -133,7 +133,7 @@ fn run(bench: &Bench, folder: &Path, program: &str) -> Result<Explained, BenchEr
     };
     let shares = [
         share("the program, until it waits again")?,
-        share("the simulation and the judge")?,
+        share("waiting for simulation and judge")?,
         share("the web server")?,
     ];
     Ok(Explained { wall, shares })

@@ -117,8 +117,8 @@ impl SessionView {
         }
     }
 
-    /// Prints the end of the session: warnings, the place of the record, and the verdict as the last
-    /// line.
+    /// Prints the end of the session: warnings, the place of the record, and the verdict as the
+    /// last line.
     pub(super) fn end(&mut self, record: &Record, verdict: Verdict, stored: Option<&str>) {
         if self.unseen {
             return;

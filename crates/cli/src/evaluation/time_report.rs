@@ -33,7 +33,7 @@ pub(crate) fn lines(report: &PaceReport) -> Vec<String> {
         ),
         "real time was used by".to_owned(),
         share("the program, until it waits again", report.program, events),
-        share("the simulation and the judge", report.simulation, report.advances),
+        share("waiting for simulation and judge", report.simulation, report.advances),
         share("the web server", report.server, report.requests),
     ]
 }

@@ -1,5 +1,5 @@
-//! Closed boxes of a simulator that an ordinary user runs. These tests start the simulator as a test
-//! user, so they need root.
+//! Closed boxes of a simulator that an ordinary user runs. These tests start the simulator as a
+//! test user, so they need root.
 
 use crate::support::{TempFolder, evaluate, output, text};
 use serde_json::Value;

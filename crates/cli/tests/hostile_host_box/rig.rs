@@ -1,5 +1,5 @@
-//! A simulator of an ordinary user or of root, with a copy of the program that its user can replace,
-//! and Python programs that attack it.
+//! A simulator of an ordinary user or of root, with a copy of the program that its user can
+//! replace, and Python programs that attack it.
 
 use crate::program::{Program, TempFolder};
 use chicane_testkit::http::Client;
@@ -134,8 +134,8 @@ impl Rig {
         }
     }
 
-    /// Starts a simulator with a data folder of this rig. Its user sees the judge's Python at a path
-    /// that the user can reach.
+    /// Starts a simulator with a data folder of this rig. Its user sees the judge's Python at a
+    /// path that the user can reach.
     pub(crate) fn serve(&self, data: &str, environment: &str) -> Simulator {
         let judge = chicane_session::root::folder().expect("the judge's folder");
         let become_user = match self.user {

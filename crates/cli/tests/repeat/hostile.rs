@@ -179,6 +179,53 @@ fn an_endless_wait_reaches_the_time_limit_at_once() {
     assert_virtual(&record);
 }
 
+/// The program and the simulation run at the same time, so the program may have gone on when the
+/// judging script ends the run.
+#[test]
+fn what_a_program_does_after_the_end_does_not_count() {
+    let judge = "def initialize(sim):
+    pass
+
+def evaluate(sim):
+    sim.record(sim.state.time)
+    if sim.state.time >= 1.0:
+        sim.finish()";
+    for text in ["print('late', flush=True)\nos._exit(7)", "buffer = bytearray(4 << 30)\nprint('late')"] {
+        let runs: Vec<Value> = (0..3)
+            .map(|_| {
+                let program = format!("print('early', end='', flush=True)\ntime.sleep(1.02)\n{text}");
+                run(&python(&program).judge(judge))
+            })
+            .collect();
+        for record in &runs {
+            assert_virtual(record);
+            assert_eq!(record["outcome"], "finished", "{}", record["reason"]);
+            assert_eq!(lines(record), ["early"], "{record:#}");
+            assert_eq!((&record["run"], &record["record"]), (&runs[0]["run"], &runs[0]["record"]));
+            assert_eq!(record["events"], runs[0]["events"]);
+        }
+    }
+}
+
+/// An unfinished last line came at the exit or at the end of the session, as chance would have it.
+#[test]
+fn an_unfinished_line_comes_before_the_exit() {
+    let judge = "def initialize(sim):
+    pass
+
+def evaluate(sim):
+    if sim.state.time >= 1.0:
+        sim.finish()";
+    for _ in 0..5 {
+        let record = run(&Program::new("printf done; exit 3").judge(judge));
+        assert_virtual(&record);
+        let events = record["events"].as_array().expect("a list of events");
+        let is_run = |event: &&Value| event["kind"] == "run" && event["phase"] != "start";
+        let seen: Vec<&Value> = events.iter().filter(is_run).map(|event| &event["phase"]).collect();
+        assert_eq!(seen, ["log", "exit"], "{record:#}");
+    }
+}
+
 /// No time passed for a program that fills its pipe again as soon as the simulator has read it.
 #[test]
 fn a_flood_of_output_reaches_the_time_limit() {

@@ -30,7 +30,8 @@ impl Kind {
                 distinct.push(record);
             }
         }
-        // Not `println`, because the harness would keep the line back. A table is made of these lines.
+        // Not `println`, because the harness would keep the line back. A table is made of these
+        // lines.
         let line = format!("repeat | {:32} | {:2} of {}\n", self.name, distinct.len(), runs.len());
         let _ = std::io::stderr().write_all(line.as_bytes());
         let (_, first) = &runs[0];

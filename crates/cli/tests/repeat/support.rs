@@ -90,6 +90,12 @@ impl Program {
         Program { world, workspace: TempFolder::new(), command: command.to_owned(), options: Vec::new() }
     }
 
+    /// Replaces the judging script.
+    pub(crate) fn judge(self, script: &str) -> Program {
+        self.world.file("judge.py", script);
+        self
+    }
+
     /// Adds options of `chicane evaluate`.
     pub(crate) fn options(mut self, options: &[&str]) -> Program {
         self.options.extend(options.iter().map(|option| (*option).to_owned()));

@@ -51,7 +51,9 @@ pub(super) struct JudgedSession {
     speed: f64,
     /// Whether the session has taken the clock back, because the student's program has exited.
     has_clock: bool,
-    /// The granted ticks in virtual time; `None` in real time.
+    /// Whether the session began in virtual time.
+    pub(super) is_virtual: bool,
+    /// The granted ticks in virtual time. `None` in real time, and after the program has ended.
     pub(super) grant: Option<Grant>,
     /// Whether the requests of the student's program can be told from those of others.
     recognizes_student: bool,
@@ -89,6 +91,7 @@ impl JudgedSession {
             playing: BTreeSet::new(),
             speed,
             has_clock: false,
+            is_virtual,
             grant: is_virtual.then(Grant::default),
             recognizes_student,
             interference,

@@ -159,7 +159,8 @@ impl Simulator {
 
     /// In virtual time: starts to simulate up to this tick, counted from the start of the run. The
     /// receiver is told when the judge has seen that tick, and is disconnected if the session is
-    /// over. `None` if the simulator has ended or `stop` is set. Blocks while the inbox is full.
+    /// over. Blocks while the inbox is full. `None` if the simulator has ended, or if `stop` is set
+    /// meanwhile.
     pub(crate) fn start_advance(&self, tick: u64, stop: &AtomicBool) -> Option<Receiver<()>> {
         let (reply, done) = sync_channel(1);
         self.send_patiently(Order::Advance { tick, reply }, stop).then_some(done)
@@ -170,8 +171,8 @@ impl Simulator {
         self.send_patiently(Order::ReleaseTime, stop);
     }
 
-    /// Sends an order, and waits while the inbox is full. Returns false if the simulator has ended or
-    /// `stop` is set.
+    /// Sends an order, and waits while the inbox is full. Returns false if the simulator has ended,
+    /// or if `stop` is set meanwhile.
     fn send_patiently(&self, mut order: Order, stop: &AtomicBool) -> bool {
         loop {
             match self.inbox.try_send(self.envelope(order)) {

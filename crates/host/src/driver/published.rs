@@ -152,8 +152,8 @@ pub struct ClockView {
     pub paused: bool,
     /// Requested real-time factor; 0 is as fast as possible.
     pub speed: f64,
-    /// Measured real-time factor over the last second. In virtual time it is 1, because the clock of
-    /// the student's program shows simulated time.
+    /// Measured real-time factor over the last second. In virtual time it is 1, because the clock
+    /// of the student's program shows simulated time.
     pub rtf: f64,
     /// Whether a session runs in virtual time.
     pub is_virtual: bool,

@@ -44,9 +44,10 @@ impl Driver {
         Ok(())
     }
 
-    /// Whether the published value is stale and has to be replaced after a time slice. In virtual time,
-    /// a value is published when the granted ticks are simulated, so that the program's streams do
-    /// not depend on the wall clock. Many ticks are granted only if the program has no streams.
+    /// Whether the published value is stale and has to be replaced after a time slice. In virtual
+    /// time, a value is published when the granted ticks are simulated, so that the program's
+    /// streams do not depend on the wall clock. Many ticks are granted only if the program has no
+    /// streams.
     fn is_late(&self) -> bool {
         self.out.is_stale() && self.granted().is_none_or(|ticks| ticks > 0)
     }

@@ -85,9 +85,10 @@ impl Driver {
     /// The current state as a judging script gets it; `None` without a session or a world.
     fn observation(&mut self) -> Option<Observation> {
         let paused = self.clock.paused();
-        let rtf = if self.is_virtual() { 1.0 } else { self.clock.factor(Instant::now()) };
         let brightness = self.display.brightness;
         let (judging, running) = (self.session.judging.as_mut()?, self.worlds.running.as_ref()?);
+        // A measured factor would differ from run to run, also after the program has ended.
+        let rtf = if judging.is_virtual { 1.0 } else { self.clock.factor(Instant::now()) };
         let time_s = judging.time_s(running.sim.tick());
         let sounds = judging.take_sounds();
         let clock = ObservedClock { time_s, paused, rtf, brightness };
@@ -192,7 +193,8 @@ impl Driver {
         let time_s = judging.time_s(running.sim.tick());
         let _ = running.stack.apply(RobotCommand::Speed(0.0));
         self.answer_holds();
-        // A pause or another speed during the run ends with the run.
+        // A pause or another speed during the run ends with the run. Time that runs only during
+        // sessions is paused.
         self.clock.set(Some(self.session.only_sessions), Some(judging.speed()));
         self.clock.forget_due();
         self.out.change();

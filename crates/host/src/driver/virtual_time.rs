@@ -1,9 +1,10 @@
-//! Virtual time: the sim thread simulates only the ticks that the time keeper of the student's program
-//! has granted.
+//! Virtual time: the sim thread simulates only the ticks that the time keeper of the student's
+//! program has granted.
 //!
 //! An order to advance comes through the inbox like every other order, so a command that was sent
 //! before it is in force before the first granted tick.
 
+use super::judging::JudgedSession;
 use super::order::Reply;
 use super::state::Driver;
 use crate::source::Origin;
@@ -16,8 +17,8 @@ use std::sync::mpsc::SyncSender;
 pub(super) struct Grant {
     /// The last granted tick, counted from the start of the run.
     until: u64,
-    /// Whether the time keeper has granted anything. The first observation waits for that, because it must
-    /// show what the program did at the start, such as its exit.
+    /// Whether the time keeper has granted anything. The first observation waits for that, because
+    /// it must show what the program did at the start, such as its exit.
     given: bool,
     /// Told when that tick was simulated and judged.
     reply: Option<SyncSender<()>>,
@@ -58,7 +59,8 @@ impl Driver {
     /// Grants the ticks up to `until`, counted from the start of the run.
     pub(super) fn grant(&mut self, until: u64, reply: SyncSender<()>) {
         let grant = self.session.judging.as_mut().and_then(|judging| judging.grant.as_mut());
-        // Without a session the reply is dropped, and the time keeper learns that the session is over.
+        // Without a session the reply is dropped, and the time keeper learns that the session is
+        // over.
         if let Some(grant) = grant {
             (grant.until, grant.given, grant.reply) = (until, true, Some(reply));
         }
@@ -73,7 +75,11 @@ impl Driver {
 
     /// Answers the time keeper, if the granted ticks were simulated and judged.
     pub(super) fn answer_grant(&mut self) {
-        if self.granted() != Some(0) || self.session.is_held() {
+        let is_paused = self.session.judging.as_ref().is_some_and(JudgedSession::is_paused_by_script);
+        // In a world that the script has paused, time stands still for the program too.
+        // Observations then follow the wall clock, and must not show what the program does
+        // meanwhile.
+        if self.granted() != Some(0) || self.session.is_held() || is_paused {
             return;
         }
         let grant = self.session.judging.as_mut().and_then(|judging| judging.grant.as_mut());
@@ -83,7 +89,8 @@ impl Driver {
         let _ = reply.try_send(());
     }
 
-    /// Lets time run at the session's speed, because no process of the program is left.
+    /// Lets time run at the session's speed, because no process of the program is left, or because
+    /// the time keeper has failed.
     pub(super) fn release_time(&mut self) {
         if let Some(judging) = &mut self.session.judging {
             judging.grant = None;

@@ -1,7 +1,7 @@
 //! The end of a session that could not be written, for instance because the disk is full.
 //!
-//! A thread writes it again until that succeeds or the simulator stops. Meanwhile the record is read
-//! from memory, and no new session starts.
+//! A thread writes it again until that succeeds or the simulator stops. Meanwhile the record is
+//! read from memory, and no new session starts.
 
 use super::journal::Unwritten;
 use chicane_store::{Data, StoreError};

@@ -3,9 +3,9 @@
 //! Any page that is open in a person's browser can send requests to this machine. Therefore three
 //! rules apply to every request. The `Host` header must name this machine; a foreign DNS name that
 //! points to this machine is refused. A request from a page of another site is refused, except when
-//! the person follows a link. If tokens are set, the request must carry one of them, and the role of
-//! the token must permit the request. No response contains CORS headers, so a page of another site
-//! can't read a response.
+//! the person follows a link. If tokens are set, the request must carry one of them, and the role
+//! of the token must permit the request. No response contains CORS headers, so a page of another
+//! site can't read a response.
 
 mod headers;
 mod host;

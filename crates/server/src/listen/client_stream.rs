@@ -87,8 +87,8 @@ impl Peer {
         Peer(Arc::new(connection))
     }
 
-    /// The address of the client. `None` if the connection has ended, or if the client is a student's
-    /// program in virtual time.
+    /// The address of the client. `None` if the connection has ended, or if the client is a
+    /// student's program in virtual time.
     pub(crate) fn address(&self) -> Option<IpAddr> {
         match &*self.0 {
             Connection::Tcp(stream) => stream.peer_addr().ok().map(|address| address.ip()),
