@@ -7,7 +7,7 @@
 //! number of processes is limited by a resource limit inside the jail, and the simulator measures
 //! the memory.
 
-use super::cgroup_path::{BASE, own_v1, own_v2};
+use super::cgroup_path::{BASE, own_cpu_v1, own_v1, own_v2};
 use super::group::Group;
 use std::fs;
 use std::io;
@@ -34,7 +34,11 @@ impl Cgroups {
     /// Finds a version of control groups that works, by creating a trial group.
     pub fn find() -> Cgroups {
         let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-        Cgroups::find_in(Path::new(BASE), &own)
+        let found = Cgroups::find_in(Path::new(BASE), &own);
+        if matches!(found, Cgroups::V1(_)) && is_autogroup_enabled() {
+            leave_autogroup(Path::new(BASE), &own);
+        }
+        found
     }
 
     fn find_in(base: &Path, own: &str) -> Cgroups {
@@ -79,6 +83,39 @@ impl Cgroups {
             Cgroups::None => Group::create(&[], &name, false),
         }
     }
+}
+
+/// Whether the kernel schedules the processes of a terminal session as one group.
+fn is_autogroup_enabled() -> bool {
+    fs::read_to_string("/proc/sys/kernel/sched_autogroup_enabled").is_ok_and(|text| text.trim() == "1")
+}
+
+/// Moves the simulator from the root group of the hierarchy `cpu` into a group of its own. In the root
+/// group it belongs to the autogroup of its terminal session, and Linux 6.18 then lets a busy thread
+/// of that autogroup keep the processes of other groups waiting for many seconds. So a judge or a
+/// program would not get its turn. Errors are ignored, because the simulator works without the group.
+fn leave_autogroup(base: &Path, own: &str) {
+    let Some(cpu) = own_cpu_v1(base, own).filter(|cpu| is_same(cpu, &base.join("cpu"))) else { return };
+    let process = std::process::id().to_string();
+    let child = cpu.join(format!("{PREFIX}{process}-self"));
+    if fs::create_dir(&child).is_ok() && fs::write(child.join("cgroup.procs"), &process).is_err() {
+        let _ = fs::remove_dir(&child);
+    }
+}
+
+/// Moves the simulator back to the root group, and removes the group that [`Cgroups::find`] may have
+/// created for it.
+pub fn leave_own_group() {
+    let process = std::process::id().to_string();
+    let root = Path::new(BASE).join("cpu");
+    let child = root.join(format!("{PREFIX}{process}-self"));
+    if child.exists() && fs::write(root.join("cgroup.procs"), &process).is_ok() {
+        let _ = fs::remove_dir(&child);
+    }
+}
+
+fn is_same(a: &Path, b: &Path) -> bool {
+    a.components().eq(b.components())
 }
 
 /// Enables the required controllers for the children of a group. False if that is not possible.

@@ -20,22 +20,28 @@ pub(super) fn own_v2(base: &Path, own: &str) -> Option<PathBuf> {
 /// The folders of a process in version 1. `own` is the text of `/proc/<pid>/cgroup` of this
 /// process.
 pub(super) fn own_v1(base: &Path, own: &str) -> Option<Vec<PathBuf>> {
-    let folder = |name: &str| {
-        let path = own.lines().find_map(|line| {
-            let mut parts = line.splitn(3, ':').skip(1);
-            let names = parts.next()?;
-            names.split(',').any(|one| one == name).then(|| parts.next()).flatten()
-        })?;
-        Some(base.join(name).join(path.trim_start_matches('/')))
-    };
-    let [memory, pids, cpuacct] = HIERARCHIES.map(folder);
+    let [memory, pids, cpuacct] = HIERARCHIES.map(|name| folder_v1(base, own, name));
     let mut all = vec![memory?, pids?, cpuacct?];
     // The folder `cpu` is added, although no limit is written to it: membership alone gives the
     // group one share of the processor, however many processes it has. If `cpu` is the same folder
     // as `cpuacct`, it is in the list already.
     let real = |path: &Path| fs::canonicalize(path).ok();
-    if let Some(cpu) = folder("cpu").filter(|cpu| cpu.is_dir() && real(cpu) != real(&all[2])) {
+    if let Some(cpu) = own_cpu_v1(base, own).filter(|cpu| cpu.is_dir() && real(cpu) != real(&all[2])) {
         all.push(cpu);
     }
     Some(all)
+}
+
+/// The folder of a process in the hierarchy `cpu` of version 1.
+pub(super) fn own_cpu_v1(base: &Path, own: &str) -> Option<PathBuf> {
+    folder_v1(base, own, "cpu")
+}
+
+fn folder_v1(base: &Path, own: &str, name: &str) -> Option<PathBuf> {
+    let path = own.lines().find_map(|line| {
+        let mut parts = line.splitn(3, ':').skip(1);
+        let names = parts.next()?;
+        names.split(',').any(|one| one == name).then(|| parts.next()).flatten()
+    })?;
+    Some(base.join(name).join(path.trim_start_matches('/')))
 }

@@ -151,3 +151,19 @@ fn the_limited_group_of_an_engine_may_be_a_parent() {
     assert!(scope.exists(), "a watched group is not removed");
     assert!(WatchedGroup::find_in(&fake.0, "0::/elsewhere\n").is_none());
 }
+
+#[test]
+fn the_simulator_leaves_only_the_root_group_of_the_processor() {
+    let fake = FakeCgroups::new("autogroup");
+    let cpu = fake.0.join("cpu");
+    fs::create_dir_all(cpu.join("unit")).expect("a folder");
+    leave_autogroup(&fake.0, "3:cpu:/unit\n");
+    leave_autogroup(&fake.0, "4:memory:/\n");
+    assert_eq!(only_child(&cpu), cpu.join("unit"), "a service has a group already");
+    fs::remove_dir(cpu.join("unit")).expect("removed");
+    leave_autogroup(&fake.0, "4:memory:/\n3:cpu,cpuacct:/\n");
+    let own = std::process::id().to_string();
+    let child = only_child(&cpu);
+    assert_eq!(child, cpu.join(format!("chicane-{own}-self")));
+    assert_eq!(read(&child, "cgroup.procs"), own);
+}

@@ -64,7 +64,7 @@ mod virtual_time;
 pub mod wake;
 pub mod workspace_copy;
 
-pub use cgroup::Cgroups;
+pub use cgroup::{Cgroups, leave_own_group};
 pub use closed::{HOME, WORKSPACE, WRITABLE};
 pub use error::PartError;
 pub use group::{Usage, WatchedGroup};

@@ -102,10 +102,12 @@ impl Setting {
         self.spare.take().map_or_else(|| Judge::start(self), Ok)
     }
 
-    /// Ends the prepared judge. Later calls of `prepare_judge` do nothing.
+    /// Ends the prepared judge, and leaves the control group of the simulator. Later calls of
+    /// `prepare_judge` do nothing.
     pub fn close(&self) {
         let last = std::mem::replace(&mut *self.spare.lock(), Slot::Closed);
         self.spare.prepared.notify_all();
         drop(last);
+        chicane_jail::leave_own_group();
     }
 }
