@@ -29,8 +29,6 @@ export class App {
   readonly profile = new Signal<Vehicle | null>(null);
   readonly evaluation = new Signal<Evaluation | null>(null);
   readonly session = new Signal<SessionView | null>(null);
-  /** Why programs of this server can't run in virtual time; null if they can. */
-  readonly noVirtualTime = new Signal<string | null>(null);
   /** Requested real-time factor; 0 means as fast as possible. */
   readonly speed = new Signal(1);
   /** Round-trip time of a request, in milliseconds; null if the last request failed. */

@@ -220,7 +220,7 @@ impl Host {
 
     /// The active session, or else the last one.
     pub fn session(&self) -> CurrentSession {
-        self.evaluations.response()
+        self.evaluations.current().response()
     }
 
     /// Waits for the end of the active session, if there is one.

@@ -25,7 +25,6 @@ mod work;
 mod layout;
 
 use std::fmt::Display;
-use std::sync::OnceLock;
 use traffic::Traffic;
 
 pub use clock_file::prepare;
@@ -44,13 +43,8 @@ pub const CLOCK_NAME: &str = "clock";
 /// Size of the shared file in bytes.
 pub const CLOCK_BYTES: u64 = layout::SIZE as u64;
 
-/// Why this machine has no virtual time. `None` if it has. The first call asks the kernel.
+/// Why this machine has no virtual time. `None` if it has.
 pub fn problem() -> Option<String> {
-    static PROBLEM: OnceLock<Option<String>> = OnceLock::new();
-    PROBLEM.get_or_init(find_problem).clone()
-}
-
-fn find_problem() -> Option<String> {
     let missing =
         |what: &str, error: &dyn Display| format!("this machine has no virtual time: {what}: {error}");
     let files = ["syscall", "schedstat", "children"].into_iter().find_map(|name| {

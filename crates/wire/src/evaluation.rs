@@ -124,8 +124,6 @@ pub struct CurrentSession {
     pub active: bool,
     /// The active session, or else the most recent one; null if there was none.
     pub session: Option<Session>,
-    /// Why programs of this simulator can't run in virtual time; null if they can.
-    pub no_virtual_time: Option<String>,
 }
 
 /// Current state of a session.

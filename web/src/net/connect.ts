@@ -113,7 +113,6 @@ export function connect(
       do {
         countBefore = eventCount;
         const current = await get<Current>("/evaluation/session");
-        app.noVirtualTime.value = current.no_virtual_time ?? null;
         const id = current.session?.id;
         if (current.active && !id) hiddenSession = app.state.value?.evaluation.session ?? null;
         const recorded = id

@@ -1,12 +1,13 @@
 /** Description of the evaluation, and the form that starts a run. */
 import { type App, attempt } from "../app.ts";
 import { post } from "../net/api.ts";
+import { beganOnThisServer } from "../net/server-start.ts";
 import { t } from "../strings.ts";
 import { toggle } from "../ui/card.ts";
 import { h, show, write } from "../ui/dom.ts";
 import { icon } from "../ui/icons.ts";
 import { persistedSignal } from "../ui/signal.ts";
-import type { StartRequest } from "../wire/sim.ts";
+import type { StartRequest, StudentNetwork } from "../wire/sim.ts";
 
 /** Longest name of a student, as the server accepts it. */
 const MAX_STUDENT = 200;
@@ -19,6 +20,11 @@ const isBoolean = (value: unknown): value is boolean => typeof value === "boolea
 /** The wall-clock limit that the server uses if the request has none, real seconds. */
 export function defaultWallLimit(timeLimitS: number): number {
   return Math.min(MAX_WALL_LIMIT_S, Math.max(120, 5 * timeLimitS));
+}
+
+/** Why programs with this network can't run in virtual time; null if they can, or if it is unknown. */
+export function noVirtualTime(network: StudentNetwork | null): string | null {
+  return network === null || network === "none" ? null : t.evaluation.notRepeatable[network];
 }
 
 export function setupForm(app: App): HTMLElement {
@@ -97,21 +103,30 @@ function repeatableSwitch(
   program: HTMLInputElement,
 ): { element: HTMLElement; chosen(): StartRequest; update(): void } {
   const wanted = persistedSignal("repeatable", true, isBoolean);
-  const { repeatable, repeatableTitle, repeatableHelp, notRepeatable } = t.evaluation;
+  const { repeatable, repeatableTitle, repeatableHelp } = t.evaluation;
   const { element: label, input } = toggle(repeatable, repeatableTitle, "eval-repeatable");
   const hint = h("p", { class: "hint", id: "eval-repeatable-hint", "data-testid": "eval-repeatable-hint" });
   input.setAttribute("aria-describedby", hint.id);
   const element = h("div", { class: "repeatable" }, label, hint);
+  /** The network of programs; null until the record of a program has told it. */
+  let network: StudentNetwork | null = null;
   function update(): void {
-    const problem = app.noVirtualTime.value;
+    const problem = noVirtualTime(network);
     input.checked = problem === null && wanted.value;
     input.disabled = problem !== null;
-    write(hint, problem === null ? repeatableHelp : notRepeatable(problem));
+    write(hint, problem ?? repeatableHelp);
     show(element, program.value.trim() !== "");
   }
   program.addEventListener("input", update);
   input.addEventListener("change", () => (wanted.value = input.checked));
-  app.noVirtualTime.watch(update);
+  app.session.watch(async (view) => {
+    const record = view?.active ? null : view?.stored;
+    // A run without a program does not tell the network.
+    if (!record?.network) return;
+    // A restart of the server may have changed the network.
+    network = (await beganOnThisServer(record.started_at)) ? record.network : null;
+    update();
+  });
   return {
     element,
     update,

@@ -168,8 +168,11 @@ export const en = {
     repeatable: "Repeatable",
     repeatableTitle: "Simulated time waits for the program, so the speed of the machine does not matter",
     repeatableHelp: "The same program gets the same score on any machine.",
-    /** Why programs can't be repeatable, with the reason of the server. */
-    notRepeatable: (reason: string) => `Not possible: ${reason}`,
+    /** Why programs that reach more than the simulator can't be repeatable. */
+    notRepeatable: {
+      internet: "Not possible: programs reach the internet. Use --student-network none.",
+      host: "Not possible: programs use the host's network. Use --student-network none.",
+    },
     limit: "Time limit (simulated seconds)",
     advanced: "Student and wall-clock limit",
     student: "Name of the student",

@@ -18,7 +18,7 @@ import {
 } from "./fake-events.js";
 
 describe("evaluation", () => {
-  const fixture = browserFixture("--world", "technical", "--student-network", "none");
+  const fixture = browserFixture("--world", "technical");
 
   it("shows description, command and time limit in its form", async () => {
     const visit = await fixture.open();
@@ -102,22 +102,19 @@ describe("evaluation", () => {
 
   it("can't be repeatable if programs reach the internet, and the result says so", async () => {
     const reason = "the program has internet access; --student-network none closes it";
-    const visit = await fixture.open({
-      prepare: async (page) => {
-        await captureEventStream(page);
-        await page.route("**/sim/api/evaluation/session", (route) =>
-          route.fulfill({ json: { active: false, session: null, no_virtual_time: reason } }),
-        );
-      },
-    });
+    const ofThisServer = { started_at: new Date().toISOString() };
+    const visit = await fixture.open({ prepare: captureEventStream });
     const repeatable = visit.byTestId("eval-repeatable");
-    await setRecord(visit.page, { pace: "real", pace_reason: reason });
-    await emitRunStart(visit.page);
-    await emitRunEnd(visit.page);
+    const run = async (fields: object) => {
+      await setRecord(visit.page, fields);
+      await emitRunStart(visit.page);
+      await emitRunEnd(visit.page);
+    };
+    await run({ ...ofThisServer, pace: "real", pace_reason: reason, network: "internet" });
     await visit.page.getByText(en.evaluation.paceReason(reason)).waitFor();
     expect(await visit.byTestId("result-pace").textContent()).toBe(en.evaluation.paces.real);
     await visit.byTestId("eval-command").fill("python3 run.py");
-    await visit.page.getByText(en.evaluation.notRepeatable(reason)).waitFor();
+    await visit.page.getByText(en.evaluation.notRepeatable.internet).waitFor();
     expect([await repeatable.isDisabled(), await repeatable.isChecked()]).toEqual([true, false]);
     // The input of the switch is invisible. It must not make the page higher than the window.
     expect(await visit.page.evaluate(() => document.documentElement.scrollHeight)).toBe(720);
@@ -125,6 +122,12 @@ describe("evaluation", () => {
     await visit.page.route("**/sim/api/evaluation/start", (route) => route.fulfill({ json: { ok: true } }));
     await visit.byTestId("again").click();
     expect((await again).postDataJSON()).toMatchObject({ pace: "virtual" });
+    // After a restart of the server with a closed network, the switch is on again.
+    await run({ ...ofThisServer, pace: "virtual", network: "none" });
+    await visit.page.getByText(en.evaluation.repeatableHelp).waitFor();
+    expect([await repeatable.isDisabled(), await repeatable.isChecked()]).toEqual([false, true]);
+    expect(await visit.byTestId("result-pace").textContent()).toBe(en.evaluation.paces.virtual);
+    expect(await visit.byTestId("result-pace-reason").isVisible()).toBe(false);
   });
 
   it("sends and remembers the student's name and the wall-clock limit", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { defaultWallLimit } from "../../src/panels/evaluation-form.ts";
+import { beganSince } from "../../src/net/server-start.ts";
+import { defaultWallLimit, noVirtualTime } from "../../src/panels/evaluation-form.ts";
 import { paceText, requestedPace } from "../../src/panels/record-facts.ts";
 import { en } from "../../src/strings/en.ts";
 import { failureText, programFailure, TONES, verdictOf, verdictText } from "../../src/ui/verdict.ts";
@@ -66,6 +67,13 @@ describe("the wall-clock limit", () => {
 });
 
 describe("the pace", () => {
+  it("can be virtual unless programs reach more than the simulator", () => {
+    expect(noVirtualTime(null)).toBeNull();
+    expect(noVirtualTime("none")).toBeNull();
+    expect(noVirtualTime("internet")).toBe(en.evaluation.notRepeatable.internet);
+    expect(noVirtualTime("host")).toBe(en.evaluation.notRepeatable.host);
+  });
+
   it("of a record is shown if a program ran", () => {
     expect(paceText({ box: "closed", pace: "virtual" })).toBe(en.evaluation.paces.virtual);
     expect(paceText({ box: "host", pace: "real" })).toBe(en.evaluation.paces.real);
@@ -78,5 +86,15 @@ describe("the pace", () => {
     expect(requestedPace({ pace: "real", pace_reason: null })).toBe("real");
     expect(requestedPace({ pace: "virtual" })).toBe("virtual");
     expect(requestedPace({})).toBeNull();
+  });
+});
+
+describe("a session", () => {
+  it("of the running server began after the server", () => {
+    const now = "Mon, 16 Nov 2026 15:46:00 GMT";
+    expect(beganSince("2026-11-16T15:45:59Z", now, 0.97)).toBe(true);
+    expect(beganSince("2026-11-16T15:40:00Z", now, 361)).toBe(true);
+    expect(beganSince("2026-11-16T15:40:00Z", now, 300)).toBe(false);
+    expect(beganSince("2026-11-16T15:46:00Z", "", 1)).toBe(false);
   });
 });

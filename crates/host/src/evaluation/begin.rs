@@ -198,7 +198,7 @@ impl Evaluations {
     }
 
     /// Why a program can't be run in virtual time; `None` if it can.
-    pub(super) fn no_virtual_time(&self) -> Option<String> {
+    fn no_virtual_time(&self) -> Option<String> {
         match self.parts.options.student.network {
             StudentNetwork::Host => Some("the program shares the network of the host".to_owned()),
             StudentNetwork::Internet => {

@@ -65,13 +65,13 @@ impl Current {
     }
 
     /// The response of `GET /evaluation/session`.
-    pub(crate) fn response(&self, no_virtual_time: Option<String>) -> CurrentSession {
+    pub(crate) fn response(&self) -> CurrentSession {
         let view = lock(&self.view);
         let session = view.session.clone().map(|mut session| {
             session.log = view.log.iter().cloned().collect();
             session
         });
-        CurrentSession { active: view.active, session, no_virtual_time }
+        CurrentSession { active: view.active, session }
     }
 
     /// Id of the active session; `None` if no session is active.

@@ -120,14 +120,9 @@ impl Evaluations {
         &self.current
     }
 
-    /// The current session as clients see it. The published state may not agree with it yet.
-    pub(crate) fn response(&self) -> CurrentSession {
-        self.current.response(self.no_virtual_time())
-    }
-
     /// Returns the current session, and waits until the published state agrees with it.
     pub async fn session(&self) -> CurrentSession {
-        let response = self.response();
+        let response = self.current.response();
         if let Some(Session { id, .. }) = &response.session {
             // The session may end during the wait, so `wait_until_shown` asks again whether the
             // session is active.
