@@ -7,17 +7,19 @@
 //! number of processes is limited by a resource limit inside the jail, and the simulator measures
 //! the memory.
 
-use super::cgroup_path::{BASE, own_cpu_v1, own_v1, own_v2};
+use super::cgroup_path::{BASE, PREFIX, SELF, own_cpu_v1, own_v1, own_v2};
 use super::group::Group;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 /// The controllers of version 2 that are required. Processor time is counted without a controller.
 const CONTROLLERS: [&str; 2] = ["memory", "pids"];
-/// Prefix of the names of the groups that the simulator creates.
-const PREFIX: &str = "chicane-";
+/// How often the simulator tries to remove its own group, and the pause between two attempts.
+const REMOVE_ATTEMPTS: u32 = 50;
+const REMOVE_PAUSE: Duration = Duration::from_millis(2);
 
 /// Where control groups can be created.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,7 +33,8 @@ pub enum Cgroups {
 }
 
 impl Cgroups {
-    /// Finds a version of control groups that works, by creating a trial group.
+    /// Finds a version of control groups that works, by creating a trial group. May move the
+    /// simulator into a group of its own, which [`leave_own_group`] removes.
     pub fn find() -> Cgroups {
         let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
         let found = Cgroups::find_in(Path::new(BASE), &own);
@@ -97,7 +100,7 @@ fn is_autogroup_enabled() -> bool {
 fn leave_autogroup(base: &Path, own: &str) {
     let Some(cpu) = own_cpu_v1(base, own).filter(|cpu| is_same(cpu, &base.join("cpu"))) else { return };
     let process = std::process::id().to_string();
-    let child = cpu.join(format!("{PREFIX}{process}-self"));
+    let child = cpu.join(format!("{PREFIX}{process}{SELF}"));
     if fs::create_dir(&child).is_ok() && fs::write(child.join("cgroup.procs"), &process).is_err() {
         let _ = fs::remove_dir(&child);
     }
@@ -108,9 +111,17 @@ fn leave_autogroup(base: &Path, own: &str) {
 pub fn leave_own_group() {
     let process = std::process::id().to_string();
     let root = Path::new(BASE).join("cpu");
-    let child = root.join(format!("{PREFIX}{process}-self"));
-    if child.exists() && fs::write(root.join("cgroup.procs"), &process).is_ok() {
-        let _ = fs::remove_dir(&child);
+    let child = root.join(format!("{PREFIX}{process}{SELF}"));
+    if !child.exists() || fs::write(root.join("cgroup.procs"), &process).is_err() {
+        return;
+    }
+    // A helper process that was just ended may still be in the group. The next simulator removes a
+    // group that is left.
+    for _ in 0..REMOVE_ATTEMPTS {
+        if fs::remove_dir(&child).is_ok() {
+            return;
+        }
+        std::thread::sleep(REMOVE_PAUSE);
     }
 }
 
@@ -143,7 +154,7 @@ fn enable_controllers(folder: &Path) -> bool {
     if read("cgroup.procs").split_whitespace().ne([own.as_str()]) {
         return false;
     }
-    let child = folder.join(format!("{PREFIX}{own}-self"));
+    let child = folder.join(format!("{PREFIX}{own}{SELF}"));
     let moved = fs::create_dir(&child).and_then(|()| fs::write(child.join("cgroup.procs"), &own));
     if moved.is_ok() && enable() {
         return true;

@@ -5,6 +5,10 @@ use std::path::{Path, PathBuf};
 
 /// The mount point of the kernel's control groups.
 pub(super) const BASE: &str = "/sys/fs/cgroup";
+/// Prefix of the names of the groups that the simulator creates.
+pub(super) const PREFIX: &str = "chicane-";
+/// End of the name of the group that holds the simulator itself.
+pub(super) const SELF: &str = "-self";
 /// The hierarchies of version 1 that are used.
 const HIERARCHIES: [&str; 3] = ["memory", "pids", "cpuacct"];
 
@@ -43,5 +47,11 @@ fn folder_v1(base: &Path, own: &str, name: &str) -> Option<PathBuf> {
         let names = parts.next()?;
         names.split(',').any(|one| one == name).then(|| parts.next()).flatten()
     })?;
-    Some(base.join(name).join(path.trim_start_matches('/')))
+    let folder = base.join(name).join(path.trim_start_matches('/'));
+    // A simulator that has moved into a group of its own creates groups beside it, not inside.
+    let is_own = |folder: &Path| {
+        let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        name.starts_with(PREFIX) && name.ends_with(SELF)
+    };
+    Some(if is_own(&folder) { folder.parent()?.to_owned() } else { folder })
 }

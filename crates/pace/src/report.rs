@@ -45,7 +45,7 @@ impl SentBytes {
     }
 }
 
-/// What the time keeper did. Virtual times are simulated times.
+/// The account of a time keeper: where the time of a run went. Virtual times are simulated times.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PaceReport {
     /// Why time depended on the wall clock. `None` if it did not.

@@ -55,7 +55,7 @@ pub trait PacedWorld: Send {
     fn release(&mut self);
 }
 
-/// What the time keeper needs to observe a program.
+/// The descriptors and ids with which the time keeper observes a program.
 #[derive(Debug)]
 pub struct PacedProgram {
     /// Sockets that lead to the simulator.

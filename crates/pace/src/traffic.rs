@@ -48,7 +48,7 @@ mod info {
 
 /// Local port, then remote port.
 type Ports = (u16, u16);
-/// One end of a connection: its ports, and its protocol family.
+/// An end of a connection: its ports, and its protocol family.
 type End = (Ports, u8);
 
 /// What the kernel tells about one socket.
@@ -90,7 +90,7 @@ impl Traffic {
             .map(Traffic::new)
     }
 
-    /// What is on its way now.
+    /// Finds the bytes and handshakes that are on their way now.
     pub(crate) fn in_flight(&mut self) -> Result<InFlight, Errno> {
         self.dump().map(|sockets| compare(&sockets))
     }

@@ -161,7 +161,7 @@ pub(crate) struct Student {
     ended: bool,
     /// Sockets that listen inside the box. Empty after `take_listeners`.
     listeners: Vec<TcpListener>,
-    /// What the time keeper needs. `None` in real time, and after `take_paced`.
+    /// Descriptors and ids for the time keeper. `None` in real time, and after `take_paced`.
     paced: Option<PacedProgram>,
     identity: Option<ProgramIdentity>,
     /// What to try if a program is not found.
@@ -294,7 +294,7 @@ impl Student {
         std::mem::take(&mut self.listeners)
     }
 
-    /// What the time keeper needs, with the sockets that listen inside the box. `None` in
+    /// Descriptors and ids for the time keeper, with the sockets that listen inside the box. `None` in
     /// real time, and on the second call.
     pub(crate) fn take_paced(&mut self) -> Option<PacedProgram> {
         let listeners = std::mem::take(&mut self.listeners);
@@ -463,7 +463,7 @@ impl Student {
     }
 }
 
-/// What the time keeper needs. `time` holds the two descriptors of virtual time.
+/// Descriptors and ids for the time keeper. `time` holds the two descriptors of virtual time.
 fn paced_program(jail: &Jail, time: Vec<OwnedFd>, output: [&OwnedFd; 2]) -> Option<PacedProgram> {
     let [diagnosis, clock]: [OwnedFd; 2] = time.try_into().ok()?;
     let (root, main) = jail.ids();
