@@ -3,6 +3,7 @@
 mod judge;
 mod pace;
 mod robot;
+mod runs;
 mod serve;
 mod student;
 mod values;
@@ -11,6 +12,7 @@ mod worlds;
 pub(crate) use judge::{JudgeArgs, JudgeArgsError};
 pub(crate) use pace::PaceName;
 pub(crate) use robot::RobotArgs;
+pub(crate) use runs::{RejudgeArgs, ReplayArgs, VerifyArgs};
 pub(crate) use serve::{LogFormat, LogLevel, ServeArgs};
 pub(crate) use student::StudentArgs;
 pub(crate) use worlds::{AccessLevel, DataDirArgs, PublishArgs, WorldsArgs, WorldsCommand};
@@ -62,6 +64,12 @@ pub(crate) enum Command {
     Repeat(RepeatArgs),
     /// Run a judging script on a recorded drive; print its log and the outcome
     Judge(JudgeDriveArgs),
+    /// Simulate and judge runs again, and compare them with their records to the byte
+    Verify(VerifyArgs),
+    /// Show a recorded run in the viewer
+    Replay(ReplayArgs),
+    /// Judge the drive of a recorded run with another script
+    Rejudge(RejudgeArgs),
     /// Export the records of evaluations
     Records {
         #[command(subcommand)]
@@ -185,6 +193,9 @@ pub(crate) struct EvaluateArgs {
     /// Print the whole record as JSON to standard output, and everything else to standard error
     #[arg(long)]
     pub(crate) json: bool,
+    /// Write the run to a file that `chicane verify` and `chicane replay` read, such as run.chicane
+    #[arg(long, value_name = "FILE")]
+    pub(crate) save: Option<PathBuf>,
     /// Limit of the run in real seconds, 1 to 86400 [default: 5 times the time limit, at least 120]
     #[arg(long, value_name = "SECONDS", value_parser = wall_limit)]
     pub(crate) wall_limit: Option<f64>,
@@ -247,18 +258,24 @@ pub(crate) struct JudgeDriveArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum RecordsCommand {
-    /// Print all records, newest first
+    /// Print all records, newest first, or write one run to a file
     Export(ExportArgs),
 }
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ExportArgs {
     /// Print a table, one line per record
-    #[arg(long, required_unless_present = "json", conflicts_with = "json")]
+    #[arg(long, required_unless_present_any = ["json", "run"], conflicts_with_all = ["json", "run"])]
     pub(crate) csv: bool,
     /// Print whole records with their events
-    #[arg(long)]
+    #[arg(long, conflicts_with = "run")]
     pub(crate) json: bool,
+    /// Write the run of this session to a file that `chicane verify` and `chicane replay` read
+    #[arg(long, value_name = "SESSION", requires = "output", conflicts_with = "world")]
+    pub(crate) run: Option<String>,
+    /// File for the run, such as run.chicane
+    #[arg(short, long, value_name = "FILE", requires = "run")]
+    pub(crate) output: Option<PathBuf>,
     /// Print the records of this world only
     #[arg(long, value_name = "NAME")]
     pub(crate) world: Option<String>,

@@ -9,8 +9,11 @@ use crate::commands::new::NewError;
 use crate::commands::print::PrintCommandError;
 use crate::commands::publish::PublishCommandError;
 use crate::commands::records::ExportError;
+use crate::commands::rejudge::RejudgeError;
+use crate::commands::replay::ReplayCommandError;
 use crate::commands::serve::ServeError;
 use crate::commands::setup::SetupError;
+use crate::commands::verify::VerifyError;
 use crate::commands::worlds::WorldsError;
 use crate::evaluation::EvaluationError;
 use crate::judge_setting::FindSettingError;
@@ -46,6 +49,12 @@ pub(crate) enum CliError {
     #[error(transparent)]
     Export(#[from] ExportError),
     #[error(transparent)]
+    Verify(#[from] VerifyError),
+    #[error(transparent)]
+    Replay(#[from] ReplayCommandError),
+    #[error(transparent)]
+    Rejudge(#[from] RejudgeError),
+    #[error(transparent)]
     Setup(#[from] SetupError),
     #[error(transparent)]
     Jail(#[from] PartError),
@@ -62,6 +71,10 @@ impl CliError {
             ) => true,
             CliError::Serve(error) => error.is_usage(),
             CliError::Worlds(error) => error.is_usage(),
+            CliError::Verify(error) => error.is_usage(),
+            CliError::Replay(error) => error.is_usage(),
+            CliError::Rejudge(error) => error.is_usage(),
+            CliError::Export(error) => error.is_usage(),
             CliError::Check(CheckError::World(error))
             | CliError::Print(PrintCommandError::World(error))
             | CliError::Lap(LapError::World(error)) => error.is_unknown(),

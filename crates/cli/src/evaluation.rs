@@ -5,7 +5,6 @@
 
 mod record_store;
 mod session_view;
-mod temp_folder;
 mod time_report;
 mod verdict;
 
@@ -16,29 +15,31 @@ use crate::drive_file::DriveFileError;
 use crate::file_error::FileError;
 use crate::robot::RobotError;
 use crate::root_warning::root_warning;
+use crate::run_file;
 use crate::runtime::{self, RuntimeError};
 use crate::stop_signal::{SignalError, StopSignal};
+use crate::temp_folder::TempFolder;
 use crate::version;
 use crate::workspace::{self, WorkspaceError};
 use crate::world_source::{self, WorldSourceError};
 use chicane_host::evaluation::StartEvaluationError;
 use chicane_host::evaluation::records::record_of;
+use chicane_host::rerun::{RecordedRun, RunError};
 use chicane_host::{
     BootError, DriveAt, Host, HostOptions, JudgeOptions, PaceReport, Prepared, StartHostError, StudentAccess,
 };
 use chicane_remote::Token;
 use chicane_server::{Options, Server, StartError};
 use chicane_session::BoxOptions;
-use chicane_store::{OpenError, RandomError, SessionRow, StoreError};
+use chicane_store::{OpenError, RandomError, SessionRow, StoreError, StoredJournal, StoredRun};
 use chicane_wire::{Record, StartRequest};
 use chicane_world::Profile;
 use record_store::RecordStore;
 use session_view::SessionView;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use temp_folder::TempFolder;
 
 /// Longest time between two updates of the progress.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
@@ -63,8 +64,6 @@ pub(crate) enum EvaluationError {
     Runtime(#[from] RuntimeError),
     #[error(transparent)]
     Signals(#[from] SignalError),
-    #[error("the system gives no random numbers: {0}")]
-    Random(getrandom::Error),
     #[error("can't create a token: {0}")]
     Token(RandomError),
     #[error(transparent)]
@@ -90,6 +89,8 @@ pub(crate) enum EvaluationError {
         workspace.display()
     )]
     WorkspaceInDataDir { workspace: PathBuf },
+    #[error("the run can't be saved: {0}")]
+    NotSaved(#[from] RunError),
     #[error("the record can't be written as JSON: {0}")]
     Json(#[from] serde_json::Error),
     #[error("can't write to standard output: {0}")]
@@ -111,7 +112,6 @@ impl EvaluationError {
             EvaluationError::File(FileError::Write { .. })
             | EvaluationError::Runtime(_)
             | EvaluationError::Signals(_)
-            | EvaluationError::Random(_)
             | EvaluationError::Token(_)
             | EvaluationError::Server(_)
             | EvaluationError::Host(_)
@@ -121,6 +121,7 @@ impl EvaluationError {
             | EvaluationError::NoRecord { .. }
             | EvaluationError::Open(_)
             | EvaluationError::NotKept { .. }
+            | EvaluationError::NotSaved(_)
             | EvaluationError::Json(_)
             | EvaluationError::Print(_) => false,
         }
@@ -146,6 +147,8 @@ pub(crate) struct EvaluationJob {
     pub(crate) workspace: PathBuf,
     /// Data folder that stores the record. `None`: the record is not kept.
     pub(crate) data_dir: Option<PathBuf>,
+    /// File that the run is written to. `None`: the run is not written.
+    pub(crate) save: Option<PathBuf>,
     /// Whether standard output has only the record, as JSON.
     pub(crate) json: bool,
     pub(crate) judge: JudgeArgs,
@@ -205,16 +208,25 @@ fn run_with(job: &EvaluationJob, view: &mut SessionView) -> Result<Evaluated, Ev
     // This call ends the runtime without waiting for blocking tasks, such as the loading of a
     // world.
     runtime.shutdown_background();
-    let EndedSession { row, events, simulator_failed, pace } = ended?;
-    let kept = store.as_ref().map(|store| store.keep(&row, &events)).transpose();
+    let EndedSession { row, events, run, simulator_failed, pace } = ended?;
+    let kept = store.as_ref().map(|store| store.keep(&row, &events, &run)).transpose();
     let record = record_of(row, Some(events));
+    let saved = job.save.as_deref().map(|file| save(file, &record, run)).transpose();
     let verdict = Verdict::of(&record, simulator_failed);
     if job.json {
         print_json(&record)?;
     }
     view.end(&record, verdict, kept.as_ref().ok().and_then(|stored| stored.as_deref()));
     kept?;
+    saved?;
     Ok(Evaluated { record, verdict, pace })
+}
+
+/// Writes a run to a file.
+fn save(file: &Path, record: &Record, run: StoredRun) -> Result<(), EvaluationError> {
+    let journal = run.journal.map_or(StoredJournal::None, StoredJournal::Whole);
+    let parts = RecordedRun::parts(record, journal, run.bundle.map(|(_, bytes)| bytes))?;
+    Ok(run_file::write(file, &chicane_store::run_file::pack(&parts))?)
 }
 
 /// Prints a record to standard output.
@@ -228,6 +240,8 @@ fn print_json(record: &Record) -> Result<(), EvaluationError> {
 struct EndedSession {
     row: SessionRow,
     events: Vec<String>,
+    /// The journal and the world.
+    run: StoredRun,
     /// Whether a fault of the simulator ended the session.
     simulator_failed: bool,
     /// Where the time of a run in virtual time went.
@@ -324,8 +338,9 @@ async fn follow_session(
         }
         if !now.active {
             let (row, events) = host.stored_session(&id)?.ok_or(EvaluationError::NoRecord { session: id })?;
+            let run = host.stored_run(&row)?;
             let (simulator_failed, pace) = (host.simulator_failed(), host.pace_report());
-            return Ok(EndedSession { row, events, simulator_failed, pace });
+            return Ok(EndedSession { row, events, run, simulator_failed, pace });
         }
     }
 }

@@ -15,6 +15,7 @@ mod error;
 mod evaluation;
 mod exit;
 mod file_error;
+mod film;
 mod judge_script;
 mod judge_setting;
 mod log;
@@ -23,8 +24,10 @@ mod progress;
 mod project;
 mod robot;
 mod root_warning;
+mod run_file;
 mod runtime;
 mod stop_signal;
+mod temp_folder;
 mod terminal_text;
 mod tokens;
 mod version;
@@ -67,6 +70,9 @@ fn run(cli: &Cli) -> Result<Ended, CliError> {
         },
         Some(Command::Repeat(args)) => return Ok(Ended::Evaluated(commands::repeat::run(args)?)),
         Some(Command::Judge(args)) => return Ok(Ended::Evaluated(commands::judge::run(args)?)),
+        Some(Command::Verify(args)) => commands::verify::run(args)?,
+        Some(Command::Replay(args)) => commands::replay::run(args)?,
+        Some(Command::Rejudge(args)) => return Ok(Ended::Evaluated(commands::rejudge::run(args)?)),
         Some(Command::Records { command: RecordsCommand::Export(args) }) => commands::records::run(args)?,
         Some(Command::Setup) => commands::setup::run()?,
         Some(Command::Jail { part }) => chicane_session::jail::main(part)?,

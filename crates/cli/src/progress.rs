@@ -51,6 +51,13 @@ impl Progress {
         }
     }
 
+    /// Removes the bar until the next update, so that other lines can be printed.
+    pub(crate) fn clear(&mut self) {
+        if self.terminal && self.drawn.take().is_some() {
+            let _ = std::io::stderr().write_all(b"\r\x1b[K");
+        }
+    }
+
     fn bar(&mut self, part: f64) -> Option<String> {
         if part < 1.0 && self.drawn.is_some_and(|drawn| drawn.elapsed() < REDRAW_INTERVAL) {
             return None;
@@ -70,9 +77,7 @@ impl Progress {
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        if self.terminal && self.drawn.is_some() {
-            let _ = std::io::stderr().write_all(b"\r\x1b[K");
-        }
+        self.clear();
     }
 }
 

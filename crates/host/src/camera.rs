@@ -187,7 +187,7 @@ impl DrawnFrame {
 }
 
 /// Multiplies every channel by `brightness`, then rounds and clamps the result to 0..=255.
-fn brighten(bytes: &mut [u8], brightness: f64) {
+pub(crate) fn brighten(bytes: &mut [u8], brightness: f64) {
     if brightness == 1.0 {
         return;
     }
@@ -198,7 +198,7 @@ fn brighten(bytes: &mut [u8], brightness: f64) {
 }
 
 /// The parts of a snapshot that the renderer needs.
-fn moment(snapshot: &Snapshot) -> Moment {
+pub(crate) fn moment(snapshot: &Snapshot) -> Moment {
     let car = &snapshot.vehicle;
     let lamp = |lamp: &Lamp| match lamp {
         Lamp::Green => looks::Lamp::Green,

@@ -9,9 +9,10 @@ use crate::loader::{DEFAULT_SEED, LoadFailure, Loader};
 use crate::loudspeaker::Loudspeaker;
 use crate::metrics::Metrics;
 use crate::options::{HostOptions, StartHostError, StudentAccess};
+use crate::replays::Replays;
 use chicane_pace::PaceReport;
 use chicane_session::{StopCause, TrialError};
-use chicane_store::{Data, SessionRow, StoreError};
+use chicane_store::{Data, SessionRow, StoreError, StoredRun};
 use chicane_wire::{CurrentSession, Num, Record, Role, StartRequest, Transition, TransitionKind};
 use chicane_world::Profile;
 use std::path::PathBuf;
@@ -76,6 +77,8 @@ pub struct Host {
     pub loudspeaker: Loudspeaker,
     /// Starts and stops evaluations.
     pub evaluations: Arc<Evaluations>,
+    /// Runs that viewers look at.
+    pub replays: Replays,
     /// The data folder.
     pub data: Arc<Data>,
     /// Folder that student programs run in.
@@ -156,6 +159,7 @@ impl Prepared {
             keeper: keeper.clone(),
             feed: feed.clone(),
             data: Arc::clone(&data),
+            library: Arc::clone(&loader.library),
             profile: Arc::clone(&profile),
             status,
             workspace: options.workspace.clone(),
@@ -172,6 +176,7 @@ impl Prepared {
         tokio::spawn(reload_lost_worlds(loader.clone()));
         tokio::spawn(watch_data_folder(Arc::downgrade(&data)));
         Ok(Arc::new(Host {
+            replays: Replays::new(Arc::clone(&evaluations)),
             simulator,
             loader,
             keeper,
@@ -263,6 +268,11 @@ impl Host {
     /// A stored session with its events, each a JSON object; `None` if there is no such session.
     pub fn stored_session(&self, id: &str) -> Result<Option<(SessionRow, Vec<String>)>, StoreError> {
         self.evaluations.stored(id)
+    }
+
+    /// The journal of a stored session and the files of its world.
+    pub fn stored_run(&self, row: &SessionRow) -> Result<StoredRun, StoreError> {
+        self.evaluations.stored_run(row)
     }
 
     /// Ends the session, the sim thread and the event stream. Orders that wait for a reply are

@@ -25,6 +25,8 @@ pub mod loudspeaker;
 pub mod metrics;
 mod observe;
 mod options;
+pub mod replays;
+pub mod rerun;
 pub mod scene;
 mod served_world;
 mod session_status;

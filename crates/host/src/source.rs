@@ -1,5 +1,6 @@
 //! The origin of an order.
 
+use chicane_journal::{Sender, SenderKind};
 use chicane_wire::CommandSource;
 use std::sync::Arc;
 
@@ -42,6 +43,23 @@ pub(crate) struct Origin {
     pub(crate) source: Source,
     /// Path of the request, or name of the ROS topic. Empty if there is none.
     pub(crate) path: Arc<str>,
+}
+
+impl Origin {
+    /// The origin as a journal holds it.
+    pub(crate) fn sender(&self) -> Sender {
+        let kind = match self.source {
+            Source::Viewer => SenderKind::Viewer,
+            Source::Api => SenderKind::Api,
+            Source::Student => SenderKind::Student,
+            Source::Judge => SenderKind::Judge,
+            Source::Ros => SenderKind::Ros,
+            Source::Program => SenderKind::Program,
+        };
+        // The program's paths are left out, because it sends most of the commands.
+        let path = if kind == SenderKind::Student { String::new() } else { self.path.to_string() };
+        Sender { kind, path }
+    }
 }
 
 impl From<Source> for Origin {

@@ -7,6 +7,7 @@
 use chicane_world::Profile;
 pub use chicane_world::readings::Drive;
 use chicane_world::readings::TICKS_PER_SECOND;
+use serde::{Deserialize, Serialize};
 
 /// A speed that is not refreshed for this many ticks expires.
 const SPEED_LASTS_TICKS: u64 = TICKS_PER_SECOND;
@@ -16,7 +17,7 @@ const RELEASED_LASTS_TICKS: u64 = 7 * TICKS_PER_SECOND / 10;
 const STILL: f64 = 0.01;
 
 /// The quantities that can be commanded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Axis {
     /// Speed, m/s.
     Speed,

@@ -242,6 +242,13 @@ impl Stack {
         self.arbiter.hold(serial, self.tick)
     }
 
+    /// Writes the commands in force and the estimates of the odometry. Equal texts mean equal
+    /// values, because the text of a number is exact.
+    pub fn write_state(&self, out: &mut impl std::fmt::Write) -> std::fmt::Result {
+        let Topics { odom, laser, joints, .. } = &self.topics;
+        write!(out, "{} {:?} {odom:?} {laser:?} {joints:?}", self.tick, self.arbiter)
+    }
+
     /// The newest message of every topic.
     pub fn topics(&self) -> &Topics {
         &self.topics

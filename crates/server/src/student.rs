@@ -65,6 +65,9 @@ fn rule(method: &Method, path: &str) -> Rule {
     };
     let first = below.split('/').next().unwrap_or_default();
     match below {
+        // A program must not learn how others have driven.
+        "evaluation/run" => Rule::Nobody,
+        _ if below.starts_with("evaluation/replay") => Rule::Nobody,
         _ if reads => Rule::Group(AllowedGroup::State),
         "evaluation/stop" => Rule::Everyone,
         "step" => Rule::Group(AllowedGroup::Step),

@@ -2,6 +2,7 @@
 //! people.
 
 use chicane_wire::Outcome;
+use serde::{Deserialize, Serialize};
 
 /// How a session ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,7 +71,8 @@ pub enum ChannelFault {
 }
 
 /// Why a session was stopped.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum StopCause {
     /// A client sent a request to stop the session.
     Asked,
@@ -90,6 +92,8 @@ pub enum StopCause {
     NotKept(String),
     /// The supervisor of the session panicked.
     Unsupervised,
+    /// The recorded drive that is judged again is over.
+    DriveOver,
     /// The real time of the session ran out. Holds the limit in seconds.
     WallLimit(String),
 }
@@ -176,6 +180,7 @@ impl std::fmt::Display for StopCause {
             StopCause::NoStudent(why) => write!(f, "the student program could not be started: {why}"),
             StopCause::NotKept(why) => write!(f, "the record could not be kept: {why}"),
             StopCause::WallLimit(limit) => write!(f, "wall-clock limit of {limit} s"),
+            StopCause::DriveOver => f.write_str("the recorded drive is over"),
             StopCause::Unsupervised => f.write_str("the simulator failed to supervise the session"),
         }
     }

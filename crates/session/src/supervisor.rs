@@ -5,18 +5,22 @@
 //! student's program. The output and the record of a call are published at the end of the call, the
 //! output first. Therefore the events of a session do not depend on the speed of the machine.
 
+mod again;
+mod run_result;
+
 use crate::judge::{Judge, JudgeError, JudgeEvent};
 use crate::machine::{Action, Call, Input, Machine};
 use crate::outcome::{ChannelFault, Ending, ScriptFault, StopCause};
 use crate::progress::Progress;
 use crate::setting::Setting;
+use crate::step::Step;
 use crate::student::{Student, StudentEvent, StudentProgram};
 use chicane_jail::LingeringProcesses;
 use chicane_jail::wake::{NotesOut, wait_for};
 use chicane_pace::PacedProgram;
 use chicane_wire::{
-    EvaluationKind, JudgeAct, JudgeCall, JudgeReply, JudgeSaid, Observation, Phase, ProgramIdentity,
-    RaisedKind, RunEvent, RunResult, RunState, Statics, rounded,
+    CommandName, EvaluationKind, JudgeAct, JudgeCall, JudgeReply, JudgeSaid, Observation, Phase,
+    ProgramIdentity, RaisedKind, RunEvent, RunResult, RunState, Statics, rounded,
 };
 use rustix::event::PollFlags;
 use serde_json::Value;
@@ -96,6 +100,18 @@ pub trait SessionHost {
     /// Takes the clock back, because the student's program has exited: time continues at the
     /// session's speed.
     fn take_clock(&mut self);
+    /// Writes a step of the session to its journal.
+    fn note(&mut self, step: &Step);
+    /// Simulates a run of a journal up to its next observation. `None` if the run is not of a
+    /// journal, or if the simulation differs from it.
+    fn next_observation(&mut self) -> Option<Observation> {
+        None
+    }
+    /// Simulates a run of a journal up to its time limit, and returns the simulated seconds. `None`
+    /// if the run is not of a journal, or if the simulation differs from it.
+    fn next_limit(&mut self) -> Option<f64> {
+        None
+    }
 }
 
 /// What a session runs.
@@ -107,6 +123,10 @@ pub struct SessionSpec {
     pub unsupported: Option<crate::outcome::Unsupported>,
     /// Real seconds after which the session is stopped.
     pub wall_limit_s: f64,
+    /// For a run that is judged again: the command of the student's program.
+    pub student_command: Option<String>,
+    /// For a run that is judged again: the steps of its journal.
+    pub steps: Option<Vec<Step>>,
 }
 
 /// A message to a session from outside.
@@ -121,8 +141,13 @@ pub enum Note {
     },
     /// The session is to stop.
     Stop(StopCause),
-    /// An event from outside that belongs in the record of the session.
-    Event(EvaluationKind),
+    /// A command that the judging script did not send. It belongs in the record of the session.
+    Command {
+        /// The command.
+        command: CommandName,
+        /// Parameters of the command.
+        detail: Value,
+    },
     /// In virtual time: the program is quiet. Its output is to be read now.
     Drain {
         /// Whether the program has exited, so that its exit status is to be read too.
@@ -161,7 +186,7 @@ pub fn supervise(
 ) -> SessionEnd {
     let (machine, first) = match &spec.unsupported {
         Some(why) => Machine::refuse(Ending::Unsupported(why.clone())),
-        None => Machine::begin(spec.student.is_some()),
+        None => Machine::begin(spec.student.is_some() || spec.student_command.is_some()),
     };
     std::thread::scope(|scope| {
         // The container starts while the world is put in place, because the two are independent.
@@ -182,6 +207,8 @@ pub fn supervise(
             observation: None,
             observed: Instant::now(),
             printed: Vec::new(),
+            heard: 0,
+            steps: spec.steps.clone().map(VecDeque::from),
             progress: Progress::default(),
             run: RunState::default(),
             time_s: 0.0,
@@ -225,6 +252,10 @@ struct Supervisor<'a, 'scope> {
     observed: Instant,
     /// Lines that the current call has printed.
     printed: Vec<String>,
+    /// Messages and lines of the script in the current call.
+    heard: u32,
+    /// For a run that is judged again: the steps that were not taken yet.
+    steps: Option<VecDeque<Step>>,
     progress: Progress,
     run: RunState,
     /// Simulated time of the session in seconds.
@@ -252,7 +283,13 @@ impl Supervisor<'_, '_> {
                 return;
             }
             if Instant::now() >= self.deadline {
-                self.input(Input::Stop(StopCause::WallLimit(self.spec.wall_limit_s.to_string())));
+                self.stop(StopCause::WallLimit(self.spec.wall_limit_s.to_string()));
+            }
+            if self.steps.is_some() {
+                if !self.handle_step() && !self.handle_judge() && self.actions.is_empty() {
+                    self.wait(notes);
+                }
+                continue;
             }
             let mut handled = self.handle_note(notes) | self.handle_judge();
             match &mut self.student {
@@ -297,6 +334,14 @@ impl Supervisor<'_, '_> {
         self.actions.extend(self.machine.handle(input));
     }
 
+    /// Stops the session, unless it is about to end already.
+    fn stop(&mut self, cause: StopCause) {
+        if self.machine.ending().is_none() {
+            self.host.note(&Step::Stop { cause: cause.clone(), heard: self.heard });
+        }
+        self.input(Input::Stop(cause));
+    }
+
     fn wait(&self, notes: &NotesOut<Note>) {
         let mut all = vec![(notes.descriptor(), PollFlags::IN)];
         all.extend(self.judge.iter().flat_map(Judge::descriptors));
@@ -332,13 +377,17 @@ impl Supervisor<'_, '_> {
                     self.lingering = if is_judged { student.end_as_read() } else { student.end() };
                 }
                 while self.handle_student() {}
+                self.take_last_student_steps();
                 self.student = None;
                 self.input(Input::StudentGone);
             }
             Action::EndJudge => {
+                let count = self.await_last_lines();
                 if let Some(mut judge) = self.judge.take() {
                     self.printed.extend(judge.end());
                 }
+                self.printed.truncate(count.unwrap_or(usize::MAX));
+                self.host.note(&Step::JudgeEnded(self.printed.len()));
                 self.publish_call();
                 self.input(Input::JudgeGone);
             }
@@ -347,6 +396,9 @@ impl Supervisor<'_, '_> {
     }
 
     fn start_judge(&mut self) {
+        if let Some(StopCause::NoJudge(why)) = self.failed_before() {
+            return self.input(Input::JudgeNotUp(why));
+        }
         let started = match self.starting.take() {
             Some(thread) => thread
                 .join()
@@ -359,7 +411,10 @@ impl Supervisor<'_, '_> {
                 self.judge = Some(judge);
                 self.input(Input::JudgeUp);
             }
-            Err(why) => self.input(Input::JudgeNotUp(why.to_string())),
+            Err(why) => {
+                self.host.note(&Step::Stop { cause: StopCause::NoJudge(why.to_string()), heard: 0 });
+                self.input(Input::JudgeNotUp(why.to_string()));
+            }
         }
     }
 
@@ -370,7 +425,10 @@ impl Supervisor<'_, '_> {
                 self.observation = Some(Box::new(observation));
                 self.input(Input::Placed);
             }
-            Err(why) => self.input(Input::NotPlaced(why.to_string())),
+            Err(why) => {
+                self.host.note(&Step::Stop { cause: StopCause::NotPlaced(why.to_string()), heard: 0 });
+                self.input(Input::NotPlaced(why.to_string()));
+            }
         }
     }
 
@@ -381,6 +439,7 @@ impl Supervisor<'_, '_> {
             return;
         };
         observation.run = self.run;
+        self.heard = 0;
         match call {
             Call::Load => judge.call(&JudgeCall::Load(statics)),
             Call::Initialize => judge.observe(true, observation),
@@ -392,6 +451,9 @@ impl Supervisor<'_, '_> {
     }
 
     fn start_student(&mut self) {
+        if self.steps.is_some() {
+            return self.start_recorded_student();
+        }
         let (Some(program), Some(setting)) = (self.spec.student.clone(), self.setting) else { return };
         let command = program.command.clone();
         match Student::start(setting, program) {
@@ -399,7 +461,7 @@ impl Supervisor<'_, '_> {
                 if let Some(program) = student.take_paced() {
                     self.is_paced = true;
                     if let Err(why) = self.host.pace_student(program) {
-                        return self.input(Input::StudentNotUp(format!("there is no virtual time: {why}")));
+                        return self.no_student(format!("there is no virtual time: {why}"));
                     }
                 } else {
                     self.host.serve_student(student.take_listeners());
@@ -408,14 +470,16 @@ impl Supervisor<'_, '_> {
                     self.host.show_program(identity);
                 }
                 self.student = Some(student);
-                self.run = RunState { running: true, exit_code: None };
-                self.result = Some(RunResult::default());
-                self.host.show_run(self.run);
-                self.host.publish_run(self.time_s, RunEvent::Start { command });
-                self.input(Input::StudentUp);
+                self.host.note(&Step::Started);
+                self.note_started(command);
             }
-            Err(why) => self.input(Input::StudentNotUp(why.to_string())),
+            Err(why) => self.no_student(why.to_string()),
         }
+    }
+
+    fn no_student(&mut self, why: String) {
+        self.host.note(&Step::Stop { cause: StopCause::NoStudent(why.clone()), heard: 0 });
+        self.input(Input::StudentNotUp(why));
     }
 
     fn halt(&mut self) {
@@ -426,24 +490,19 @@ impl Supervisor<'_, '_> {
         let Some(note) = notes.take() else { return false };
         match note {
             Note::Observed(observation) => {
-                let passed = observation.time.0 - self.time_s;
-                self.time_s = observation.time.0;
-                self.observed = Instant::now();
-                self.host.time(self.time_s);
-                if let Some(judge) = &mut self.judge {
-                    // In a paused world simulated time stands still. Observations then come every
-                    // 50 ms of real time, so real time counts instead.
-                    judge.refill(if observation.paused { 0.05 } else { passed });
-                }
-                self.observation = Some(observation);
-                self.input(Input::Observed);
+                self.host.note(&Step::Observed);
+                self.take_observation(observation);
             }
             Note::LimitPassed { time_s } => {
+                self.host.note(&Step::LimitPassed);
                 self.time_s = time_s;
                 self.input(Input::LimitPassed);
             }
-            Note::Stop(cause) => self.input(Input::Stop(cause)),
-            Note::Event(kind) => self.host.publish(self.time_s, kind),
+            Note::Stop(cause) => self.stop(cause),
+            Note::Command { command, detail } => {
+                self.host.note(&Step::Command { command, detail: detail.clone() });
+                self.host.publish(self.time_s, EvaluationKind::Command { command, detail });
+            }
             Note::Drain { exited, done } => {
                 self.drain(exited);
                 // The send fails if the time keeper was stopped meanwhile.
@@ -451,6 +510,20 @@ impl Supervisor<'_, '_> {
             }
         }
         true
+    }
+
+    fn take_observation(&mut self, observation: Box<Observation>) {
+        let passed = observation.time.0 - self.time_s;
+        self.time_s = observation.time.0;
+        self.observed = Instant::now();
+        self.host.time(self.time_s);
+        if let Some(judge) = &mut self.judge {
+            // In a paused world simulated time stands still. Observations then come every 50 ms of
+            // real time, so real time counts instead.
+            judge.refill(if observation.paused { 0.05 } else { passed });
+        }
+        self.observation = Some(observation);
+        self.input(Input::Observed);
     }
 
     /// Reads and publishes what the program in virtual time has written. If it has exited, waits
@@ -478,6 +551,7 @@ impl Supervisor<'_, '_> {
 
     fn handle_judge(&mut self) -> bool {
         let Some(event) = self.judge.as_mut().and_then(Judge::next_event) else { return false };
+        self.heard += 1;
         match event {
             JudgeEvent::Line(line) => {
                 self.printed.push(line);
@@ -488,7 +562,7 @@ impl Supervisor<'_, '_> {
                 }
             }
             JudgeEvent::Fault(fault) => {
-                self.publish_call();
+                self.end_call();
                 self.input(Input::Fault(fault));
             }
             JudgeEvent::Message(message) => self.handle_message(message),
@@ -513,7 +587,7 @@ impl Supervisor<'_, '_> {
                 }
             }
             JudgeSaid::Answer { finish } if called => {
-                self.publish_call();
+                self.end_call();
                 // A script may have caught the exception of an exceeded limit, so the limits are
                 // checked here.
                 let exceeded =
@@ -524,7 +598,7 @@ impl Supervisor<'_, '_> {
                 }
             }
             JudgeSaid::Raised { kind, error } if called => {
-                self.publish_call();
+                self.end_call();
                 let exceeded =
                     self.judge.as_mut().and_then(|judge| judge.exceeded_limit(Some(error.clone())));
                 self.input(Input::Fault(exceeded.unwrap_or(match kind {
@@ -536,6 +610,17 @@ impl Supervisor<'_, '_> {
             }
             _ => self.input(Input::Fault(ScriptFault::Channel(ChannelFault::OutOfTurn))),
         }
+    }
+
+    /// Notes that the script has answered, and publishes the output and the record of the call.
+    fn end_call(&mut self) {
+        if self.machine.call().is_some() && self.machine.ending().is_none() {
+            self.host.note(&Step::Answered);
+            if let Some(steps) = self.steps.as_mut().filter(|s| s.front() == Some(&Step::Answered)) {
+                steps.pop_front();
+            }
+        }
+        self.publish_call();
     }
 
     /// Publishes the output and the record of a call.
@@ -560,11 +645,13 @@ impl Supervisor<'_, '_> {
     fn handle_student_event(&mut self, event: StudentEvent) {
         match event {
             StudentEvent::Line { stream, text, cut } => {
+                self.host.note(&Step::Line { stream, text: text.clone(), cut });
                 self.keep_line(&text);
                 let event = RunEvent::Log { stream, line: text, truncated: cut.then_some(true) };
                 self.host.publish_run(self.time_s, event);
             }
             StudentEvent::Exited(code) => {
+                self.host.note(&Step::Exited(code));
                 self.note_exit(code);
                 self.run = RunState { running: false, exit_code: Some(code) };
                 self.host.show_run(self.run);
@@ -574,93 +661,5 @@ impl Supervisor<'_, '_> {
     }
 }
 
-/// The record of how the student's program ended.
-impl Supervisor<'_, '_> {
-    /// Keeps a line of output for the record.
-    fn keep_line(&mut self, line: &str) {
-        let Some(result) = &mut self.result else { return };
-        if result.output_tail.len() == OUTPUT_TAIL {
-            result.output_tail.remove(0);
-        }
-        result.output_tail.push(line.to_owned());
-    }
-
-    /// Notes the exit of the program. The session then takes the clock back, because the program
-    /// can no longer continue time that it has paused. A program that the end of the session killed
-    /// has neither an exit status nor a signal of its own.
-    fn note_exit(&mut self, code: i32) {
-        if self.machine.ending().is_some() {
-            return;
-        }
-        self.note_memory();
-        if let Some(result) = &mut self.result {
-            (result.exit_code, result.signal) =
-                if code < 0 { (None, Some(-code)) } else { (Some(code), None) };
-        }
-        // In virtual time, other processes of the program may still wait for time to pass.
-        if !self.is_paced {
-            self.host.take_clock();
-        }
-    }
-
-    /// Notes whether the program has reached its memory limit.
-    fn note_memory(&mut self) {
-        let oom = self.student.as_ref().is_some_and(Student::ran_out_of_memory);
-        if let Some(result) = &mut self.result {
-            result.oom |= oom;
-        }
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use chicane_jail::wake::notes;
-
-    /// A host that panics in `place`, and in `halt` if `halt_panics`.
-    #[derive(Default)]
-    struct PanickingHost {
-        halt_panics: bool,
-        halted: u32,
-    }
-
-    impl SessionHost for PanickingHost {
-        fn place(&mut self) -> Result<(Statics, Observation), SessionHostError> {
-            panic!("panic in place")
-        }
-        fn run(&mut self) {}
-        fn resume(&mut self) {}
-        fn halt(&mut self) -> f64 {
-            self.halted += 1;
-            assert!(!self.halt_panics, "panic in halt");
-            1.5
-        }
-        fn act(&mut self, _: JudgeAct) -> Result<(), SessionHostError> {
-            Ok(())
-        }
-        fn enter(&mut self, _: Phase) {}
-        fn publish(&mut self, _: f64, _: EvaluationKind) {}
-        fn time(&mut self, _: f64) {}
-        fn record(&mut self, _: &Value) {}
-        fn publish_run(&mut self, _: f64, _: RunEvent) {}
-        fn show_run(&mut self, _: RunState) {}
-        fn serve_student(&mut self, _: Vec<TcpListener>) {}
-        fn pace_student(&mut self, _: PacedProgram) -> Result<(), SessionHostError> {
-            Ok(())
-        }
-        fn show_program(&mut self, _: &ProgramIdentity) {}
-        fn take_clock(&mut self) {}
-    }
-
-    #[test]
-    fn a_panic_of_the_host_ends_the_session() {
-        let (_send, receive) = notes().expect("notes");
-        let spec = SessionSpec { student: None, unsupported: None, wall_limit_s: 120.0 };
-        for (halt_panics, time_s) in [(false, 1.5), (true, 0.0)] {
-            let mut host = PanickingHost { halt_panics, halted: 0 };
-            let end = supervise(&spec, None, &mut host, &receive);
-            assert_eq!(end.ending, Ending::Stopped(StopCause::Unsupervised));
-            assert_eq!((end.time_s, end.record, host.halted), (time_s, Value::Null, 1));
-        }
-    }
-}
+mod tests;

@@ -2,10 +2,11 @@
 
 use crate::lights::Lamp;
 use chicane_world::Pose;
+use serde::{Deserialize, Serialize};
 
 /// A change of the simulation. [`Sim::apply`](crate::Sim::apply) applies the command between two
 /// ticks, completely or not at all.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Command {
     /// Places or moves the vehicle or an object. Fields that are `None` keep their current value.
     /// The final pose is upright. A motion in progress ends.
@@ -36,7 +37,7 @@ pub enum Command {
 }
 
 /// The target of a pose command.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Who {
     /// The car.
     Vehicle,
@@ -45,7 +46,7 @@ pub enum Who {
 }
 
 /// The way in which a pose is reached.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum How {
     /// The pose is reached immediately.
     AtOnce,

@@ -95,6 +95,11 @@ impl Sim {
         self.seed
     }
 
+    /// Hash of world, profile and seed. Simulations of equal origin and equal commands are equal.
+    pub fn origin(&self) -> u64 {
+        self.origin
+    }
+
     /// Ticks since the start.
     pub fn tick(&self) -> u64 {
         self.state.tick
@@ -175,6 +180,12 @@ impl Sim {
             last_contact: state.last_contact.clone(),
             carried: indices(&mut state.motions.iter().map(Option::is_some)),
         }
+    }
+
+    /// Indices of the objects and walls that the car touched in the current tick, ascending.
+    pub fn contacts(&self) -> Vec<usize> {
+        let touched = self.state.touched.iter().enumerate();
+        touched.filter(|(_, touched)| **touched).map(|(i, _)| i).collect()
     }
 
     /// The state of the car in the current tick.

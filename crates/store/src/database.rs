@@ -50,6 +50,16 @@ const MIGRATIONS: &[&str] = &[
     ALTER TABLE session ADD COLUMN report TEXT NOT NULL DEFAULT '{}';
 ",
     "ALTER TABLE session ADD COLUMN role TEXT NOT NULL DEFAULT 'teacher'",
+    "
+    CREATE TABLE session_journal (
+        session INTEGER NOT NULL REFERENCES session (number),
+        place INTEGER NOT NULL,
+        part INTEGER NOT NULL,
+        bytes BLOB NOT NULL,
+        PRIMARY KEY (session, place)
+    ) STRICT;
+    CREATE TABLE bundle (sha256 TEXT NOT NULL PRIMARY KEY, bytes BLOB NOT NULL) STRICT;
+",
 ];
 /// How long to wait if another program has the file locked.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);

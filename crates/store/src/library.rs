@@ -129,6 +129,13 @@ impl Library {
         self.world(name).ok()?.bundle.read(path).map(|b| b.into_owned())
     }
 
+    /// All files of a world by path; `None` if there is no such world.
+    pub fn files(&self, name: &str) -> Option<BTreeMap<String, Vec<u8>>> {
+        let world = self.world(name).ok()?;
+        let paths = world.bundle.list("").into_iter();
+        Some(paths.filter_map(|path| Some((path.clone(), world.bundle.read(&path)?.into_owned()))).collect())
+    }
+
     /// SHA-256 over the path and the content of every file of a world, as hex digits. `None` if
     /// there is no such world.
     pub fn sha256(&self, name: &str) -> Option<String> {

@@ -60,6 +60,11 @@ impl Sum {
         Some(Sum(sum))
     }
 
+    /// The bytes of the checksum.
+    pub fn bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
     /// 64 lower-case hex digits.
     pub fn hex(&self) -> String {
         self.0.iter().map(|b| format!("{b:02x}")).collect()

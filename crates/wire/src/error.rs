@@ -74,6 +74,8 @@ pub enum ErrorCode {
     SwitchInProgress,
     /// An evaluation session is active.
     EvaluationInProgress,
+    /// The run has no journal, or this version simulates it in another way.
+    NoJournal,
     /// Processes of an earlier student program still exist.
     AlreadyRunning,
     /// The light is in its yellow phase.

@@ -320,6 +320,9 @@ pub struct JournalIdentity {
     pub sha256: String,
     /// Size of the journal, bytes.
     pub bytes: u64,
+    /// Why the run can't be verified; omitted if it can.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
 }
 
 impl SentCommands {

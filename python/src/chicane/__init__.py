@@ -4,6 +4,7 @@
 - `Robot` drives a car and reads its sensors. The car is simulated or physical.
 - `AsyncSim` and `AsyncRobot` are the same clients for asyncio.
 - `Program` starts a simulator that ends together with the Python process.
+- `load_run` reads a recorded run as NumPy arrays.
 - `chicane.gym` has Gymnasium environments for training.
 
 A failed request raises a subclass of `ChicaneError`. An invalid argument raises a `ValueError`.
@@ -35,6 +36,7 @@ from chicane.errors import (
 )
 from chicane.program import Program
 from chicane.robot import AsyncRobot, Robot
+from chicane.runs import Run, RunTrack, load_run
 from chicane.sim import AsyncSim, Sim
 
 __version__ = "0.1.0"
@@ -59,6 +61,8 @@ __all__ = [
     "ProgramError",
     "ProtocolError",
     "Robot",
+    "Run",
+    "RunTrack",
     "ServerError",
     "Sim",
     "Stream",
@@ -68,4 +72,5 @@ __all__ = [
     "Unauthorized",
     "Unavailable",
     "Unprocessable",
+    "load_run",
 ]

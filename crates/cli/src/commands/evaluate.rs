@@ -34,6 +34,7 @@ pub(crate) fn job(args: &EvaluateArgs) -> Result<EvaluationJob, EvaluationError>
         explain_time: args.explain,
         workspace: args.workspace.clone(),
         data_dir: args.data_dir.clone(),
+        save: args.save.clone(),
         json: args.json,
         judge: args.judge.clone(),
         student_box,

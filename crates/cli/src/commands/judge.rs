@@ -22,6 +22,7 @@ pub(crate) fn run(args: &JudgeDriveArgs) -> Result<Verdict, EvaluationError> {
         explain_time: false,
         workspace: ".".into(),
         data_dir: None,
+        save: None,
         json: args.json,
         judge: args.judge.clone(),
         student_box: BoxOptions::new(BoxKind::Closed),

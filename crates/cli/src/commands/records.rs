@@ -1,11 +1,16 @@
-//! `chicane records export`: prints all records of a data folder as CSV or JSON.
+//! `chicane records export`: prints all records of a data folder as CSV or JSON, or writes one run
+//! to a file.
 
 use crate::args::ExportArgs;
 use crate::data_dir::{self, DataDirError};
+use crate::file_error::FileError;
+use crate::run_file;
 use chicane_host::evaluation::records::record_of;
+use chicane_host::rerun::{RecordedRun, RunError};
 use chicane_store::{OpenError, Records, StoreError};
 use chicane_wire::{BoxKind, Num, Pace, Record, rounded};
 use std::io::{BufWriter, ErrorKind, Write};
+use std::path::{Path, PathBuf};
 
 /// How many records are read from the database at a time.
 const PAGE: usize = 200;
@@ -26,10 +31,27 @@ pub(crate) enum ExportError {
     Json(#[from] serde_json::Error),
     #[error("can't write to standard output: {0}")]
     Write(#[from] std::io::Error),
+    #[error("there is no session {session} in {}", folder.display())]
+    NoSession { session: String, folder: PathBuf },
+    #[error("session {session} can't be exported: {source}")]
+    Run { session: String, source: RunError },
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+impl ExportError {
+    /// Whether the command line names a session that does not exist.
+    pub(crate) fn is_usage(&self) -> bool {
+        matches!(self, ExportError::NoSession { .. })
+    }
 }
 
 pub(crate) fn run(args: &ExportArgs) -> Result<(), ExportError> {
-    let records = Records::open(&data_dir::resolve(args.data_dir.as_deref())?)?;
+    let folder = data_dir::resolve(args.data_dir.as_deref())?;
+    let records = Records::open(&folder)?;
+    if let (Some(session), Some(output)) = (&args.run, &args.output) {
+        return export_run(&records, &folder, session, output);
+    }
     let mut out = BufWriter::new(std::io::stdout().lock());
     match write(args, &records, &mut out) {
         // The reader of the output, such as `head`, has closed the pipe because it needs no more
@@ -37,6 +59,19 @@ pub(crate) fn run(args: &ExportArgs) -> Result<(), ExportError> {
         Err(ExportError::Write(e)) if e.kind() == ErrorKind::BrokenPipe => Ok(()),
         result => result,
     }
+}
+
+/// Writes the run of a session to a file.
+fn export_run(records: &Records, folder: &Path, session: &str, output: &Path) -> Result<(), ExportError> {
+    let missing = || ExportError::NoSession { session: session.to_owned(), folder: folder.to_owned() };
+    let row = records.session(Some(session), None)?.ok_or_else(missing)?;
+    let (events, journal) = (records.events(row.number)?, records.journal(row.number)?);
+    let sha256 = row.start.identity.world_sha256.clone();
+    let bundle = sha256.map(|sha256| records.bundle(&sha256)).transpose()?.flatten();
+    let record = record_of(row, Some(events));
+    let parts = RecordedRun::parts(&record, journal, bundle);
+    let parts = parts.map_err(|source| ExportError::Run { session: session.to_owned(), source })?;
+    Ok(run_file::write(output, &chicane_store::run_file::pack(&parts))?)
 }
 
 fn write(args: &ExportArgs, records: &Records, out: &mut impl Write) -> Result<(), ExportError> {

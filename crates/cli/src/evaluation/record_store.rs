@@ -5,7 +5,7 @@
 //! with each other and with a simulator, and a killed evaluation loses only its own session.
 
 use super::EvaluationError;
-use chicane_store::{Records, SessionRow};
+use chicane_store::{Records, SessionRow, StoredRun};
 use std::path::{Path, PathBuf};
 
 /// A data folder that sessions can be added to.
@@ -29,13 +29,18 @@ impl RecordStore {
         &self.folder
     }
 
-    /// Adds a session with its events. The session is on disk when this returns. Returns a line
+    /// Adds a session with its events and its journal. The session is on disk when this returns. Returns a line
     /// that says where.
-    pub(super) fn keep(&self, row: &SessionRow, events: &[String]) -> Result<String, EvaluationError> {
+    pub(super) fn keep(
+        &self,
+        row: &SessionRow,
+        events: &[String],
+        run: &StoredRun,
+    ) -> Result<String, EvaluationError> {
         let session = &row.start.id;
         let result =
             row.result.as_ref().ok_or_else(|| EvaluationError::NoRecord { session: session.clone() })?;
-        let kept = self.records.import(&row.start, events, result);
+        let kept = self.records.import(&row.start, events, result, run);
         let folder = self.folder.clone();
         kept.map_err(|source| EvaluationError::NotKept { session: session.clone(), folder, source })?;
         Ok(format!("stored    session {session} in {}", self.folder.display()))

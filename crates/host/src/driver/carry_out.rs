@@ -35,12 +35,12 @@ impl Driver {
             Order::Overlay { text, ttl_s, size, reply } => {
                 let values = json!({"text": text, "ttl": ttl_s, "size": size});
                 self.report_command(&origin, CommandName::Overlay, values);
-                self.set_overlay(text, ttl_s, size);
+                self.set_overlay(&origin, text, ttl_s, size);
                 self.reply(reply, ());
             }
             Order::Brightness(value, reply) => {
                 self.report_command(&origin, CommandName::Brightness, json!({"value": value}));
-                self.display.brightness = value;
+                self.set_brightness(&origin, value);
                 self.reply(reply, ());
             }
             Order::BeginTransition { kind, target, required_world, reply } => {
@@ -95,7 +95,7 @@ impl Driver {
         let Some(running) = self.worlds.running.as_mut().filter(|_| accepted) else {
             return refuse(reply, Refused::NotReady);
         };
-        match running.stack.apply(command) {
+        match running.command(&origin.sender(), command) {
             Ok(done) => {
                 if let Some(values) = counted {
                     self.count_robot_command(origin, &values);
@@ -120,7 +120,7 @@ impl Driver {
         }
         let command = RobotCommand::Hold { speed, ticks };
         let values = robot_values(&command);
-        if let Ok(Done::Commanded { serial, value }) = running.stack.apply(command) {
+        if let Ok(Done::Commanded { serial, value }) = running.command(&origin.sender(), command) {
             running.add_hold(serial, value, reply);
             self.out.mark_unseen();
             if let Some(values) = values.filter(|_| self.counts_robot_commands(origin)) {

@@ -5,6 +5,7 @@ use super::published::OverlayView;
 use super::refused::Refused;
 use super::state::Driver;
 use crate::source::{Origin, Source};
+use chicane_journal::Change;
 use chicane_robot::Command as RobotCommand;
 use chicane_sim::{Applied, Command, How, Who};
 use chicane_wire::CommandName;
@@ -19,10 +20,7 @@ impl Driver {
         let is_reset = matches!(command, Command::Reset);
         let moves = moves_the_car(&command);
         let reported = (command_name(&command), command_values(&command));
-        let applied = running.sim.apply(command).map_err(Refused::BySimulation)?;
-        if is_reset {
-            running.stack.clear_commands();
-        }
+        let applied = running.apply(&origin.sender(), command).map_err(Refused::BySimulation)?;
         self.report_command(origin, reported.0, reported.1);
         if is_reset {
             self.take_sounds();
@@ -37,6 +35,7 @@ impl Driver {
     /// Pauses or continues time, or changes its speed. `None` keeps a setting.
     pub(super) fn set_clock(&mut self, origin: &Origin, paused: Option<bool>, speed: Option<f64>) {
         self.report_command(origin, CommandName::Clock, json!({"paused": paused, "speed": speed}));
+        self.note(|| Change::Clock { sender: origin.sender(), paused, speed });
         if let (Some(judging), Some(paused)) = (&mut self.session.judging, paused) {
             match origin.source {
                 Source::Judge => judging.set_paused_by_script(paused),
@@ -46,8 +45,22 @@ impl Driver {
         self.clock.set(paused, speed);
     }
 
+    /// Sets the brightness. Every channel of a shown pixel is multiplied by this factor.
+    pub(super) fn set_brightness(&mut self, origin: &Origin, value: f64) {
+        self.note(|| Change::Brightness { sender: origin.sender(), value });
+        self.display.brightness = value;
+    }
+
+    /// Writes an entry to the journal of the judged run, if there is one.
+    pub(super) fn note(&mut self, change: impl FnOnce() -> Change) {
+        if let Some(running) = &mut self.worlds.running {
+            running.note(change);
+        }
+    }
+
     /// Shows a text for `ttl_s` real seconds. An empty text removes the shown text.
-    pub(super) fn set_overlay(&mut self, text: String, ttl_s: f64, size: f64) {
+    pub(super) fn set_overlay(&mut self, origin: &Origin, text: String, ttl_s: f64, size: f64) {
+        self.note(|| Change::Overlay { sender: origin.sender(), text: text.clone(), ttl_s, size });
         let ends = (!text.is_empty()).then(|| Instant::now() + Duration::from_secs_f64(ttl_s));
         let seq = self.display.overlay.seq + 1;
         self.display.overlay = OverlayView { text: Arc::from(text), ttl_s, size, seq, ends };
@@ -61,10 +74,13 @@ impl Driver {
         };
         let tick = self.worlds.running.as_ref().map_or(0, |running| running.sim.tick());
         // Where the program's requests can't be recognized, a step is most likely the program's.
-        if judging.recognizes_student() || command != CommandName::Step {
-            judging.count_interference(origin, tick, &values);
-        }
+        let counts = judging.recognizes_student() || command != CommandName::Step;
+        let counted = counts && judging.count_interference(origin, tick, &values);
+        let noted = counted.then(|| values.to_string());
         judging.report_command(command, values);
+        if let Some(values) = noted {
+            self.note(|| Change::Interfered { sender: origin.sender(), values });
+        }
     }
 
     /// Whether commands of this origin to the robot are counted: a judged program drives the robot,
@@ -77,8 +93,9 @@ impl Driver {
     /// Counts a command to the robot.
     pub(super) fn count_robot_command(&mut self, origin: &Origin, values: &Value) {
         let tick = self.worlds.running.as_ref().map_or(0, |running| running.sim.tick());
-        if let Some(judging) = &mut self.session.judging {
-            judging.count_interference(origin, tick, values);
+        let judging = self.session.judging.as_mut();
+        if judging.is_some_and(|judging| judging.count_interference(origin, tick, values)) {
+            self.note(|| Change::Interfered { sender: origin.sender(), values: values.to_string() });
         }
     }
 }

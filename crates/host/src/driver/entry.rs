@@ -2,6 +2,7 @@
 
 use super::refused::Refused;
 use crate::served_world::ServedWorld;
+use chicane_journal::Recorder;
 use chicane_session::{Note, Notes};
 use chicane_sim::{Command, Lamp, Sim};
 use chicane_wire::SentCommands;
@@ -87,4 +88,6 @@ pub(crate) struct SessionEntry {
     pub(crate) is_virtual: bool,
     /// Where commands of others during the run are counted.
     pub(crate) interference: Arc<Mutex<SentCommands>>,
+    /// Writes the journal of the run.
+    pub(crate) journal: Recorder,
 }

@@ -6,26 +6,20 @@
 //! the step and to stop the step.
 
 use super::entry::{DriveAt, Loaded, SessionEntry, SessionRequest};
+use super::run_ticks::{Due, RunTicks};
+use super::sound_log::SoundLog;
 use super::virtual_time::Grant;
 use crate::source::Origin;
+use chicane_journal::Recorder;
 use chicane_robot::audio::AudioEvent as SoundEvent;
 use chicane_session::{Note, Notes, StopCause};
-use chicane_sim::{TICK_S, TICKS_PER_SECOND};
-use chicane_wire::{
-    CommandName, CommandSource, EvaluationKind, Num, Observation, SentCommand, SentCommands, rounded,
-};
-use std::collections::BTreeSet;
+use chicane_wire::{CommandName, CommandSource, Num, Observation, SentCommand, SentCommands, rounded};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Ticks between two observations.
-const OBSERVATION_TICKS: u64 = TICKS_PER_SECOND / 50;
 /// Real time between two observations while the script pauses the world.
 const PAUSED_INTERVAL: Duration = Duration::from_millis(50);
-/// Maximum size of the sound events that are kept for the next observation, bytes.
-const MAX_SOUND_BYTES: usize = 64 << 20;
-
 /// The sim thread's data about a session.
 pub(super) struct JudgedSession {
     notes: Notes<Note>,
@@ -42,11 +36,7 @@ pub(super) struct JudgedSession {
     /// When the last observation was made while the script paused the world.
     observed_paused: Instant,
     /// Sound events since the last observation.
-    sounds: Vec<SoundEvent>,
-    /// Size of the data in `sounds`, bytes.
-    sound_bytes: usize,
-    /// Ids of the sounds that play, according to the events that the script got.
-    playing: BTreeSet<u64>,
+    sounds: SoundLog,
     /// Real-time factor before the session; 0 is as fast as possible.
     speed: f64,
     /// Whether the session has taken the clock back, because the student's program has exited.
@@ -61,22 +51,14 @@ pub(super) struct JudgedSession {
     interference: Arc<Mutex<SentCommands>>,
 }
 
-/// The ticks at which a run starts, has its next observation, and passes its time limit.
-#[derive(Debug, Clone, Copy)]
-struct RunTicks {
-    /// The tick at which the session began to run.
-    start: u64,
-    /// The tick of the next observation.
-    next: u64,
-    /// The first tick past the time limit.
-    limit: u64,
-}
-
 impl JudgedSession {
     /// A session that has not started time. `speed` is the real-time factor in force.
-    pub(super) fn new(entry: SessionEntry, speed: f64) -> (JudgedSession, Loaded, Option<[f64; 3]>) {
-        let SessionEntry { loaded, at, notes, requests, drive, recognizes_student, is_virtual, interference } =
-            entry;
+    pub(super) fn new(
+        entry: SessionEntry,
+        speed: f64,
+    ) -> (JudgedSession, Loaded, Option<[f64; 3]>, Recorder) {
+        let SessionEntry { loaded, at, notes, requests, drive, .. } = entry;
+        let SessionEntry { recognizes_student, is_virtual, interference, journal, .. } = entry;
         let judging = JudgedSession {
             notes,
             requests,
@@ -86,9 +68,7 @@ impl JudgedSession {
             waiting: false,
             paused_by_script: false,
             observed_paused: Instant::now(),
-            sounds: Vec::new(),
-            sound_bytes: 0,
-            playing: BTreeSet::new(),
+            sounds: SoundLog::default(),
             speed,
             has_clock: false,
             is_virtual,
@@ -96,7 +76,7 @@ impl JudgedSession {
             recognizes_student,
             interference,
         };
-        (judging, loaded, at)
+        (judging, loaded, at, journal)
     }
 
     /// Whether simulated time has to wait: the session has not started time, or an observation is
@@ -107,7 +87,7 @@ impl JudgedSession {
 
     /// A tick of the simulation, counted from the start of the run; `None` before the start.
     pub(super) fn run_tick(&self, tick: u64) -> Option<u64> {
-        self.run.map(|run| tick.saturating_sub(run.start))
+        self.run.map(|run| run.since_start(tick))
     }
 
     /// Whether the session has not started time yet.
@@ -115,43 +95,19 @@ impl JudgedSession {
         self.run.is_none()
     }
 
-    /// Keeps sound events for the next observation. Stream samples beyond the size limit are
-    /// dropped.
+    /// Keeps sound events for the next observation.
     pub(super) fn keep_sounds(&mut self, events: &[SoundEvent]) {
-        for event in events {
-            match event {
-                SoundEvent::Play { playing, file } => {
-                    self.playing.insert(playing.id);
-                    self.sound_bytes += file.as_ref().map_or(0, |file| file.len());
-                }
-                SoundEvent::Pcm { data, .. } => {
-                    self.sound_bytes += data.len();
-                    if self.sound_bytes > MAX_SOUND_BYTES {
-                        continue;
-                    }
-                }
-                SoundEvent::Stop { id } | SoundEvent::Ended { id } => drop(self.playing.remove(id)),
-                // The script's API has one stop event for each sound.
-                SoundEvent::StopAll => {
-                    let all = std::mem::take(&mut self.playing);
-                    self.sounds.extend(all.into_iter().map(|id| SoundEvent::Stop { id }));
-                    continue;
-                }
-                SoundEvent::Volume { .. } => {}
-            }
-            self.sounds.push(event.clone());
-        }
+        self.sounds.keep(events);
     }
 
     /// Takes the sound events since the last observation.
     pub(super) fn take_sounds(&mut self) -> Vec<SoundEvent> {
-        self.sound_bytes = 0;
-        std::mem::take(&mut self.sounds)
+        self.sounds.take()
     }
 
     /// Simulated seconds since the session began to run.
     pub(super) fn time_s(&self, tick: u64) -> f64 {
-        self.run.map_or(0.0, |run| (tick - run.start) as f64 * TICK_S)
+        self.run.map_or(0.0, |run| run.time_s(tick))
     }
 
     /// Reports to the session that its simulation panicked.
@@ -161,7 +117,7 @@ impl JudgedSession {
 
     /// Reports to the session a command that did not come from the judging script.
     pub(super) fn report_command(&self, command: CommandName, detail: serde_json::Value) {
-        self.notes.send(Note::Event(EvaluationKind::Command { command, detail }));
+        self.notes.send(Note::Command { command, detail });
     }
 
     /// Whether the requests of the student's program can be told from those of others.
@@ -170,14 +126,20 @@ impl JudgedSession {
     }
 
     /// Counts a command during the run that neither the student's program, the judging script nor
-    /// the simulator sent.
-    pub(super) fn count_interference(&mut self, origin: &Origin, tick: u64, values: &serde_json::Value) {
+    /// the simulator sent. Returns whether the command counts.
+    pub(super) fn count_interference(
+        &mut self,
+        origin: &Origin,
+        tick: u64,
+        values: &serde_json::Value,
+    ) -> bool {
         let source = origin.source.on_record().filter(|source| *source != CommandSource::Student);
-        let (Some(source), Some(run)) = (source, self.run) else { return };
-        let time = Num((tick - run.start) as f64 * TICK_S);
+        let (Some(source), Some(run)) = (source, self.run) else { return false };
+        let time = Num(run.time_s(tick));
         let command =
             || SentCommand { time, source, path: origin.path.to_string(), values: rounded(values.clone()) };
         self.interference.lock().unwrap_or_else(PoisonError::into_inner).add(command);
+        true
     }
 
     /// Takes the clock back for the session.
@@ -197,36 +159,33 @@ impl JudgedSession {
 
     /// Starts simulated time at this tick.
     pub(super) fn start(&mut self, tick: u64, limit_s: f64) {
-        // Half a tick is added to round the limit, because a limit such as 0.3 s has no exact
-        // binary representation.
-        let limit = tick + (limit_s * TICKS_PER_SECOND as f64 + 0.5) as u64 + 1;
-        self.run = Some(RunTicks { start: tick, next: tick, limit });
+        self.run = Some(RunTicks::new(tick, limit_s));
     }
 
     /// The command of the recorded drive that is in force at this tick; `None` if there is none.
     pub(super) fn drive_at(&mut self, tick: u64) -> Option<DriveAt> {
         let run = self.run.filter(|_| !self.drive.is_empty())?;
-        let tick = tick - run.start;
+        let tick = run.since_start(tick);
         while self.drive.get(self.next_drive + 1).is_some_and(|next| next.tick <= tick) {
             self.next_drive += 1;
         }
         self.drive.get(self.next_drive).filter(|at| at.tick <= tick).copied()
     }
 
-    /// Whether this tick has to be observed. A tick past the time limit is not observed; a note
-    /// about the limit is sent to the session instead.
-    pub(super) fn is_due(&mut self, tick: u64) -> bool {
-        let Some(run) = &mut self.run else { return false };
-        if tick >= run.limit {
-            self.waiting = true;
-            self.notes.send(Note::LimitPassed { time_s: (tick - run.start) as f64 * TICK_S });
-            return false;
-        }
-        let due = tick >= run.next;
-        if due {
-            run.next = tick + OBSERVATION_TICKS;
+    /// What the run needs at this tick. An observation counts as made.
+    pub(super) fn due(&mut self, tick: u64) -> Due {
+        let Some(run) = &mut self.run else { return Due::Nothing };
+        let due = run.due(tick);
+        if due == Due::Observation {
+            run.observed(tick);
         }
         due
+    }
+
+    /// Reports to the session that the time limit has passed. Time waits until the session ends.
+    pub(super) fn report_limit(&mut self, tick: u64) {
+        self.waiting = true;
+        self.notes.send(Note::LimitPassed { time_s: self.time_s(tick) });
     }
 
     /// Sends an observation. Time waits until the observation is judged.

@@ -9,31 +9,34 @@
 use super::order::{Held, Reply};
 use super::published::{Exposure, RobotView, WorldView};
 use crate::served_world::ServedWorld;
-use chicane_robot::{Axis, Command, Hold, Stack};
-use chicane_sim::{Sim, sample_at};
+use chicane_journal::{Change, Recorder, Sender, SenderKind, state_hashes};
+use chicane_robot::{Axis, Command as RobotCommand, Done, Hold, Stack};
+use chicane_sim::{Applied, Command, Refusal, Sim, TICKS_PER_SECOND, sample_at};
 use std::sync::Arc;
 use std::time::Instant;
 
 /// A world, its simulation and the robot in it.
-pub(super) struct Running {
-    pub(super) sim: Sim,
-    pub(super) stack: Stack,
-    pub(super) served: Arc<ServedWorld>,
+pub(crate) struct Running {
+    pub(crate) sim: Sim,
+    pub(crate) stack: Stack,
+    pub(crate) served: Arc<ServedWorld>,
     /// When the world was loaded.
     since: Instant,
     /// Contacts of the car as last published.
     contacts: Vec<usize>,
     /// The world at the last tick with a camera frame.
-    pub(super) exposure: Arc<Exposure>,
+    pub(crate) exposure: Arc<Exposure>,
     /// The robot as last published.
     robot: RobotView,
     /// Timed speed commands that have not ended: serial number, speed in m/s, and the client's
     /// reply.
     holds: Vec<(u64, f64, Reply<Held>)>,
+    /// The journal of a judged run; `None` outside of one.
+    journal: Option<Recorder>,
 }
 
 impl Running {
-    pub(super) fn new(sim: Sim, served: Arc<ServedWorld>, since: Instant) -> Running {
+    pub(crate) fn new(sim: Sim, served: Arc<ServedWorld>, since: Instant) -> Running {
         let exposure = Arc::new(Exposure {
             served: Arc::clone(&served),
             seed: sim.seed(),
@@ -43,15 +46,78 @@ impl Running {
         let mut stack = Stack::new(Arc::clone(sim.profile()));
         stack.sense(&sim.readings());
         let (contacts, holds, robot) = (Vec::new(), Vec::new(), RobotView::default());
-        Running { sim, stack, served, since, contacts, exposure, robot, holds }
+        Running { sim, stack, served, since, contacts, exposure, robot, holds, journal: None }
+    }
+
+    /// Writes everything that happens from now on to a journal.
+    pub(super) fn record_to(&mut self, journal: Recorder) {
+        self.journal = Some(journal);
+    }
+
+    /// Writes the last entry of the journal, if there is one.
+    pub(super) fn end_journal(&mut self) {
+        self.note_state();
+        self.note(|| Change::Halted);
+        self.journal = None;
+    }
+
+    /// Writes an entry to the journal, if there is one.
+    pub(super) fn note(&mut self, change: impl FnOnce() -> Change) {
+        if let Some(journal) = &mut self.journal {
+            journal.put(self.sim.tick(), &change());
+        }
+    }
+
+    /// Writes the hashes of the state to the journal, if there is one.
+    fn note_state(&mut self) {
+        if let Some(journal) = &mut self.journal {
+            let hashes = state_hashes(&self.sim, &self.stack);
+            journal.put(self.sim.tick(), &Change::State(hashes));
+        }
+    }
+
+    /// Applies a command to the world. After a reset the robot has no commands.
+    pub(crate) fn apply(&mut self, sender: &Sender, command: Command) -> Result<Applied, Refusal> {
+        // The script sees a refusal, so its refused commands belong to the run too.
+        let noted = self.journal.is_some().then(|| command.clone());
+        let is_reset = matches!(command, Command::Reset);
+        let applied = self.sim.apply(command);
+        let is_noted = applied.is_ok() || sender.kind == SenderKind::Judge;
+        if let Some(command) = noted.filter(|_| is_noted) {
+            let sender = sender.clone();
+            self.note(|| Change::World { sender, command });
+        }
+        if is_reset && applied.is_ok() {
+            self.stack.clear_commands();
+        }
+        applied
+    }
+
+    /// Sends a command to the robot.
+    pub(crate) fn command(
+        &mut self,
+        sender: &Sender,
+        command: RobotCommand,
+    ) -> Result<Done, chicane_robot::Refusal> {
+        let tick = self.sim.tick();
+        let order = self.journal.as_mut().map(|journal| journal.order(tick, &command));
+        let done = self.stack.apply(command)?;
+        if let Some(order) = order {
+            let sender = sender.clone();
+            self.note(|| Change::Robot { sender, order });
+        }
+        Ok(done)
     }
 
     /// Simulates one tick: the drive command of the robot moves the car, then the robot reads its
     /// sensors.
-    pub(super) fn tick(&mut self) {
+    pub(crate) fn tick(&mut self) {
         let readings = self.sim.step(self.stack.drive());
         self.stack.sense(&readings);
         self.expose();
+        if self.sim.tick().is_multiple_of(TICKS_PER_SECOND) {
+            self.note_state();
+        }
     }
 
     /// Keeps the snapshot for the camera, if this tick has a camera frame.
@@ -89,10 +155,10 @@ impl Running {
         if self.holds.is_empty() {
             return ended;
         }
-        let stack = &mut self.stack;
+        let (stack, mut given_up) = (&self.stack, Vec::new());
         self.holds.retain_mut(|(serial, value, reply)| {
             if reply.is_closed() {
-                let _ = stack.apply(Command::End { axis: Axis::Speed, serial: *serial });
+                given_up.push(*serial);
                 ended.push((Held { value: *value, superseded: true }, None));
                 return false;
             }
@@ -106,6 +172,10 @@ impl Running {
             ended.push((Held { value: *value, superseded }, Some(reply)));
             false
         });
+        for serial in given_up {
+            let end = RobotCommand::End { axis: Axis::Speed, serial };
+            let _ = self.command(&SenderKind::Program.into(), end);
+        }
         ended
     }
 }

@@ -4,9 +4,11 @@ use super::entry::{SessionEntry, SessionRequest};
 use super::judging::JudgedSession;
 use super::order::Reply;
 use super::refused::Refused;
+use super::run_ticks::Due;
 use super::state::{Driver, refuse};
 use crate::observe::{self, ObservedClock};
 use crate::source::Source;
+use chicane_journal::{Change, SenderKind};
 use chicane_robot::Command as RobotCommand;
 use chicane_sim::{Command, How, Who};
 use chicane_wire::Observation;
@@ -34,8 +36,11 @@ impl Driver {
         if self.session.judging.is_some() {
             return refuse(reply, Refused::Evaluating);
         }
-        let (judging, loaded, at) = JudgedSession::new(entry, self.clock.speed());
+        let (judging, loaded, at, journal) = JudgedSession::new(entry, self.clock.speed());
         self.swap(loaded);
+        if let Some(running) = &mut self.worlds.running {
+            running.record_to(journal);
+        }
         if let Some([x, y, yaw]) = at {
             let (who, how) = (Who::Vehicle, How::AtOnce);
             let (x, y, yaw) = (Some(x), Some(y), Some(yaw));
@@ -61,17 +66,25 @@ impl Driver {
         };
         if let Some(at) = judging.drive_at(running.sim.tick()) {
             let drive = RobotCommand::Drive { speed: Some(at.speed), steering: Some(at.steering) };
-            let _ = running.stack.apply(drive);
+            let _ = running.command(&SenderKind::Program.into(), drive);
         }
     }
 
     /// Sends an observation to the session, if one is due at this tick.
     pub(super) fn observe_if_due(&mut self) {
-        let (Some(judging), Some(running)) = (&mut self.session.judging, &self.worlds.running) else {
+        let (Some(judging), Some(running)) = (&mut self.session.judging, &mut self.worlds.running) else {
             return;
         };
-        if !judging.is_holding() && judging.is_due(running.sim.tick()) {
-            self.observe();
+        if judging.is_holding() {
+            return;
+        }
+        match judging.due(running.sim.tick()) {
+            Due::Nothing => {}
+            Due::Observation => self.observe(),
+            Due::Limit => {
+                running.note(|| Change::LimitPassed);
+                judging.report_limit(running.sim.tick());
+            }
         }
     }
 
@@ -86,12 +99,13 @@ impl Driver {
     fn observation(&mut self) -> Option<Observation> {
         let paused = self.clock.paused();
         let brightness = self.display.brightness;
-        let (judging, running) = (self.session.judging.as_mut()?, self.worlds.running.as_ref()?);
+        let (judging, running) = (self.session.judging.as_mut()?, self.worlds.running.as_mut()?);
         // A measured factor would differ from run to run, also after the program has ended.
         let rtf = if judging.is_virtual { 1.0 } else { self.clock.factor(Instant::now()) };
         let time_s = judging.time_s(running.sim.tick());
         let sounds = judging.take_sounds();
         let clock = ObservedClock { time_s, paused, rtf, brightness };
+        running.note(|| Change::Observed { paused, rtf });
         let playing = running.stack.playing();
         Some(observe::observation(&running.served, &running.sim.snapshot(), clock, &playing, &sounds))
     }
@@ -146,7 +160,7 @@ impl Driver {
             }
             SessionRequest::Overlay { text, ttl_s, size } => {
                 self.publish_pending_replies();
-                self.set_overlay(text, ttl_s, size);
+                self.set_overlay(&Source::Judge.into(), text, ttl_s, size);
                 self.out.change();
             }
             SessionRequest::Pause(paused) => {
@@ -161,7 +175,7 @@ impl Driver {
                 self.keep_clock_of_session();
             }
             SessionRequest::Brightness(value, reply) => {
-                self.display.brightness = value;
+                self.set_brightness(&Source::Judge.into(), value);
                 self.out.change();
                 self.publish();
                 let _ = reply.try_send(());
@@ -173,10 +187,11 @@ impl Driver {
     }
 
     fn start_session_time(&mut self, limit_s: f64) {
-        let (Some(judging), Some(running)) = (&mut self.session.judging, &self.worlds.running) else {
+        let (Some(judging), Some(running)) = (&mut self.session.judging, &mut self.worlds.running) else {
             return;
         };
         judging.start(running.sim.tick(), limit_s);
+        running.note(|| Change::Started);
         self.clock.forget_due();
         if self.may_observe() {
             self.observe_if_due();
@@ -191,6 +206,7 @@ impl Driver {
         let Some(judging) = self.session.judging.take() else { return 0.0 };
         let Some(running) = &mut self.worlds.running else { return 0.0 };
         let time_s = judging.time_s(running.sim.tick());
+        running.end_journal();
         let _ = running.stack.apply(RobotCommand::Speed(0.0));
         self.answer_holds();
         // A pause or another speed during the run ends with the run. Time that runs only during

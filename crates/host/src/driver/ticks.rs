@@ -108,7 +108,7 @@ impl Driver {
             self.clock.set(Some(true), None);
             self.out.change();
         }
-        let mut shown = Instant::now();
+        let (mut shown, sender) = (Instant::now(), origin.sender());
         for done in 0..ticks {
             if !self.wait_until_judged(&reply, &mut shown) {
                 self.keep_clock_of_session();
@@ -118,7 +118,7 @@ impl Driver {
             // The drive command is given again at every tick, so that it does not expire during the
             // step.
             if speed.is_some() || steering.is_some() {
-                let _ = running.stack.apply(RobotCommand::Drive { speed, steering });
+                let _ = running.command(&sender, RobotCommand::Drive { speed, steering });
             }
             self.tick();
             if done % STEP_CHECK_TICKS == 0 {

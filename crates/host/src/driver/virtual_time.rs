@@ -8,6 +8,7 @@ use super::judging::JudgedSession;
 use super::order::Reply;
 use super::state::Driver;
 use crate::source::Origin;
+use chicane_journal::Sender;
 use chicane_robot::Command as RobotCommand;
 use chicane_wire::CommandName;
 use std::sync::mpsc::SyncSender;
@@ -32,6 +33,7 @@ struct GrantedStep {
     until: u64,
     /// The drive command during the step.
     drive: [Option<f64>; 2],
+    sender: Sender,
     reply: Reply<()>,
 }
 
@@ -114,7 +116,7 @@ impl Driver {
         self.report_command(origin, CommandName::Step, detail);
         let tick = self.worlds.running.as_ref().map_or(0, |running| running.sim.tick());
         if let Some(grant) = self.session.judging.as_mut().and_then(|judging| judging.grant.as_mut()) {
-            grant.steps.push(GrantedStep { until: tick + ticks, drive, reply });
+            grant.steps.push(GrantedStep { until: tick + ticks, drive, sender: origin.sender(), reply });
         }
     }
 
@@ -125,9 +127,10 @@ impl Driver {
         };
         let Some(grant) = &mut judging.grant else { return };
         grant.steps.retain(|step| !step.reply.is_closed());
-        for &GrantedStep { drive: [speed, steering], .. } in &grant.steps {
+        for GrantedStep { drive: [speed, steering], sender, .. } in &grant.steps {
+            let (speed, steering) = (*speed, *steering);
             if speed.is_some() || steering.is_some() {
-                let _ = running.stack.apply(RobotCommand::Drive { speed, steering });
+                let _ = running.command(sender, RobotCommand::Drive { speed, steering });
             }
         }
     }

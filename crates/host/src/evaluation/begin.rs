@@ -3,14 +3,15 @@
 use super::Evaluations;
 use super::current::{Current, first_view};
 use super::error::StartEvaluationError;
-use super::journal::{Journal, JournalError};
+use super::record_writer::{RecordWriter, RecordWriterError};
+use super::run_bundle;
 use super::session_world::{self, SessionWorld};
 use super::unstored::Unstored;
 use crate::driver::{DriveAt, ServedWorld, Simulator};
 use chicane_session::{
     Note, Notes, NotesOut, SessionEnd, SessionSpec, Setting, StudentProgram, Unsupported, notes, supervise,
 };
-use chicane_store::{Data, NewSession, SessionResult, Sum, random_hex, time};
+use chicane_store::{Addition, Data, NewSession, SessionResult, Sum, random_hex, time};
 use chicane_wire::{
     Better, EvaluationEvent, EvaluationKind, Num, Pace, Phase, RecordIdentity, Role, RunReport, Session,
     StartRequest, StoryEvent, StudentNetwork,
@@ -55,11 +56,12 @@ impl Evaluations {
             time_limit_s: Num(start.time_limit_s),
         };
         let (send, receive) = notes().map_err(not_stored)?;
-        let journal = self.store_start(&start, &begun, send.clone())?;
+        self.keep_world(served);
+        let writer = self.store_start(&start, &begun, send.clone())?;
         let student = self.student(&start, setting.as_deref());
-        let brief = SessionSpec { student, unsupported, wall_limit_s };
+        let brief = SessionSpec { student, unsupported, wall_limit_s, student_command: None, steps: None };
         let session_world =
-            self.session_world(&start, served, script, drive, (runtime, send.clone(), journal));
+            self.session_world(&start, served, script, drive, (runtime, send.clone(), writer));
         let session = first_view(&start);
         self.current.begin(session.clone());
         let parts = &self.parts;
@@ -71,18 +73,42 @@ impl Evaluations {
         Ok(session)
     }
 
+    /// Stores the files of the world, so that the run can be verified where the world is not
+    /// installed.
+    fn keep_world(&self, served: &ServedWorld) {
+        let Some(sha256) = &served.sha256 else { return };
+        let records = self.parts.data.records();
+        if records.has_bundle(sha256).unwrap_or(false) {
+            return;
+        }
+        let kept = match run_bundle::pack(&self.parts.library, &served.name) {
+            Some((found, bytes)) if found == *sha256 => {
+                records.keep_bundle(sha256, &bytes).map_err(|error| error.to_string())
+            }
+            _ => Err("its files were changed after it was loaded".to_owned()),
+        };
+        if let Err(why) = kept {
+            tracing::warn!(
+                world = &*served.name,
+                why,
+                "the world of this run is not kept for a verification"
+            );
+        }
+    }
+
     /// Writes the session and its first event. Both are on disk before the client gets a response.
     fn store_start(
         &self,
         start: &NewSession,
         begun: &EvaluationKind,
         notes: Notes<Note>,
-    ) -> Result<Journal, StartEvaluationError> {
+    ) -> Result<RecordWriter, StartEvaluationError> {
         let data = &self.parts.data;
         let number = data.records().begin(start).map_err(not_stored)?;
         let first = session_world::event_json(0.0, begun);
-        data.records().add(number, 0, &[first], "null", 0.0).map_err(not_stored)?;
-        Journal::start(Arc::clone(data), number, notes).map_err(not_stored)
+        let addition = Addition { place: 0, events: &[first], record: "null", elapsed_s: 0.0, journal: &[] };
+        data.records().add(number, addition).map_err(not_stored)?;
+        RecordWriter::start(Arc::clone(data), number, notes).map_err(not_stored)
     }
 
     /// The access of a session to the simulator.
@@ -92,7 +118,7 @@ impl Evaluations {
         served: &Arc<ServedWorld>,
         script: &str,
         drive: Arc<[DriveAt]>,
-        (runtime, notes, journal): (tokio::runtime::Handle, Notes<Note>, Journal),
+        (runtime, notes, writer): (tokio::runtime::Handle, Notes<Note>, RecordWriter),
     ) -> SessionWorld {
         let parts = &self.parts;
         SessionWorld {
@@ -102,6 +128,7 @@ impl Evaluations {
             profile: Arc::clone(&parts.profile),
             seed: start.seed,
             time_limit_s: start.time_limit_s,
+            command: start.command.clone(),
             drive,
             simulator: parts.simulator.clone(),
             keeper: parts.keeper.clone(),
@@ -109,7 +136,7 @@ impl Evaluations {
             runtime,
             notes,
             current: Arc::clone(&self.current),
-            journal,
+            writer,
             requests: None,
             progress_written_at: Instant::now(),
             identity: start.identity.clone(),
@@ -317,11 +344,11 @@ fn finish(
     }
     match session_world.close(ended.time_s, &end, result) {
         Ok(()) => {}
-        Err(JournalError::Store { error, rest }) => {
+        Err(RecordWriterError::Store { error, rest }) => {
             current.note_failure();
             unstored.keep(data, &start.id, &error, *rest);
         }
-        Err(JournalError::WriterPanicked) => {
+        Err(RecordWriterError::WriterPanicked) => {
             current.note_failure();
             tracing::error!(session = start.id, "the record of an evaluation is incomplete on disk");
         }

@@ -1,258 +1,114 @@
-//! Writes the events of a session to the database while the session runs, so that a crash loses
-//! only the events of a fraction of a second.
-//!
-//! A separate thread collects events for a short time and writes them in one transaction, so the
-//! supervisor of the session does not wait for the disk. The stored size of a session is limited;
-//! events beyond the limit are left out.
+//! The journal of a session while it is written: it is collected in pieces, and becomes one
+//! compressed piece at the end.
 
-use chicane_session::{Note, Notes, StopCause};
-use chicane_store::{Data, SessionResult, SessionRow, StoreError};
-use chicane_wire::RecordIdentity;
+use chicane_journal::{Head, Journal, Sink};
+use chicane_store::{JournalPart, JournalPiece, StoredJournal, Sum, run_file};
+use chicane_wire::JournalIdentity;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
 
-/// How long lines are collected before they are written.
-const COLLECT_INTERVAL: Duration = Duration::from_millis(200);
-/// Capacity of the queue to the writer thread. A full queue blocks the sender.
-const MAX_QUEUED_ENTRIES: usize = 4096;
-/// Maximum number of stored lines of a session.
+/// Maximum number of stored events of a session.
 const MAX_SESSION_LINES: usize = 100_000;
-/// Maximum size of the stored lines of a session, bytes.
+/// Maximum size of the stored events of a session, bytes.
 const MAX_SESSION_BYTES: usize = 16 << 20;
+/// Why a long run has no journal.
+const TOO_LONG: &str = "the journal exceeded 64 MiB, so this run can't be verified or replayed";
 
-/// An entry in the queue to the writer thread.
-enum JournalEntry {
-    /// An event as JSON.
-    Line(String),
-    /// The unfinished record as JSON, and the simulated seconds of the session.
-    Progress(String, f64),
-    /// What is judged, and how.
-    Identity(Box<RecordIdentity>),
-    /// Write all earlier entries now, then send a message on this channel.
-    Flush(SyncSender<()>),
-    /// The last event as JSON, and the result of the session.
-    End(String, Box<SessionResult>),
-}
-
-/// The end of a session that is not on disk yet, with all events since the last successful write.
-#[derive(Debug, Clone)]
-pub(super) struct Unwritten {
-    /// The session's number in the database.
-    number: i64,
-    /// Sequence number of the first line.
-    next_line: u64,
-    lines: Vec<String>,
-    /// What is judged, and how; `None` if it is stored.
-    identity: Option<Box<RecordIdentity>>,
-    result: SessionResult,
-}
-
-impl Unwritten {
-    /// Writes everything, after an earlier write failed. That write may have reached the disk
-    /// although the database reported an error, so what is stored already is left out.
-    pub(super) fn write_again(&self, data: &Data) -> Result<(), StoreError> {
-        let records = data.records();
-        if !records.unfinished()?.iter().any(|row| row.number == self.number) {
-            return Ok(());
-        }
-        let stored = records.events(self.number)?.len() as u64;
-        let done = usize::try_from(stored.saturating_sub(self.next_line)).unwrap_or(usize::MAX);
-        let mut rest = self.clone();
-        rest.next_line = rest.next_line.max(stored);
-        rest.lines.drain(..done.min(self.lines.len()));
-        rest.write(data)
-    }
-
-    fn write(&self, data: &Data) -> Result<(), StoreError> {
-        if let Some(identity) = &self.identity {
-            data.records().set_identity(self.number, identity)?;
-        }
-        // The end event and the result are written in one transaction, so that a stored end event
-        // always has a stored result.
-        data.records().end(self.number, self.next_line, &self.lines, &self.result)
-    }
-
-    /// Completes a session that was read from the database.
-    pub(super) fn complete(&self, row: &mut SessionRow, events: &mut Vec<String>) {
-        if row.number != self.number || row.result.is_some() {
-            return;
-        }
-        if let Some(identity) = &self.identity {
-            row.start.identity = (**identity).clone();
-        }
-        row.record.clone_from(&self.result.record);
-        row.elapsed_s = self.result.elapsed_s;
-        row.result = Some(self.result.clone());
-        events.extend(self.lines.iter().cloned());
-    }
-}
-
-/// Why a session was not stored completely.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum JournalError {
-    /// The database can't be written. Holds everything that is missing in it.
-    #[error("{error}")]
-    Store {
-        /// The error of the database.
-        error: StoreError,
-        /// The missing events and the result.
-        rest: Box<Unwritten>,
-    },
-    /// The writer thread panicked.
-    #[error("the writer failed")]
-    WriterPanicked,
-}
-
-/// Handle of the thread that writes the events of a session.
-pub(super) struct Journal {
-    entries: SyncSender<JournalEntry>,
-    thread: JoinHandle<Result<(), JournalError>>,
-    /// Number of lines so far, including those that were left out.
+/// Decides which events of a session are stored.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct EventLimit {
+    /// Number of events so far, including those that were left out.
     lines: usize,
-    /// Size of all lines so far, bytes.
+    /// Size of all events so far, bytes.
     bytes: usize,
-    /// Whether a line was left out.
-    full: bool,
+    /// Whether an event was left out.
+    is_full: bool,
 }
 
-impl Journal {
-    /// Starts the writer thread of a session. `number` is the session's number in the database. If
-    /// the database can't be written, the thread stops the session.
-    pub(super) fn start(data: Arc<Data>, number: i64, notes: Notes<Note>) -> std::io::Result<Journal> {
-        let (entries, queue) = sync_channel(MAX_QUEUED_ENTRIES);
-        let thread = std::thread::Builder::new().name("journal".to_owned()).spawn(move || {
-            let progress = ("null".to_owned(), 0.0);
-            // Line 0 is the start of the session. It is stored already.
-            let (next_line, lines) = (1, Vec::new());
-            let writer =
-                Writer { data, number, next_line, lines, progress, identity: None, failed: false, notes };
-            writer.run(&queue)
-        })?;
-        Ok(Journal { entries, thread, lines: 0, bytes: 0, full: false })
+impl EventLimit {
+    /// Whether an event was left out.
+    pub(crate) fn is_full(&self) -> bool {
+        self.is_full
     }
 
-    /// Adds a line. A line beyond the limits is left out, unless it is `required`. Returns false
-    /// for the first line that is left out.
-    pub(super) fn add_line(&mut self, line: String, required: bool) -> bool {
+    /// Whether an event is stored. An event beyond the limits is left out, unless it is `required`.
+    pub(crate) fn admits(&mut self, line: &str, required: bool) -> bool {
         self.lines += 1;
         self.bytes += line.len();
-        if !required && (self.full || self.lines > MAX_SESSION_LINES || self.bytes > MAX_SESSION_BYTES) {
-            return std::mem::replace(&mut self.full, true);
+        if required {
+            return true;
         }
-        // The send fails only if the writer thread panicked.
-        let _ = self.entries.send(JournalEntry::Line(line));
-        true
-    }
-
-    /// Stores what is judged, and how.
-    pub(super) fn set_identity(&mut self, identity: RecordIdentity) {
-        let _ = self.entries.send(JournalEntry::Identity(Box::new(identity)));
-    }
-
-    /// Stores the unfinished record and the simulated seconds of the session.
-    pub(super) fn set_progress(&mut self, record: String, elapsed_s: f64) {
-        let _ = self.entries.send(JournalEntry::Progress(record, elapsed_s));
-    }
-
-    /// Waits until all earlier lines are on disk, or the writer thread has failed.
-    pub(super) fn flush(&self) {
-        let (done, flushed) = sync_channel(1);
-        if self.entries.send(JournalEntry::Flush(done)).is_ok() {
-            let _ = flushed.recv();
-        }
-    }
-
-    /// Stores the last line and the result. Everything is on disk when this succeeds.
-    pub(super) fn end(self, line: String, result: SessionResult) -> Result<(), JournalError> {
-        let _ = self.entries.send(JournalEntry::End(line, Box::new(result)));
-        drop(self.entries);
-        self.thread.join().unwrap_or(Err(JournalError::WriterPanicked))
+        self.is_full |= self.lines > MAX_SESSION_LINES || self.bytes > MAX_SESSION_BYTES;
+        !self.is_full
     }
 }
 
-/// The state of the writer thread.
-struct Writer {
-    data: Arc<Data>,
-    /// The session's number in the database.
-    number: i64,
-    /// Sequence number of the first of `lines`.
-    next_line: u64,
-    /// Lines that are not written yet. After a failure they are kept for the end of the session.
-    lines: Vec<String>,
-    /// The unfinished record as JSON, and the simulated seconds of the session.
-    progress: (String, f64),
-    /// What is judged, and how; `None` if it is stored.
-    identity: Option<Box<RecordIdentity>>,
-    /// Whether a write failed. The session is then being stopped, and only its end is written.
-    failed: bool,
-    notes: Notes<Note>,
+/// The journal of a session so far.
+#[derive(Debug)]
+pub(super) struct JournalSoFar {
+    sink: Arc<Sink>,
+    head: Option<Head>,
+    /// Whether the head is among the pieces that were taken.
+    has_taken_head: bool,
+    changes: Vec<u8>,
+    steps: Vec<u8>,
 }
 
-impl Writer {
-    /// Writes entries until the session ends or its journal is dropped.
-    fn run(mut self, queue: &Receiver<JournalEntry>) -> Result<(), JournalError> {
-        let (mut deadline, mut waiting) = (None::<Instant>, None);
-        loop {
-            let wait =
-                deadline.map_or(Duration::from_secs(3600), |d| d.saturating_duration_since(Instant::now()));
-            match queue.recv_timeout(wait) {
-                Ok(entry) => {
-                    let until = *deadline.get_or_insert_with(|| Instant::now() + COLLECT_INTERVAL);
-                    match entry {
-                        JournalEntry::Line(line) => self.lines.push(line),
-                        JournalEntry::Progress(record, elapsed_s) => self.progress = (record, elapsed_s),
-                        JournalEntry::Identity(identity) => self.identity = Some(identity),
-                        JournalEntry::Flush(done) => waiting = Some(done),
-                        JournalEntry::End(line, result) => return self.end(line, *result),
-                    }
-                    if waiting.is_none() && self.lines.len() < MAX_QUEUED_ENTRIES && Instant::now() < until {
-                        continue;
-                    }
-                }
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return Ok(()),
-            }
-            if deadline.take().is_some() && !self.failed {
-                self.write();
-            }
-            if let Some(done) = waiting.take() {
-                let _ = done.try_send(());
-            }
-        }
+impl JournalSoFar {
+    /// A journal without a head. The sim thread writes to `sink`.
+    pub(super) fn new(sink: Arc<Sink>) -> JournalSoFar {
+        JournalSoFar { sink, head: None, has_taken_head: false, changes: Vec::new(), steps: Vec::new() }
     }
 
-    /// Writes the collected lines. If the database can't be written, the session is stopped.
-    fn write(&mut self) {
-        if let Err(error) = self.try_write() {
-            let why = error.to_string();
-            tracing::error!(why, "the record of an evaluation can't be written");
-            self.failed = true;
-            self.notes.send(Note::Stop(StopCause::NotKept(why)));
-        }
+    /// Sets the head.
+    pub(super) fn set_head(&mut self, head: Head) {
+        self.head = Some(head);
     }
 
-    fn try_write(&mut self) -> Result<(), StoreError> {
-        let records = self.data.records();
-        if let Some(identity) = &self.identity {
-            records.set_identity(self.number, identity)?;
-            self.identity = None;
+    /// Takes the new pieces. `steps` are the new steps of the session.
+    pub(super) fn take_pieces(&mut self, steps: &mut Vec<u8>) -> Vec<JournalPiece> {
+        let (changes, steps) = (self.sink.take(), std::mem::take(steps));
+        if self.sink.is_full() {
+            (self.changes, self.steps) = (Vec::new(), Vec::new());
+            return Vec::new();
         }
-        records.add(self.number, self.next_line, &self.lines, &self.progress.0, self.progress.1)?;
-        self.next_line += self.lines.len() as u64;
-        self.lines.clear();
-        Ok(())
+        self.changes.extend_from_slice(&changes);
+        self.steps.extend_from_slice(&steps);
+        let head = self.head.as_ref().filter(|_| !self.has_taken_head);
+        let head = head.and_then(|head| serde_json::to_vec(head).ok()).unwrap_or_default();
+        self.has_taken_head |= !head.is_empty();
+        let pieces =
+            [(JournalPart::Head, head), (JournalPart::Changes, changes), (JournalPart::Steps, steps)];
+        let pieces = pieces.into_iter().filter(|(_, bytes)| !bytes.is_empty());
+        pieces.map(|(part, bytes)| JournalPiece { part, bytes }).collect()
     }
 
-    fn end(self, line: String, result: SessionResult) -> Result<(), JournalError> {
-        let Writer { data, number, next_line, mut lines, identity, .. } = self;
-        lines.push(line);
-        let rest = Unwritten { number, next_line, lines, identity, result };
-        rest.write(&data).map_err(|error| JournalError::Store { error, rest: Box::new(rest) })
+    /// The identity of the whole journal, and its compressed bytes.
+    pub(super) fn finish(&mut self) -> (Option<JournalIdentity>, Option<Vec<u8>>) {
+        if self.sink.is_full() {
+            let problem = Some(TOO_LONG.to_owned());
+            return (Some(JournalIdentity { sha256: String::new(), bytes: 0, problem }), None);
+        }
+        let Some(head) = self.head.take() else { return (None, None) };
+        let (changes, steps) = (std::mem::take(&mut self.changes), std::mem::take(&mut self.steps));
+        whole(&Journal { head, changes, steps })
     }
 }
 
-#[cfg(test)]
-#[path = "journal_tests.rs"]
-mod tests;
+/// The identity of a whole journal, and its compressed bytes.
+fn whole(journal: &Journal) -> (Option<JournalIdentity>, Option<Vec<u8>>) {
+    let Ok(bytes) = journal.encode() else { return (None, None) };
+    let identity =
+        JournalIdentity { sha256: Sum::of(&bytes).hex(), bytes: bytes.len() as u64, problem: None };
+    (Some(identity), Some(run_file::deflate(&bytes)))
+}
+
+/// The journal of a session that a killed simulator left open.
+pub(super) fn of_killed(stored: StoredJournal) -> (Option<JournalIdentity>, Option<Vec<u8>>) {
+    match stored {
+        StoredJournal::Parts { head, changes, steps } => match serde_json::from_slice(&head) {
+            Ok(head) => whole(&Journal { head, changes, steps }),
+            Err(_) => (None, None),
+        },
+        StoredJournal::None | StoredJournal::Whole(_) => (None, None),
+    }
+}

@@ -1,7 +1,7 @@
 //! Runs evaluations, one at a time, from the request to the record.
 //!
 //! [`Evaluations`] starts and stops sessions. Each session has a thread that supervises it (crate
-//! `session`) and a second thread that writes its events to the database (`journal`).
+//! `session`) and a second thread that writes its events and its journal to the database (`record_writer`).
 //! `SessionWorld` is the session's access to the simulator. `Current` is the session as clients see
 //! it.
 
@@ -13,15 +13,19 @@ mod journal;
 mod options;
 mod output;
 mod paced_world;
+mod record_writer;
 pub mod records;
+pub(crate) mod run_bundle;
 mod session_world;
 mod unstored;
 
 use current::Current;
 pub use error::StartEvaluationError;
 pub use finder::Finder;
+pub(crate) use journal::EventLimit;
 pub use options::JudgeOptions;
 pub use output::{LineSource, NewOutput, SessionLine};
+pub(crate) use session_world::event_json;
 pub use unstored::RecordNotWritten;
 use unstored::Unstored;
 
@@ -31,7 +35,7 @@ use crate::gate::StudentGate;
 use crate::keeper::Keeper;
 use crate::session_status::SessionStatus;
 use chicane_session::{LingeringProcesses, Note, Notes, StopCause};
-use chicane_store::{Data, SessionRow, StoreError};
+use chicane_store::{Data, Library, SessionRow, StoreError, StoredJournal, StoredRun};
 use chicane_wire::{CurrentSession, ProgramVersion, Record, RecordList, Role, Session, StartRequest};
 use chicane_world::Profile;
 use std::collections::BTreeMap;
@@ -56,6 +60,8 @@ pub(crate) struct EvaluationParts {
     pub(crate) feed: Feed,
     /// The data folder, with the records.
     pub(crate) data: Arc<Data>,
+    /// All worlds.
+    pub(crate) library: Arc<Library>,
     /// Profile of the car.
     pub(crate) profile: Arc<Profile>,
     /// The status of the evaluation in the response of `GET /state`.
@@ -74,6 +80,13 @@ pub(crate) struct EvaluationParts {
     pub(crate) port: Option<u16>,
     /// Serves the requests of student programs; `None` without a web server.
     pub(crate) gate: Option<Arc<dyn StudentGate>>,
+}
+
+/// A record with its events, its journal and the packed files of its world.
+pub(crate) struct StoredRecord {
+    pub(crate) record: Record,
+    pub(crate) journal: StoredJournal,
+    pub(crate) bundle: Option<Vec<u8>>,
 }
 
 /// Starts and stops sessions.
@@ -140,6 +153,36 @@ impl Evaluations {
     /// A session with its events, also if its end is not on disk yet. Blocks on the disk.
     pub(crate) fn stored(&self, id: &str) -> Result<Option<(SessionRow, Vec<String>)>, StoreError> {
         records::stored(&self.parts.data, self.unstored.rest().as_deref(), Some(id), None)
+    }
+
+    /// A session with its events, its journal and the files of its world. Blocks on the disk.
+    pub(crate) fn recorded(
+        &self,
+        id: Option<&str>,
+        by: Option<Role>,
+    ) -> Result<Option<StoredRecord>, StoreError> {
+        let rest = self.unstored.rest();
+        let Some((row, events)) = records::stored(&self.parts.data, rest.as_deref(), id, by)? else {
+            return Ok(None);
+        };
+        let StoredRun { journal, bundle } = self.stored_run(&row)?;
+        let journal = journal.map_or(StoredJournal::None, StoredJournal::Whole);
+        let (record, bundle) = (records::record_of(row, Some(events)), bundle.map(|(_, bytes)| bytes));
+        Ok(Some(StoredRecord { record, journal, bundle }))
+    }
+
+    /// The journal of a session and the files of its world, as they are stored. Blocks on the disk.
+    pub(crate) fn stored_run(&self, row: &SessionRow) -> Result<StoredRun, StoreError> {
+        let unwritten = self.unstored.rest().and_then(|rest| rest.journal_of(row.number));
+        let records = self.parts.data.records();
+        let journal = match (unwritten, records.journal(row.number)?) {
+            (Some(journal), _) | (None, StoredJournal::Whole(journal)) => Some(journal),
+            _ => None,
+        };
+        let sha256 = row.start.identity.world_sha256.clone();
+        let bundle = sha256.map(|sha256| Ok((sha256.clone(), records.bundle(&sha256)?))).transpose()?;
+        let bundle = bundle.and_then(|(sha256, bytes)| Some((sha256, bytes?)));
+        Ok(StoredRun { journal, bundle })
     }
 
     /// A page of records, the newest first. It has at most `limit` records with numbers below

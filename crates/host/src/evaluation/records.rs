@@ -2,7 +2,8 @@
 //! simulator left open.
 
 use super::current::{SHOWN_LOG_LINES, first_view};
-use super::journal::Unwritten;
+use super::journal;
+use super::record_writer::Unwritten;
 use super::session_world::event_json;
 use chicane_session::StopCause;
 use chicane_store::{Data, SessionResult, SessionRow, StoreError, time};
@@ -22,6 +23,7 @@ pub(crate) fn close_unfinished(data: &Data) -> Result<(), StoreError> {
         let (outcome, reason) = (Outcome::Stopped, StopCause::Restarted.to_string());
         let end = EvaluationKind::End { outcome, record: value(&row.record), reason: Some(reason.clone()) };
         let next_line = records.events(row.number)?.len() as u64;
+        let (identity, journal) = journal::of_killed(records.journal(row.number)?);
         records.end(
             row.number,
             next_line,
@@ -34,8 +36,9 @@ pub(crate) fn close_unfinished(data: &Data) -> Result<(), StoreError> {
                 elapsed_s: row.elapsed_s,
                 observations: 0,
                 wait_s: 0.0,
-                report: RunReport::default(),
+                report: RunReport { journal: identity, ..RunReport::default() },
             },
+            journal.as_deref(),
         )?;
         tracing::warn!(
             session = row.start.id,

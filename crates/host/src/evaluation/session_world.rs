@@ -1,17 +1,18 @@
 //! The access of a session to the simulator.
 
 use super::current::Current;
-use super::journal::{Journal, JournalError};
 use super::output::LineSource;
 use super::paced_world::SessionPace;
+use super::record_writer::{RecordWriter, RecordWriterError};
 use crate::driver::{DriveAt, Loaded, ServedWorld, SessionEntry, SessionRequest, Simulator};
 use crate::feed::Feed;
 use crate::gate::{OpenGate, StudentGate};
 use crate::keeper::Keeper;
 use crate::session_status::SessionStatus;
 use crate::{observe, view};
+use chicane_journal::{Head, Recorder};
 use chicane_pace::{PacedProgram, PacedWorld, TimeKeeper, TimeKeeperHandle};
-use chicane_session::{Note, Notes, SessionHost, SessionHostError};
+use chicane_session::{Note, Notes, SessionHost, SessionHostError, Step};
 use chicane_sim::{Command, Sim, Who};
 use chicane_store::SessionResult;
 use chicane_wire::{
@@ -47,6 +48,8 @@ pub(super) struct SessionWorld {
     pub(super) seed: u64,
     /// Simulated seconds after which the run times out.
     pub(super) time_limit_s: f64,
+    /// Command of the student's program; `None` without one.
+    pub(super) command: Option<String>,
     /// Recorded drive, sorted by tick; may be empty.
     pub(super) drive: Arc<[DriveAt]>,
     pub(super) simulator: Simulator,
@@ -56,7 +59,7 @@ pub(super) struct SessionWorld {
     /// Channel to the supervisor of the session.
     pub(super) notes: Notes<Note>,
     pub(super) current: Arc<Current>,
-    pub(super) journal: Journal,
+    pub(super) writer: RecordWriter,
     /// Channel to the sim thread; `None` while the session has no simulation.
     pub(super) requests: Option<Sender<SessionRequest>>,
     /// When the progress of the session was last written.
@@ -76,7 +79,7 @@ pub(super) struct SessionWorld {
 }
 
 /// An event as it is stored in the database.
-pub(super) fn event_json(time_s: f64, kind: &EvaluationKind) -> String {
+pub(crate) fn event_json(time_s: f64, kind: &EvaluationKind) -> String {
     let event = RecordedEvent { time: Num(time_s), kind: kind.clone() };
     serde_json::to_string(&event).unwrap_or_default()
 }
@@ -112,6 +115,28 @@ impl SessionWorld {
         })
     }
 
+    /// The head of the journal.
+    fn head(&self, sim: &Sim) -> Head {
+        let version = self.identity.chicane.clone().unwrap_or_default();
+        Head {
+            format: chicane_journal::FORMAT,
+            version: version.version,
+            commit: version.commit,
+            world: self.served.name.to_string(),
+            world_sha256: self.served.sha256.clone(),
+            origin: format!("{:016x}", sim.origin()),
+            profile: serde_json::to_value(&*self.profile).unwrap_or_default(),
+            script: self.script.clone(),
+            seed: self.seed,
+            variation: self.identity.variation.clone(),
+            time_limit_s: self.time_limit_s,
+            brightness: self.simulator.now().brightness,
+            command: self.command.clone(),
+            is_virtual: self.has_paced_program(),
+            parts: chicane_journal::part_names(sim),
+        }
+    }
+
     /// Whether the session has a program in virtual time. Only programs have a box.
     fn has_paced_program(&self) -> bool {
         self.identity.pace == Some(Pace::Virtual) && self.identity.box_kind.is_some()
@@ -124,7 +149,7 @@ impl SessionWorld {
         self.open_gate = Some(Box::new(sockets));
         if let Some(reason) = report.real.clone() {
             (self.identity.pace, self.identity.pace_reason) = (Some(Pace::Real), Some(reason));
-            self.journal.set_identity(self.identity.clone());
+            self.writer.set_identity(self.identity.clone());
         }
         self.current.set_pace_report(report);
     }
@@ -132,8 +157,8 @@ impl SessionWorld {
     /// Writes an event to the record.
     fn store_event(&mut self, time_s: f64, kind: &EvaluationKind) {
         let required = matches!(kind, EvaluationKind::Phase { .. });
-        if !self.journal.add_line(event_json(time_s, kind), required) {
-            self.journal.add_line(event_json(time_s, &EvaluationKind::Truncated {}), true);
+        if !self.writer.add_line(event_json(time_s, kind), required) {
+            self.writer.add_line(event_json(time_s, &EvaluationKind::Truncated {}), true);
         }
     }
 
@@ -142,7 +167,7 @@ impl SessionWorld {
         self.store_event(time_s, &kind);
         // A phase is sent after the phase and every earlier event are on disk.
         if matches!(&kind, EvaluationKind::Phase { phase } if *phase != Phase::Ended) {
-            self.journal.flush();
+            self.writer.flush();
         }
         self.send_event(time_s, kind);
     }
@@ -159,8 +184,8 @@ impl SessionWorld {
         time_s: f64,
         end: &EvaluationKind,
         result: SessionResult,
-    ) -> Result<(), JournalError> {
-        self.journal.end(event_json(time_s, end), result)
+    ) -> Result<(), RecordWriterError> {
+        self.writer.end(event_json(time_s, end), result)
     }
 
     /// Changes the status of the evaluation in the response of `GET /state`.
@@ -174,6 +199,7 @@ impl SessionHost for SessionWorld {
     fn place(&mut self) -> Result<(Statics, Observation), SessionHostError> {
         let statics = observe::statics(&self.served, &self.script, self.seed).map_err(refused)?;
         let sim = Sim::new(Arc::clone(&self.served.world), Arc::clone(&self.profile), self.seed);
+        self.writer.set_head(self.head(&sim));
         let loaded = Loaded { sim, served: Arc::clone(&self.served), keep_lights: false };
         // A session starts with green lights. They are stored, so that the world also has green
         // lights after a restart of the program.
@@ -189,6 +215,7 @@ impl SessionHost for SessionWorld {
             recognizes_student: self.recognizes_student,
             is_virtual: self.has_paced_program(),
             interference: Arc::clone(&self.interference),
+            journal: Recorder::new(self.writer.sink()),
         };
         let reply = self.runtime.block_on(self.simulator.judge(entry));
         let (first, _) = reply.map_err(refused)?;
@@ -260,7 +287,7 @@ impl SessionHost for SessionWorld {
         });
         if let Some(record) = record {
             self.progress_written_at = Instant::now();
-            self.journal.set_progress(record, time_s);
+            self.writer.set_progress(record, time_s);
         }
     }
 
@@ -300,11 +327,18 @@ impl SessionHost for SessionWorld {
 
     fn show_program(&mut self, identity: &ProgramIdentity) {
         self.identity.program = Some(identity.clone());
-        self.journal.set_identity(self.identity.clone());
+        self.writer.set_identity(self.identity.clone());
     }
 
     fn take_clock(&mut self) {
         let _ = self.request(SessionRequest::TakeClock);
+    }
+
+    fn note(&mut self, step: &Step) {
+        // A step contains no map whose keys are not text, so it is always valid JSON.
+        if let Ok(line) = step.line() {
+            self.writer.add_step(line);
+        }
     }
 }
 

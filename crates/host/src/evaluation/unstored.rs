@@ -3,7 +3,7 @@
 //! A thread writes it again until that succeeds or the simulator stops. Meanwhile the record is
 //! read from memory, and no new session starts.
 
-use super::journal::Unwritten;
+use super::record_writer::Unwritten;
 use chicane_store::{Data, StoreError};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};

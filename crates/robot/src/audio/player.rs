@@ -2,6 +2,7 @@
 
 use super::decode::{Clip, Format};
 use chicane_world::readings::{TICK_S, TICKS_PER_SECOND};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -30,7 +31,7 @@ pub struct Sound {
 }
 
 /// A stream of PCM samples that a client sends.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Stream {
     /// Sample rate, Hz.
     pub sample_rate: u32,

@@ -89,7 +89,7 @@ pub(super) async fn session(
 
 /// The role whose sessions a client may see. `None`: the client may see all sessions. Students see
 /// the sessions of students only. All students share a token, so they see each other's sessions.
-fn only_by(role: Role) -> Option<Role> {
+pub(super) fn only_by(role: Role) -> Option<Role> {
     (role == Role::Student).then_some(role)
 }
 
@@ -167,7 +167,7 @@ fn parameter(uri: &Uri, name: &str) -> Option<String> {
 }
 
 /// Same as `parameter`, but an empty value counts as omitted.
-fn name(uri: &Uri, parameter_name: &str) -> Option<String> {
+pub(super) fn name(uri: &Uri, parameter_name: &str) -> Option<String> {
     parameter(uri, parameter_name).filter(|value| !value.is_empty())
 }
 

@@ -10,6 +10,7 @@ mod objects;
 mod packed;
 mod print;
 mod ready_json;
+mod replay;
 mod scene;
 mod state;
 mod step;
@@ -102,6 +103,9 @@ fn resources() -> OpenApiRouter<App> {
         .routes(routes!(evaluation::session))
         .routes(routes!(evaluation::record))
         .routes(routes!(evaluation::list))
+        .routes(routes!(replay::tracks))
+        .routes(routes!(replay::picture))
+        .routes(routes!(replay::file))
         // World management
         .routes(routes!(worlds::list))
         .routes(routes!(worlds::switch))

@@ -7,6 +7,7 @@ use chicane_host::driver::{Refused, refusal_text};
 use chicane_host::evaluation::StartEvaluationError;
 use chicane_host::keeper::{ChangeError, KeepError};
 use chicane_host::loader::{LoadFailure, RemoveFailure};
+use chicane_host::replays::ReplayError;
 use chicane_sim::Refusal;
 use chicane_store::{InstallError, LoadError};
 use chicane_wire::{ErrorCode, Invalid};
@@ -26,7 +27,9 @@ pub(super) fn of(code: ErrorCode) -> StatusCode {
         E::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
         E::RequestTimeout => StatusCode::REQUEST_TIMEOUT,
         E::NotReady | E::SwitchInProgress | E::EvaluationInProgress => StatusCode::CONFLICT,
-        E::AlreadyRunning | E::YellowPhase | E::WorldInUse | E::RobotRefused => StatusCode::CONFLICT,
+        E::NoJournal | E::AlreadyRunning | E::YellowPhase | E::WorldInUse | E::RobotRefused => {
+            StatusCode::CONFLICT
+        }
         E::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         E::RangeNotSatisfiable => StatusCode::RANGE_NOT_SATISFIABLE,
         E::BadWorld => StatusCode::UNPROCESSABLE_ENTITY,
@@ -147,6 +150,17 @@ impl From<ChangeError> for ApiError {
             ChangeError::Refused(refused) => refused.into(),
             ChangeError::Panicked(_) => ApiError::internal(error.to_string()),
         }
+    }
+}
+
+impl From<ReplayError> for ApiError {
+    fn from(error: ReplayError) -> ApiError {
+        let code = match error {
+            ReplayError::NoRecord => ErrorCode::NoRecord,
+            ReplayError::Run(_) | ReplayError::Seek(_) => ErrorCode::NoJournal,
+            ReplayError::Store(_) | ReplayError::NotDrawn | ReplayError::Panicked(_) => ErrorCode::Internal,
+        };
+        ApiError::new(code, error.to_string())
     }
 }
 

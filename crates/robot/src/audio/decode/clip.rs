@@ -1,5 +1,7 @@
 //! The types that all decoders share: formats, clips, errors, and the [`Budget`] of a decoder.
 
+use serde::{Deserialize, Serialize};
+
 /// Maximum length of a clip, seconds.
 pub(super) const MAX_CLIP_S: f64 = 600.0;
 /// Maximum number of samples in all channels: 600 s of stereo at 48 kHz.
@@ -8,7 +10,7 @@ const MAX_CLIP_SAMPLES: u64 = 600 * 48_000 * 2;
 const SAMPLE_RATES: std::ops::RangeInclusive<u32> = 8_000..=192_000;
 
 /// The supported file formats.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Format {
     /// RIFF WAVE.
     Wav,
@@ -42,7 +44,7 @@ impl std::fmt::Display for Format {
 }
 
 /// Properties of an audio file.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Clip {
     /// Format of the file.
     pub format: Format,

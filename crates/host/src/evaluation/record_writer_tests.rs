@@ -19,6 +19,10 @@ fn session() -> NewSession {
     }
 }
 
+fn addition(place: u64, events: &[String]) -> Addition<'_> {
+    Addition { place, events, record: "null", elapsed_s: 0.0, journal: &[] }
+}
+
 fn unwritten(number: i64) -> Unwritten {
     Unwritten {
         number,
@@ -35,6 +39,7 @@ fn unwritten(number: i64) -> Unwritten {
             wait_s: 0.0,
             report: RunReport::default(),
         },
+        journal: None,
     }
 }
 
@@ -48,9 +53,9 @@ fn a_repeated_write_completes_what_an_earlier_write_stored() {
         let data = Data::open(&folder.join(stored.to_string())).expect("opens");
         let records = data.records();
         let number = records.begin(&session()).expect("begun");
-        records.add(number, 0, &["{\"k\":0}".to_owned()], "null", 0.0).expect("added");
+        records.add(number, addition(0, &["{\"k\":0}".to_owned()])).expect("added");
         let rest = unwritten(number);
-        records.add(number, 1, &rest.lines[..stored], "null", 0.0).expect("added");
+        records.add(number, addition(1, &rest.lines[..stored])).expect("added");
         for _ in 0..2 {
             rest.write_again(&data).expect("written");
         }

@@ -1,7 +1,6 @@
-//! The temporary data folder of an evaluation. It is removed at the end. The folders of killed
-//! evaluations are removed by a later one.
+//! The temporary data folder of a command, such as an evaluation. It is removed at the end. The
+//! folders of killed commands are removed by a later one.
 
-use super::EvaluationError;
 use crate::file_error::FileError;
 use std::fs::{DirBuilder, File};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
@@ -16,19 +15,20 @@ const LOCK: &str = "evaluation.lock";
 const KEEP: Duration = Duration::from_secs(60);
 
 /// A temporary folder that is removed on drop.
-pub(super) struct TempFolder {
+pub(crate) struct TempFolder {
     path: PathBuf,
     /// The operating system unlocks the file when this process ends.
     _lock: File,
 }
 
 impl TempFolder {
-    pub(super) fn new() -> Result<TempFolder, EvaluationError> {
+    pub(crate) fn new() -> Result<TempFolder, FileError> {
         let parent = std::env::temp_dir();
         remove_leftovers(&parent);
         // Other users can write to the parent folder. Therefore the name is random, and an existing
         // folder is refused. Otherwise these users could control the data of the simulator.
-        let number = getrandom::u64().map_err(EvaluationError::Random)?;
+        let number =
+            getrandom::u64().map_err(|error| FileError::write(&parent)(std::io::Error::other(error)))?;
         let path = parent.join(format!("{PREFIX}{number:016x}"));
         DirBuilder::new().mode(0o700).create(&path).map_err(FileError::write(&path))?;
         let file = path.join(LOCK);
@@ -36,7 +36,7 @@ impl TempFolder {
         Ok(TempFolder { path, _lock: lock.map_err(FileError::write(&file))? })
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 }

@@ -1,0 +1,125 @@
+//! `chicane replay`: shows a recorded run in the viewer, or writes it to files of other formats.
+
+use crate::args::ReplayArgs;
+use crate::file_error::FileError;
+use crate::film::{self, FilmError};
+use crate::run_file;
+use crate::runtime::{self, RuntimeError};
+use crate::stop_signal::{SignalError, StopSignal};
+use crate::temp_folder::TempFolder;
+use crate::version;
+use crate::workspace::{self, WorkspaceError};
+use chicane_host::rerun::{Difference, RecordedRun, RunError, Tracks, import};
+use chicane_host::{BootError, HostOptions, JudgeOptions};
+use chicane_server::{Options, Server, StartError};
+use chicane_store::{Library, OpenError, Records};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Why a run was not shown or written.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ReplayCommandError {
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error("{}: {source}", file.display())]
+    Run { file: PathBuf, source: RunError },
+    #[error("this version simulates the run in another way: {0}")]
+    Differs(#[from] Difference),
+    #[error(transparent)]
+    Film(#[from] FilmError),
+    #[error("can't write to standard output: {0}")]
+    Print(std::io::Error),
+    #[error(transparent)]
+    Runtime(#[from] RuntimeError),
+    #[error(transparent)]
+    Signals(#[from] SignalError),
+    #[error(transparent)]
+    Workspace(#[from] WorkspaceError),
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    #[error(transparent)]
+    Start(#[from] StartError),
+    #[error(transparent)]
+    Boot(#[from] BootError),
+}
+
+impl ReplayCommandError {
+    /// Whether the command line names a file that can't be used.
+    pub(crate) fn is_usage(&self) -> bool {
+        matches!(
+            self,
+            ReplayCommandError::File(FileError::Read { .. })
+                | ReplayCommandError::Run { .. }
+                | ReplayCommandError::Film(FilmError::Kind { .. })
+        )
+    }
+}
+
+/// Writes the requested files. Without one, shows the run in the viewer until the program is
+/// stopped.
+pub(crate) fn run(args: &ReplayArgs) -> Result<(), ReplayCommandError> {
+    let bytes = run_file::read(&args.file)?;
+    let failed = |source| ReplayCommandError::Run { file: args.file.clone(), source };
+    if args.tracks.is_none() && args.video.is_none() {
+        return show(args, &bytes);
+    }
+    let run = RecordedRun::read(&bytes).map_err(failed)?;
+    if let Some(output) = &args.tracks {
+        write(output, &Tracks::of(&run)?.bytes)?;
+    }
+    if let Some(output) = &args.video {
+        film::write(&run, output)?;
+    }
+    Ok(())
+}
+
+/// Writes a file, or to standard output for `-`.
+fn write(output: &Path, bytes: &[u8]) -> Result<(), ReplayCommandError> {
+    if output.as_os_str() == "-" {
+        let mut out = std::io::stdout().lock();
+        return out.write_all(bytes).and_then(|()| out.flush()).map_err(ReplayCommandError::Print);
+    }
+    Ok(run_file::write(output, bytes)?)
+}
+
+fn show(args: &ReplayArgs, bytes: &[u8]) -> Result<(), ReplayCommandError> {
+    let folder = TempFolder::new()?;
+    let failed = |source| ReplayCommandError::Run { file: args.file.clone(), source };
+    let run = import(bytes, &Records::open_shared(folder.path())?).map_err(failed)?;
+    let world = run.journal.head.world.clone();
+    let options = Options {
+        host: HostOptions {
+            data_dir: folder.path().to_owned(),
+            library: Library::built_in().with_bundle(world.clone(), Arc::clone(&run.bundle) as _),
+            world: Some(world),
+            profile: (*run.profile).clone(),
+            speed: 1.0,
+            only_sessions: true,
+            workspace: workspace::resolve(Path::new("."))?,
+            judge: JudgeOptions::default(),
+            version: version::own(),
+        },
+        listen: args.listen,
+        ..Options::default()
+    };
+    let session = run.session().to_owned();
+    drop(run);
+    let runtime = runtime::start()?;
+    let ended = runtime.block_on(serve(options, &session));
+    runtime.shutdown_background();
+    ended
+}
+
+async fn serve(options: Options, session: &str) -> Result<(), ReplayCommandError> {
+    let mut stop = StopSignal::new(false)?;
+    let server = Server::start(options).await?;
+    server.host().ready().await?;
+    let address = chicane_server::reachable(server.address());
+    let mut out = std::io::stdout();
+    // A closed standard output does not stop the viewer.
+    let _ = writeln!(out, "the run is ready: http://{address}/sim?replay={session}");
+    stop.wait().await;
+    server.stop().await;
+    Ok(())
+}

@@ -1,0 +1,50 @@
+//! A killed simulator leaves a journal that agrees with the record.
+
+#[path = "../durable/program.rs"]
+#[allow(dead_code, reason = "other suites use the rest")]
+mod program;
+
+use super::{assert_verified, record_in};
+use crate::support::{TempFolder, chicane, records, until};
+use program::Program;
+use serde_json::Value;
+
+const SCRIPT: &str = "def evaluate(sim):\n    sim.record(round(sim.time, 2))\n    print('at', round(sim.time, 2), \
+                      round(sim.pose.x, 4))\n";
+
+/// The moments are simulated times that the run has reached before the program is killed.
+#[test]
+fn the_journal_of_a_killed_run_verifies() {
+    let folder = TempFolder::new("verify-killed");
+    let world = folder.project(SCRIPT);
+    for (number, moment) in [0.0, 0.3, 1.2, 2.7].into_iter().enumerate() {
+        let data = folder.path(&format!("data{number}"));
+        let serve = ["--data-dir", &data, "--world", &world];
+        let mut served = Program::serve(&serve);
+        let mut client = served.client();
+        until("the start of a session", || {
+            let answer = client.post("/sim/api/evaluation/start", "{\"command\": \"sleep 100\"}");
+            (answer.status == 200).then_some(())
+        });
+        until("the moment", || {
+            let session = client.get("/sim/api/evaluation/session").text();
+            let session: Value = serde_json::from_str(&session).expect("JSON");
+            let session = &session["session"];
+            let runs = session["phase"] == "running" && session["elapsed_s"].as_f64() >= Some(moment);
+            // Commands of others belong to the journal too.
+            client.post("/speed", "{\"value\": 0.4}");
+            runs.then_some(())
+        });
+        served.kill();
+        drop(Program::serve(&serve));
+        let record = &records(&data)[0];
+        assert_eq!(record["reason"], "simulator restarted", "{record}");
+        let (session, file) = (record["session"].as_str().expect("an id"), folder.path("run.chicane"));
+        let output = chicane(&["records", "export", "--run", session, "-o", &file, "--data-dir", &data]);
+        assert!(output.status.success(), "{output:?}");
+        assert_verified(&file);
+        // At most a second of the run is lost. The time until the kill is added.
+        let stored = record_in(&file)["elapsed_s"].as_f64().expect("a time");
+        assert!(stored >= moment - 1.0, "{stored} of {moment}");
+    }
+}

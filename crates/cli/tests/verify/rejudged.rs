@@ -1,0 +1,85 @@
+//! A recorded drive is judged by another script, and written as tracks.
+
+use super::save;
+use crate::support::{TempFolder, chicane, last_line, record_of, text};
+use serde_json::Value;
+
+const SCRIPT: &str = "def evaluate(sim):\n    sim.record(1)\n    if sim.time >= 1:\n        sim.finish()\n";
+
+fn run(folder: &TempFolder) -> String {
+    let world = folder.project(SCRIPT);
+    let drive = folder.file("drive.csv", "0,0.5,0.1\n");
+    save(folder, "run", &["--world", &world, "--drive", &drive])
+}
+
+#[test]
+fn a_new_script_judges_the_same_drive() {
+    let folder = TempFolder::new("rejudge");
+    let file = run(&folder);
+    let script = folder.file(
+        "new.py",
+        "def initialize(sim):\n    pass\n\ndef evaluate(sim):\n    sim.teleport(x=9, y=9)\n    if sim.time >= \
+         0.5:\n        print('x', round(sim.pose.x, 2))\n        sim.record(7.5)\n        sim.finish()\n",
+    );
+    let output = chicane(&["rejudge", &file, "--script", &script]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let line = last_line(&output.stdout);
+    assert_eq!(line, "finished  record 7.5 (before: finished 1)");
+    let json = record_of(&chicane(&["rejudge", "--json", &file, "--script", &script]));
+    assert_eq!((&json["record"], &json["before"]["record"]), (&7.5.into(), &1.into()), "{json}");
+    // The car is where it was in the recorded run, not where the new script put it.
+    let x =
+        text(&output.stdout).lines().find_map(|line| line.strip_prefix("judge     x ")?.parse::<f64>().ok());
+    assert!(x.is_some_and(|x| x < 5.0), "{output:?}");
+}
+
+#[test]
+fn a_script_that_does_not_finish_ends_with_the_drive() {
+    let folder = TempFolder::new("rejudge-endless");
+    let file = run(&folder);
+    let script =
+        folder.file("new.py", "def initialize(sim):\n    pass\n\ndef evaluate(sim):\n    sim.record(2)\n");
+    let output = chicane(&["rejudge", &file, "--script", &script]);
+    assert_eq!(output.status.code(), Some(4), "{output:?}");
+    assert_eq!(
+        last_line(&output.stdout),
+        "stopped   record 2 (before: finished 1): the recorded drive is over"
+    );
+    let broken = folder
+        .file("broken.py", "def initialize(sim):\n    raise ValueError('no')\n\ndef evaluate(sim): pass\n");
+    assert_eq!(chicane(&["rejudge", &file, "--script", &broken]).status.code(), Some(3));
+    assert_eq!(chicane(&["rejudge", &script, "--script", &script]).status.code(), Some(64));
+}
+
+#[test]
+fn tracks_have_the_poses_of_the_run() {
+    let folder = TempFolder::new("tracks");
+    let file = run(&folder);
+    let output = chicane(&["replay", &file, "--tracks", "-"]);
+    assert!(output.status.success(), "{:?}", text(&output.stderr));
+    let bytes = output.stdout;
+    assert_eq!(&bytes[..8], b"CHTRACK1");
+    let length = u32::from_le_bytes(bytes[8..12].try_into().expect("4 bytes")) as usize;
+    assert_eq!((12 + length) % 8, 0);
+    let header: Value = serde_json::from_slice(&bytes[12..12 + length]).expect("JSON");
+    assert_eq!(
+        (&header["duration"], &header["samples"], &header["complete"]),
+        (&1.into(), &51.into(), &true.into())
+    );
+    let data = &bytes[12 + length..];
+    let column = |name: &str| -> Vec<f64> {
+        let columns = header["columns"].as_array().expect("columns");
+        let column = columns.iter().find(|column| column["name"] == name).expect("a column");
+        let (offset, count) = (column["offset"].as_u64(), column["count"].as_u64());
+        let (offset, count) = (offset.expect("an offset") as usize, count.expect("a count") as usize);
+        let number = |at: usize| match column["type"].as_str() {
+            Some("f64") => f64::from_le_bytes(data[offset + 8 * at..][..8].try_into().expect("8 bytes")),
+            _ => f64::from(f32::from_le_bytes(data[offset + 4 * at..][..4].try_into().expect("4 bytes"))),
+        };
+        (0..count).map(number).collect()
+    };
+    let (times, x, speed) = (column("time"), column("x"), column("speed"));
+    assert!(times.iter().enumerate().all(|(i, time)| (time - 0.02 * i as f64).abs() < 1e-9), "{times:?}");
+    assert!(x.len() == 51 && x[50] > x[0] + 0.2, "{x:?}");
+    assert!(speed[50] > 0.4 && column("command_speed")[50] == 0.5, "{speed:?}");
+}

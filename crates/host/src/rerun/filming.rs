@@ -1,0 +1,87 @@
+//! A run that viewers look at: any moment of it is simulated again within a fraction of a second.
+//!
+//! The first request simulates the whole run once and saves its state every few seconds. Later
+//! requests continue from the last saved state before the requested moment.
+
+use super::difference::Difference;
+use super::recorded_run::RecordedRun;
+use super::simulation::{Rerun, SavedRerun};
+use super::tracks::Tracks;
+use crate::driver::Exposure;
+use bytes::Bytes;
+use chicane_sim::TICKS_PER_SECOND;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Ticks between two saved states at first. A state has about 100 kB.
+const SAVE_INTERVAL: u64 = 2 * TICKS_PER_SECOND;
+/// Maximum number of saved states. If a run is longer, every second one is dropped.
+const MAX_SAVED: usize = 256;
+
+/// Why there is no picture of a moment.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SeekError {
+    /// The simulation differs from the journal.
+    #[error("this version simulates the run in another way: {0}")]
+    Differs(#[from] Difference),
+}
+
+/// A run that viewers look at.
+pub struct Filming {
+    run: RecordedRun,
+    /// The tracks for viewers.
+    tracks: Bytes,
+    saved: Vec<SavedRerun>,
+    /// The simulation of the last request. It is used again if the next request is a little later.
+    cursor: Mutex<Rerun>,
+}
+
+impl Filming {
+    /// Simulates a run and saves its states. Blocks for about a hundredth of the run's duration.
+    pub fn new(run: RecordedRun) -> Result<Filming, SeekError> {
+        let tracks = Bytes::from(Tracks::of(&run)?.bytes);
+        let mut rerun = Rerun::new(&run)?;
+        let (mut saved, mut interval) = (vec![rerun.save()], SAVE_INTERVAL);
+        while rerun.step(&mut |_, _| {})? {
+            if rerun.tick().is_multiple_of(interval) {
+                saved.push(rerun.save());
+            }
+            if saved.len() > MAX_SAVED {
+                let mut number = 0;
+                saved.retain(|_| {
+                    number += 1;
+                    number % 2 == 1
+                });
+                interval *= 2;
+            }
+        }
+        let cursor = Mutex::new(Rerun::new(&run)?);
+        Ok(Filming { run, tracks, saved, cursor })
+    }
+
+    /// The run.
+    pub fn run(&self) -> &RecordedRun {
+        &self.run
+    }
+
+    /// The tracks for viewers.
+    pub fn tracks(&self) -> Bytes {
+        self.tracks.clone()
+    }
+
+    /// The exposure of the camera frame in force at a moment, and the brightness. `time_s` is
+    /// counted in simulated seconds from the start of the run. Blocks.
+    pub fn exposure_at(&self, time_s: f64) -> Result<(Arc<Exposure>, f64), SeekError> {
+        let mut rerun = self.cursor.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_before = |saved: &SavedRerun| saved.time_s() <= time_s;
+        let last = self.saved.partition_point(is_before).saturating_sub(1);
+        let saved = &self.saved[last];
+        let is_behind = rerun.time_s() > time_s || rerun.tick() < saved.tick() || rerun.is_over();
+        if is_behind {
+            rerun.restore(saved);
+        }
+        // Half a tick covers the rounding of the requested time.
+        let half = 0.5 / TICKS_PER_SECOND as f64;
+        while rerun.time_s() + half < time_s && rerun.step(&mut |_, _| {})? {}
+        Ok(rerun.exposure())
+    }
+}

@@ -1,0 +1,337 @@
+//! Judges a recorded run again.
+
+use super::difference::Difference;
+use super::recorded_run::RecordedRun;
+use super::simulation::{JudgeCommands, Reached, Rerun};
+use crate::evaluation::EventLimit;
+use crate::evaluation::event_json;
+use crate::{observe, view};
+use chicane_journal::{Change, SenderKind};
+use chicane_pace::PacedProgram;
+use chicane_session::{
+    Ending, SessionEnd, SessionHost, SessionHostError, SessionSpec, Setting, Step, StopCause, notes,
+    supervise,
+};
+use chicane_sim::{Command, Who};
+use chicane_wire::{
+    EvaluationKind, JudgeAct, Num, Observation, Outcome, Phase, ProgramIdentity, RunEvent, RunState, Statics,
+};
+use serde_json::Value;
+use std::net::TcpListener;
+
+/// Real seconds after which judging again is given up.
+const WALL_LIMIT_S: f64 = 86_400.0;
+
+/// A recorded run, as a session that judges it again sees it.
+pub(super) struct JudgedAgain<'a> {
+    run: &'a RecordedRun,
+    script: &'a str,
+    rerun: Option<Rerun>,
+    judge: JudgeCommands,
+    limit: EventLimit,
+    /// The events so far, JSON.
+    pub(super) events: Vec<String>,
+    /// The recorded events that the new events have to equal; `None` if nothing is compared.
+    expected: Option<Vec<String>>,
+    /// Whether the simulator was killed during the run, so that its last events may be missing.
+    is_cut: bool,
+    /// The record so far.
+    record: Value,
+    /// The time of each observation, and the record at that time.
+    pub(super) progress: Vec<(f64, Value)>,
+    pub(super) difference: Option<Difference>,
+}
+
+/// A run that was judged again, and how its session ended.
+pub(super) struct JudgedEnd<'a> {
+    pub(super) host: JudgedAgain<'a>,
+    pub(super) end: SessionEnd,
+}
+
+/// What a script says about the drive of an earlier run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rejudged {
+    /// How the session ended.
+    pub outcome: Outcome,
+    /// The last record.
+    pub record: Value,
+    /// Why the session ended; `None` if the outcome needs no explanation.
+    pub reason: Option<String>,
+    /// Simulated seconds.
+    pub elapsed_s: f64,
+    /// The new events, JSON.
+    pub events: Vec<String>,
+}
+
+/// Judges the drive of a run with another script. The world behaves as in the recorded run, so
+/// commands of the new script to the world have no effect.
+pub fn rejudge(run: &RecordedRun, script: &str, setting: &Setting) -> Result<Rejudged, Difference> {
+    // What the old script did must not decide when the new one ends.
+    let is_kept = |step: &Step| !matches!(step, Step::JudgeEnded(_) | Step::Answered);
+    let mut steps: Vec<Step> = run.steps.iter().filter(|step| is_kept(step)).cloned().collect();
+    for step in &mut steps {
+        if let Step::Stop { heard, .. } = step {
+            *heard = 0;
+        }
+    }
+    if !steps.iter().any(|step| matches!(step, Step::Stop { .. } | Step::LimitPassed)) {
+        steps.push(Step::Stop { cause: StopCause::DriveOver, heard: 0 });
+    }
+    let JudgedEnd { host, end } = judge(run, script, steps, JudgeCommands::Applied, None, setting)?;
+    if let Some(difference) = host.difference {
+        return Err(difference);
+    }
+    Ok(Rejudged {
+        outcome: end.ending.outcome(),
+        record: end.record,
+        reason: end.ending.reason(run.journal.head.time_limit_s),
+        elapsed_s: end.time_s,
+        events: host.events,
+    })
+}
+
+/// Judges a run again. With `expected`, the new events have to equal these.
+pub(super) fn judge<'a>(
+    run: &'a RecordedRun,
+    script: &'a str,
+    steps: Vec<Step>,
+    judge: JudgeCommands,
+    expected: Option<Vec<String>>,
+    setting: &Setting,
+) -> Result<JudgedEnd<'a>, Difference> {
+    let is_cut = run.record["reason"] == StopCause::Restarted.to_string();
+    let mut host = JudgedAgain {
+        run,
+        script,
+        rerun: None,
+        judge,
+        limit: EventLimit::default(),
+        events: Vec::new(),
+        expected,
+        is_cut,
+        record: Value::Null,
+        progress: Vec::new(),
+        difference: None,
+    };
+    let head = &run.journal.head;
+    let (world, command) = (head.world.clone(), head.command.clone());
+    let started = EvaluationKind::Start { world, command, time_limit_s: Num(head.time_limit_s) };
+    host.add_event(0.0, &started);
+    let spec = SessionSpec {
+        student: None,
+        unsupported: None,
+        wall_limit_s: WALL_LIMIT_S,
+        student_command: head.command.clone(),
+        steps: Some(steps),
+    };
+    let (_send, receive) = notes().map_err(|error| Difference::of(error.to_string()))?;
+    let end = supervise(&spec, Some(setting), &mut host, &receive);
+    if end.ending != Ending::Stopped(StopCause::Restarted) {
+        host.add_event(end.time_s, &EvaluationKind::Phase { phase: Phase::Ended });
+    }
+    let (outcome, reason) = (end.ending.outcome(), end.ending.reason(head.time_limit_s));
+    let ended = EvaluationKind::End { outcome, record: end.record.clone(), reason };
+    // The last event of a killed run was written after the restart, at the time of the last
+    // stored record.
+    if !is_cut {
+        host.add_event(end.time_s, &ended);
+    }
+    Ok(JudgedEnd { host, end })
+}
+
+impl<'a> JudgedAgain<'a> {
+    /// The simulation; `None` if it could not be started.
+    pub(super) fn rerun(&self) -> Option<&Rerun> {
+        self.rerun.as_ref()
+    }
+
+    /// Keeps the first difference.
+    fn note_difference(&mut self, difference: Difference) {
+        self.difference.get_or_insert(difference);
+    }
+
+    fn tick(&self) -> u64 {
+        self.rerun.as_ref().map_or(0, Rerun::tick)
+    }
+
+    /// Adds an event and compares it with the recorded one.
+    fn add_event(&mut self, time_s: f64, kind: &EvaluationKind) {
+        let required = matches!(kind, EvaluationKind::Phase { .. } | EvaluationKind::Start { .. })
+            || matches!(kind, EvaluationKind::End { .. });
+        let line = event_json(time_s, kind);
+        // The first event and the last one do not count.
+        let counts = !matches!(kind, EvaluationKind::Start { .. } | EvaluationKind::End { .. });
+        let was_full = self.limit.is_full();
+        if counts && !self.limit.admits(&line, required) {
+            if !was_full {
+                self.add_event(time_s, &EvaluationKind::Truncated {});
+            }
+            return;
+        }
+        self.compare_event(&line);
+        self.events.push(line);
+    }
+
+    fn compare_event(&mut self, line: &str) {
+        let (number, Some(expected)) = (self.events.len(), &self.expected) else { return };
+        let what = match expected.get(number) {
+            Some(expected) if expected == line => return,
+            Some(expected) => format!("event {number} is {line} instead of {expected}"),
+            // The simulator was killed before it stored this event.
+            None if self.is_cut => return,
+            None => format!("event {number} is new: {line}"),
+        };
+        self.note_difference(Difference::at(self.tick(), what));
+    }
+
+    /// Simulates up to the next point that matters. `None` after a difference.
+    fn advance(&mut self) -> Option<Reached> {
+        if self.difference.is_some() {
+            return None;
+        }
+        let advanced = self.rerun.as_mut()?.advance();
+        advanced.map_err(|difference| self.note_difference(difference)).ok()
+    }
+
+    /// Compares a command of the script with the journal. With another script, the command has no
+    /// effect.
+    fn expect(&mut self, change: &Change) -> Result<(), SessionHostError> {
+        if self.judge == JudgeCommands::Applied || self.difference.is_some() {
+            return Ok(());
+        }
+        let Some(rerun) = &mut self.rerun else { return Err(SessionHostError::SimulationGone) };
+        match rerun.expect_act(change) {
+            Ok(None) => Ok(()),
+            Ok(Some(refusal)) => Err(SessionHostError::Refused(refusal)),
+            Err(difference) => {
+                self.note_difference(difference);
+                Err(SessionHostError::WorldGone)
+            }
+        }
+    }
+
+    fn expect_command(&mut self, command: Command) -> Result<(), SessionHostError> {
+        self.expect(&Change::World { sender: SenderKind::Judge.into(), command })
+    }
+}
+
+impl SessionHost for JudgedAgain<'_> {
+    fn place(&mut self) -> Result<(Statics, Observation), SessionHostError> {
+        let head = &self.run.journal.head;
+        let refused = |error: String| SessionHostError::Refused(error);
+        let statics = observe::statics(&self.run.served, self.script, head.seed);
+        let statics = statics.map_err(|error| refused(error.to_string()))?;
+        match Rerun::with(self.run, self.judge) {
+            Ok(rerun) => self.rerun = Some(rerun),
+            Err(difference) => {
+                self.note_difference(difference);
+                return Err(SessionHostError::WorldGone);
+            }
+        }
+        match self.advance() {
+            Some(Reached::Observed(first)) => Ok((statics, *first)),
+            _ => Err(SessionHostError::WorldGone),
+        }
+    }
+
+    fn next_observation(&mut self) -> Option<Observation> {
+        let tick = self.tick();
+        match self.advance()? {
+            Reached::Observed(observation) => Some(*observation),
+            _ => {
+                self.note_difference(Difference::at(tick, "the journal has no further observation"));
+                None
+            }
+        }
+    }
+
+    fn next_limit(&mut self) -> Option<f64> {
+        let tick = self.tick();
+        match self.advance()? {
+            Reached::Limit(time_s) => Some(time_s),
+            _ => {
+                self.note_difference(Difference::at(tick, "the time limit did not pass here"));
+                None
+            }
+        }
+    }
+
+    fn run(&mut self) {}
+
+    fn resume(&mut self) {}
+
+    fn halt(&mut self) -> f64 {
+        // With another script the recorded drive may go on, but its end is not needed.
+        if self.judge == JudgeCommands::Expected {
+            while let Some(reached) = self.advance() {
+                match reached {
+                    Reached::Halted | Reached::End => break,
+                    // An observation that the session did not take, because it was stopped before.
+                    Reached::Observed(_) | Reached::Limit(_) => {}
+                }
+            }
+        }
+        self.rerun.as_ref().map_or(0.0, Rerun::time_s)
+    }
+
+    fn act(&mut self, act: JudgeAct) -> Result<(), SessionHostError> {
+        let model_name = &self.run.profile.model_name;
+        let sender = SenderKind::Judge.into();
+        match act {
+            JudgeAct::Teleport(request) => self.expect_command(view::place_command(Who::Vehicle, request)),
+            JudgeAct::MoveObject(name, _) if name == "vehicle" || name == *model_name => {
+                Err(SessionHostError::Refused("use teleport for the vehicle".to_owned()))
+            }
+            JudgeAct::MoveObject(name, request) => {
+                self.expect_command(view::place_command(Who::Object(name), request))
+            }
+            JudgeAct::SetLight(name, request) => {
+                self.expect_command(Command::SetLight { name, red: request.is_red() })
+            }
+            JudgeAct::Overlay(request) => self.expect(&Change::Overlay {
+                sender,
+                text: request.text,
+                ttl_s: request.ttl,
+                size: request.size,
+            }),
+            JudgeAct::SetBrightness(request) => {
+                self.expect(&Change::Brightness { sender, value: request.value })
+            }
+            JudgeAct::Pause(paused) => {
+                self.expect(&Change::Clock { sender, paused: Some(paused), speed: None })
+            }
+        }
+    }
+
+    fn enter(&mut self, _: Phase) {}
+
+    fn publish(&mut self, time_s: f64, kind: EvaluationKind) {
+        self.add_event(time_s, &kind);
+    }
+
+    fn time(&mut self, time_s: f64) {
+        self.progress.push((time_s, self.record.clone()));
+    }
+
+    fn record(&mut self, record: &Value) {
+        self.record = record.clone();
+    }
+
+    fn publish_run(&mut self, time_s: f64, event: RunEvent) {
+        self.add_event(time_s, &EvaluationKind::Run { run: event });
+    }
+
+    fn show_run(&mut self, _: RunState) {}
+
+    fn serve_student(&mut self, _: Vec<TcpListener>) {}
+
+    fn pace_student(&mut self, _: PacedProgram) -> Result<(), SessionHostError> {
+        Err(SessionHostError::SimulationGone)
+    }
+
+    fn show_program(&mut self, _: &ProgramIdentity) {}
+
+    fn take_clock(&mut self) {}
+
+    fn note(&mut self, _: &Step) {}
+}

@@ -1,0 +1,26 @@
+//! Runs that are over: simulates them again from their journals, to verify, judge or show them.
+//!
+//! A [`RecordedRun`] is a run with everything it needs: journal, record and world. [`Rerun`]
+//! simulates it. [`verify`] judges it again and compares every hash, every event and the record.
+//! [`rejudge`] judges the same drive with another script. [`Tracks`] is the drive as numbers for
+//! viewers.
+
+mod difference;
+mod film;
+mod filming;
+mod import;
+mod judge_again;
+mod recorded_run;
+mod simulation;
+mod tracks;
+mod verify;
+
+pub use difference::Difference;
+pub use film::Film;
+pub use filming::{Filming, SeekError};
+pub use import::import;
+pub use judge_again::{Rejudged, rejudge};
+pub use recorded_run::{RecordedRun, RunError};
+pub use simulation::Rerun;
+pub use tracks::Tracks;
+pub use verify::{NotVerified, Verified, verify};

@@ -1,0 +1,157 @@
+//! A run that is over, with everything that is needed to simulate it again.
+
+use crate::evaluation::run_bundle;
+use crate::served_world::ServedWorld;
+use chicane_journal::{Journal, NotAJournal};
+use chicane_session::{BadStep, Step};
+use chicane_store::run_file::{self, NotARunFile, Parts};
+use chicane_store::{Library, LoadError, StoreError, StoredJournal, Sum};
+use chicane_world::{MemoryBundle, Profile};
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::sync::Arc;
+
+/// Name of the journal in a run file.
+pub(super) const JOURNAL: &str = "journal";
+/// Name of the record in a run file.
+const RECORD: &str = "record.json";
+/// Maximum size of a decompressed journal, bytes: both streams and the head.
+const MAX_JOURNAL: u64 = chicane_journal::MAX_BYTES as u64 + (9 << 20);
+
+/// Why a run can't be simulated again.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The file is not a run file.
+    #[error(transparent)]
+    File(#[from] NotARunFile),
+    /// A part is missing in the file.
+    #[error("the file has no {0}")]
+    Missing(&'static str),
+    /// The journal can't be read.
+    #[error(transparent)]
+    Journal(#[from] NotAJournal),
+    /// The stored journal can't be decompressed.
+    #[error("the journal is damaged: {0}")]
+    Damaged(std::io::Error),
+    /// The steps of the session can't be read.
+    #[error(transparent)]
+    Steps(#[from] BadStep),
+    /// The record can't be read.
+    #[error("the record can't be read: {0}")]
+    Record(serde_json::Error),
+    /// The profile can't be used.
+    #[error("the profile of the car can't be used: {0}")]
+    Profile(chicane_world::Error),
+    /// The world can't be loaded.
+    #[error(transparent)]
+    World(#[from] LoadError),
+    /// The world's configuration is not valid.
+    #[error("the world can't be used: {0}")]
+    Served(serde_json::Error),
+    /// The session has no journal. Holds the reason.
+    #[error("this run has no journal: {0}")]
+    NoJournal(String),
+    /// The files of the world are not stored.
+    #[error("the world of this run is not stored, so the run can't be simulated again")]
+    NoWorld,
+    /// The database can't be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// The events of a record as text, because their bytes are compared.
+#[derive(Deserialize)]
+struct Events {
+    events: Vec<Box<RawValue>>,
+}
+
+/// A run with everything that is needed to simulate it again.
+pub struct RecordedRun {
+    /// The journal.
+    pub journal: Journal,
+    /// SHA-256 and size of the journal.
+    pub(super) journal_sum: (String, u64),
+    /// The steps of the session.
+    pub(super) steps: Vec<Step>,
+    /// The record with its events, JSON.
+    pub record: Value,
+    /// The events of the record, each as the JSON text that was stored.
+    pub(super) events: Vec<String>,
+    /// The world.
+    pub served: Arc<ServedWorld>,
+    /// The car's profile.
+    pub profile: Arc<Profile>,
+    /// SHA-256 of the world's files, hex.
+    pub(super) world_sum: String,
+    /// The files of the world.
+    pub bundle: Arc<MemoryBundle>,
+}
+
+impl RecordedRun {
+    /// Reads a run file.
+    pub fn read(bytes: &[u8]) -> Result<RecordedRun, RunError> {
+        RecordedRun::of_parts(&run_file::unpack(bytes)?)
+    }
+
+    pub(super) fn of_parts(parts: &Parts) -> Result<RecordedRun, RunError> {
+        let journal = parts.get(JOURNAL).ok_or(RunError::Missing("journal"))?;
+        let record = parts.get(RECORD).ok_or(RunError::Missing("record"))?;
+        let Events { events } = serde_json::from_slice(record).map_err(RunError::Record)?;
+        let events = events.iter().map(|event| event.get().to_owned()).collect();
+        let record = serde_json::from_slice(record).map_err(RunError::Record)?;
+        let (world_sum, bundle) = run_bundle::world_of(parts);
+        if bundle.files.is_empty() {
+            return Err(RunError::Missing("world"));
+        }
+        let journal_sum = (Sum::of(journal).hex(), journal.len() as u64);
+        let journal = Journal::decode(journal)?;
+        let steps = Step::read_all(&journal.steps)?;
+        let profile = serde_json::to_vec(&journal.head.profile).map_err(RunError::Record)?;
+        let profile = Profile::from_json("profile", &profile).map_err(RunError::Profile)?;
+        let bundle = Arc::new(bundle);
+        let library = Library::default().with_bundle(journal.head.world.clone(), Arc::clone(&bundle) as _);
+        let world = Arc::new(library.load(&journal.head.world)?);
+        let entry = library.entry(&journal.head.world).ok_or(LoadError::NotFound)?;
+        let served = ServedWorld::new(entry, world, Some(world_sum.clone())).map_err(RunError::Served)?;
+        let (served, profile) = (Arc::new(served), Arc::new(profile));
+        Ok(RecordedRun { journal, journal_sum, steps, record, events, served, profile, world_sum, bundle })
+    }
+
+    /// The parts of a run file: a record with its events, its journal and its world as they are
+    /// stored.
+    pub fn parts(
+        record: &chicane_wire::Record,
+        journal: StoredJournal,
+        bundle: Option<Vec<u8>>,
+    ) -> Result<Parts, RunError> {
+        let problem = record.report.journal.as_ref().and_then(|journal| journal.problem.clone());
+        let StoredJournal::Whole(journal) = journal else {
+            let why = match (problem, record.outcome) {
+                (Some(problem), _) => problem,
+                (None, None) => "it is not over yet".to_owned(),
+                (None, Some(_)) => "it did not begin, or an older version drove it".to_owned(),
+            };
+            return Err(RunError::NoJournal(why));
+        };
+        let mut parts = run_file::unpack(&bundle.ok_or(RunError::NoWorld)?)?;
+        let journal = run_file::inflate(&journal, MAX_JOURNAL).map_err(RunError::Damaged)?;
+        parts.insert(JOURNAL.to_owned(), journal);
+        parts.insert(RECORD.to_owned(), serde_json::to_vec(record).map_err(RunError::Record)?);
+        Ok(parts)
+    }
+
+    /// A run as it is stored in a data folder.
+    pub fn of_stored(
+        record: &chicane_wire::Record,
+        journal: StoredJournal,
+        bundle: Option<Vec<u8>>,
+    ) -> Result<RecordedRun, RunError> {
+        RecordedRun::of_parts(&RecordedRun::parts(record, journal, bundle)?)
+    }
+
+    /// Id of the session.
+    pub fn session(&self) -> &str {
+        self.record["session"].as_str().unwrap_or_default()
+    }
+}

@@ -1,0 +1,43 @@
+//! The head of a journal: what is constant during a run.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Version of the format.
+pub const FORMAT: u32 = 1;
+
+/// What is constant during a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Head {
+    /// Version of the format: [`FORMAT`].
+    pub format: u32,
+    /// Version of the simulator.
+    pub version: String,
+    /// The commit that the simulator was built from; null if it is not known.
+    pub commit: Option<String>,
+    /// Name of the world.
+    pub world: String,
+    /// SHA-256 of the world's files, hex; null if it is not known.
+    pub world_sha256: Option<String>,
+    /// Hash of the loaded world, the profile and the seed, hex.
+    pub origin: String,
+    /// The car's profile.
+    pub profile: Value,
+    /// Source code of the judging script.
+    pub script: String,
+    /// Seed of all random streams.
+    pub seed: u64,
+    /// What the seed varies in the world; null if nothing.
+    pub variation: Value,
+    /// Time limit, simulated seconds.
+    pub time_limit_s: f64,
+    /// Brightness at the start.
+    pub brightness: f64,
+    /// Command of the student's program; null without one.
+    pub command: Option<String>,
+    /// Whether the program ran in virtual time.
+    pub is_virtual: bool,
+    /// Names of the hashed parts of the state.
+    pub parts: Vec<String>,
+}
