@@ -291,8 +291,14 @@ impl Supervisor<'_, '_> {
                 }
                 continue;
             }
-            let mut handled = self.handle_note(notes) | self.handle_judge();
+            // The actions of an input are carried out before the next input is taken, so that the
+            // order of the steps in the journal is the order of their effects.
+            let mut handled = self.handle_note(notes);
+            if self.actions.is_empty() {
+                handled |= self.handle_judge();
+            }
             match &mut self.student {
+                _ if !self.actions.is_empty() => continue,
                 // After the end of the judging, the program may run on for a while.
                 Some(_) if self.is_paced && self.machine.ending().is_some() => {}
                 Some(student) if self.is_paced => student.check_memory(),

@@ -102,6 +102,7 @@ fn line(file: &Path, result: &Result<Verified, (&'static str, String)>) -> Strin
     match result {
         Ok(verified) => {
             let Verified { time_s, observations, events, is_cut, .. } = verified;
+            let time_s = (time_s * 1e3).round() / 1e3;
             let cut = if *is_cut { ", up to where the simulator was killed" } else { "" };
             format!("verified    {file}: {time_s} s, {observations} observations, {events} events{cut}")
         }

@@ -9,8 +9,8 @@ use chicane_store::run_file::{Parts, pack, unpack};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-const SCRIPT: &str = "def evaluate(sim):\n    print(round(sim.pose.x, 3))\n    sim.record(round(sim.time, 2))\n    \
-                      if sim.time >= 2.5:\n        sim.finish()\n";
+const SCRIPT: &str = "def evaluate(sim):\n    print(round(sim.state.pose.x, 3))\n    sim.record(round(sim.state.time, 2))\n    \
+                      if sim.state.time >= 2.5:\n        sim.finish()\n";
 
 /// The parts of a true run.
 fn true_run(folder: &TempFolder) -> (Parts, Vec<u8>) {

@@ -9,8 +9,8 @@ use crate::support::{TempFolder, chicane, records, until};
 use program::Program;
 use serde_json::Value;
 
-const SCRIPT: &str = "def evaluate(sim):\n    sim.record(round(sim.time, 2))\n    print('at', round(sim.time, 2), \
-                      round(sim.pose.x, 4))\n";
+const SCRIPT: &str = "def evaluate(sim):\n    sim.record(round(sim.state.time, 2))\n    print('at', round(sim.state.time, 2), \
+                      round(sim.state.pose.x, 4))\n";
 
 /// The moments are simulated times that the run has reached before the program is killed.
 #[test]

@@ -7,7 +7,7 @@ use crate::support::{TempFolder, chicane, last_line, record_of, records, root};
 /// A judging script that counts observations and finishes after a simulated time.
 fn finishing_after(seconds: f64) -> String {
     format!(
-        "def evaluate(sim):\n    sim.record(round(sim.pose.x, 6))\n    if sim.time >= {seconds}:\n        sim.finish()\n"
+        "def evaluate(sim):\n    sim.record(round(sim.state.pose.x, 6))\n    if sim.state.time >= {seconds}:\n        sim.finish()\n"
     )
 }
 
@@ -25,7 +25,7 @@ def post(path, **body):
     return json.load(urllib.request.urlopen(request))
 
 for turn in range(12):
-    ranges = [r for r in get("/sensors/lidar")["ranges"] if r is not None]
+    ranges = [r for r in get("/lidar")["ranges"] if r is not None]
     post("/speed", value=0.6)
     post("/steering", value=0.1 if min(ranges) < 1 else -0.05)
     print("turn", turn, min(ranges), flush=True)
@@ -83,10 +83,9 @@ fn every_ending() {
     let workspace = folder.workspace("exit.sh", "echo out; echo err >&2; exit 3");
     folder.workspace("killed.sh", "kill -9 $$");
     folder.workspace("sleep.sh", "sleep 1000");
-    let forever = "def evaluate(sim):\n    print('at', sim.time)\n";
-    let failing = "def evaluate(sim):\n    if sim.time >= 0.5:\n        raise ValueError('no')\n";
-    let at_exit =
-        "def evaluate(sim):\n    if not sim.run.running:\n        sim.record(1)\n        sim.finish()\n";
+    let forever = "def evaluate(sim):\n    print('at', sim.state.time)\n";
+    let failing = "def evaluate(sim):\n    if sim.state.time >= 0.5:\n        raise ValueError('no')\n";
+    let at_exit = "def evaluate(sim):\n    if not sim.state.run.running:\n        sim.record(1)\n        sim.finish()\n";
     for (name, script, command, more, outcome) in [
         ("timeout", forever, "sh sleep.sh", &["--time-limit", "1"][..], "timeout"),
         ("no-program", forever, "", &["--time-limit", "0.3"], "timeout"),
@@ -121,7 +120,7 @@ def evaluate(sim):
         sim.overlay("go", secs=2)
         sim.set_brightness(0.8)
     if calls == 5:
-        for name in sorted(sim.objects)[:2] + ["nobody", "vehicle"]:
+        for name in sorted(sim.state.objects)[:2] + ["nobody", "vehicle"]:
             try:
                 sim.move_object(name, x=1.0, y=-0.5)
                 print("moved", name)
@@ -131,7 +130,7 @@ def evaluate(sim):
         sim.pause()
     if calls == 12:
         sim.pause(False)
-    sim.record({"calls": calls, "x": round(sim.pose.x, 6)})
+    sim.record({"calls": calls, "x": round(sim.state.pose.x, 6)})
     if calls >= 60:
         sim.finish()
 "#;

@@ -4,7 +4,8 @@ use super::save;
 use crate::support::{TempFolder, chicane, last_line, record_of, text};
 use serde_json::Value;
 
-const SCRIPT: &str = "def evaluate(sim):\n    sim.record(1)\n    if sim.time >= 1:\n        sim.finish()\n";
+const SCRIPT: &str =
+    "def evaluate(sim):\n    sim.record(1)\n    if sim.state.time >= 1:\n        sim.finish()\n";
 
 fn run(folder: &TempFolder) -> String {
     let world = folder.project(SCRIPT);
@@ -18,8 +19,8 @@ fn a_new_script_judges_the_same_drive() {
     let file = run(&folder);
     let script = folder.file(
         "new.py",
-        "def initialize(sim):\n    pass\n\ndef evaluate(sim):\n    sim.teleport(x=9, y=9)\n    if sim.time >= \
-         0.5:\n        print('x', round(sim.pose.x, 2))\n        sim.record(7.5)\n        sim.finish()\n",
+        "def initialize(sim):\n    pass\n\ndef evaluate(sim):\n    sim.teleport(x=9, y=9)\n    if sim.state.time >= \
+         0.5:\n        print('x', round(sim.state.pose.x, 2))\n        sim.record(7.5)\n        sim.finish()\n",
     );
     let output = chicane(&["rejudge", &file, "--script", &script]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");

@@ -2,7 +2,7 @@
 
 use super::difference::Difference;
 use super::recorded_run::RecordedRun;
-use crate::driver::{Due, Exposure, RunTicks, Running, SoundLog};
+use crate::driver::{Due, Exposure, Refused, RunTicks, Running, SoundLog};
 use crate::observe::{self, ObservedClock};
 use chicane_journal::{Change, Entries, Entry, Head, Sender, SenderKind, state_hashes};
 use chicane_robot::{Drive, Stack};
@@ -271,7 +271,7 @@ impl Rerun {
                 if applied.is_ok() {
                     self.note_jump(command);
                 }
-                applied.err().map(|refusal| refusal.to_string())
+                applied.err().map(|refusal| Refused::BySimulation(refusal).to_string())
             }
             Change::Brightness { value, .. } => {
                 self.brightness = *value;
