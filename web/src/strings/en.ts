@@ -275,7 +275,6 @@ export const en = {
     historyEmpty: "There are no records of this world yet.",
     historyPlot: "Records over time",
     historyPoint: (record: string, time: string) => `${record} · ${time}`,
-    openLog: "Full log",
   },
   replay: replayTexts,
   instruments: {
