@@ -2,6 +2,8 @@
 import { Signal, persistedSignal } from "./ui/signal.ts";
 import type { LinkStatus } from "./net/link.ts";
 import type { SessionView } from "./net/session.ts";
+import type { RunAddress } from "./replay/address.ts";
+import type { Replay } from "./replay/replay.ts";
 import type { EvaluationDocument, State, Vehicle, World } from "./wire/sim.ts";
 import { MODES, type CameraMode } from "./view/cameras.ts";
 
@@ -12,6 +14,8 @@ export interface EvaluationConfig {
   time_limit_s?: number;
   robot?: string;
   run_command?: string;
+  /** Unit of the record, such as `s`. */
+  unit?: string;
 }
 
 export interface Evaluation extends Omit<EvaluationDocument, "config"> {
@@ -43,6 +47,10 @@ export class App {
   readonly trail = persistedSignal("trail", false, isBoolean);
   readonly driving = new Signal(false);
   readonly sound = new Signal(false);
+  /** The run that the page shows; null while it shows the live simulation. */
+  readonly run = new Signal<RunAddress | null>(null);
+  /** The replay in the 3D view; null until its run is loaded. */
+  readonly replay = new Signal<Replay | null>(null);
   /** Whether the evaluation card is open. */
   readonly evaluating = new Signal(false);
 

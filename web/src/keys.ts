@@ -9,6 +9,9 @@ const STEP_M = 0.05;
 const FINE_M = 0.01;
 const TURN_RAD = Math.PI / 36;
 const FINE_RAD = Math.PI / 180;
+/** Arrow keys move a replay by this time, and with Shift by the smaller time. */
+const REPLAY_STEP_S = 1;
+const REPLAY_FINE_S = 0.1;
 
 export function keys(
   app: App,
@@ -47,8 +50,13 @@ export function keys(
   };
 
   addEventListener("keydown", (event) => {
-    if (document.querySelector("dialog[open]")) return;
+    // Escape closes an open popover, and nothing else.
+    if (document.querySelector("dialog[open], [popover]:popover-open")) return;
     if (event.key === "Escape") {
+      if (app.run.value) {
+        app.run.value = null;
+        return;
+      }
       if (manipulator.cancel()) return;
       if (app.driving.value) app.driving.value = false;
       else app.selected.value = null;
@@ -62,6 +70,7 @@ export function keys(
     }
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const target = event.target as HTMLElement;
+    if (app.run.value) return replayKey(event, target);
     // A focused button handles Space itself, and a focused slider handles the arrow keys.
     if (event.key === " " && target.closest("button, a, summary, input")) return;
     if (event.key.startsWith("Arrow") && target.closest("input, [role=slider], pre")) return;
@@ -71,10 +80,35 @@ export function keys(
     action(event);
   });
 
+  /** Keys of a replay. The slider of the timeline has the same keys, also while it is focused. */
+  function replayKey(event: KeyboardEvent, target: HTMLElement): void {
+    const player = app.replay.value?.player;
+    if (!player) return;
+    if (event.key === " " && target.closest("button, a, summary")) return;
+    const seconds = event.shiftKey ? REPLAY_FINE_S : REPLAY_STEP_S;
+    const replayActions: typeof actions = {
+      " ": () => player.toggle(),
+      ArrowLeft: () => player.seek(player.time.value - seconds),
+      ArrowRight: () => player.seek(player.time.value + seconds),
+      ArrowDown: () => player.seek(player.time.value - seconds),
+      ArrowUp: () => player.seek(player.time.value + seconds),
+      Home: () => player.seek(0),
+      End: () => player.seek(player.duration),
+      ",": () => player.step(-1),
+      ".": () => player.step(1),
+    };
+    const view = ["1", "2", "3", "4", "0", "+", "-", "?"].includes(event.key) ? actions[event.key] : undefined;
+    const action = replayActions[event.key] ?? view;
+    if (!action || (event.repeat && (event.key === " " || view))) return;
+    event.preventDefault();
+    action(event);
+  }
+
   // Remove the focus after a mouse click. Otherwise Space would press the button again instead of
   // pausing the simulation.
   addEventListener("click", ({ target, detail }) => {
-    if (detail > 0 && target instanceof Element) target.closest<HTMLElement>(".dock button, .views button")?.blur();
+    if (detail > 0 && target instanceof Element)
+      target.closest<HTMLElement>(".dock button, .views button, .replay-bar button")?.blur();
   });
 
   /** Selects the next object (`by` is 1) or the previous one (−1). */

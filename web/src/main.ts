@@ -3,6 +3,7 @@ import "./style/base.css";
 import "./style/layout.css";
 import "./style/controls.css";
 import "./style/panels.css";
+import "./style/replay.css";
 import { App, prefersReducedMotion } from "./app.ts";
 import { keys } from "./keys.ts";
 import { Manipulator } from "./manipulate/manipulator.ts";
@@ -16,6 +17,7 @@ import { help } from "./panels/help.ts";
 import { instruments } from "./panels/instruments.ts";
 import { onboard } from "./panels/onboard.ts";
 import { overlay } from "./panels/overlay.ts";
+import { runView } from "./panels/run-view.ts";
 import { selection } from "./panels/selection.ts";
 import { signIn } from "./panels/sign-in.ts";
 import { top } from "./panels/top.ts";
@@ -75,9 +77,11 @@ function main(): void {
   const helpDialog = help();
   const bottom = dock(app);
   const driving = drive(app);
+  const run = runView(app, sceneView);
   const side = h(
     "aside",
     { class: "side" },
+    run.card,
     selection(app, sceneView, manipulator),
     evaluation(app),
     driving.card,
@@ -93,7 +97,7 @@ function main(): void {
   for (const card of side.children) opened.observe(card, { attributes: true, attributeFilter: ["hidden"] });
   // Screen readers announce the text of this element.
   const live = h("p", { class: "unseen", role: "status" });
-  view.append(views(app), ...overlay(app, canvas), onboard(app), driving.pad, live);
+  view.append(views(app), ...overlay(app, canvas), onboard(app), driving.pad, run.notice, live);
   selectionOverlay(app, sceneView, manipulator, view);
   document.body.prepend(
     top(
@@ -102,7 +106,7 @@ function main(): void {
       () => helpDialog.showModal(),
     ),
   );
-  document.body.append(side, bottom.element, worldsDialog.element, helpDialog, signIn(app));
+  document.body.append(side, bottom.element, run.bar, run.page, worldsDialog.element, helpDialog, signIn(app));
   keys(app, manipulator, cameras, bottom, { worlds: () => worldsDialog.open(), help: () => helpDialog.showModal() });
 
   app.camera.watch((mode, before) => {
@@ -110,7 +114,10 @@ function main(): void {
   });
   app.selected.watch((name) => (live.textContent = name ? t.selection.selected(manipulator.label(name)) : ""));
   app.sound.watch((on, before) => before !== undefined && speaker.setOn(on));
-  app.state.watch((state) => state && speaker.pause(state.paused));
+  // The sounds belong to the live simulation, so a replay is silent.
+  const updateSound = () => speaker.pause(app.run.value !== null || (app.state.value?.paused ?? false));
+  app.state.watch(updateSound);
+  app.run.watch(updateSound);
 
   const linked = new URLSearchParams(location.search).get("world");
   let first = true;

@@ -210,7 +210,8 @@ export class Manipulator {
   }
 
   #down(event: PointerEvent): void {
-    if (event.button !== 0 || !event.isPrimary || this.#drag) return;
+    // In a replay nothing can be moved.
+    if (event.button !== 0 || !event.isPrimary || this.#drag || this.app.run.value) return;
     this.#press = { x: event.clientX, y: event.clientY };
     const pickable = this.#pickAt(event);
     if (!pickable) return;
@@ -243,7 +244,8 @@ export class Manipulator {
     const drag = this.#drag;
     const { canvas } = this.sceneView;
     if (!drag) {
-      if (event.buttons === 0 && event.pointerType === "mouse") canvas.style.cursor = this.#pickAt(event) ? "grab" : "";
+      if (event.buttons === 0 && event.pointerType === "mouse")
+        canvas.style.cursor = !this.app.run.value && this.#pickAt(event) ? "grab" : "";
       return;
     }
     if (event.pointerId !== drag.pointer) return;

@@ -43,6 +43,41 @@ export function get<T>(path: string): Promise<T> {
   return request<T>(API + path);
 }
 
+/**
+ * Sends a GET request to a path below `/sim/api` and returns the bytes of the response. A response
+ * larger than `maxBytes` is an error. Calls `onProgress` with the number of received bytes.
+ */
+export async function getBytes(
+  path: string,
+  maxBytes: number,
+  onProgress?: (bytes: number) => void,
+): Promise<ArrayBuffer> {
+  const response = await fetch(API + path).catch(() => null);
+  if (!response) throw new ApiError(0, t.link.noResponse);
+  if (!response.ok) {
+    throw failure(response, (await response.json().catch(() => null)) as Partial<ErrorBody & Detail> | null);
+  }
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const reader = response.body?.getReader();
+  for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) {
+    chunks.push(next.value);
+    size += next.value.length;
+    if (size > maxBytes) {
+      await reader?.cancel();
+      throw new ApiError(response.status, t.link.tooLarge(Math.round(maxBytes / 1024 / 1024)));
+    }
+    onProgress?.(size);
+  }
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes.buffer;
+}
+
 /** Sends a POST request to a path below `/sim/api`. */
 export function post<T = unknown>(path: string, body: object = {}): Promise<T> {
   return send<T>(API + path, body);

@@ -1,16 +1,16 @@
 /** Result of the last run. */
 import { type App, attempt } from "../app.ts";
-import { API, post } from "../net/api.ts";
+import { post } from "../net/api.ts";
 import { lastLines, type SessionView } from "../net/session.ts";
 import { t } from "../strings.ts";
 import { labelledValue } from "../ui/card.ts";
 import { fill, h, show, write } from "../ui/dom.ts";
 import { clock, record } from "../ui/format.ts";
-import { icon } from "../ui/icons.ts";
 import { logBox, programEndBox } from "../ui/lines.ts";
 import { failureText, TONES, verdictOf, verdictText } from "../ui/verdict.ts";
 import type { StartRequest } from "../wire/sim.ts";
 import { boxText, paceText, recordBadges, requestedPace, versionText } from "./record-facts.ts";
+import { runButton } from "./run-link.ts";
 
 export function resultPanel(app: App): HTMLElement {
   const outcome = h("p", { class: "outcome", "data-testid": "result-outcome" });
@@ -20,12 +20,12 @@ export function resultPanel(app: App): HTMLElement {
   const facts = factList();
   const paceReason = h("p", { class: "hint reason", "data-testid": "result-pace-reason" });
   const end = programEndBox(app, "result-program");
-  const link = h(
-    "a",
-    { class: "quiet", target: "_blank", rel: "noopener", "data-testid": "result-log" },
-    icon("docs"),
-    t.evaluation.openLog,
-  );
+  const openRun = (view: "replay" | "result") => () => {
+    const session = app.session.value?.session.id;
+    if (session) app.run.value = { view, session, time: null };
+  };
+  const replay = runButton("replay", t.replay.open, t.replay.openTitle, "open-replay", openRun("replay"));
+  const page = runButton("history", t.replay.openResult, t.replay.resultTitleLong, "open-result", openRun("result"));
   const log = logBox(t.evaluation.log, "result-judge");
   const button = h("button", { type: "button", class: "plain", "data-testid": "again" }, t.evaluation.again);
   button.addEventListener("click", () => {
@@ -43,7 +43,7 @@ export function resultPanel(app: App): HTMLElement {
     facts.element,
     paceReason,
     log.element,
-    h("div", { class: "row" }, button, link),
+    h("div", { class: "row result-actions" }, replay, page, button),
   );
   /** The record whose badges are shown. They are made once, so that an open popover stays open. */
   let badgesOf: unknown = null;
@@ -67,7 +67,6 @@ export function resultPanel(app: App): HTMLElement {
     show(paceReason, paceReason.textContent !== "");
     if (badgesOf !== stored) fill(badges, ...recordBadges(stored ?? {}));
     badgesOf = stored;
-    link.href = `${API}/evaluation/record?session=${encodeURIComponent(session.id)}`;
     log.show(view.log, t.evaluation.noLog);
   });
   return element;

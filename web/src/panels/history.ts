@@ -1,18 +1,19 @@
-/** Records of this world: a plot over time, and a list with links to the logs. */
+/** Records of this world: a plot over time, and a list with links to results and replays. */
 import type { App } from "../app.ts";
-import { API, get } from "../net/api.ts";
+import { get } from "../net/api.ts";
 import type { EvaluationRecord } from "../net/session.ts";
 import { t } from "../strings.ts";
 import { fill, h, show } from "../ui/dom.ts";
 import { localTime, record } from "../ui/format.ts";
 import { icon } from "../ui/icons.ts";
 import { programEndBox } from "../ui/lines.ts";
+import { s } from "../ui/svg.ts";
 import { failureText, TONES, verdictOf, verdictText } from "../ui/verdict.ts";
 import type { RecordList } from "../wire/sim.ts";
 import { boxText, recordBadges, versionText } from "./record-facts.ts";
+import { runLink } from "./run-link.ts";
 
 const MAX_RECORDS = 50;
-const SVG = "http://www.w3.org/2000/svg";
 
 export function history(app: App): { element: HTMLElement; refresh(): void } {
   const body = h("div", { class: "history-body" });
@@ -41,7 +42,7 @@ function table(app: App, records: readonly EvaluationRecord[]): HTMLElement {
   return h("ul", { class: "records" }, ...records.map((one) => row(app, one)));
 }
 
-/** A record: its result as a link to the full log, then who and where, and what went wrong. */
+/** A record: its result as a link to the result page, then who and where, and what went wrong. */
 function row(app: App, one: EvaluationRecord): HTMLElement {
   const verdict = verdictOf(one);
   const identity = [one.student, boxText(one.box), versionText(one.chicane)].filter(Boolean).join(" · ");
@@ -50,19 +51,27 @@ function row(app: App, one: EvaluationRecord): HTMLElement {
   return h(
     "li",
     { "data-testid": "record", "data-session": one.session },
-    h(
-      "a",
-      {
-        href: `${API}/evaluation/record?session=${encodeURIComponent(one.session)}`,
-        target: "_blank",
-        rel: "noopener",
-        title: t.evaluation.openLog,
-      },
+    runLink(
+      app,
+      { view: "result", session: one.session, time: null },
+      { class: "record-link", title: t.replay.resultTitleLong },
       h("span", { class: "record-value" }, record(one.record) ?? t.units.none),
       h("span", { class: "record-outcome", "data-tone": verdict ? TONES[verdict] : "neutral" }, verdictText(verdict)),
       h("time", { datetime: one.started_at ?? "" }, localTime(one.started_at)),
     ),
     identity && h("p", { class: "record-identity" }, identity),
+    one.outcome &&
+      h(
+        "p",
+        { class: "record-actions" },
+        runLink(
+          app,
+          { view: "replay", session: one.session, time: null },
+          { class: "quiet", title: t.replay.openTitle, "data-testid": "record-replay" },
+          icon("replay"),
+          t.replay.open,
+        ),
+      ),
     one.reason && h("p", { class: "record-reason", title: one.reason }, one.reason),
     badges.length > 0 && h("p", { class: "badges" }, ...badges),
     failure !== null && failed(app, failure, one.run?.output_tail ?? []),
@@ -90,7 +99,7 @@ export function chart(records: readonly EvaluationRecord[], higher: boolean): SV
     edge + (points.length === 1 ? (width - 2 * edge) / 2 : (i / (points.length - 1)) * (width - 2 * edge));
   const y = (value: number) =>
     height - edge - (high === low ? 0.5 : (value - low) / (high - low)) * (height - 2 * edge);
-  const svg = element("svg", {
+  const svg = s("svg", {
     viewBox: `0 0 ${width} ${height}`,
     class: "chart",
     role: "img",
@@ -106,24 +115,16 @@ export function chart(records: readonly EvaluationRecord[], higher: boolean): SV
       path += `V${y(best)}`;
     }
   });
-  svg.append(element("path", { d: path, class: "best" }));
+  svg.append(s("path", { d: path, class: "best" }));
   points.forEach((point, i) => {
-    const dot = element("circle", {
+    const dot = s("circle", {
       cx: x(i),
       cy: y(point.value),
       r: point.value === best ? 4.5 : 3,
       class: point.value === best ? "dot dot-best" : "dot",
     });
-    const title = element("title", {});
-    title.textContent = t.evaluation.historyPoint(record(point.value) ?? "", point.when);
-    dot.append(title);
+    dot.append(s("title", {}, t.evaluation.historyPoint(record(point.value) ?? "", point.when)));
     svg.append(dot);
   });
   return svg as SVGSVGElement;
-}
-
-function element(tag: string, attributes: Readonly<Record<string, string | number>>): SVGElement {
-  const made = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
-  return made;
 }

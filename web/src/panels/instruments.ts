@@ -79,8 +79,16 @@ export function instruments(app: App, sceneView: SceneView): HTMLElement {
       points = new LidarPoints(scanner.position, scanner.beams);
       car.add(points.points);
     }
+    updateVisibility();
+  };
+  // Lidar points and trails belong to the live simulation.
+  const updateVisibility = () => {
+    const live = app.run.value === null;
+    if (points) points.points.visible = live;
+    trails.group.visible = live && app.trail.value;
     sceneView.invalidate();
   };
+  app.run.watch(updateVisibility);
   app.world.watch(() => {
     trails.clear();
     attachLidarPoints();
@@ -96,10 +104,9 @@ export function instruments(app: App, sceneView: SceneView): HTMLElement {
   app.trail.watch((on) => {
     trail.input.checked = on;
     trails.clear();
-    trails.group.visible = on;
+    updateVisibility();
     show(legend, on);
     show(drift.element, on);
-    sceneView.invalidate();
     updateSubscription();
   });
   lidar.input.addEventListener("change", () => (app.lidar.value = lidar.input.checked));

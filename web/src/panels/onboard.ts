@@ -1,5 +1,9 @@
-/** The robot's camera image in a resizable panel. The stream is open while the panel is visible. */
+/**
+ * The robot's camera image in a resizable panel: the live stream, or the image at the moment of a
+ * replay. The stream is open while the panel is visible.
+ */
 import type { App } from "../app.ts";
+import { cameraAddress } from "../net/runs.ts";
 import { t } from "../strings.ts";
 import { iconButton } from "../ui/card.ts";
 import { h, show } from "../ui/dom.ts";
@@ -7,6 +11,7 @@ import { persistedSignal } from "../ui/signal.ts";
 
 const isWidth = (value: unknown): value is number => typeof value === "number" && value >= 120 && value <= 1200;
 const RETRY_MS = 2000;
+const TICKS_PER_S = 200;
 
 export function onboard(app: App): HTMLElement {
   const width = persistedSignal("onboard.width", 300, isWidth);
@@ -32,29 +37,64 @@ export function onboard(app: App): HTMLElement {
 
   /** Address of the image: the stream, one image, or empty. */
   let source = "";
+  /** Whether an image of a replay is being loaded. The next one is requested after it. */
+  let isLoading = false;
+
+  /** Address of the image at the moment of a replay. */
+  function replaySource(): string {
+    const { value: replay } = app.replay;
+    // All moments of a camera frame have the same address, so the image is requested once.
+    return replay ? cameraAddress(replay.session, frameTime(replay.now, app.profile.value?.camera.rate ?? 30)) : "";
+  }
+
   function updateSource(): void {
-    const wanted = app.onboard.value && app.link.value === "live" && app.world.value !== null && !document.hidden;
+    const visible = app.onboard.value && !document.hidden;
+    if (app.run.value) {
+      if (isLoading && visible) return;
+      return load(visible ? replaySource() : "");
+    }
+    isLoading = false;
+    const wanted = visible && app.link.value === "live" && app.world.value !== null;
     const state = app.state.value;
     // A browser shows an image of an MJPEG stream only when the next image begins. While the
     // simulation is paused no image follows, so the page requests a single image for each state.
-    const now = !wanted
-      ? ""
-      : state?.paused
-        ? `/camera?at=${state.world}-${state.time}-${state.brightness}`
-        : "/camera?stream=true";
+    load(
+      !wanted
+        ? ""
+        : state?.paused
+          ? `/camera?at=${state.world}-${state.time}-${state.brightness}`
+          : "/camera?stream=true",
+    );
+  }
+
+  function load(now: string): void {
     if (now === source) return;
+    isLoading = now !== "" && app.run.value !== null;
     source = now;
     // If the attribute is removed, the browser closes the stream.
     if (now === "") picture.removeAttribute("src");
     else picture.src = now;
   }
+  picture.addEventListener("load", () => {
+    isLoading = false;
+    if (app.run.value) updateSource();
+  });
   picture.addEventListener("error", () => {
     if (source === "") return;
     setTimeout(() => {
+      isLoading = false;
       source = "";
       updateSource();
     }, RETRY_MS);
   });
+  let stopReplay = () => {};
+  app.replay.watch((replay) => {
+    stopReplay();
+    isLoading = false;
+    stopReplay = replay ? replay.player.time.watch(updateSource) : () => {};
+    updateSource();
+  });
+  app.run.watch(updateSource);
   app.onboard.watch((on) => {
     show(element, on);
     updateSource();
@@ -68,4 +108,14 @@ export function onboard(app: App): HTMLElement {
     if (!element.hidden && isWidth(now)) width.value = now;
   }).observe(element);
   return element;
+}
+
+/**
+ * Time of the camera frame at a moment. Frame k falls on the first tick of 5 ms at or after k /
+ * rate.
+ */
+export function frameTime(now: number, rate: number): number {
+  const timeOf = (frame: number) => Math.max(0, Math.ceil((frame * TICKS_PER_S) / rate - 1e-6)) / TICKS_PER_S;
+  const frame = Math.max(0, Math.floor(now * rate + 1e-6));
+  return timeOf(frame) <= now + 1e-6 ? timeOf(frame) : timeOf(frame - 1);
 }

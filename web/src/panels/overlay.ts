@@ -1,7 +1,9 @@
 /** Text over the 3D view: the overlay set by the API, loading progress, contacts, and toasts. */
 import { type App, prefersReducedMotion } from "../app.ts";
+import type { RunPoses } from "../scene/run-poses.ts";
 import { t } from "../strings.ts";
 import { h, show, write } from "../ui/dom.ts";
+import type { State } from "../wire/sim.ts";
 
 const TOAST_MS = 5000;
 const PULSE: Keyframe[] = [{ scale: 1 }, { scale: 1.1 }, { scale: 1 }];
@@ -13,20 +15,32 @@ export function overlay(app: App, canvas: HTMLCanvasElement): HTMLElement[] {
 
   app.state.watch((state, before) => {
     if (!state) return;
-    show(text, state.overlay !== "");
-    write(text, state.overlay);
-    text.style.setProperty("--size", String(state.overlay_size));
+    updateNotice();
+    if (app.replay.value) return;
+    showMoment(state);
     if (before && state.overlay !== "" && state.overlay_seq !== before.overlay_seq && !prefersReducedMotion()) {
       text.animate(PULSE, { duration: 450, iterations: 2, easing: "ease-in-out" });
     }
-    const touched = state.contacts.length > 0;
-    show(contacts, touched);
-    if (touched) write(contacts, t.scene.contacts(state.contacts.join(", ")));
-    // The CSS filter multiplies all pixels by the brightness, as the robot's camera does.
-    const filter = state.brightness === 1 ? "" : `brightness(${state.brightness})`;
-    if (canvas.style.filter !== filter) canvas.style.filter = filter;
-    updateNotice();
   });
+  let stopReplay = () => {};
+  app.replay.watch((replay) => {
+    stopReplay();
+    stopReplay = replay ? replay.player.time.watch((time) => showMoment(recordedMoment(replay.poses, time))) : () => {};
+    if (!replay && app.state.value) showMoment(app.state.value);
+  });
+
+  /** Shows a live or a recorded moment. */
+  function showMoment(moment: Pick<State, "overlay" | "overlay_size" | "contacts" | "brightness">): void {
+    show(text, moment.overlay !== "");
+    write(text, moment.overlay);
+    text.style.setProperty("--size", String(moment.overlay_size));
+    const touched = moment.contacts.length > 0;
+    show(contacts, touched);
+    if (touched) write(contacts, t.scene.contacts(moment.contacts.join(", ")));
+    // The CSS filter multiplies all pixels by the brightness, as the robot's camera does.
+    const filter = moment.brightness === 1 ? "" : `brightness(${moment.brightness})`;
+    if (canvas.style.filter !== filter) canvas.style.filter = filter;
+  }
   app.world.watch(updateNotice);
 
   function updateNotice(): void {
@@ -57,4 +71,9 @@ export function overlay(app: App, canvas: HTMLCanvasElement): HTMLElement[] {
     setTimeout(() => toast.remove(), TOAST_MS);
   };
   return [text, notice, contacts, toasts];
+}
+
+function recordedMoment(poses: RunPoses, time: number): Pick<State, "overlay" | "overlay_size" | "contacts" | "brightness"> {
+  const { text, size } = poses.overlay(time);
+  return { overlay: text, overlay_size: size, contacts: poses.contacts(time), brightness: poses.brightness(time) };
 }

@@ -1,5 +1,6 @@
 /** The joints of the car model: rolling wheels, Ackermann steering, and the camera. */
 import type { CarModel } from "./load.ts";
+import type { JointAngles } from "./run-poses.ts";
 
 /** The dimensions from the profile that the joints need, in metres. */
 export interface CarDimensions {
@@ -16,6 +17,14 @@ export function ackermann(steering: number, { wheelbase, track }: CarDimensions)
   if (Math.abs(steering) < 1e-6) return [0, 0];
   const radius = wheelbase / Math.tan(steering);
   return [Math.atan(wheelbase / (radius - track / 2)), Math.atan(wheelbase / (radius + track / 2))];
+}
+
+/** Sets the joints of a car model to recorded angles. */
+export function setJoints(model: Pick<CarModel, "wheels" | "pan" | "tilt">, angles: JointAngles): void {
+  const front = [angles.steerLeft, angles.steerRight];
+  model.wheels.forEach((wheel, i) => wheel.rotation.set(0, angles.wheels[i] ?? 0, front[i] ?? 0, "ZYX"));
+  model.pan?.rotation.set(0, 0, angles.pan);
+  model.tilt?.rotation.set(0, -angles.tilt, 0);
 }
 
 export class CarJoints {

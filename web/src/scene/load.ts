@@ -4,6 +4,7 @@
  */
 import * as THREE from "three";
 import { GLTFLoader, type GLTF } from "three/addons/loaders/GLTFLoader.js";
+import type { Pose } from "../wire/sim.ts";
 import type { Quality } from "./quality.ts";
 
 type Rgb = [number, number, number];
@@ -26,6 +27,8 @@ export interface SceneItem {
   node: THREE.Object3D;
   /** Bounding box in the item's own frame. */
   box: THREE.Box3;
+  /** Pose in the file: that of the start of a run. */
+  home: Pose;
 }
 
 export interface WorldModel {
@@ -49,7 +52,7 @@ export async function loadWorld(url: string, quality: Quality): Promise<WorldMod
   const objects = new Map<string, SceneItem>();
   root.traverse((node) => {
     const name: unknown = node.userData["object"];
-    if (typeof name === "string") objects.set(name, { node, box: boxOf(node) });
+    if (typeof name === "string") objects.set(name, { node, box: boxOf(node), home: poseOf(node) });
   });
   const lighting = file.scene.userData as WorldLighting;
   applyQuality(root, quality);
@@ -60,17 +63,24 @@ export async function loadWorld(url: string, quality: Quality): Promise<WorldMod
 /** Loads the glTF file of the car. */
 export async function loadCar(url: string, quality: Quality): Promise<CarModel> {
   const node = removeRootRotation(await loader.loadAsync(url));
-  const wheels: THREE.Object3D[] = [];
-  let pan: THREE.Object3D | null = null;
-  let tilt: THREE.Object3D | null = null;
+  applyQuality(node, quality);
+  return { node, box: boxOf(node), home: poseOf(node), ...findJoints(node) };
+}
+
+/** Finds the joints of a car by the names in its file. */
+export function findJoints(node: THREE.Object3D): Pick<CarModel, "wheels" | "pan" | "tilt"> {
+  const joints: Pick<CarModel, "wheels" | "pan" | "tilt"> = { wheels: [], pan: null, tilt: null };
   node.traverse((part) => {
     const { joint, index } = part.userData as { joint?: string; index?: number };
-    if (joint === "wheel" && index !== undefined) wheels[index] = part;
-    if (joint === "pan") pan = part;
-    if (joint === "tilt") tilt = part;
+    if (joint === "wheel" && index !== undefined) joints.wheels[index] = part;
+    if (joint === "pan") joints.pan = part;
+    if (joint === "tilt") joints.tilt = part;
   });
-  applyQuality(node, quality);
-  return { node, box: boxOf(node), wheels, pan, tilt };
+  return joints;
+}
+
+function poseOf({ position: { x, y, z }, quaternion, rotation }: THREE.Object3D): Pose {
+  return { x, y, z, roll: rotation.x, pitch: rotation.y, yaw: rotation.z, q: quaternion.toArray() };
 }
 
 /**

@@ -1,5 +1,6 @@
 /**
- * The 3D view: draws the world and the car at the poses that the server sends.
+ * The 3D view: draws the world and the car at the poses that the server sends, or at those of a
+ * replay.
  *
  * A frame is drawn only if something has changed. Objects are drawn at the pose from `Playback`,
  * except those that the user drags on this page (`localPoses`). This module does not depend on
@@ -7,18 +8,33 @@
  */
 import * as THREE from "three";
 import type { Light, Pose, State, Vehicle } from "../wire/sim.ts";
-import { CarJoints } from "./car.ts";
+import { CarJoints, setJoints } from "./car.ts";
+import { GhostCar } from "./ghost.ts";
 import { TrafficLight } from "./lamps.ts";
 import { dispose, loadCar, loadWorld, type CarModel, type SceneItem, type WorldModel } from "./load.ts";
 import { Outline } from "./outline.ts";
 import { CAR, Playback, poseAt } from "./playback.ts";
 import { detectQuality, ResolutionScale, type Quality } from "./quality.ts";
+import type { RunPoses } from "./run-poses.ts";
 import { ContactShadow } from "./shadow.ts";
 import { makeSky } from "./sky.ts";
 
 THREE.Object3D.DEFAULT_UP.set(0, 0, 1);
 
 const FOV_DEG = 42;
+/** Longest real time between two frames that a replay makes up for. */
+const MAX_REPLAY_STEP_S = 0.5;
+
+/** A recorded run that the 3D view shows instead of the live simulation. */
+export interface ReplayScene {
+  readonly poses: RunPoses;
+  /** Current moment of the run, in simulated seconds. */
+  readonly now: number;
+  /** A second run beside it, with its own moment; null if there is none. */
+  readonly ghostNow: { poses: RunPoses; now: number } | null;
+  /** Advances the clock of the replay by real seconds. */
+  advance(seconds: number): void;
+}
 
 export class SceneView {
   readonly quality: Quality;
@@ -48,6 +64,8 @@ export class SceneView {
   #shadows: ContactShadow[] = [];
   #worldRoots: THREE.Object3D[] = [];
   #state: State | null = null;
+  #replay: ReplayScene | null = null;
+  #ghost: GhostCar | null = null;
   #dirty = true;
   readonly #size = new THREE.Vector2();
   #lastMs = 0;
@@ -79,6 +97,20 @@ export class SceneView {
   /** The object with this name, or the car if the name is `CAR`. */
   item(name: string): SceneItem | null {
     return (name === CAR ? this.#car : this.#world?.objects.get(name)) ?? null;
+  }
+
+  /** Whether a replay is shown instead of the live simulation. */
+  get replaying(): boolean {
+    return this.#replay !== null;
+  }
+
+  /** Shows a replay; null shows the live simulation again. */
+  showReplay(replay: ReplayScene | null): void {
+    this.#replay = replay;
+    this.#removeGhost();
+    this.#jointsKey = "";
+    if (!replay && this.#state) this.#showLights(this.#state);
+    this.invalidate();
   }
 
   /** Requests that the next frame is drawn. */
@@ -126,7 +158,7 @@ export class SceneView {
       bodies.set(CAR, state.vehicle);
       this.playback.push({ time: state.time, paused: state.paused, bodies }, nowMs);
     }
-    if (this.#showLights(state)) this.invalidate();
+    if (!this.#replay && this.#showLights(state)) this.invalidate();
   }
 
   /** Size of a pixel at a point, in metres. */
@@ -143,11 +175,13 @@ export class SceneView {
 
   #frame(nowMs: number): void {
     requestAnimationFrame((ms) => this.#frame(ms));
-    const seconds = Math.min(0.1, (nowMs - this.#lastMs) / 1000);
+    const passed = (nowMs - this.#lastMs) / 1000;
+    const seconds = Math.min(0.1, passed);
     this.#lastMs = nowMs;
     let again = false;
+    this.#replay?.advance(Math.min(MAX_REPLAY_STEP_S, passed));
     // Use the clock that stamps states, `performance.now()`. The value of `nowMs` can differ.
-    const moved = this.#move(performance.now());
+    const moved = this.#replay ? this.#moveReplay(this.#replay) : this.#move(performance.now());
     for (const step of this.beforeDraw) again = step(seconds) === true || again;
     if (!moved && !again && !this.#dirty) return;
     this.#dirty = false;
@@ -197,6 +231,45 @@ export class SceneView {
   }
   #jointsKey = "";
 
+  /** Moves everything to its pose in a replay. Returns whether anything moved. */
+  #moveReplay({ poses, now, ghostNow }: ReplayScene): boolean {
+    if (!this.#world || !this.#car) return false;
+    this.time = now;
+    let moved = false;
+    for (const [name, item] of this.#world.objects)
+      moved = setPose(item.node, poses.object(name, now) ?? item.home) || moved;
+    moved = setPose(this.#car.node, poses.car(now)) || moved;
+    for (const [name, light] of this.#lights) moved = light.show(poses.light(name, now) ?? "green") || moved;
+    const key = String(now);
+    if (key !== this.#jointsKey) {
+      this.#jointsKey = key;
+      setJoints(this.#car, poses.joints(now));
+      moved = true;
+    }
+    return this.#moveGhost(this.#car, ghostNow) || moved;
+  }
+
+  /** Moves the ghost, and adds or removes it if needed. Returns whether the ghost changed. */
+  #moveGhost(car: CarModel, ghost: ReplayScene["ghostNow"]): boolean {
+    if (!ghost) {
+      const removed = this.#ghost !== null;
+      this.#removeGhost();
+      return removed;
+    }
+    if (!this.#ghost) {
+      this.#ghost = new GhostCar(car);
+      this.scene.add(this.#ghost.node);
+    }
+    return this.#ghost.show(ghost.poses, ghost.now);
+  }
+
+  #removeGhost(): void {
+    if (!this.#ghost) return;
+    this.scene.remove(this.#ghost.node);
+    this.#ghost.dispose();
+    this.#ghost = null;
+  }
+
   #setLighting({ lighting: { ambient, sun } }: WorldModel, ground: THREE.Box2): void {
     const scaled = (c: readonly number[], by: number) => new THREE.Color().setRGB(c[0] * by, c[1] * by, c[2] * by);
     // three.js divides diffuse light by π, so the intensity compensates for the division.
@@ -227,6 +300,8 @@ export class SceneView {
   /** Removes the current world and the car, and frees their memory. */
   #removeWorld(): void {
     this.outline.set(null);
+    this.#removeGhost();
+    this.#jointsKey = "";
     this.scene.remove(...this.#worldRoots, ...this.#shadows.map((shadow) => shadow.mesh));
     for (const shadow of this.#shadows) shadow.dispose();
     for (const root of this.#worldRoots) dispose(root);
@@ -260,7 +335,7 @@ export class SceneView {
 }
 
 /** Moves a node to a pose. Returns false if the node is already there. */
-function setPose(node: THREE.Object3D, { x, y, z, q }: Pose): boolean {
+export function setPose(node: THREE.Object3D, { x, y, z, q }: Pose): boolean {
   const { position: p, quaternion: r } = node;
   const near = (a: number, b: number) => Math.abs(a - b) < 2e-5;
   if (

@@ -5,6 +5,7 @@
  * type, plus a line in `LANGUAGES` of `strings.ts`.
  */
 import type { ErrorCode } from "../wire/sim.ts";
+import { replayTexts } from "./en-replay.ts";
 
 export const en = {
   /** Language tag (BCP 47) for the `lang` attribute of the page. */
@@ -28,6 +29,7 @@ export const en = {
     noResponse: "The simulator does not respond. Check that it is running.",
     httpError: (status: number, text: string) =>
       `The simulator returned error ${status} ${text}`.trimEnd(),
+    tooLarge: (megabytes: number) => `The response is larger than ${megabytes} MB, so it can't be shown.`,
   },
   top: {
     pageTitle: (world: string, product: string) => `${world} – ${product}`,
@@ -273,8 +275,8 @@ export const en = {
     historyEmpty: "There are no records of this world yet.",
     historyPlot: "Records over time",
     historyPoint: (record: string, time: string) => `${record} · ${time}`,
-    openLog: "Full log",
   },
+  replay: replayTexts,
   instruments: {
     title: "Instruments",
     close: "Close",
@@ -325,6 +327,8 @@ export const en = {
       { keys: ["Space", ".", "R"], action: "Pause or run, step, reset" },
       { keys: ["D", "I", "L", "T"], action: "Drive, instruments, lidar points, trails" },
       { keys: ["F", "M", "W"], action: "Evaluation, sound, worlds" },
+      { keys: ["Space", "Home", "End"], action: "Replay: play or pause, go to the start or the end" },
+      { keys: ["Arrows", ",", "."], action: "Replay: 1 s back or ahead, with Shift 0.1 s; frame by frame" },
     ],
   },
   signIn: {

@@ -8,13 +8,34 @@ export function clock(seconds: number): string {
   return `${Math.floor(tenths / 600)}:${rest}`;
 }
 
-/** Formats a record: a number with up to three decimals, other values as JSON. */
+/** Formats seconds as minutes, seconds and hundredths, such as `1:02.34`. */
+export function preciseClock(seconds: number): string {
+  const hundredths = Math.round(Math.max(0, seconds) * 100);
+  const rest = ((hundredths % 6000) / 100).toFixed(2).padStart(5, "0");
+  return `${Math.floor(hundredths / 6000)}:${rest}`;
+}
+
+/** Formats a difference with its sign, such as `+0.42` or `−1.30`. */
+export function signed(value: number, decimals: number): string {
+  const text = fixed(Math.abs(value), decimals);
+  return Number(text) === 0 ? `±${text}` : `${value < 0 ? "−" : "+"}${text}`;
+}
+
+/** Formats a record: a number with up to three decimals, an object as names with their values. */
 export function record(value: unknown): string | null {
   if (value === null || value === undefined) return null;
-  if (typeof value === "number") return Number.isInteger(value) ? String(value) : value.toFixed(3).replace(/0+$/, "");
-  if (typeof value === "string") return value;
-  const text = JSON.stringify(value);
+  const text = plain(value);
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}
+
+function plain(value: unknown): string {
+  if (typeof value === "number") return Number.isInteger(value) ? String(value) : value.toFixed(3).replace(/0+$/, "");
+  if (Array.isArray(value)) return value.map(plain).join(", ");
+  if (typeof value === "object" && value !== null)
+    return Object.entries(value)
+      .map(([name, inner]) => `${name} ${plain(inner)}`)
+      .join(", ");
+  return String(value);
 }
 
 export function degrees(radians: number): number {

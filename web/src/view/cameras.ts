@@ -261,8 +261,8 @@ export class Cameras {
     const { position, heading } = this.#carPose();
     const step = position.clone().sub(this.#followed);
     if (step.length() > 1) {
-      // The car was teleported.
-      this.resetView();
+      // The car was teleported. In a replay the user moves through the run, so follow at once.
+      this.resetView(this.sceneView.replaying);
       return true;
     }
     this.#followed.copy(position);

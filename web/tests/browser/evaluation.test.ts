@@ -299,13 +299,13 @@ describe("evaluation", () => {
     await visit.byTestId("result-card").waitFor();
     expect(await visit.byTestId("result-outcome").textContent()).toBe(en.evaluation.outcomes.finished);
     expect(await visit.byTestId("result-record").textContent()).toBe("36.52");
-    expect(await visit.byTestId("result-log").getAttribute("href")).toBe(`/sim/api/evaluation/record?session=${SESSION}`);
+    await visit.byTestId("open-replay").waitFor();
+    await visit.byTestId("open-result").waitFor();
     await visit.byTestId("history").locator("summary").first().click();
     await visit.page.locator("svg.chart circle").first().waitFor();
     expect(await visit.page.locator("svg.chart circle").count()).toBe(5);
-    expect(await visit.page.locator(".records a").first().getAttribute("href")).toContain(
-      "/sim/api/evaluation/record?session=",
-    );
+    expect(await visit.page.locator(".record-link").first().getAttribute("href")).toBe("/sim?result=20260101-000000-0001");
+    expect(await visit.byTestId("record-replay").first().getAttribute("href")).toBe("/sim?replay=20260101-000000-0001");
     await visit.byTestId("eval-start").waitFor();
     const again = visit.page.waitForRequest("**/sim/api/evaluation/start");
     await visit.byTestId("again").click();

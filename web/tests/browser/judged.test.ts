@@ -60,9 +60,12 @@ describe("a real evaluation", () => {
       () => one.page.locator(".records a").count(),
       (count) => count > 0,
     );
-    const link = (await one.byTestId("result-log").getAttribute("href")) ?? "";
-    const record = await fixture.simulator.request(link);
-    expect(record.outcome).toBe("finished");
+    await one.byTestId("open-result").click();
+    await until(
+      () => one.byTestId("page-outcome").textContent(),
+      (outcome) => outcome === en.evaluation.outcomes.failed,
+    );
+    await one.byTestId("run-page-close").click();
     await fixture.simulator.request("clock", { speed: 1 });
     await fixture.simulator.request("brightness", { value: 1 });
   });

@@ -18,6 +18,7 @@ import {
   records,
   setRecord,
 } from "./fake-events.js";
+import { CRASH, RUN, serveRuns } from "./fake-run.js";
 
 const folder = path.resolve(process.argv[2] ?? "target/shots");
 const SIZES = /** @type {const} */ ([
@@ -109,6 +110,24 @@ try {
     await shot("chase");
     await visit.close();
     await simulator.request("reset", {});
+    const world = await simulator.request("world");
+    for (const [what, address, key] of /** @type {const} */ ([
+      ["replay", `replay=${RUN}&t=7`, "1"],
+      ["ghost", `replay=${RUN}&t=9`, "2"],
+      ["run-page", `result=${RUN}`, "1"],
+      ["failed-page", `result=${CRASH}`, "1"],
+    ])) {
+      const run = await Visit.open(running, `${simulator.origin}/sim?quality=high&${address}`, {
+        ...options,
+        prepare: (page) => serveRuns(page, world),
+      });
+      await run.ready();
+      await run.page.locator("[data-testid=replay-bar]:visible, [data-testid=run-page]:visible").first().waitFor();
+      await run.page.keyboard.press(key);
+      await settled(run);
+      await run.page.screenshot({ path: path.join(folder, `${what}-${name}.png`), timeout: 120_000 });
+      await run.close();
+    }
   }
 } finally {
   await running.close();

@@ -1,0 +1,37 @@
+/** Facts about a run for the replay and the result page. */
+import type { App } from "../app.ts";
+import type { EvaluationRecord } from "../net/session.ts";
+import type { RunTracks } from "../net/tracks.ts";
+import { lapRoute, type LapRoute } from "../replay/laps.ts";
+import { isClock } from "../replay/marks.ts";
+
+/** A loaded run. */
+export interface LoadedRun {
+  record: EvaluationRecord;
+  /** Null if the run has no complete journal. */
+  tracks: RunTracks | null;
+  /** Why there are no tracks. */
+  problem: string;
+}
+
+/** The route of the loaded world; null without one. */
+export function routeOf(app: App): LapRoute | null {
+  const body = app.profile.value?.body;
+  const front = body ? body.centre[0] + body.size.x / 2 : 0;
+  return lapRoute(app.world.value?.track.route, front);
+}
+
+/**
+ * The unit of a record; empty if it is not known. The config of the evaluation can name it. A
+ * record that changes as the clock does is in seconds.
+ */
+export function unitOf(app: App, record: EvaluationRecord): string {
+  const named = app.world.value?.world === record.world ? app.evaluation.value?.config.unit : undefined;
+  if (typeof named === "string" && named.length <= 20) return named;
+  return isClock(record.events ?? []) ? "s" : "";
+}
+
+/** A record with its unit. */
+export function withUnit(record: string, unit: string): string {
+  return unit === "" ? record : `${record} ${unit}`;
+}
