@@ -41,9 +41,9 @@ fn a_run_with_people_is_replayed_and_verified() {
         let picture = client.get("/camera");
         assert_eq!(picture.status, 200);
         pictures.push((time_s, picture.body));
-        let objects = api.get("/models");
-        let movable = objects["models"].as_array().and_then(|all| {
-            all.iter().find(|object| object["movable"] == true).map(|object| object["name"].clone())
+        let objects = api.get("/objects");
+        let movable = objects["objects"].as_array().and_then(|all| {
+            all.iter().find(|object| object["type"] == "box").map(|object| object["name"].clone())
         });
         if let Some(Value::String(name)) = movable {
             api.post(&format!("/models/{name}/pose"), json!({"x": 0.5, "y": 0.1 * f64::from(turn)}));

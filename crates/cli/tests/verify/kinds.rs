@@ -88,7 +88,7 @@ fn every_ending() {
     let at_exit = "def evaluate(sim):\n    if not sim.state.run.running:\n        sim.record(1)\n        sim.finish()\n";
     for (name, script, command, more, outcome) in [
         ("timeout", forever, "sh sleep.sh", &["--time-limit", "1"][..], "timeout"),
-        ("no-program", forever, "", &["--time-limit", "0.3"], "timeout"),
+        ("no-program", forever, "", &["--time-limit", "1"], "timeout"),
         ("script-error", failing, "sh sleep.sh", &[], "script_error"),
         ("crash", at_exit, "sh exit.sh", &[], "finished"),
         ("signal", at_exit, "sh killed.sh", &[], "finished"),

@@ -31,7 +31,7 @@ fn a_new_script_judges_the_same_drive() {
     // The car is where it was in the recorded run, not where the new script put it.
     let x =
         text(&output.stdout).lines().find_map(|line| line.strip_prefix("judge     x ")?.parse::<f64>().ok());
-    assert!(x.is_some_and(|x| x < 5.0), "{output:?}");
+    assert!(x.is_some_and(|x| x < 8.0), "{output:?}");
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn tracks_have_the_poses_of_the_run() {
     let header: Value = serde_json::from_slice(&bytes[12..12 + length]).expect("JSON");
     assert_eq!(
         (&header["duration"], &header["samples"], &header["complete"]),
-        (&1.into(), &51.into(), &true.into())
+        (&1.0.into(), &51.into(), &true.into())
     );
     let data = &bytes[12 + length..];
     let column = |name: &str| -> Vec<f64> {

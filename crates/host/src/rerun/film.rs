@@ -58,7 +58,7 @@ impl Film {
     pub fn next_picture(&mut self) -> Result<Option<Rgb>, Difference> {
         let due = self.pictures as f64 * self.interval_s;
         while !self.rerun.has_started() || self.rerun.time_s() + 1e-9 < due {
-            if !self.rerun.step(&mut |_, _| {})? {
+            if !self.rerun.step()? {
                 return Ok(None);
             }
         }

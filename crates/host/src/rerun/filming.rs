@@ -41,7 +41,7 @@ impl Filming {
         let tracks = Bytes::from(Tracks::of(&run)?.bytes);
         let mut rerun = Rerun::new(&run)?;
         let (mut saved, mut interval) = (vec![rerun.save()], SAVE_INTERVAL);
-        while rerun.step(&mut |_, _| {})? {
+        while rerun.step()? {
             if rerun.tick().is_multiple_of(interval) {
                 saved.push(rerun.save());
             }
@@ -81,7 +81,7 @@ impl Filming {
         }
         // Half a tick covers the rounding of the requested time.
         let half = 0.5 / TICKS_PER_SECOND as f64;
-        while rerun.time_s() + half < time_s && rerun.step(&mut |_, _| {})? {}
+        while rerun.time_s() + half < time_s && rerun.step()? {}
         Ok(rerun.exposure())
     }
 }

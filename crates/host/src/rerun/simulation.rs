@@ -140,20 +140,29 @@ impl Rerun {
         self.jumps
     }
 
-    /// Simulates one tick, after the commands before it. Returns false at the end of the run.
-    /// `each` gets every entry.
-    pub fn step(&mut self, each: &mut dyn FnMut(f64, &Change)) -> Result<bool, Difference> {
+    /// Applies the entries of this tick. Returns false at the end of the run. `each` gets every
+    /// entry with the simulated seconds of the run.
+    pub fn apply_entries(&mut self, each: &mut dyn FnMut(f64, &Change)) -> Result<bool, Difference> {
         while let Some(entry) = self.peek()? {
             if entry.tick > self.tick() {
-                self.tick_once()?;
                 return Ok(true);
             }
             let Some(entry) = self.next.take() else { break };
+            self.carry_out(entry.clone())?;
             each(self.time_s(), &entry.change);
-            self.carry_out(entry)?;
         }
         self.is_over = true;
         Ok(false)
+    }
+
+    /// Applies the entries of this tick, then simulates one tick. Returns false at the end of the
+    /// run.
+    pub fn step(&mut self) -> Result<bool, Difference> {
+        let goes_on = self.apply_entries(&mut |_, _| {})?;
+        if goes_on {
+            self.tick_once()?;
+        }
+        Ok(goes_on)
     }
 
     /// Simulates up to the next point that matters to the session.
@@ -205,7 +214,7 @@ impl Rerun {
         Ok(self.next.as_ref())
     }
 
-    fn tick_once(&mut self) -> Result<(), Difference> {
+    pub(super) fn tick_once(&mut self) -> Result<(), Difference> {
         let tick = self.tick();
         if let Some(run) = &self.run
             && run.due(tick) != Due::Nothing

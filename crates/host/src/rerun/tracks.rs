@@ -182,31 +182,27 @@ impl Tracks {
         let mut collector = Collector::default();
         let (mut overlays, mut jumps) = (Vec::new(), 0);
         let route = run.served.world.route.as_ref();
-        let mut is_first = true;
         loop {
-            let more = rerun.step(&mut |time, change| {
+            let goes_on = rerun.apply_entries(&mut |time, change| {
                 if let Change::Overlay { text, ttl_s, size, .. } = change {
                     overlays.push(OverlayAt { time, text: text.clone(), ttl: *ttl_s, size: *size });
                 }
             })?;
-            let start = rerun.run.map(|run| run.since_start(rerun.tick()));
-            let Some(since_start) = start else {
-                jumps = rerun.jumps();
-                if more { continue } else { break }
-            };
-            if rerun.jumps() != jumps && !is_first {
-                collector.jumps.push(rerun.time_s());
+            if let Some(since_start) = rerun.run.map(|run| run.since_start(rerun.tick())) {
+                if rerun.jumps() != jumps && !collector.car.times.is_empty() {
+                    collector.jumps.push(rerun.time_s());
+                }
+                collector.note_contacts(&rerun, run);
+                if since_start.is_multiple_of(STRIDE) || !goes_on {
+                    collector.add_row(&rerun, route);
+                }
             }
             jumps = rerun.jumps();
-            collector.note_contacts(&rerun, run);
-            if is_first || since_start.is_multiple_of(STRIDE) || !more {
-                collector.add_row(&rerun, route);
-                is_first = false;
-            }
             let is_full = collector.car.times.len().max(collector.object_rows) >= MAX_ROWS;
-            if !more || is_full {
+            if !goes_on || is_full {
                 break;
             }
+            rerun.tick_once()?;
         }
         collector.overlays = overlays;
         let is_complete = rerun.is_over();
