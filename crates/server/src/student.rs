@@ -7,7 +7,6 @@
 
 use crate::access::HostRules;
 use crate::body::drain;
-use crate::bridge;
 use crate::error::ApiError;
 use crate::error_response::error_response;
 use crate::layers::with_student_layers;
@@ -180,7 +179,7 @@ impl Serve for PacedGate {
     fn background(&self) -> Task {
         // The topics of the robot are published on the runtime of the program, so that they do not
         // depend on the speed of the machine.
-        Box::pin(bridge::pump(self.app.clone()))
+        Box::pin(self.app.bridge.clone().pump())
     }
 }
 

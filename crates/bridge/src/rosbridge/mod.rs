@@ -1,8 +1,8 @@
 //! The robot's topics for programs without ROS. The programs use the rosbridge protocol: JSON
 //! messages over a WebSocket.
 //!
-//! A client that subscribes has a mailbox (`mailbox`). While there are subscribers, a task reads
-//! the robot's ticks (`pump`). A message is written as JSON once (`encode`) and put into the
+//! A client that subscribes has a mailbox (`mailbox`). While there are subscribers, the pump reads
+//! the robot's ticks. A message is written as JSON once (`encode`) and put into the
 //! mailboxes of all subscribers (`hub`). Each client takes messages from its mailbox at its own
 //! speed. If the client is slow, the oldest messages are dropped. Messages from a client are parsed
 //! (`protocol`) and executed (`client`), or answered with a status message. Commands are queued
@@ -10,49 +10,31 @@
 //! DDS, and works without a ROS 2 graph.
 
 mod client;
-mod commands;
 mod definitions;
 mod encode;
-pub(crate) mod hub;
+mod hub;
 mod mailbox;
 mod protocol;
-mod pump;
 mod services;
 
-pub(crate) use pump::pump;
+pub(crate) use hub::Hub;
 
-use crate::caller::Commander;
-use crate::state::App;
-use crate::websocket::{Socket, SocketEvent, Upgrade};
-use axum::extract::State;
-use axum::response::Response;
+use crate::Bridge;
+use crate::socket::{Socket, SocketEvent};
 use chicane_host::Source;
 use client::Client;
 use mailbox::NextMessage;
-use tokio::time::{Instant, sleep_until, timeout};
+use protocol::StatusMessage;
+use tokio::time::{Instant, sleep_until};
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 
 /// Largest message that is sent, in bytes. An uncompressed image of a large camera fits.
-const MAX_SENT: usize = 64 << 20;
+pub const MAX_SENT: usize = 64 << 20;
 
-/// `GET /rosbridge`.
-pub(crate) async fn open(
-    State(app): State<App>,
-    Commander(simulator): Commander,
-    upgrade: Upgrade,
-) -> Response {
-    let app_of_client = app.clone();
-    // A judged program stays the student when it uses this endpoint.
-    let source = match simulator.source() {
-        Source::Student => Source::Student,
-        _ => Source::Ros,
-    };
-    upgrade.max_sent(MAX_SENT).run(&app, move |socket| serve_client(app_of_client, source, socket))
-}
-
-/// Sends and receives messages until the client disconnects.
-async fn serve_client(app: App, source: Source, mut socket: Socket) {
-    let mut client = Client::new(app, source);
+/// Sends and receives messages until the client disconnects. `source` is the sender of the client's
+/// commands.
+pub async fn serve(bridge: Bridge, source: Source, mut socket: Socket) {
+    let mut client = Client::new(bridge, source);
     let close = loop {
         let mut next_due = None;
         if socket.can_send() {
@@ -81,22 +63,17 @@ async fn serve_client(app: App, source: Source, mut socket: Socket) {
             },
             () = client.member.mailbox.changed(), if can_send => {}
             () = sleep_until(next_due.unwrap_or_else(Instant::now)), if next_due.is_some() => {}
-            done = client.commands.run_next() => if let Err((id, status)) = done {
-                client.send_status(&status, id.as_ref());
+            done = client.commands.run_next() => if let Err(refused) = done {
+                client.send_status(&StatusMessage::error(refused.text), refused.id.as_ref());
             },
         }
     };
-    let Client { mut commands, member, .. } = client;
+    let Client { commands, member, .. } = client;
     // Dropping the member ends the subscriptions of this client. After that, no more messages are
     // written for the client.
     drop(member);
     if let Some((code, reason)) = close {
         socket.close(code, &reason).await;
     }
-    let remaining = async {
-        while !commands.is_empty() {
-            let _ = commands.run_next().await;
-        }
-    };
-    let _ = timeout(commands::REMAINING_COMMANDS_TIMEOUT, remaining).await;
+    commands.finish().await;
 }

@@ -1,0 +1,29 @@
+//! The clients of the bridge, and the simulator that they use.
+
+use crate::{pump, rosbridge};
+use chicane_host::Host;
+use std::sync::Arc;
+
+/// The clients of `/rosbridge`. Clones refer to the same clients.
+#[derive(Clone)]
+pub struct Bridge {
+    pub(crate) host: Arc<Host>,
+    pub(crate) rosbridge: Arc<rosbridge::Hub>,
+}
+
+impl Bridge {
+    /// A bridge without clients.
+    pub fn new(host: Arc<Host>) -> Bridge {
+        Bridge { host, rosbridge: Arc::default() }
+    }
+
+    /// A bridge to the same simulator, with clients of its own.
+    pub fn with_own_clients(&self) -> Bridge {
+        Bridge::new(Arc::clone(&self.host))
+    }
+
+    /// Publishes messages while there are subscribers, until the simulator stops.
+    pub async fn pump(self) {
+        pump::pump(&self.host, &self.rosbridge).await;
+    }
+}

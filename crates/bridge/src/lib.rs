@@ -1,0 +1,17 @@
+//! The robot's topics over WebSockets, for programs without ROS.
+//!
+//! [`rosbridge`] sends JSON messages, for `roslibpy` and `roslib`. The pump makes the messages of
+//! every tick. [`Socket`] limits buffers and detects that a client is gone. The web server makes a
+//! [`Socket`] from a request that it has checked; this crate does not know HTTP.
+#![allow(clippy::disallowed_methods, clippy::disallowed_types)]
+
+mod bridge;
+mod commands;
+mod pump;
+pub mod rosbridge;
+mod socket;
+
+pub use bridge::Bridge;
+pub use socket::{ByteStream, Peer, PeerGone, Socket, SocketEvent, SocketLimits, SocketMessage};
+pub use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
+pub use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
