@@ -1,20 +1,21 @@
-//! The clients of the bridge, and the simulator that they use.
+//! The clients of both protocols, and the simulator that they use.
 
-use crate::{pump, rosbridge};
+use crate::{foxglove, pump, rosbridge};
 use chicane_host::Host;
 use std::sync::Arc;
 
-/// The clients of `/rosbridge`. Clones refer to the same clients.
+/// The clients of `/rosbridge` and `/foxglove`. Clones refer to the same clients.
 #[derive(Clone)]
 pub struct Bridge {
     pub(crate) host: Arc<Host>,
     pub(crate) rosbridge: Arc<rosbridge::Hub>,
+    pub(crate) foxglove: Arc<foxglove::Hub>,
 }
 
 impl Bridge {
     /// A bridge without clients.
     pub fn new(host: Arc<Host>) -> Bridge {
-        Bridge { host, rosbridge: Arc::default() }
+        Bridge { host, rosbridge: Arc::default(), foxglove: Arc::default() }
     }
 
     /// A bridge to the same simulator, with clients of its own.
@@ -24,6 +25,11 @@ impl Bridge {
 
     /// Publishes messages while there are subscribers, until the simulator stops.
     pub async fn pump(self) {
-        pump::pump(&self.host, &self.rosbridge).await;
+        let Bridge { host, rosbridge, foxglove } = &self;
+        tokio::join!(
+            pump::pump(host, rosbridge),
+            pump::pump(host, foxglove),
+            foxglove::watch_view(host, foxglove),
+        );
     }
 }

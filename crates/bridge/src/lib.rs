@@ -1,12 +1,14 @@
 //! The robot's topics over WebSockets, for programs without ROS.
 //!
-//! [`rosbridge`] sends JSON messages, for `roslibpy` and `roslib`. The pump makes the messages of
-//! every tick. [`Socket`] limits buffers and detects that a client is gone. The web server makes a
+//! [`rosbridge`] sends JSON messages, for `roslibpy` and `roslib`. [`foxglove`] sends binary
+//! messages, for the viewer Foxglove. Both share the pump, which makes the messages of every tick,
+//! and [`Socket`], which limits buffers and detects that a client is gone. The web server makes a
 //! [`Socket`] from a request that it has checked; this crate does not know HTTP.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod bridge;
 mod commands;
+pub mod foxglove;
 mod pump;
 pub mod rosbridge;
 mod socket;

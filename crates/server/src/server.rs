@@ -157,7 +157,8 @@ fn assemble(
         sockets: Arc::new(Semaphore::new(MAX_SOCKETS)),
         started: Instant::now(),
     });
-    (app, Access { hosts, tokens, cdn_token, wrong_tokens: WrongTokens::default() })
+    let foxglove_origins = options.foxglove_origins;
+    (app, Access { hosts, foxglove_origins, tokens, cdn_token, wrong_tokens: WrongTokens::default() })
 }
 
 /// The environment variables that tell a student's program the address and the token of the server.

@@ -24,7 +24,7 @@ pub(crate) const MAX_SOCKETS: usize = 256;
 #[derive(Clone)]
 pub(crate) struct App {
     state: Arc<AppState>,
-    /// Clients of `/rosbridge`.
+    /// Clients of `/rosbridge` and `/foxglove`.
     pub(crate) bridge: Bridge,
 }
 
@@ -80,7 +80,7 @@ impl App {
         App { state: Arc::new(state), bridge }
     }
 
-    /// The same state, with clients of `/rosbridge` of its own.
+    /// The same state, with clients of `/rosbridge` and `/foxglove` of its own.
     pub(crate) fn with_own_bridge(&self) -> App {
         App { state: Arc::clone(&self.state), bridge: self.bridge.with_own_clients() }
     }

@@ -75,6 +75,8 @@ pub(crate) struct Upgrade {
     permit: OwnedSemaphorePermit,
     max_message: usize,
     max_sent: usize,
+    /// The version of the protocol above WebSocket; `None` if the client offered none.
+    subprotocol: Option<&'static str>,
 }
 
 impl FromRequestParts<App> for Upgrade {
@@ -86,7 +88,8 @@ impl FromRequestParts<App> for Upgrade {
         let connection = parts.extensions.remove::<OnUpgrade>().ok_or(UpgradeError::NotRequested)?;
         let permit = app.sockets.clone().try_acquire_owned().map_err(|_| UpgradeError::TooMany)?;
         let peer = parts.extensions.remove::<Peer>();
-        Ok(Upgrade { connection, peer, accept, permit, max_message: MAX_MESSAGE, max_sent: MAX_SENT })
+        let (max_message, max_sent) = (MAX_MESSAGE, MAX_SENT);
+        Ok(Upgrade { connection, peer, accept, permit, max_message, max_sent, subprotocol: None })
     }
 }
 
@@ -127,6 +130,13 @@ impl Upgrade {
         self
     }
 
+    /// Names the version of the protocol that the server has chosen from those that the client
+    /// offered.
+    pub(crate) fn subprotocol(mut self, chosen: &'static str) -> Upgrade {
+        self.subprotocol = Some(chosen);
+        self
+    }
+
     /// Returns the response that switches protocols, and runs `handle` with the socket in a new
     /// task.
     pub(crate) fn run<F, S>(self, app: &App, handle: F) -> Response
@@ -134,7 +144,7 @@ impl Upgrade {
         F: FnOnce(Socket) -> S + Send + 'static,
         S: Future<Output = ()> + Send + 'static,
     {
-        let Upgrade { connection, peer, accept, permit, max_message, max_sent } = self;
+        let Upgrade { connection, peer, accept, permit, max_message, max_sent, subprotocol } = self;
         let simulator = app.simulator.clone();
         tokio::spawn(async move {
             let _permit = permit;
@@ -150,7 +160,8 @@ impl Upgrade {
             (header::UPGRADE, "websocket".to_owned()),
             (header::SEC_WEBSOCKET_ACCEPT, accept),
         ];
-        (StatusCode::SWITCHING_PROTOCOLS, headers).into_response()
+        let subprotocol = subprotocol.map(|chosen| [(header::SEC_WEBSOCKET_PROTOCOL, chosen)]);
+        (StatusCode::SWITCHING_PROTOCOLS, headers, subprotocol, ()).into_response()
     }
 }
 

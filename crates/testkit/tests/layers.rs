@@ -22,7 +22,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("remote", &["store", "wire"]),
     ("host", &["pace", "render", "robot", "ros", "session", "sim", "store", "wire", "world"]),
     ("dds", &["host", "ros", "world"]),
-    ("bridge", &["host", "robot", "ros", "world"]),
+    ("bridge", &["host", "robot", "ros", "sim", "wire", "world"]),
     (
         "server",
         &[

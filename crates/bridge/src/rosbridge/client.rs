@@ -160,7 +160,7 @@ fn check_type(topic: Topic, kind: Option<&str>) -> Result<(), StatusMessage> {
 }
 
 /// Parses the message of a topic that the robot subscribes to.
-fn parse_message(topic: Topic, value: Value) -> Result<Message, StatusMessage> {
+pub(super) fn parse_message(topic: Topic, value: Value) -> Result<Message, StatusMessage> {
     let kind = topic.type_name();
     definitions::check(kind, &value)?;
     let parsed = match kind {

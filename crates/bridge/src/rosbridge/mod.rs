@@ -2,12 +2,11 @@
 //! messages over a WebSocket.
 //!
 //! A client that subscribes has a mailbox (`mailbox`). While there are subscribers, the pump reads
-//! the robot's ticks. A message is written as JSON once (`encode`) and put into the
-//! mailboxes of all subscribers (`hub`). Each client takes messages from its mailbox at its own
-//! speed. If the client is slow, the oldest messages are dropped. Messages from a client are parsed
-//! (`protocol`) and executed (`client`), or answered with a status message. Commands are queued
-//! (`commands`). If too many commands wait, the oldest are dropped. The bridge does not depend on
-//! DDS, and works without a ROS 2 graph.
+//! the robot's ticks. A message is written as JSON once (`encode`) and put into the mailboxes of all
+//! subscribers (`hub`). Each client takes messages from its mailbox at its own speed. If the client
+//! is slow, the oldest messages are dropped. Messages from a client are parsed (`protocol`) and
+//! executed (`client`), or answered with a status message. Commands are queued. If too many commands
+//! wait, the oldest are dropped. The bridge does not depend on DDS, and works without a ROS 2 graph.
 
 mod client;
 mod definitions;
@@ -18,15 +17,23 @@ mod protocol;
 mod services;
 
 pub(crate) use hub::Hub;
+pub(crate) use protocol::quoted;
 
 use crate::Bridge;
 use crate::socket::{Socket, SocketEvent};
 use chicane_host::Source;
+use chicane_ros::{Message, Topic};
 use client::Client;
 use mailbox::NextMessage;
 use protocol::StatusMessage;
+use serde_json::Value;
 use tokio::time::{Instant, sleep_until};
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
+
+/// Parses the JSON of a message on a topic that the robot subscribes to. The error is one line.
+pub(crate) fn message_from_json(topic: Topic, value: Value) -> Result<Message, String> {
+    client::parse_message(topic, value).map_err(|status| status.text)
+}
 
 /// Largest message that is sent, in bytes. An uncompressed image of a large camera fits.
 pub const MAX_SENT: usize = 64 << 20;
