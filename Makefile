@@ -85,7 +85,7 @@ check: need-cargo need-deny need-ruff need-mypy need-gym viewer ## Check formatt
 	$(RUFF) format --check python docs fuzz examples readers worlds bench soak clients crates
 	$(MYPY) --config-file python/pyproject.toml python/src/chicane python/scripts python/backend.py
 
-peers: need-chromium need-sdformat need-ros need-roslibpy need-repeat clients/roslib/node_modules/.package-lock.json
+peers: need-chromium need-sdformat need-ros need-roslibpy need-repeat clients/roslib/node_modules/.package-lock.json clients/foxglove/node_modules/.package-lock.json
 
 ros: build need-ros ## Test the ROS 2 topics and commands with Cyclone DDS and rclpy
 	$(ROS) python/ros/run.py $(CHICANE) test_cyclone test_crowd test_hostile
@@ -110,9 +110,10 @@ readers: build $(TOOLS)/poses need-chromium need-numpy web/node_modules/.package
 	CHROMIUM="$$(command -v $(CHROMIUM))" node web/readers/run.js target/readers
 	$(TOOLS)/python/bin/python readers/routes.py $(CHICANE) target/readers
 
-clients: build need-roslibpy clients/roslib/node_modules/.package-lock.json ## Test the rosbridge endpoint with roslibpy and roslib
+clients: build need-roslibpy clients/roslib/node_modules/.package-lock.json clients/foxglove/node_modules/.package-lock.json ## Test /rosbridge with roslibpy and roslib, and /foxglove with Foxglove's client
 	CHICANE_PROGRAM=$(CURDIR)/$(CHICANE) $(ROSLIBPY) -m unittest discover -s clients/roslibpy
 	CHICANE_PROGRAM=$(CURDIR)/$(CHICANE) node --test clients/roslib/roslib.test.js
+	CHICANE_PROGRAM=$(CURDIR)/$(CHICANE) node --test clients/foxglove/foxglove.test.js
 
 $(TOOLS)/poses: readers/poses.cc | need-sdformat
 	@mkdir -p $(TOOLS)
@@ -122,8 +123,8 @@ web/node_modules/.package-lock.json: web/package-lock.json | need-node
 	cd web && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
-clients/roslib/node_modules/.package-lock.json: clients/roslib/package-lock.json | need-node
-	cd clients/roslib && npm ci --no-audit --no-fund --loglevel=error
+clients/%/node_modules/.package-lock.json: clients/%/package-lock.json | need-node
+	cd clients/$* && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
 # QUICK=1 takes about four minutes instead of six, with imprecise figures.

@@ -29,7 +29,13 @@ pub(crate) fn with_layers(app: App, access: Access) -> Router {
 /// because they come through the sockets of the program's session.
 pub(crate) fn with_student_layers(app: App, hosts: HostRules) -> Router {
     let metrics = Arc::clone(&app.http_metrics);
-    let access = Access { hosts, tokens: None, cdn_token: None, wrong_tokens: WrongTokens::default() };
+    let access = Access {
+        hosts,
+        foxglove_origins: Vec::new(),
+        tokens: None,
+        cdn_token: None,
+        wrong_tokens: WrongTokens::default(),
+    };
     api::router(app.clone())
         .layer(from_fn_with_state(app, student::guard))
         .layer(from_fn_with_state(Arc::new(access), guard))

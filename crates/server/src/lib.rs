@@ -1,5 +1,4 @@
-//! The web side of a simulator: routes, access rules, WebSockets, rosbridge, OpenAPI documents and
-//! pages.
+//! The web side of a simulator: routes, access rules, WebSockets, OpenAPI documents and pages.
 //!
 //! [`Server::start`] starts a simulator (crate `host`) with a web server. Tests and benchmarks use
 //! this function to run a whole server in their own process. Only `error/status.rs` converts the

@@ -29,6 +29,8 @@ pub struct Options {
     pub spectator_token: Option<Token>,
     /// Further host names that requests may use in their `Host` header.
     pub allow_hosts: Vec<String>,
+    /// Origins of pages of other sites that may open `/foxglove`.
+    pub foxglove_origins: Vec<String>,
     /// Options of the ROS 2 graph. `None`: the robot's topics are not published on ROS 2.
     pub ros: Option<RosOptions>,
 }
@@ -47,6 +49,7 @@ impl Default for Options {
             student_token: None,
             spectator_token: None,
             allow_hosts: Vec::new(),
+            foxglove_origins: Vec::new(),
             ros: None,
         }
     }

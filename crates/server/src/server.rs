@@ -1,7 +1,6 @@
 //! Starts and stops a simulator with its web server.
 
 use crate::access::{Access, HostRules};
-use crate::bridge;
 use crate::layers::with_layers;
 use crate::listen;
 use crate::metrics::HttpMetrics;
@@ -72,7 +71,7 @@ impl Server {
         let listening = tokio::spawn(listen::serve(listener, router, metrics, stopped));
         let ros = graph.map(|graph| graph.start(&host.simulator, &host.camera, &host.profile));
         let ros = ros.transpose().map_err(StartError::Thread)?;
-        tokio::spawn(bridge::pump(app.clone()));
+        tokio::spawn(app.bridge.clone().pump());
         Ok(Server { address, app, gate, stop, listening, ros })
     }
 
@@ -158,7 +157,8 @@ fn assemble(
         sockets: Arc::new(Semaphore::new(MAX_SOCKETS)),
         started: Instant::now(),
     });
-    (app, Access { hosts, tokens, cdn_token, wrong_tokens: WrongTokens::default() })
+    let foxglove_origins = options.foxglove_origins;
+    (app, Access { hosts, foxglove_origins, tokens, cdn_token, wrong_tokens: WrongTokens::default() })
 }
 
 /// The environment variables that tell a student's program the address and the token of the server.

@@ -1,11 +1,11 @@
 //! The state that all handlers share.
 
 use crate::access::has_token;
-use crate::bridge::hub::Hub;
 use crate::metrics::HttpMetrics;
 use crate::print_queue::PrintQueue;
 use axum::http::HeaderMap;
 use bytes::Bytes;
+use chicane_bridge::Bridge;
 use chicane_host::Host;
 use chicane_host::scene::CarFile;
 use chicane_remote::Token;
@@ -24,8 +24,8 @@ pub(crate) const MAX_SOCKETS: usize = 256;
 #[derive(Clone)]
 pub(crate) struct App {
     state: Arc<AppState>,
-    /// Clients of `/rosbridge`.
-    pub(crate) bridge: Arc<Hub>,
+    /// Clients of `/rosbridge` and `/foxglove`.
+    pub(crate) bridge: Bridge,
 }
 
 /// The name of a world and, if it was installed, its revision. The revision is part of the cache
@@ -76,12 +76,13 @@ impl CdnTokens {
 
 impl App {
     pub(crate) fn new(state: AppState) -> App {
-        App { state: Arc::new(state), bridge: Arc::default() }
+        let bridge = Bridge::new(Arc::clone(&state.host));
+        App { state: Arc::new(state), bridge }
     }
 
-    /// The same state, with clients of `/rosbridge` of its own.
+    /// The same state, with clients of `/rosbridge` and `/foxglove` of its own.
     pub(crate) fn with_own_bridge(&self) -> App {
-        App { state: Arc::clone(&self.state), bridge: Arc::default() }
+        App { state: Arc::clone(&self.state), bridge: self.bridge.with_own_clients() }
     }
 }
 

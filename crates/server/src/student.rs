@@ -7,7 +7,6 @@
 
 use crate::access::HostRules;
 use crate::body::drain;
-use crate::bridge;
 use crate::error::ApiError;
 use crate::error_response::error_response;
 use crate::layers::with_student_layers;
@@ -59,6 +58,9 @@ fn rule(method: &Method, path: &str) -> Rule {
             // A WebSocket at `/` is connected to rosbridge, which serves the robot's topics.
             "/" => Rule::Everyone,
             _ if crate::robot::is_path(path) => Rule::Everyone,
+            // The scene shows the true poses, as the live state does. Messages that change something
+            // have the rules of the POST requests with the same effect.
+            crate::bridge::FOXGLOVE if reads => Rule::Group(AllowedGroup::State),
             _ if reads && (path == "/sim" || path.starts_with("/sim/")) => Rule::Group(AllowedGroup::State),
             _ => Rule::Nobody,
         };
@@ -86,22 +88,31 @@ fn allows(app: &App, group: AllowedGroup) -> bool {
     }
 }
 
-/// Passes an allowed request of the judged program on. Another request is refused, counted in the
-/// record, and changes nothing.
-pub(crate) async fn guard(State(app): State<App>, mut request: Request, next: Next) -> Response {
-    let allowed = match rule(request.method(), request.uri().path()) {
+/// Whether the judged program may send a request. A request that it may not send is counted in the
+/// record.
+pub(crate) fn check(app: &App, method: &Method, path: &str) -> Result<(), ApiError> {
+    let allowed = match rule(method, path) {
         Rule::Everyone => true,
-        Rule::Group(group) => allows(&app, group),
+        Rule::Group(group) => allows(app, group),
         Rule::Nobody => false,
     };
     if allowed {
+        return Ok(());
+    }
+    app.evaluations.count_refused(path, json!({"method": method.as_str()}));
+    Err(ApiError::new(ErrorCode::JudgedRun, "not allowed in a judged run"))
+}
+
+/// Passes an allowed request of the judged program on. Another request is refused, counted in the
+/// record, and changes nothing.
+pub(crate) async fn guard(State(app): State<App>, mut request: Request, next: Next) -> Response {
+    let Err(refused) = check(&app, request.method(), request.uri().path()) else {
         request.extensions_mut().insert(FromStudent);
         return next.run(request).await;
-    }
+    };
     let path = request.uri().path().to_owned();
-    app.evaluations.count_refused(&path, json!({"method": request.method().as_str()}));
     drain(request).await;
-    error_response(ApiError::new(ErrorCode::JudgedRun, "not allowed in a judged run"), &path)
+    error_response(refused, &path)
 }
 
 /// Serves the sockets of student programs.
@@ -183,7 +194,7 @@ impl Serve for PacedGate {
     fn background(&self) -> Task {
         // The topics of the robot are published on the runtime of the program, so that they do not
         // depend on the speed of the machine.
-        Box::pin(bridge::pump(self.app.clone()))
+        Box::pin(self.app.bridge.clone().pump())
     }
 }
 
@@ -204,6 +215,9 @@ mod tests {
             ("GET", "/sim/api/state", Rule::Group(State)),
             ("GET", "/sim/api/clock", Rule::Group(State)),
             ("GET", "/sim/scene/oval.glb", Rule::Group(State)),
+            ("GET", "/foxglove", Rule::Group(State)),
+            ("POST", "/foxglove", Rule::Nobody),
+            ("GET", "/foxglove/x", Rule::Nobody),
             ("POST", "/sim/api/step", Rule::Group(Step)),
             ("POST", "/sim/api/pose", Rule::Group(World)),
             ("POST", "/sim/api/models/box/pose", Rule::Group(World)),

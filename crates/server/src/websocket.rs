@@ -1,315 +1,197 @@
-//! WebSockets: the upgrade of a request, messages, and the closing handshake.
+//! The upgrade of a request to a WebSocket: the handshake, and limits of message sizes.
 //!
 //! A handler extracts an [`Upgrade`], which has checked the handshake, and returns the response of
-//! [`Upgrade::run`]. A task then runs with a [`Socket`]. The socket pings its peer, detects that
-//! the peer is gone, limits its send buffer, and closes when the simulator stops. A task that
-//! alternates between sending and receiving uses [`Socket::next`] and [`Socket::send`]. A task that
-//! sends and receives at the same time uses [`Socket::start_send`] and [`Socket::next_event`].
+//! [`Upgrade::run`]. A task then runs with a [`Socket`].
 
-mod upgrade;
-
-pub(crate) use upgrade::{Upgrade, UpgradeError};
-
+use crate::error::ApiError;
 use crate::listen::Peer;
-use bytes::Bytes;
-use futures_util::{SinkExt, StreamExt};
-use hyper::upgrade::Upgraded;
+use crate::state::App;
+use axum::Json;
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Version, header};
+use axum::response::{IntoResponse, Response};
+use chicane_bridge::{Socket, SocketLimits, derive_accept_key};
+use chicane_wire::{Detail, ErrorCode};
+use hyper::upgrade::OnUpgrade;
 use hyper_util::rt::TokioIo;
-use std::task::Poll;
-use std::time::Duration;
-use tokio::io::AsyncWriteExt;
-use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, sleep_until, timeout};
-use tokio_tungstenite::WebSocketStream;
-use tokio_tungstenite::tungstenite::error::{CapacityError, ProtocolError};
-use tokio_tungstenite::tungstenite::protocol::CloseFrame;
-use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
-use tokio_tungstenite::tungstenite::{Error, Message, Utf8Bytes};
+use tokio::sync::OwnedSemaphorePermit;
 
-/// Time between two pings.
-const PING_INTERVAL: Duration = Duration::from_secs(3);
-/// The peer is considered gone after this many pings without a message from the peer.
-const MAX_UNANSWERED_PINGS: u32 = 3;
-/// Longest time in which [`Socket::send`] sends a message.
-const SEND_TIMEOUT: Duration = Duration::from_secs(5);
-/// Longest time to send a message of [`Socket::start_send`]. This timeout is longer than
-/// [`SEND_TIMEOUT`], because the task does not wait for the message.
-const BACKGROUND_SEND_TIMEOUT: Duration = Duration::from_secs(30);
-/// Longest time of the closing handshake. It is short, because the simulator may be stopping.
-const CLOSE_TIMEOUT: Duration = Duration::from_millis(100);
+/// Largest received message in bytes, unless [`Upgrade::max_message`] sets another size.
+const MAX_MESSAGE: usize = 64 << 10;
+/// Size of the send buffer in bytes, unless [`Upgrade::max_sent`] sets another size.
+const MAX_SENT: usize = 1 << 20;
 
-fn ping_timer() -> Interval {
-    let mut timer = interval_at(Instant::now() + PING_INTERVAL, PING_INTERVAL);
-    timer.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    timer
+/// Why a request can't be upgraded to a WebSocket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum UpgradeError {
+    /// The request does not ask for an upgrade.
+    #[error("this path is a WebSocket: send Connection: Upgrade and Upgrade: websocket")]
+    NotRequested,
+    /// The request asks for another version of the protocol.
+    #[error("Sec-WebSocket-Version must be 13")]
+    Version,
+    /// The request has no valid key.
+    #[error("Sec-WebSocket-Key must be 16 bytes in base64")]
+    Key,
+    /// Too many WebSockets are open.
+    #[error("too many WebSockets are open; close some and try again")]
+    TooMany,
 }
 
-/// A message from a peer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum SocketMessage {
-    /// A text message.
-    Text(Utf8Bytes),
-    /// A binary message.
-    Binary(Bytes),
+impl UpgradeError {
+    /// The response header that tells the client the supported protocol. `None` if the protocol is
+    /// not the problem.
+    fn hint(self) -> Option<(HeaderName, &'static str)> {
+        match self {
+            UpgradeError::NotRequested => Some((header::UPGRADE, "websocket")),
+            UpgradeError::Version => Some((header::SEC_WEBSOCKET_VERSION, "13")),
+            UpgradeError::Key | UpgradeError::TooMany => None,
+        }
+    }
 }
 
-/// Result of [`Socket::next_event`].
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum SocketEvent {
-    /// The peer sent a message.
-    Received(SocketMessage),
-    /// The message of [`Socket::start_send`] was written to the connection.
-    Sent,
-    /// The caller must close the socket with this code and reason.
-    MustClose(CloseCode, String),
-    /// The connection has ended.
-    Ended,
+impl IntoResponse for UpgradeError {
+    fn into_response(self) -> Response {
+        let code = match self {
+            UpgradeError::NotRequested | UpgradeError::Version => ErrorCode::UpgradeRequired,
+            UpgradeError::Key => ErrorCode::InvalidRequest,
+            UpgradeError::TooMany => ErrorCode::Busy,
+        };
+        let body = Detail { detail: self.to_string(), code };
+        let mut response = (ApiError::new(code, "").status(), Json(body)).into_response();
+        if let Some((name, value)) = self.hint() {
+            response.headers_mut().insert(name, HeaderValue::from_static(value));
+        }
+        response
+    }
 }
 
-/// The result of one step of the underlying stream: a message was flushed, or a message was
-/// received.
-enum StreamStep {
-    Flushed(Result<(), Error>),
-    Received(Option<Result<Message, Error>>),
-}
-
-/// The peer is gone, or did not read a message in time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct PeerGone;
-
-/// An open socket.
-pub(crate) struct Socket {
-    stream: WebSocketStream<TokioIo<Upgraded>>,
+/// A request with a valid WebSocket handshake.
+pub(crate) struct Upgrade {
+    connection: OnUpgrade,
     peer: Option<Peer>,
-    simulator: chicane_host::driver::Simulator,
-    ping_timer: Interval,
-    /// Number of pings since the last message from the peer.
-    unanswered_pings: u32,
-    /// Time when [`Socket::start_send`] started the current message. `None` if no message is being
-    /// sent.
-    sending_since: Option<Instant>,
-    /// Whether the connection has ended. Nothing is read or sent any more.
-    ended: bool,
+    accept: String,
+    permit: OwnedSemaphorePermit,
+    max_message: usize,
+    max_sent: usize,
+    /// The version of the protocol above WebSocket; `None` if the client offered none.
+    subprotocol: Option<&'static str>,
 }
 
-impl Socket {
-    fn new(
-        stream: WebSocketStream<TokioIo<Upgraded>>,
-        peer: Option<Peer>,
-        simulator: chicane_host::driver::Simulator,
-    ) -> Socket {
-        Socket {
-            stream,
-            peer,
-            simulator,
-            ping_timer: ping_timer(),
-            unanswered_pings: 0,
-            sending_since: None,
-            ended: false,
-        }
-    }
+impl FromRequestParts<App> for Upgrade {
+    type Rejection = UpgradeError;
 
-    /// The next message from the peer. `None` when the connection has ended. If this future is
-    /// dropped, no message is lost.
-    pub(crate) async fn next(&mut self) -> Option<SocketMessage> {
-        while !self.ended {
-            let message = tokio::select! {
-                biased;
-                () = self.simulator.ended() => {
-                    self.close(CloseCode::Away, "the simulator is stopping").await;
-                    break;
-                }
-                message = self.stream.next() => message,
-                _ = self.ping_timer.tick() => {
-                    self.ping().await;
-                    continue;
-                }
-            };
-            match message {
-                None => self.ended = true,
-                Some(Err(error)) => match close_reason(&error) {
-                    Some((code, reason)) => self.close(code, &reason).await,
-                    None => self.ended = true,
-                },
-                Some(Ok(message)) => {
-                    self.unanswered_pings = 0;
-                    if let Some(message) = data_message(message) {
-                        return Some(message);
-                    }
-                }
-            }
-        }
-        None
-    }
-
-    /// Same as [`Socket::next`] if `read` is true. Otherwise nothing is read, and the result is
-    /// `None` once the peer has closed its side. In that mode no pings are sent. TCP keep-alive
-    /// detects a vanished peer within about a minute.
-    pub(crate) async fn next_if(&mut self, read: bool) -> Option<SocketMessage> {
-        match &self.peer {
-            Some(peer) if !read => {
-                peer.disconnected().await;
-                None
-            }
-            None if !read => std::future::pending().await,
-            _ => self.next().await,
-        }
-    }
-
-    /// Whether [`Socket::start_send`] may be called. It may not be called while a message is being
-    /// sent.
-    pub(crate) fn can_send(&self) -> bool {
-        self.sending_since.is_none()
-    }
-
-    /// Starts to send a text message. [`Socket::next_event`] sends the rest. Only one message may
-    /// be sent at a time, see [`Socket::can_send`].
-    pub(crate) fn start_send(&mut self, text: Utf8Bytes) {
-        self.start_send_message(Message::Text(text));
-    }
-
-    fn start_send_message(&mut self, message: Message) {
-        match self.stream.start_send_unpin(message) {
-            Ok(()) => self.sending_since = Some(Instant::now()),
-            Err(_) => self.ended = true,
-        }
-    }
-
-    /// Waits for the next event. The message of [`Socket::start_send`] is sent meanwhile. Messages
-    /// from the peer are read only if `read` is true. If this future is dropped, no message is
-    /// lost.
-    pub(crate) async fn next_event(&mut self, read: bool) -> SocketEvent {
-        while !self.ended {
-            let since = self.sending_since;
-            let deadline = since.unwrap_or_else(Instant::now) + BACKGROUND_SEND_TIMEOUT;
-            let step = tokio::select! {
-                biased;
-                () = self.simulator.ended() => {
-                    return SocketEvent::MustClose(CloseCode::Away, "the simulator is stopping".to_owned());
-                }
-                step = next_step(&mut self.stream, since.is_some(), read) => step,
-                () = sleep_until(deadline), if since.is_some() => break,
-                _ = self.ping_timer.tick() => {
-                    // No ping is needed while a message is being sent, because the timeout of that
-                    // message detects a dead peer.
-                    if since.is_none() {
-                        self.unanswered_pings += 1;
-                        self.start_send_message(Message::Ping(Bytes::new()));
-                        self.ended |= self.unanswered_pings > MAX_UNANSWERED_PINGS;
-                    }
-                    continue;
-                }
-            };
-            match step {
-                StreamStep::Flushed(Ok(())) => {
-                    self.sending_since = None;
-                    return SocketEvent::Sent;
-                }
-                StreamStep::Flushed(Err(_)) | StreamStep::Received(None) => self.ended = true,
-                StreamStep::Received(Some(Err(error))) => {
-                    self.ended = true;
-                    if let Some((code, reason)) = close_reason(&error) {
-                        return SocketEvent::MustClose(code, reason);
-                    }
-                }
-                StreamStep::Received(Some(Ok(message))) => {
-                    self.unanswered_pings = 0;
-                    if let Some(message) = data_message(message) {
-                        return SocketEvent::Received(message);
-                    }
-                }
-            }
-        }
-        self.ended = true;
-        SocketEvent::Ended
-    }
-
-    /// Sends a text message. Waits until the message is written to the connection.
-    pub(crate) async fn send(&mut self, text: impl Into<Utf8Bytes>) -> Result<(), PeerGone> {
-        self.send_message(Message::Text(text.into())).await
-    }
-
-    /// Closes the connection with a code and a reason.
-    pub(crate) async fn close(&mut self, code: CloseCode, reason: &str) {
-        self.ended = true;
-        let frame = CloseFrame { code, reason: reason.into() };
-        let handshake = async {
-            self.stream.close(Some(frame)).await?;
-            // All received bytes are read, because the system discards the close frame if the
-            // socket is closed with unread bytes. After an error the rest is read without parsing,
-            // because it may contain no valid frames.
-            while let Some(Ok(_)) = self.stream.next().await {}
-            let connection = self.stream.get_mut();
-            connection.shutdown().await?;
-            tokio::io::copy(connection, &mut tokio::io::sink()).await?;
-            Ok::<_, Error>(())
-        };
-        let _ = timeout(CLOSE_TIMEOUT, handshake).await;
-    }
-
-    async fn send_message(&mut self, message: Message) -> Result<(), PeerGone> {
-        if self.ended {
-            return Err(PeerGone);
-        }
-        let sent = tokio::select! {
-            sent = timeout(SEND_TIMEOUT, self.stream.send(message)) => matches!(sent, Ok(Ok(()))),
-            () = self.simulator.ended() => false,
-        };
-        self.ended |= !sent;
-        if sent { Ok(()) } else { Err(PeerGone) }
-    }
-
-    /// Sends a ping. The socket ends if too many pings were unanswered, or if this ping can't be
-    /// sent.
-    async fn ping(&mut self) {
-        self.unanswered_pings += 1;
-        if self.unanswered_pings > MAX_UNANSWERED_PINGS {
-            self.ended = true;
-        }
-        let _ = self.send_message(Message::Ping(Bytes::new())).await;
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Upgrade, Self::Rejection> {
+        let key = key(&parts.method, parts.version, &parts.headers)?;
+        let accept = derive_accept_key(key.as_bytes());
+        let connection = parts.extensions.remove::<OnUpgrade>().ok_or(UpgradeError::NotRequested)?;
+        let permit = app.sockets.clone().try_acquire_owned().map_err(|_| UpgradeError::TooMany)?;
+        let peer = parts.extensions.remove::<Peer>();
+        let (max_message, max_sent) = (MAX_MESSAGE, MAX_SENT);
+        Ok(Upgrade { connection, peer, accept, permit, max_message, max_sent, subprotocol: None })
     }
 }
 
-/// Flushes the stream if a message is being sent. Reads a message if `read` is true. Returns the
-/// step that is ready first.
-async fn next_step(
-    stream: &mut WebSocketStream<TokioIo<Upgraded>>,
-    is_sending: bool,
-    read: bool,
-) -> StreamStep {
-    std::future::poll_fn(|cx| {
-        if is_sending && let Poll::Ready(done) = stream.poll_flush_unpin(cx) {
-            return Poll::Ready(StreamStep::Flushed(done));
-        }
-        if read { stream.poll_next_unpin(cx).map(StreamStep::Received) } else { Poll::Pending }
-    })
-    .await
+/// Checks the handshake, and returns its key.
+fn key(method: &Method, version: Version, headers: &HeaderMap) -> Result<String, UpgradeError> {
+    let text = |name: HeaderName| headers.get(name).and_then(|v| v.to_str().ok()).unwrap_or("").trim();
+    let lists = |name: HeaderName, word: &str| {
+        let values = headers.get_all(name);
+        let all = values.iter().filter_map(|v| v.to_str().ok()).flat_map(|v| v.split(','));
+        all.into_iter().any(|v| v.trim().eq_ignore_ascii_case(word))
+    };
+    let upgrade = lists(header::CONNECTION, "upgrade") && lists(header::UPGRADE, "websocket");
+    if method != Method::GET || version != Version::HTTP_11 || !upgrade {
+        return Err(UpgradeError::NotRequested);
+    }
+    if text(header::SEC_WEBSOCKET_VERSION) != "13" {
+        return Err(UpgradeError::Version);
+    }
+    let key = text(header::SEC_WEBSOCKET_KEY);
+    let is_key = key.len() == 24 && key.ends_with("==") && key[..22].bytes().all(is_base64);
+    if is_key { Ok(key.to_owned()) } else { Err(UpgradeError::Key) }
 }
 
-/// The message as the caller gets it. `None` for control frames. While the stream is read, the
-/// WebSocket library responds to pings and close frames by itself.
-fn data_message(message: Message) -> Option<SocketMessage> {
-    match message {
-        Message::Text(text) => Some(SocketMessage::Text(text)),
-        Message::Binary(bytes) => Some(SocketMessage::Binary(bytes)),
-        Message::Ping(_) | Message::Pong(_) | Message::Close(_) | Message::Frame(_) => None,
+fn is_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'+' || byte == b'/'
+}
+
+impl Upgrade {
+    /// Sets the size of the largest received message in bytes.
+    pub(crate) fn max_message(mut self, bytes: usize) -> Upgrade {
+        self.max_message = bytes;
+        self
+    }
+
+    /// Sets the size of the send buffer in bytes. The buffer limits the largest sent message.
+    pub(crate) fn max_sent(mut self, bytes: usize) -> Upgrade {
+        self.max_sent = bytes;
+        self
+    }
+
+    /// Names the version of the protocol that the server has chosen from those that the client
+    /// offered.
+    pub(crate) fn subprotocol(mut self, chosen: &'static str) -> Upgrade {
+        self.subprotocol = Some(chosen);
+        self
+    }
+
+    /// Returns the response that switches protocols, and runs `handle` with the socket in a new
+    /// task.
+    pub(crate) fn run<F, S>(self, app: &App, handle: F) -> Response
+    where
+        F: FnOnce(Socket) -> S + Send + 'static,
+        S: Future<Output = ()> + Send + 'static,
+    {
+        let Upgrade { connection, peer, accept, permit, max_message, max_sent, subprotocol } = self;
+        let simulator = app.simulator.clone();
+        tokio::spawn(async move {
+            let _permit = permit;
+            // An error means that the client has disconnected before the response.
+            let Ok(connection) = connection.await else { return };
+            let connection = Box::new(TokioIo::new(connection));
+            let peer = peer.map(|peer| Box::new(peer) as Box<dyn chicane_bridge::Peer>);
+            let limits = SocketLimits { max_message, max_sent };
+            handle(Socket::new(connection, peer, simulator, limits).await).await;
+        });
+        let headers = [
+            (header::CONNECTION, "upgrade".to_owned()),
+            (header::UPGRADE, "websocket".to_owned()),
+            (header::SEC_WEBSOCKET_ACCEPT, accept),
+        ];
+        let subprotocol = subprotocol.map(|chosen| [(header::SEC_WEBSOCKET_PROTOCOL, chosen)]);
+        (StatusCode::SWITCHING_PROTOCOLS, headers, subprotocol, ()).into_response()
     }
 }
 
-/// The code and reason of the close frame for a peer that violated the protocol. `None` if the
-/// connection itself has ended.
-fn close_reason(error: &Error) -> Option<(CloseCode, String)> {
-    match error {
-        Error::Capacity(CapacityError::MessageTooLong { max_size, .. }) => {
-            Some((CloseCode::Size, format!("a message may have up to {max_size} bytes")))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn handshake(changes: &[(&'static str, &'static str)]) -> Result<String, UpgradeError> {
+        let mut headers = HeaderMap::new();
+        let valid = [
+            ("connection", "keep-alive, Upgrade"),
+            ("upgrade", "WebSocket"),
+            ("sec-websocket-version", "13"),
+            ("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ=="),
+        ];
+        for (name, value) in valid.iter().chain(changes) {
+            headers.insert(*name, value.parse().expect("a value"));
         }
-        Error::Utf8(_) => Some((CloseCode::Invalid, "a text message must be UTF-8".to_owned())),
-        Error::Protocol(
-            ProtocolError::ResetWithoutClosingHandshake
-            | ProtocolError::ReceivedAfterClosing
-            | ProtocolError::SendAfterClosing,
-        ) => None,
-        // A reason may have up to 123 bytes. All texts of the library are shorter.
-        Error::Protocol(violation) => Some((CloseCode::Protocol, violation.to_string())),
-        _ => None,
+        key(&Method::GET, Version::HTTP_11, &headers)
+    }
+
+    #[test]
+    fn invalid_handshakes_are_refused() {
+        let key = handshake(&[]).expect("a key");
+        assert_eq!(derive_accept_key(key.as_bytes()), "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
+        assert_eq!(handshake(&[("connection", "close")]), Err(UpgradeError::NotRequested));
+        assert_eq!(handshake(&[("upgrade", "h2c")]), Err(UpgradeError::NotRequested));
+        assert_eq!(handshake(&[("sec-websocket-version", "8")]), Err(UpgradeError::Version));
+        for bad in ["", "short", "dGhlIHNhbXBsZSBub25jZQ=?", "dGhlIHNhb\u{e9}BsZSBub25jZQ=="] {
+            assert_eq!(handshake(&[("sec-websocket-key", bad)]), Err(UpgradeError::Key), "{bad}");
+        }
     }
 }

@@ -22,10 +22,11 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("remote", &["store", "wire"]),
     ("host", &["pace", "render", "robot", "ros", "session", "sim", "store", "wire", "world"]),
     ("dds", &["host", "ros", "world"]),
+    ("bridge", &["host", "robot", "ros", "sim", "wire", "world"]),
     (
         "server",
         &[
-            "dds", "host", "pace", "remote", "render", "robot", "ros", "session", "sim", "store", "wire",
+            "bridge", "dds", "host", "pace", "remote", "render", "robot", "session", "sim", "store", "wire",
             "world",
         ],
     ),
@@ -41,6 +42,7 @@ const MAY_NOT_NAME: &[(&str, &[&str])] = &[
     ("host", &["axum::", "hyper::", "StatusCode", "clap::"]),
     ("remote", &["axum::", "clap::", "chicane_host", "chicane_sim"]),
     ("dds", &["axum::", "StatusCode", "clap::"]),
+    ("bridge", &["axum::", "hyper::", "StatusCode", "clap::"]),
     ("server", &["clap::", "rustdds"]),
     ("jail", &["axum::", "StatusCode", "clap::"]),
     ("session", &["axum::", "StatusCode", "clap::"]),

@@ -20,6 +20,7 @@ mod num;
 mod robot;
 mod role;
 mod scene;
+mod schema;
 mod state;
 mod step;
 mod vehicle;
@@ -58,6 +59,7 @@ pub use robot::{
 };
 pub use role::Role;
 pub use scene::Scene;
+pub use schema::state_schema;
 pub use state::{EvaluationState, RunState, State, Status, Transition, TransitionKind, VehiclePose};
 pub use step::{
     ArrayInfo, CameraObservation, ImuObservation, LidarObservation, Observations, Observe, OdomObservation,

@@ -24,6 +24,8 @@ pub(super) enum ValueError {
     HostName,
     #[error("must be a web address, such as https://example.org/worlds")]
     WebAddress,
+    #[error("must be an origin without a path, such as https://app.foxglove.dev")]
+    Origin,
 }
 
 pub(super) fn student_command(text: &str) -> Result<String, ValueError> {
@@ -72,6 +74,18 @@ pub(super) fn host_name(text: &str) -> Result<String, ValueError> {
         return Err(ValueError::HostName);
     }
     Ok(text.to_ascii_lowercase())
+}
+
+/// Accepts an origin as browsers send it: a scheme and a host. `null` is not accepted, because any
+/// site can open a page with that origin.
+pub(super) fn origin(text: &str) -> Result<String, ValueError> {
+    let Some((scheme, host)) = text.split_once("://") else { return Err(ValueError::Origin) };
+    let in_scheme = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.');
+    let in_host = |b: u8| b.is_ascii_graphic() && !matches!(b, b'/' | b'?' | b'#' | b'@');
+    if scheme.is_empty() || !scheme.bytes().all(in_scheme) || !host.bytes().all(in_host) {
+        return Err(ValueError::Origin);
+    }
+    Ok(text.to_owned())
 }
 
 /// Accepts an HTTP address and removes slashes at its end.

@@ -170,6 +170,7 @@ fn options(args: &ServeArgs, tokens: &RoleTokens) -> Result<Options, ServeError>
         student_token: token(&tokens.student),
         spectator_token: token(&tokens.spectator),
         allow_hosts: args.allow_host.clone(),
+        foxglove_origins: args.foxglove_origin.clone(),
         ros,
         ..Options::default()
     })

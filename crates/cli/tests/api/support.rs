@@ -3,12 +3,14 @@
 
 mod bridge;
 mod bundles;
+mod foxglove;
 pub(crate) mod judged;
 mod robot;
 mod temp_folder;
 
 pub(crate) use bridge::{Bridge, seconds};
 pub(crate) use bundles::{LoadGate, many_boxes, open_route, plain, scenery, truncated};
+pub(crate) use foxglove::{Event, FOXGLOVE_V1, Foxglove};
 pub(crate) use robot::{Received, Robot, Socket, detail};
 pub(crate) use temp_folder::TempFolder;
 
@@ -132,6 +134,11 @@ impl Setup {
 
     pub(crate) fn require_verified(mut self) -> Setup {
         self.options.require_verified = true;
+        self
+    }
+
+    pub(crate) fn foxglove_origin(mut self, origin: &str) -> Setup {
+        self.options.foxglove_origins.push(origin.to_owned());
         self
     }
 

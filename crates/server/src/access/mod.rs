@@ -17,7 +17,7 @@ mod token;
 
 pub(crate) use headers::add_security_headers;
 pub(crate) use host::HostRules;
-pub(crate) use role::refusal;
+pub(crate) use role::{check_post, refusal};
 pub(crate) use token::has_token;
 
 use crate::body::drain;
@@ -40,6 +40,8 @@ pub(crate) struct LocalAddress(pub(crate) SocketAddr);
 #[derive(Debug)]
 pub(crate) struct Access {
     pub(crate) hosts: HostRules,
+    /// Values of the header `Origin` with which pages of other sites may open `/foxglove`.
+    pub(crate) foxglove_origins: Vec<String>,
     /// Tokens that give access to all paths, each with a role. `None`: no token is needed.
     pub(crate) tokens: Option<Tokens>,
     /// A further token that gives access to `/cdn` only.
@@ -102,7 +104,12 @@ fn check(access: &Access, request: &Request) -> Result<Decision, ApiError> {
     let local = request.extensions().get::<LocalAddress>().map(|a| a.0);
     let host = access.hosts.check(request.headers(), local.map(|l| l.ip()))?;
     path::check(request.uri().path())?;
-    origin::check(request.method(), request.headers(), &host)?;
+    let is_foxglove = origin::is_foxglove(request.uri().path(), request.headers());
+    if !(is_foxglove && origin::is_listed(&access.foxglove_origins, request.headers())) {
+        let checked = origin::check(request.method(), request.headers(), &host);
+        checked
+            .map_err(|error| if is_foxglove { origin::foxglove_error(request.headers()) } else { error })?;
+    }
     let Some(tokens) = &access.tokens else { return Ok(Decision::Admit(Role::Teacher)) };
     match token::check(access, tokens, request, local.map_or(0, |l| l.port()))? {
         token::Found::Nothing if is_health(request) => Ok(Decision::AdmitWithoutRole),

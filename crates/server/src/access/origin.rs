@@ -8,6 +8,35 @@ use super::host::HostHeader;
 use crate::error::ApiError;
 use axum::http::{HeaderMap, Method};
 use chicane_wire::ErrorCode;
+use std::sync::Once;
+
+/// Longest origin that an error repeats, in characters.
+const MAX_SHOWN_ORIGIN: usize = 100;
+
+/// Whether a request opens `/foxglove`. The apps of Foxglove are pages of other sites, which the
+/// operator can allow.
+pub(super) fn is_foxglove(path: &str, headers: &HeaderMap) -> bool {
+    path == crate::bridge::FOXGLOVE && headers.contains_key("upgrade")
+}
+
+/// Whether the page that sent a request has one of these origins.
+pub(super) fn is_listed(origins: &[String], headers: &HeaderMap) -> bool {
+    let sent = headers.get("origin").and_then(|v| v.to_str().ok());
+    sent.is_some_and(|sent| origins.iter().any(|own| own.eq_ignore_ascii_case(sent)))
+}
+
+/// The error for a page that may not open `/foxglove`. The app does not show the error, so the first
+/// one is also logged.
+pub(super) fn foxglove_error(headers: &HeaderMap) -> ApiError {
+    static WARNED: Once = Once::new();
+    let origin = headers.get("origin").and_then(|v| v.to_str().ok()).unwrap_or("?");
+    let origin: String = origin.chars().take(MAX_SHOWN_ORIGIN).collect();
+    let text = format!(
+        "pages of {origin} may not use /foxglove; to allow it, start the simulator with --foxglove-origin {origin}"
+    );
+    WARNED.call_once(|| tracing::warn!("{text}"));
+    ApiError::new(ErrorCode::ForeignSite, text)
+}
 
 /// Refuses a request from a page of another site.
 pub(super) fn check(method: &Method, headers: &HeaderMap, host: &HostHeader) -> Result<(), ApiError> {

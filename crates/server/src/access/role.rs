@@ -22,6 +22,12 @@ pub(super) fn check(role: Role, method: &Method, path: &str, headers: &HeaderMap
     if role >= needed { Ok(()) } else { Err(refusal(needed)) }
 }
 
+/// Refuses an action of a WebSocket if the role does not permit the POST request with the same
+/// effect.
+pub(crate) fn check_post(role: Role, path: &str) -> Result<(), ApiError> {
+    check(role, &Method::POST, path, &HeaderMap::new())
+}
+
 /// The error for a request that needs a greater role.
 pub(crate) fn refusal(needed: Role) -> ApiError {
     let text = match needed {
@@ -33,9 +39,10 @@ pub(crate) fn refusal(needed: Role) -> ApiError {
 
 /// The smallest role that permits a request.
 fn needed(method: &Method, path: &str, headers: &HeaderMap) -> Role {
-    // A WebSocket begins with a GET request, but its messages are commands.
+    // A WebSocket begins with a GET request, but its messages are commands. `/foxglove` checks each
+    // of its messages.
     let reads = matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS)
-        && !headers.contains_key(header::UPGRADE);
+        && (!headers.contains_key(header::UPGRADE) || path == crate::bridge::FOXGLOVE);
     if reads {
         return Role::Spectator;
     }

@@ -130,6 +130,7 @@ pub(crate) fn router(app: App) -> Router {
         .route("/sim/viewer/{file}", get(viewer::asset))
         .route("/sim/scene/{file}", get(scene::file))
         .route("/metrics", get(metrics))
+        .route(crate::bridge::FOXGLOVE, get(crate::bridge::foxglove))
         .route("/cdn/{*path}", get(crate::own_cdn::serve))
         .fallback(no_such_path)
         .method_not_allowed_fallback(wrong_method)

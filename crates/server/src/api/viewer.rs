@@ -23,7 +23,7 @@ pub(super) async fn home(
     upgrade: Result<Upgrade, UpgradeError>,
 ) -> Response {
     match upgrade {
-        Ok(upgrade) => crate::bridge::open(State(app), commander, upgrade).await,
+        Ok(upgrade) => crate::bridge::rosbridge(State(app), commander, upgrade).await,
         Err(UpgradeError::NotRequested) => Redirect::temporary("/sim").into_response(),
         Err(refused) => refused.into_response(),
     }

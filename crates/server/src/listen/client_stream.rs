@@ -123,6 +123,12 @@ impl Peer {
     }
 }
 
+impl chicane_bridge::Peer for Peer {
+    fn disconnected(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        Box::pin(Peer::disconnected(self))
+    }
+}
+
 /// The stream of one client.
 pub(super) struct ClientStream {
     connection: Arc<Connection>,

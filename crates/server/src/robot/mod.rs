@@ -139,7 +139,7 @@ pub(crate) fn router(app: &App) -> Router<App> {
     routes
         .route("/speed/stream", get(sockets::speed))
         .route("/steering/stream", get(sockets::steering))
-        .route("/rosbridge", get(crate::bridge::open))
+        .route("/rosbridge", get(crate::bridge::rosbridge))
         .merge(Docs::new(document, "", &COMMON_ERRORS, refuse).routes())
         .method_not_allowed_fallback(wrong_method)
         .layer(from_fn_with_state(app.clone(), sim_time::stamp))

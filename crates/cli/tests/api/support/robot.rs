@@ -92,6 +92,8 @@ pub(crate) struct Socket(WebSocket<TcpStream>);
 pub(crate) enum Received {
     /// A text frame, parsed as JSON.
     Text(Value),
+    /// A binary frame.
+    Binary(Vec<u8>),
     /// A close frame with this code.
     Close(u16),
     /// The connection has ended.
@@ -137,6 +139,7 @@ impl Socket {
         loop {
             match self.0.read() {
                 Ok(Message::Text(text)) => return Received::Text(serde_json::from_str(&text).expect("JSON")),
+                Ok(Message::Binary(bytes)) => return Received::Binary(bytes.to_vec()),
                 Ok(Message::Close(frame)) => {
                     return Received::Close(frame.map_or(1005, |frame| frame.code.into()));
                 }

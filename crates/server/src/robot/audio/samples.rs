@@ -16,9 +16,10 @@ use super::super::to_wire::json;
 use super::to_wire;
 use crate::caller::Commander;
 use crate::state::App;
-use crate::websocket::{PeerGone, Socket, SocketMessage, Upgrade};
+use crate::websocket::Upgrade;
 use axum::extract::State;
 use axum::response::Response;
+use chicane_bridge::{CloseCode, PeerGone, Socket, SocketMessage};
 use chicane_host::driver::{Published, Simulator};
 use chicane_robot::audio::Stream;
 use chicane_robot::{Command, Done};
@@ -28,7 +29,6 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
-use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 
 /// Largest message, in bytes.
 const MAX_MESSAGE_BYTES: usize = 1 << 20;

@@ -1,54 +1,71 @@
-//! Publishes the messages of every tick to the clients of the bridge.
+//! Publishes the messages of every tick to the clients of a protocol.
 //!
-//! While a client subscribes at `/rosbridge`, the pump reads a tap of the sim thread. It makes the
-//! messages of each tick with the crate `ros`, writes each subscribed message as text once, and
-//! puts that text into the mailboxes of all subscribers. A client reads its mailbox at its own
-//! speed. The mailbox is bounded and drops the oldest messages. Another task draws the images, so
-//! that other messages do not wait for the images. That task draws only the newest frame.
+//! While a client subscribes, the pump reads a tap of the sim thread. It makes the messages of each
+//! tick with the crate `ros`. The hub of the protocol encodes each subscribed message once, and puts
+//! it into the mailboxes of all subscribers. A client reads its mailbox at its own speed. The
+//! mailbox is bounded and drops the oldest messages. Another task draws the images, so that other
+//! messages do not wait for the images. That task draws only the newest frame.
 
-use super::hub::Hub;
-use crate::state::App;
+use chicane_host::Host;
 use chicane_host::camera::Camera;
 use chicane_host::driver::{Exposure, Published};
 use chicane_host::image_topics::{FrameToPublish, publish_frame};
 use chicane_ros::messages::{Clock, Time};
 use chicane_ros::{Message, Outgoing, Publisher, Sample, Topic};
+use chicane_world::Profile;
 use std::sync::Arc;
 use tokio::sync::watch;
+
+/// The subscribers of a protocol.
+pub(crate) trait Subscribers: Send + Sync + 'static {
+    /// The number of subscribers of the topics that the robot publishes. Receivers are notified of
+    /// every subscription, even if the number stays the same.
+    fn robot_subscribers(&self) -> watch::Receiver<usize>;
+
+    /// Whether a topic has subscribers.
+    fn has_subscribers(&self, topic: Topic) -> bool;
+
+    /// Publishes a message of this tick to all subscribers of its topic.
+    fn publish(&self, out: &Outgoing, tick: u64);
+
+    /// Sends the latched message of each topic to new subscribers. A latched message is the last
+    /// message of a topic that every new subscriber gets at once. `latched` returns the latched
+    /// message of a topic, or `None` if the topic has none. `tick` is the current tick.
+    fn send_latched(&self, latched: impl FnMut(Topic) -> Option<Message>, tick: u64);
+}
 
 /// A frame that is not drawn yet: exposure, tick and brightness. `None` before the first frame.
 type PendingFrame = Option<(Arc<Exposure>, u64, f64)>;
 
 /// Publishes messages while there are subscribers, until the simulator stops.
-pub(crate) async fn pump(app: App) {
-    let mut subscribers = app.bridge.robot_subscribers();
+pub(crate) async fn pump<H: Subscribers>(host: &Host, hub: &Arc<H>) {
+    let mut subscribers = hub.robot_subscribers();
     loop {
         tokio::select! {
-            () = app.simulator.ended() => return,
+            () = host.simulator.ended() => return,
             found = subscribers.wait_for(|count| *count > 0) => if found.is_err() { return },
         }
         let (frames, newest) = watch::channel(None);
-        let drawing = tokio::spawn(draw(Arc::clone(&app.bridge), app.camera.clone(), newest));
+        let drawing = tokio::spawn(draw(Arc::clone(hub), host.camera.clone(), newest));
         tokio::select! {
-            () = app.simulator.ended() => {}
-            () = publish_ticks(&app, &frames) => {}
+            () = host.simulator.ended() => {}
+            () = publish_ticks(host, hub, &frames) => {}
         }
         drawing.abort();
     }
 }
 
 /// Publishes the messages of every tick, until there are no subscribers.
-async fn publish_ticks(app: &App, frames: &watch::Sender<PendingFrame>) {
-    let hub = &app.bridge;
+async fn publish_ticks<H: Subscribers>(host: &Host, hub: &Arc<H>, frames: &watch::Sender<PendingFrame>) {
     let mut subscribers = hub.robot_subscribers();
     // The tap is opened before the state is read. Otherwise a tick between these two steps would be
     // missed.
-    let tap = app.simulator.tap();
-    let mut publisher = TickPublisher::new(app, &app.simulator.now());
+    let tap = host.simulator.tap();
+    let mut publisher = TickPublisher::new(&host.profile, &host.simulator.now());
     let mut is_changed = true;
     while !is_changed || *subscribers.borrow_and_update() > 0 {
         if is_changed {
-            hub.send_latched(|topic| publisher.latched(topic));
+            hub.send_latched(|topic| publisher.latched(topic), publisher.last.1);
         }
         is_changed = false;
         tokio::select! {
@@ -58,7 +75,7 @@ async fn publish_ticks(app: &App, frames: &watch::Sender<PendingFrame>) {
             },
             moments = tap.take() => for moment in moments {
                 for out in publisher.messages(&moment.sample) {
-                    hub.publish(out.topic, &out.message);
+                    hub.publish(&out, moment.sample.tick);
                 }
                 if let Some((exposure, brightness)) = &moment.frame {
                     frames.send_replace(Some((Arc::clone(exposure), moment.sample.tick, *brightness)));
@@ -78,10 +95,10 @@ struct TickPublisher {
 }
 
 impl TickPublisher {
-    fn new(app: &App, now: &Published) -> TickPublisher {
+    fn new(profile: &Arc<Profile>, now: &Published) -> TickPublisher {
         let tick = now.running.as_ref().map(|seen| seen.snapshot.tick);
         let last = (now.epoch, tick.unwrap_or(0));
-        let mut publisher = Publisher::new(Arc::clone(&app.profile));
+        let mut publisher = Publisher::new(Arc::clone(profile));
         // The returned messages are not sent. The call only sets the messages that new subscribers
         // get at once (latched messages).
         publisher.messages(&Sample::epoch_only(last.1, last.0));
@@ -109,10 +126,10 @@ impl TickPublisher {
 
 /// Draws each new frame, for the image topics that have subscribers. Frames that are replaced
 /// before they are drawn are skipped.
-async fn draw(hub: Arc<Hub>, camera: Camera, mut newest: watch::Receiver<PendingFrame>) {
+async fn draw<H: Subscribers>(hub: Arc<H>, camera: Camera, mut newest: watch::Receiver<PendingFrame>) {
     while newest.changed().await.is_ok() {
         let Some((exposure, tick, brightness)) = newest.borrow_and_update().clone() else { continue };
-        let publish = |out: Outgoing| hub.publish(out.topic, &out.message);
+        let publish = |out: Outgoing| hub.publish(&out, tick);
         let frame = FrameToPublish { exposure: &exposure, tick, brightness };
         publish_frame(&camera, frame, |topic| hub.has_subscribers(topic), publish).await;
     }

@@ -252,7 +252,7 @@ impl Fields<'_> {
 }
 
 /// Quotes a text from a client, for a status message. A long text is cut.
-pub(super) fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     const MAX_CHARS: usize = 60;
     match text.char_indices().nth(MAX_CHARS) {
         Some((end, _)) => format!("{:?}…", &text[..end]),

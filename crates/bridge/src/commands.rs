@@ -4,38 +4,46 @@
 //! A command may wait for the sim thread during a long step. Waiting commands are queued here and
 //! not in the inbox of the sim thread. The queue keeps only the newest few commands of each topic.
 
-use super::protocol::{MessageId, StatusMessage};
 use chicane_host::driver::{Refused, Simulator};
 use chicane_robot::Command;
 use chicane_ros::Topic;
 use std::collections::VecDeque;
 use std::pin::Pin;
+use std::time::Duration;
 
 /// Longest time to execute the remaining commands of a client that has disconnected.
-pub(super) const REMAINING_COMMANDS_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(2);
+const REMAINING_COMMANDS_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The commands of a client.
-pub(super) struct Commands {
+/// The commands of a client. `Id` identifies the message of a command in a response.
+pub(crate) struct Commands<Id> {
     simulator: Simulator,
-    waiting: VecDeque<(Topic, Command, Option<MessageId>)>,
-    running: Option<RunningCommand>,
+    waiting: VecDeque<(Topic, Command, Id)>,
+    running: Option<RunningCommand<Id>>,
 }
 
-struct RunningCommand {
-    id: Option<MessageId>,
+/// A command that had no effect.
+pub(crate) struct RefusedCommand<Id> {
+    /// Identifies the message of the command.
+    pub(crate) id: Id,
+    /// Why the command was refused, in one line.
+    pub(crate) text: String,
+}
+
+struct RunningCommand<Id> {
+    id: Id,
     topic: Topic,
     done: Pin<Box<dyn Future<Output = Result<(), Refused>> + Send>>,
 }
 
-impl Commands {
-    pub(super) fn new(simulator: Simulator) -> Commands {
+impl<Id: Clone> Commands<Id> {
+    pub(crate) fn new(simulator: Simulator) -> Commands<Id> {
         Commands { simulator, waiting: VecDeque::new(), running: None }
     }
 
     /// Adds a command. The queue depth in the ROS 2 settings of a topic limits how many commands of
     /// that topic may wait. At the limit, the oldest command is dropped.
-    pub(super) fn add(&mut self, topic: Topic, command: Command, id: Option<MessageId>) {
-        let same = |(other, ..): &(Topic, Command, Option<MessageId>)| *other == topic;
+    pub(crate) fn add(&mut self, topic: Topic, command: Command, id: Id) {
+        let same = |(other, ..): &(Topic, Command, Id)| *other == topic;
         if self.waiting.iter().filter(|one| same(one)).count() >= topic.qos().depth
             && let Some(oldest) = self.waiting.iter().position(same)
         {
@@ -44,14 +52,19 @@ impl Commands {
         self.waiting.push_back((topic, command, id));
     }
 
-    /// Whether all commands were executed.
-    pub(super) fn is_empty(&self) -> bool {
-        self.waiting.is_empty() && self.running.is_none()
+    /// Executes the remaining commands of a client that has disconnected.
+    pub(crate) async fn finish(mut self) {
+        let remaining = async {
+            while !(self.waiting.is_empty() && self.running.is_none()) {
+                let _ = self.run_next().await;
+            }
+        };
+        let _ = tokio::time::timeout(REMAINING_COMMANDS_TIMEOUT, remaining).await;
     }
 
     /// Executes the next command. Waits forever if there is no command. If this future is dropped,
     /// no command is lost.
-    pub(super) async fn run_next(&mut self) -> Result<(), (Option<MessageId>, StatusMessage)> {
+    pub(crate) async fn run_next(&mut self) -> Result<(), RefusedCommand<Id>> {
         if self.running.is_none() {
             let Some((topic, command, id)) = self.waiting.pop_front() else {
                 return std::future::pending().await;
@@ -62,9 +75,8 @@ impl Commands {
         }
         let Some(running) = &mut self.running else { return Ok(()) };
         let done = running.done.as_mut().await;
-        let (id, topic) = (running.id.take(), running.topic);
+        let (id, topic) = (running.id.clone(), running.topic);
         self.running = None;
-        let refused = |why| StatusMessage::error(format!("{} was refused: {why}", topic.name()));
-        done.map_err(|why| (id, refused(why)))
+        done.map_err(|why| RefusedCommand { id, text: format!("{} was refused: {why}", topic.name()) })
     }
 }

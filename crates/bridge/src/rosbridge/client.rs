@@ -1,13 +1,13 @@
 //! A client of the bridge. This module executes the client's messages and queues the responses.
 
-use super::commands::Commands;
 use super::definitions;
 use super::encode::TopicName;
 use super::hub::HubMember;
 use super::protocol::{self, ClientMessage, MessageId, Operation, StatusLevel, StatusMessage, quoted};
 use super::services;
-use crate::state::App;
-use crate::websocket::SocketMessage;
+use crate::Bridge;
+use crate::commands::Commands;
+use crate::socket::SocketMessage;
 use chicane_host::Source;
 use chicane_ros::definitions::short_type;
 use chicane_ros::messages::{Float64, Twist};
@@ -24,9 +24,9 @@ const MAX_RESPONSES: usize = 64;
 
 /// A client of the bridge.
 pub(super) struct Client {
-    app: App,
+    bridge: Bridge,
     pub(super) member: HubMember,
-    pub(super) commands: Commands,
+    pub(super) commands: Commands<Option<MessageId>>,
     /// Responses that wait to be sent.
     pub(super) responses: VecDeque<Utf8Bytes>,
     /// Status messages below this level are not sent.
@@ -36,11 +36,11 @@ pub(super) struct Client {
 }
 
 impl Client {
-    pub(super) fn new(app: App, source: Source) -> Client {
-        let (member, commands) =
-            (app.bridge.join(), Commands::new(app.simulator.acting_at(source, "/rosbridge")));
+    pub(super) fn new(bridge: Bridge, source: Source) -> Client {
+        let member = bridge.rosbridge.join();
+        let commands = Commands::new(bridge.host.simulator.acting_at(source, "/rosbridge"));
         Client {
-            app,
+            bridge,
             member,
             commands,
             responses: VecDeque::new(),
@@ -103,12 +103,13 @@ impl Client {
                 let command = chicane_ros::command(topic, &message);
                 let command =
                     command.map_err(|why| StatusMessage::error(format!("{}: {why}", topic.name())))?;
-                self.app.bridge.publish(topic, &message);
+                self.bridge.rosbridge.publish(topic, &message);
                 self.commands.add(topic, command, id.cloned());
                 Ok(())
             }
             Operation::CallService { service, args } => {
-                let tick = self.app.simulator.now().running.as_ref().map_or(0, |seen| seen.snapshot.tick);
+                let now = self.bridge.host.simulator.now();
+                let tick = now.running.as_ref().map_or(0, |seen| seen.snapshot.tick);
                 let outcome = services::call(&service, &args, tick);
                 self.responses.push_back(protocol::service_response(&service, outcome, id));
                 Ok(())
@@ -159,7 +160,7 @@ fn check_type(topic: Topic, kind: Option<&str>) -> Result<(), StatusMessage> {
 }
 
 /// Parses the message of a topic that the robot subscribes to.
-fn parse_message(topic: Topic, value: Value) -> Result<Message, StatusMessage> {
+pub(super) fn parse_message(topic: Topic, value: Value) -> Result<Message, StatusMessage> {
     let kind = topic.type_name();
     definitions::check(kind, &value)?;
     let parsed = match kind {

@@ -1,12 +1,13 @@
 //! The clients of the bridge, and their subscriptions.
 //!
 //! A message is written as JSON only if its topic has subscribers, and only once for all of them.
-//! While there are no subscribers, the pump (`pump`) reads no ticks.
+//! While there are no subscribers, the pump reads no ticks.
 
 use super::encode::{EncodedMessage, TopicName};
 use super::mailbox::Mailbox;
 use super::protocol::{Delivery, MessageId, StatusMessage};
-use chicane_ros::{Direction, Message, Topic};
+use crate::pump::Subscribers;
+use chicane_ros::{Direction, Message, Outgoing, Topic};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
@@ -41,16 +42,6 @@ impl Hub {
         HubMember { hub: Arc::clone(self), mailbox }
     }
 
-    /// Whether a topic has subscribers.
-    pub(super) fn has_subscribers(&self, topic: Topic) -> bool {
-        self.subscribers[topic as usize].load(Relaxed) > 0
-    }
-
-    /// The number of subscribers of the topics that the robot publishes.
-    pub(super) fn robot_subscribers(&self) -> watch::Receiver<usize> {
-        self.robot_subscribers.subscribe()
-    }
-
     /// Publishes a message to all subscribers of its topic.
     pub(super) fn publish(&self, topic: Topic, message: &Message) {
         if !self.has_subscribers(topic) {
@@ -60,25 +51,6 @@ impl Hub {
         let now = Instant::now();
         for mailbox in self.lock().iter() {
             mailbox.put(topic, &message, now);
-        }
-    }
-
-    /// Sends the latched message of each topic to new subscribers. A latched message is the last
-    /// message of a topic that every new subscriber gets at once. `latched` returns the latched
-    /// message of a topic, or `None` if the topic has none.
-    pub(super) fn send_latched(&self, mut latched: impl FnMut(Topic) -> Option<Message>) {
-        // Each latched message is encoded once, and only if its topic has a new subscriber.
-        let mut encoded: Vec<(Topic, Option<Arc<EncodedMessage>>)> = Vec::new();
-        for mailbox in self.lock().iter() {
-            mailbox.put_latched(|topic| match encoded.iter().find(|(known, _)| *known == topic) {
-                Some((_, message)) => message.clone(),
-                None => {
-                    let message =
-                        latched(topic).map(|message| Arc::new(EncodedMessage::new(topic, &message)));
-                    encoded.push((topic, message.clone()));
-                    message
-                }
-            });
         }
     }
 
@@ -103,6 +75,36 @@ impl Hub {
 
     fn lock(&self) -> MutexGuard<'_, Vec<Arc<Mailbox>>> {
         self.mailboxes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Subscribers for Hub {
+    fn robot_subscribers(&self) -> watch::Receiver<usize> {
+        self.robot_subscribers.subscribe()
+    }
+
+    fn has_subscribers(&self, topic: Topic) -> bool {
+        self.subscribers[topic as usize].load(Relaxed) > 0
+    }
+
+    fn publish(&self, out: &Outgoing, _tick: u64) {
+        Hub::publish(self, out.topic, &out.message);
+    }
+
+    fn send_latched(&self, mut latched: impl FnMut(Topic) -> Option<Message>, _tick: u64) {
+        // Each latched message is encoded once, and only if its topic has a new subscriber.
+        let mut encoded: Vec<(Topic, Option<Arc<EncodedMessage>>)> = Vec::new();
+        for mailbox in self.lock().iter() {
+            mailbox.put_latched(|topic| match encoded.iter().find(|(known, _)| *known == topic) {
+                Some((_, message)) => message.clone(),
+                None => {
+                    let message =
+                        latched(topic).map(|message| Arc::new(EncodedMessage::new(topic, &message)));
+                    encoded.push((topic, message.clone()));
+                    message
+                }
+            });
+        }
     }
 }
 

@@ -1,0 +1,104 @@
+//! The robot's topics and the simulator for the viewer Foxglove. The viewer uses the Foxglove
+//! WebSocket protocol: JSON and binary messages over a WebSocket.
+//!
+//! The channels (`channels`) are the robot's topics in CDR, which the pump publishes, and the
+//! simulator's own channels (`view`, `scene`). A message is encoded once and put into the mailboxes
+//! of all subscribers (`hub`, `mailbox`). Each client takes messages from its mailbox at its own
+//! speed. If the client is slow, the oldest messages are dropped. A client that takes no byte of a
+//! message for half a minute is disconnected. Messages from a client are parsed (`protocol`) and
+//! executed (`client`), or answered with a status message. Parameters (`parameters`), services
+//! (`services`) and commands need the permissions of the [`Caller`].
+
+mod channels;
+mod client;
+mod hub;
+mod mailbox;
+mod parameters;
+mod protocol;
+mod scene;
+mod scene_schema;
+mod services;
+mod view;
+
+pub(crate) use hub::Hub;
+pub use protocol::choose_subprotocol;
+pub(crate) use view::watch_view;
+
+use crate::Bridge;
+use crate::socket::{Socket, SocketEvent};
+use chicane_host::Source;
+use client::{Client, run_next_request};
+use protocol::Status;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
+
+/// Largest message that is sent, in bytes. An uncompressed image of a large camera fits.
+pub const MAX_SENT: usize = 64 << 20;
+
+/// What a client does besides watching.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    /// Sends a command to the robot.
+    Drive,
+    /// Changes the brightness.
+    SetBrightness,
+    /// Pauses time or changes its speed.
+    SetClock,
+    /// Resets the car and all objects.
+    Reset,
+    /// Loads the world again.
+    Respawn,
+}
+
+/// Who a client is, and what it may do besides watching.
+pub struct Caller {
+    /// The sender of changes of parameters and of service calls.
+    pub source: Source,
+    /// The sender of commands to the robot.
+    pub driver: Source,
+    /// Returns an error if the client may not do something. The text is the reason.
+    pub permits: Box<dyn Fn(Action) -> Result<(), String> + Send + Sync>,
+}
+
+/// Sends and receives messages until the client disconnects.
+pub async fn serve(bridge: Bridge, caller: Caller, mut socket: Socket) {
+    let member = match bridge.foxglove.join() {
+        Ok(member) => member,
+        Err(reason) => return socket.close(CloseCode::Again, &reason).await,
+    };
+    let mut client = Client::new(bridge, caller, member);
+    let close = loop {
+        if socket.can_send()
+            && let Some(message) = client.next_message()
+        {
+            socket.start_send(message);
+        }
+        let (can_send, read) = (socket.can_send(), client.can_receive());
+        tokio::select! {
+            event = socket.next_event(read) => match event {
+                SocketEvent::Received(message) => {
+                    client.handle(&message);
+                    if client.has_too_many_errors() {
+                        let reason = "too many invalid messages: see the status messages";
+                        break Some((CloseCode::Policy, reason.into()));
+                    }
+                }
+                SocketEvent::Sent => {}
+                SocketEvent::MustClose(code, reason) => break Some((code, reason)),
+                SocketEvent::Ended => break None,
+            },
+            () = client.member.mailbox.changed(), if can_send => {}
+            done = client.commands.run_next() => if let Err(refused) = done {
+                client.send_status(&Status::error(refused.text));
+            },
+            responses = run_next_request(&mut client.requests) => client.responses.extend(responses),
+        }
+    };
+    let Client { commands, member, .. } = client;
+    // Dropping the member ends the subscriptions of this client. After that, no more messages are
+    // written for the client.
+    drop(member);
+    if let Some((code, reason)) = close {
+        socket.close(code, &reason).await;
+    }
+    commands.finish().await;
+}
