@@ -81,6 +81,7 @@ fn tracks_have_the_poses_of_the_run() {
     };
     let (times, x, speed) = (column("time"), column("x"), column("speed"));
     assert!(times.iter().enumerate().all(|(i, time)| (time - 0.02 * i as f64).abs() < 1e-9), "{times:?}");
-    assert!(x.len() == 51 && x[50] > x[0] + 0.2, "{x:?}");
+    let (y, moved) = (column("y"), |of: &[f64]| of[50] - of[0]);
+    assert!(x.len() == 51 && moved(&x).hypot(moved(&y)) > 0.2, "{x:?} {y:?}");
     assert!(speed[50] > 0.4 && column("command_speed")[50] == 0.5, "{speed:?}");
 }

@@ -187,6 +187,7 @@ ErrorCode: TypeAlias = Literal[
     "not_ready",
     "switch_in_progress",
     "evaluation_in_progress",
+    "no_journal",
     "already_running",
     "yellow_phase",
     "world_in_use",

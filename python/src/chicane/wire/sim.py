@@ -222,6 +222,7 @@ ErrorCode: TypeAlias = Literal[
     "not_ready",
     "switch_in_progress",
     "evaluation_in_progress",
+    "no_journal",
     "already_running",
     "yellow_phase",
     "world_in_use",
@@ -591,13 +592,20 @@ class InstallRequest(TypedDict):
     """Id of the published world."""
 
 
-class JournalIdentity(TypedDict):
-    """The journal of a run."""
+class JournalIdentityRequired(TypedDict):
+    """The required fields of JournalIdentity."""
 
     bytes: int
     """Size of the journal, bytes."""
     sha256: str
     """SHA-256 of the journal, hex."""
+
+
+class JournalIdentity(JournalIdentityRequired, total=False):
+    """The journal of a run."""
+
+    problem: str | None
+    """Why the run can't be verified; omitted if it can."""
 
 
 class JudgeAudio(TypedDict):
