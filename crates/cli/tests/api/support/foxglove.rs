@@ -194,13 +194,25 @@ impl Foxglove {
     /// The values of parameters by name. An empty list of names means all.
     pub(crate) fn parameters(&mut self, names: &[&str]) -> Value {
         self.send(json!({"op": "getParameters", "parameterNames": names, "id": "get"}));
-        values(&self.next_of("parameterValues"), "get")
+        self.values_with("get")
     }
 
     /// Sets parameters and returns their values afterwards.
     pub(crate) fn set(&mut self, parameters: Value) -> Value {
         self.send(json!({"op": "setParameters", "parameters": parameters, "id": "set"}));
-        values(&self.next_of("parameterValues"), "set")
+        self.values_with("set")
+    }
+
+    /// Waits for the parameters of the response with this id. Returns their values by name.
+    fn values_with(&mut self, id: &str) -> Value {
+        self.find(|event| match event {
+            Event::Text(message) if message["op"] == "parameterValues" && message["id"] == id => {
+                let all = message["parameters"].as_array().expect("a list").iter();
+                let name = |one: &Value| one["name"].as_str().expect("a name").to_owned();
+                Some(all.map(|one| (name(one), one["value"].clone())).collect())
+            }
+            _ => None,
+        })
     }
 
     /// Sends a message that must be refused, and returns the text of the status message.
@@ -217,11 +229,4 @@ impl Foxglove {
         assert!(!text.contains('\n') && text.len() < 400, "one line: {text}");
         text.to_owned()
     }
-}
-
-/// The values of a message `parameterValues`, by name.
-fn values(message: &Value, id: &str) -> Value {
-    assert_eq!(message["id"], id, "{message}");
-    let all = message["parameters"].as_array().expect("a list").iter();
-    all.map(|one| (one["name"].as_str().expect("a name").to_owned(), one["value"].clone())).collect()
 }
