@@ -4,6 +4,7 @@
 //! robot to messages, and messages to commands for the robot. The server transports the messages
 //! through a DDS participant or a WebSocket.
 
+pub mod cdr;
 pub mod command;
 pub mod definitions;
 pub mod messages;
