@@ -10,7 +10,7 @@ use super::order::{Held, Reply};
 use super::published::{Exposure, RobotView, WorldView};
 use crate::served_world::ServedWorld;
 use chicane_robot::{Axis, Command, Hold, Stack};
-use chicane_sim::{Sim, sample_at};
+use chicane_sim::{Sim, Snapshot, sample_at};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -63,18 +63,25 @@ impl Running {
         }
     }
 
-    /// The world as it is published, and whether the car's contacts changed since the last call.
-    pub(super) fn view(&mut self) -> (WorldView, bool) {
-        let snapshot = self.sim.snapshot();
-        let contacts_changed = snapshot.contacts != self.contacts;
-        if contacts_changed {
+    /// The world as it is published.
+    pub(super) fn view(&mut self) -> WorldView {
+        self.robot.update(&self.stack);
+        WorldView {
+            served: Arc::clone(&self.served),
+            snapshot: self.sim.snapshot(),
+            since: self.since,
+            exposure: Arc::clone(&self.exposure),
+            robot: self.robot.clone(),
+        }
+    }
+
+    /// Whether the car's contacts changed since the last call.
+    pub(super) fn contacts_changed(&mut self, snapshot: &Snapshot) -> bool {
+        let changed = snapshot.contacts != self.contacts;
+        if changed {
             self.contacts.clone_from(&snapshot.contacts);
         }
-        self.robot.update(&self.stack);
-        let (exposure, robot) = (Arc::clone(&self.exposure), self.robot.clone());
-        let seen =
-            WorldView { served: Arc::clone(&self.served), snapshot, since: self.since, exposure, robot };
-        (seen, contacts_changed)
+        changed
     }
 
     /// Adds a timed speed command that was applied.
