@@ -65,6 +65,7 @@ fn rule(method: &Method, path: &str) -> Rule {
     };
     let first = below.split('/').next().unwrap_or_default();
     match below {
+        "recording" => Rule::Nobody,
         _ if reads => Rule::Group(AllowedGroup::State),
         "evaluation/stop" => Rule::Everyone,
         "step" => Rule::Group(AllowedGroup::Step),
@@ -213,6 +214,8 @@ mod tests {
             ("POST", "/sim/api/respawn", Rule::Nobody),
             ("POST", "/sim/api/evaluation/start", Rule::Nobody),
             ("DELETE", "/sim/api/worlds/oval", Rule::Nobody),
+            ("GET", "/sim/api/recording", Rule::Nobody),
+            ("POST", "/sim/api/recording/start", Rule::Nobody),
             ("GET", "/metrics", Rule::Nobody),
             ("GET", "/cdn/worlds/x", Rule::Nobody),
             ("POST", "/sim/api/steps", Rule::Nobody),

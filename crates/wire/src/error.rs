@@ -74,6 +74,8 @@ pub enum ErrorCode {
     SwitchInProgress,
     /// An evaluation session is active.
     EvaluationInProgress,
+    /// A recording is in progress.
+    RecordingInProgress,
     /// Processes of an earlier student program still exist.
     AlreadyRunning,
     /// The light is in its yellow phase.

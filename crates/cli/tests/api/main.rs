@@ -32,6 +32,7 @@ mod metrics;
 mod objects;
 mod pose;
 mod print;
+mod recording;
 mod robot_commands;
 mod robot_docs;
 mod robot_holds;

@@ -10,6 +10,7 @@ mod objects;
 mod packed;
 mod print;
 mod ready_json;
+mod recording;
 mod scene;
 mod state;
 mod step;
@@ -102,6 +103,10 @@ fn resources() -> OpenApiRouter<App> {
         .routes(routes!(evaluation::session))
         .routes(routes!(evaluation::record))
         .routes(routes!(evaluation::list))
+        // Recording
+        .routes(routes!(recording::get))
+        .routes(routes!(recording::start))
+        .routes(routes!(recording::stop))
         // World management
         .routes(routes!(worlds::list))
         .routes(routes!(worlds::switch))

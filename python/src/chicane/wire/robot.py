@@ -187,6 +187,7 @@ ErrorCode: TypeAlias = Literal[
     "not_ready",
     "switch_in_progress",
     "evaluation_in_progress",
+    "recording_in_progress",
     "already_running",
     "yellow_phase",
     "world_in_use",
