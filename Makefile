@@ -16,6 +16,7 @@ MYPY = $(TOOLS)/python/bin/mypy
 # Environment for tests of the Python package: the package in this repository and the program.
 PACKAGE = CHICANE=$(CURDIR)/$(CHICANE) PYTHONPATH=$(CURDIR)/python/src
 ROSLIBPY = $(TOOLS)/roslibpy/bin/python
+RECORDINGS = $(TOOLS)/recordings/bin/python
 # rclpy and Cyclone DDS have a separate venv, because their packages conflict with the tools above.
 ROS = $(TOOLS)/ros/bin/python
 OTHERS = $(CURDIR)/target/bench-venv
@@ -85,7 +86,7 @@ check: need-cargo need-deny need-ruff need-mypy need-gym viewer ## Check formatt
 	$(RUFF) format --check python docs fuzz examples readers worlds bench soak clients crates
 	$(MYPY) --config-file python/pyproject.toml python/src/chicane python/scripts python/backend.py
 
-peers: need-chromium need-sdformat need-ros need-roslibpy need-repeat clients/roslib/node_modules/.package-lock.json clients/foxglove/node_modules/.package-lock.json
+peers: need-chromium need-sdformat need-ros need-roslibpy need-recordings need-repeat clients/roslib/node_modules/.package-lock.json clients/foxglove/node_modules/.package-lock.json
 
 ros: build need-ros ## Test the ROS 2 topics and commands with Cyclone DDS and rclpy
 	$(ROS) python/ros/run.py $(CHICANE) test_cyclone test_crowd test_hostile
@@ -110,10 +111,11 @@ readers: build $(TOOLS)/poses need-chromium need-numpy web/node_modules/.package
 	CHROMIUM="$$(command -v $(CHROMIUM))" node web/readers/run.js target/readers
 	$(TOOLS)/python/bin/python readers/routes.py $(CHICANE) target/readers
 
-clients: build need-roslibpy clients/roslib/node_modules/.package-lock.json clients/foxglove/node_modules/.package-lock.json ## Test /rosbridge with roslibpy and roslib, and /foxglove with Foxglove's client
+clients: build need-roslibpy need-recordings clients/roslib/node_modules/.package-lock.json clients/foxglove/node_modules/.package-lock.json ## Test /rosbridge, /foxglove and recordings with the clients and readers of others
 	CHICANE_PROGRAM=$(CURDIR)/$(CHICANE) $(ROSLIBPY) -m unittest discover -s clients/roslibpy
 	CHICANE_PROGRAM=$(CURDIR)/$(CHICANE) node --test clients/roslib/roslib.test.js
 	CHICANE_PROGRAM=$(CURDIR)/$(CHICANE) node --test clients/foxglove/foxglove.test.js
+	CHICANE_PROGRAM=$(CURDIR)/$(CHICANE) PYTHONPATH=clients/roslibpy $(RECORDINGS) -m unittest discover -s clients/recordings
 
 $(TOOLS)/poses: readers/poses.cc | need-sdformat
 	@mkdir -p $(TOOLS)
@@ -248,6 +250,13 @@ need-roslibpy: need-python
 	 { echo "installing roslibpy (tests of the rosbridge endpoint)" && $(PYTHON) -m venv $(TOOLS)/roslibpy && \
 	   $(TOOLS)/roslibpy/bin/pip install --quiet --disable-pip-version-check -r clients/roslibpy/requirements.txt && \
 	   touch $(TOOLS)/roslibpy/ready; }
+
+# A separate venv, because rosbags has a dozen dependencies.
+need-recordings: need-python
+	@test -f $(TOOLS)/recordings/ready -a ! clients/recordings/requirements.txt -nt $(TOOLS)/recordings/ready || \
+	 { echo "installing mcap and rosbags (tests of recordings)" && $(PYTHON) -m venv $(TOOLS)/recordings && \
+	   $(TOOLS)/recordings/bin/pip install --quiet --disable-pip-version-check -r clients/recordings/requirements.txt && \
+	   touch $(TOOLS)/recordings/ready; }
 
 need-numpy: need-venv
 	@$(TOOLS)/python/bin/python -c 'import numpy' 2>/dev/null || \

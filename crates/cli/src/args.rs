@@ -2,6 +2,7 @@
 
 mod judge;
 mod pace;
+mod record;
 mod robot;
 mod runs;
 mod serve;
@@ -11,6 +12,7 @@ mod worlds;
 
 pub(crate) use judge::{JudgeArgs, JudgeArgsError};
 pub(crate) use pace::PaceName;
+pub(crate) use record::RecordArgs;
 pub(crate) use robot::RobotArgs;
 pub(crate) use runs::{RejudgeArgs, ReplayArgs, VerifyArgs};
 pub(crate) use serve::{LogFormat, LogLevel, ServeArgs};

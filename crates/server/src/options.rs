@@ -2,6 +2,7 @@
 
 use chicane_dds::{JoinError, RosOptions};
 use chicane_host::{HostOptions, StartHostError};
+use chicane_recording::{RecordingOptions, StartRecordingError};
 use chicane_remote::cdn::{CDN_TIMEOUT, CdnError};
 use chicane_remote::{BadTokens, Token};
 use std::net::SocketAddr;
@@ -33,6 +34,11 @@ pub struct Options {
     pub foxglove_origins: Vec<String>,
     /// Options of the ROS 2 graph. `None`: the robot's topics are not published on ROS 2.
     pub ros: Option<RosOptions>,
+    /// Folder and limits of recordings. `None`: the folder `recordings` of the data folder, with
+    /// the default limits.
+    pub recording: Option<RecordingOptions>,
+    /// Whether to record from the first tick on.
+    pub record_at_once: bool,
 }
 
 impl Default for Options {
@@ -51,6 +57,8 @@ impl Default for Options {
             allow_hosts: Vec::new(),
             foxglove_origins: Vec::new(),
             ros: None,
+            recording: None,
+            record_at_once: false,
         }
     }
 }
@@ -72,6 +80,9 @@ pub enum StartError {
     /// The address of the CDN is malformed.
     #[error(transparent)]
     Cdn(#[from] CdnError),
+    /// The recording can't be started.
+    #[error(transparent)]
+    Recording(#[from] StartRecordingError),
     /// Other machines can reach the address, and there is no token.
     #[error("{0} can be reached from other machines, so a token is needed; add --token auto")]
     NeedsToken(SocketAddr),

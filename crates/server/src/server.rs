@@ -12,9 +12,10 @@ use chicane_dds::{RosNode, join_graph};
 use chicane_host::gate::StudentGate;
 use chicane_host::scene::CarFile;
 use chicane_host::{Host, Prepared, StudentAccess};
+use chicane_recording::{Recorder, RecordingOptions, StartRecordingError};
 use chicane_remote::cdn::{CdnSource, Installer};
 use chicane_remote::{RunningSimulator, Tokens, WrongTokens};
-use chicane_wire::Role;
+use chicane_wire::{RecordingRequest, Role};
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex};
@@ -44,6 +45,13 @@ impl Server {
         // The address of the CDN is checked before the simulator starts. Otherwise a malformed
         // address would leave a running simulator behind.
         let web_cdn = web_cdn(&options)?;
+        let record_at_once = options.record_at_once;
+        let data_dir = &options.host.data_dir;
+        let recording = options.recording.take();
+        let recording = recording.unwrap_or_else(|| RecordingOptions::new(data_dir.join("recordings")));
+        if record_at_once {
+            recording.prepare().map_err(StartRecordingError::Folder)?;
+        }
         let prepared = Prepared::new(std::mem::take(&mut options.host))?;
         let (listener, address) = bind(options.listen).await?;
         // The ROS 2 graph is joined before the simulator opens sockets, because the DDS participant
@@ -63,8 +71,18 @@ impl Server {
         let (stop, stopped) = watch::channel(false);
         let own_token = tokens.as_ref().and_then(|all| all.of(Role::Teacher));
         RunningSimulator::write(host.data.folder(), reachable(address), own_token);
-        let (app, access) =
-            assemble(options, tokens, web_cdn, (Arc::clone(&host), http_metrics), address, &stopped);
+        let recorder = Recorder::new(&host, recording);
+        let (app, access) = assemble(
+            options,
+            tokens,
+            web_cdn,
+            (Arc::clone(&host), http_metrics, recorder),
+            address,
+            &stopped,
+        );
+        if record_at_once {
+            app.recorder.start_with_first_tick(RecordingRequest::default()).await?;
+        }
         gate.set_app(Some(app.clone()));
         let metrics = Arc::clone(&app.http_metrics);
         let router = with_layers(app.clone(), access);
@@ -89,6 +107,7 @@ impl Server {
     pub async fn stop(self) {
         let host = Arc::clone(&self.app.host);
         host.stop().await;
+        self.app.recorder.stop().await;
         self.stop.send_replace(true);
         let _ = self.listening.await;
         RunningSimulator::remove(host.data.folder());
@@ -120,7 +139,7 @@ fn assemble(
     options: Options,
     tokens: Option<Tokens>,
     web_cdn: Option<(CdnSource, String)>,
-    (host, http_metrics): (Arc<Host>, Arc<HttpMetrics>),
+    (host, http_metrics, recorder): (Arc<Host>, Arc<HttpMetrics>, Recorder),
     address: SocketAddr,
     stopped: &watch::Receiver<bool>,
 ) -> (App, Access) {
@@ -144,6 +163,7 @@ fn assemble(
         http_metrics,
         cdn,
         installer,
+        recorder,
         published,
         cdn_tokens: CdnTokens {
             cdn: cdn_token.clone(),

@@ -8,6 +8,7 @@ use bytes::Bytes;
 use chicane_bridge::Bridge;
 use chicane_host::Host;
 use chicane_host::scene::CarFile;
+use chicane_recording::Recorder;
 use chicane_remote::Token;
 use chicane_remote::cdn::Installer;
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,6 +40,7 @@ pub(crate) struct AppState {
     /// URL of the CDN that `GET /worldpub` returns.
     pub(crate) cdn: String,
     pub(crate) installer: Installer,
+    pub(crate) recorder: Recorder,
     /// Folder of the worlds that are published at `/cdn`.
     pub(crate) published: PathBuf,
     pub(crate) cdn_tokens: CdnTokens,

@@ -70,6 +70,7 @@ fn rule(method: &Method, path: &str) -> Rule {
         // A program must not learn how others have driven.
         "evaluation/run" => Rule::Nobody,
         _ if below.starts_with("evaluation/replay") => Rule::Nobody,
+        "recording" => Rule::Nobody,
         _ if reads => Rule::Group(AllowedGroup::State),
         "evaluation/stop" => Rule::Everyone,
         "step" => Rule::Group(AllowedGroup::Step),
@@ -230,6 +231,8 @@ mod tests {
             ("POST", "/sim/api/respawn", Rule::Nobody),
             ("POST", "/sim/api/evaluation/start", Rule::Nobody),
             ("DELETE", "/sim/api/worlds/oval", Rule::Nobody),
+            ("GET", "/sim/api/recording", Rule::Nobody),
+            ("POST", "/sim/api/recording/start", Rule::Nobody),
             ("GET", "/metrics", Rule::Nobody),
             ("GET", "/cdn/worlds/x", Rule::Nobody),
             ("POST", "/sim/api/steps", Rule::Nobody),

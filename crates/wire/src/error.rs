@@ -76,6 +76,8 @@ pub enum ErrorCode {
     EvaluationInProgress,
     /// The run has no journal, or this version simulates it in another way.
     NoJournal,
+    /// A recording is in progress.
+    RecordingInProgress,
     /// Processes of an earlier student program still exist.
     AlreadyRunning,
     /// The light is in its yellow phase.

@@ -17,6 +17,7 @@ mod light;
 mod model;
 mod named;
 mod num;
+mod recording;
 mod robot;
 mod role;
 mod scene;
@@ -49,6 +50,7 @@ pub use light::{Light, LightChanged, LightRequest, LightState, Lights, Panel, Re
 pub use model::{ModelMoved, ModelPlace, ModelRequest, ModelRequestBody, Motion};
 pub use named::Named;
 pub use num::{Num, rounded};
+pub use recording::{Recording, RecordingChanged, RecordingRequest};
 pub use robot::{
     Battery, CameraAngleRequest, CameraFrame, Commanded, Detail, DriveCommand, DriveRequest, DriveValues,
     Driven, Heading, Health, Inertial, Info, JointAngles, LIDAR_STEP, LidarScan, Odometry, PlayRequest,

@@ -257,6 +257,29 @@ class SimOperations:
         """
         return Call(body=given(text=text, ttl=ttl, size=size))
 
+    # Recording
+
+    @operation("GET", "/sim/api/recording")
+    def recording(self) -> Call[wire.Recording]:
+        """Returns the recording in progress, or the last one. Needs the teacher's token."""
+        return Call()
+
+    @operation("POST", "/sim/api/recording/start")
+    def start_recording(
+        self, *, camera: bool | None = None, state: bool | None = None
+    ) -> Call[wire.RecordingChanged]:
+        """Starts to record all topics as an MCAP file on the machine of the simulator.
+
+        `camera` and `state` say whether images and the simulator's state are recorded; both are by
+        default. Needs the teacher's token.
+        """
+        return Call(body=given(camera=camera, state=state))
+
+    @operation("POST", "/sim/api/recording/stop")
+    def stop_recording(self) -> Call[wire.RecordingChanged]:
+        """Ends the recording, if there is one. Its file is complete then."""
+        return Call(body={})
+
     # Evaluation
 
     @operation("GET", "/sim/api/evaluation")

@@ -1,9 +1,10 @@
-/** The camera buttons in the corner of the 3D view. */
+/** The buttons in the corner of the 3D view: cameras and recording. */
 import type { App } from "../app.ts";
 import { t } from "../strings.ts";
 import { h } from "../ui/dom.ts";
 import { icon } from "../ui/icons.ts";
 import { MODES } from "../view/cameras.ts";
+import { recording } from "./recording.ts";
 
 export function views(app: App): HTMLElement {
   const modes = MODES.map((mode, i) => {
@@ -41,5 +42,6 @@ export function views(app: App): HTMLElement {
     { class: "views" },
     h("div", { class: "segments", role: "radiogroup", "aria-label": t.cameras.group }, ...modes),
     h("div", { class: "segments" }, onboard),
+    recording(app),
   );
 }

@@ -63,6 +63,12 @@ export const en = {
     onboard: "On-board camera",
     key: (label: string, key: string) => `${label} (${key})`,
   },
+  recording: {
+    start: "Record all topics as an MCAP file",
+    stop: (file: string) => `Stop the recording ${file}`.trimEnd(),
+    saved: (path: string) => `Recorded: ${path}`,
+    ended: (reason: string) => `The recording ended: ${reason}`,
+  },
   dock: {
     label: "Simulation controls",
     pause: "Pause",

@@ -99,6 +99,10 @@ async fn serve(args: &ServeArgs) -> Result<(), ServeError> {
     let tokens = RoleTokens::parse(args)?;
     let options = options(args, &tokens)?;
     let ros = options.ros.clone();
+    let recording = options.recording.clone();
+    let exposed =
+        recording.as_ref().filter(|recording| is_within(&recording.folder, &options.host.workspace));
+    let exposed = exposed.map(|recording| recording.folder.display().to_string());
     let warning = root_warning(options.host.judge.student.kind);
     if options.token.is_some() {
         close_memory();
@@ -115,6 +119,12 @@ async fn serve(args: &ServeArgs) -> Result<(), ServeError> {
     print_addresses(&server, &tokens).await;
     if let Some(warning) = warning {
         tracing::warn!("{warning}");
+    }
+    if let Some(recording) = &recording {
+        tracing::info!("recording to {}", recording.folder.display());
+    }
+    if let Some(folder) = exposed {
+        tracing::warn!("{folder} is in the workspace, so student programs can read and change recordings");
     }
     if let Some(ros) = &ros {
         tracing::info!("ROS 2: {ros}");
@@ -172,8 +182,15 @@ fn options(args: &ServeArgs, tokens: &RoleTokens) -> Result<Options, ServeError>
         allow_hosts: args.allow_host.clone(),
         foxglove_origins: args.foxglove_origin.clone(),
         ros,
+        recording: args.record.options(),
+        record_at_once: args.record.folder.is_some(),
         ..Options::default()
     })
+}
+
+/// Whether a folder is inside of another folder.
+fn is_within(folder: &Path, outer: &Path) -> bool {
+    std::path::absolute(folder).is_ok_and(|folder| folder.starts_with(outer))
 }
 
 fn ros_options(args: &ServeArgs) -> Result<Option<RosOptions>, ServeError> {

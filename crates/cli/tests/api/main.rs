@@ -36,6 +36,7 @@ mod objects;
 mod pose;
 mod print;
 mod replay;
+mod recording;
 mod robot_commands;
 mod robot_docs;
 mod robot_holds;

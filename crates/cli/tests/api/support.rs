@@ -15,6 +15,7 @@ pub(crate) use robot::{Received, Robot, Socket, detail};
 pub(crate) use temp_folder::TempFolder;
 
 use chicane_host::{HostOptions, JudgeOptions};
+use chicane_recording::RecordingOptions;
 use chicane_remote::Token;
 use chicane_server::{Options, Server, StartError};
 use chicane_testkit::http::{Client, Events, HttpResponse, RESPONSE_TIMEOUT};
@@ -144,6 +145,17 @@ impl Setup {
 
     pub(crate) fn allow_host(mut self, name: &str) -> Setup {
         self.options.allow_hosts.push(name.to_owned());
+        self
+    }
+
+    pub(crate) fn recording(mut self, options: RecordingOptions) -> Setup {
+        self.options.recording = Some(options);
+        self
+    }
+
+    /// Records from the first tick on.
+    pub(crate) fn record_at_once(mut self) -> Setup {
+        self.options.record_at_once = true;
         self
     }
 

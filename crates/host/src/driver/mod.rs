@@ -42,7 +42,7 @@ pub(crate) use run_ticks::{Due, RunTicks};
 pub(crate) use running::Running;
 pub(crate) use sound_log::SoundLog;
 pub(crate) use state::InitialState;
-pub use taps::{Tap, TappedTick};
+pub use taps::{STATE_RATE_HZ, Tap, TappedTick};
 
 use crate::loudspeaker::Loudspeaker;
 use crate::metrics::Metrics;
@@ -212,7 +212,13 @@ impl Simulator {
 
     /// Opens a tap. A tap receives every tick.
     pub fn tap(&self) -> Tap {
-        self.taps.open()
+        self.taps.open(false)
+    }
+
+    /// Opens a tap whose ticks include the state of the simulator, [`STATE_RATE_HZ`] times per
+    /// simulated second.
+    pub fn tap_with_states(&self) -> Tap {
+        self.taps.open(true)
     }
 
     /// Whether the thread is about to end.

@@ -11,7 +11,7 @@ use super::published::{Exposure, RobotView, WorldView};
 use crate::served_world::ServedWorld;
 use chicane_journal::{Change, Recorder, Sender, SenderKind, state_hashes};
 use chicane_robot::{Axis, Command as RobotCommand, Done, Hold, Stack};
-use chicane_sim::{Applied, Command, Refusal, Sim, TICKS_PER_SECOND, sample_at};
+use chicane_sim::{Applied, Command, Refusal, Sim, Snapshot, TICKS_PER_SECOND, sample_at};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -129,18 +129,25 @@ impl Running {
         }
     }
 
-    /// The world as it is published, and whether the car's contacts changed since the last call.
-    pub(super) fn view(&mut self) -> (WorldView, bool) {
-        let snapshot = self.sim.snapshot();
-        let contacts_changed = snapshot.contacts != self.contacts;
-        if contacts_changed {
+    /// The world as it is published.
+    pub(super) fn view(&mut self) -> WorldView {
+        self.robot.update(&self.stack);
+        WorldView {
+            served: Arc::clone(&self.served),
+            snapshot: self.sim.snapshot(),
+            since: self.since,
+            exposure: Arc::clone(&self.exposure),
+            robot: self.robot.clone(),
+        }
+    }
+
+    /// Whether the car's contacts changed since the last call.
+    pub(super) fn contacts_changed(&mut self, snapshot: &Snapshot) -> bool {
+        let changed = snapshot.contacts != self.contacts;
+        if changed {
             self.contacts.clone_from(&snapshot.contacts);
         }
-        self.robot.update(&self.stack);
-        let (exposure, robot) = (Arc::clone(&self.exposure), self.robot.clone());
-        let seen =
-            WorldView { served: Arc::clone(&self.served), snapshot, since: self.since, exposure, robot };
-        (seen, contacts_changed)
+        changed
     }
 
     /// Adds a timed speed command that was applied.

@@ -8,12 +8,12 @@ use super::publication::Publication;
 use super::published::{ClockView, OverlayView, Published, WorldView};
 use super::refused::Refused;
 use super::running::Running;
-use super::taps::{TappedTick, Taps};
+use super::taps::{STATE_RATE_HZ, TappedTick, Taps};
 use crate::loudspeaker::Loudspeaker;
 use crate::metrics::Metrics;
 use crate::session_status::SessionStatus;
 use chicane_ros::Sample;
-use chicane_sim::TICK_S;
+use chicane_sim::{TICK_S, sample_at};
 use chicane_wire::Transition;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -151,20 +151,25 @@ impl Driver {
             self.session.status = status;
             self.out.change();
         }
-        let has_world = self.worlds.running.is_some();
-        let rtf = if has_world { self.clock.factor(now) } else { 0.0 };
-        self.metrics.rtf.set(rtf);
-        let is_virtual = self.is_virtual();
-        let rtf = if is_virtual { 1.0 } else { rtf };
-        let clock = ClockView { paused: self.clock.paused(), speed: self.clock.speed(), rtf, is_virtual };
+        let clock = self.clock_view(now);
         let seen = self.worlds.running.as_mut().map(|running| {
-            let (seen, contacts_changed) = running.view();
-            if contacts_changed {
+            let seen = running.view();
+            if running.contacts_changed(&seen.snapshot) {
                 self.out.change();
             }
             seen
         });
         self.out.publish(published(&self.display, &self.worlds, &self.session, clock, seen), now);
+    }
+
+    /// The clock as it is published.
+    fn clock_view(&mut self, now: Instant) -> ClockView {
+        let has_world = self.worlds.running.is_some();
+        let rtf = if has_world { self.clock.factor(now) } else { 0.0 };
+        self.metrics.rtf.set(rtf);
+        let is_virtual = self.is_virtual();
+        let rtf = if is_virtual { 1.0 } else { rtf };
+        ClockView { paused: self.clock.paused(), speed: self.clock.speed(), rtf, is_virtual }
     }
 
     /// Publishes if replies are pending, so that these replies describe the state before the next
@@ -185,24 +190,37 @@ impl Driver {
     /// remember from an earlier epoch are stale.
     pub(super) fn begin_epoch(&mut self) {
         self.worlds.epoch += 1;
+        let state = self.state_for_taps();
         if let Some(running) = &self.worlds.running {
             let (tick, epoch) = (running.sim.tick(), self.worlds.epoch);
             self.taps.put(|| TappedTick {
                 at: SystemTime::now(),
                 sample: Sample::epoch_only(tick, epoch),
                 frame: None,
+                state,
             });
         }
     }
 
+    /// The present state for the taps; `None` if no tap takes states.
+    fn state_for_taps(&mut self) -> Option<Arc<Published>> {
+        if !self.taps.want_states() {
+            return None;
+        }
+        let clock = self.clock_view(Instant::now());
+        let seen = self.worlds.running.as_mut().map(Running::view);
+        Some(Arc::new(published(&self.display, &self.worlds, &self.session, clock, seen)))
+    }
+
     /// Puts the robot's topics of this tick into the taps.
-    pub(super) fn tap_tick(&self) {
+    pub(super) fn tap_tick(&mut self) {
+        let Some(tick) = self.worlds.running.as_ref().map(|running| running.sim.tick()) else { return };
+        let state = sample_at(tick, STATE_RATE_HZ).and_then(|_| self.state_for_taps());
         let Some(running) = &self.worlds.running else { return };
         self.taps.put(|| {
-            let tick = running.sim.tick();
             let sample = Sample::at(tick, self.worlds.epoch, running.stack.topics(), running.sim.profile());
             let frame = sample.frame.then(|| (Arc::clone(&running.exposure), self.display.brightness));
-            TappedTick { at: SystemTime::now(), sample, frame }
+            TappedTick { at: SystemTime::now(), sample, frame, state }
         });
     }
 

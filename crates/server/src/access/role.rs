@@ -16,6 +16,9 @@ const STUDENT_PATHS: [&str; 5] = [
     "/sim/api/respawn",
 ];
 
+/// Paths that only a teacher may read, because the response names a folder of the machine.
+const TEACHER_READS: [&str; 1] = ["/sim/api/recording"];
+
 /// Refuses a request that the role does not permit.
 pub(super) fn check(role: Role, method: &Method, path: &str, headers: &HeaderMap) -> Result<(), ApiError> {
     let needed = needed(method, path, headers);
@@ -44,7 +47,7 @@ fn needed(method: &Method, path: &str, headers: &HeaderMap) -> Role {
     let reads = matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS)
         && (!headers.contains_key(header::UPGRADE) || path == crate::bridge::FOXGLOVE);
     if reads {
-        return Role::Spectator;
+        return if TEACHER_READS.contains(&path) { Role::Teacher } else { Role::Spectator };
     }
     let posts = *method == Method::POST && STUDENT_PATHS.contains(&path);
     if posts || crate::robot::is_path(path) { Role::Student } else { Role::Teacher }

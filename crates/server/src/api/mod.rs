@@ -11,6 +11,7 @@ mod packed;
 mod print;
 mod ready_json;
 mod replay;
+mod recording;
 mod scene;
 mod state;
 mod step;
@@ -106,6 +107,10 @@ fn resources() -> OpenApiRouter<App> {
         .routes(routes!(replay::tracks))
         .routes(routes!(replay::picture))
         .routes(routes!(replay::file))
+        // Recording
+        .routes(routes!(recording::get))
+        .routes(routes!(recording::start))
+        .routes(routes!(recording::stop))
         // World management
         .routes(routes!(worlds::list))
         .routes(routes!(worlds::switch))

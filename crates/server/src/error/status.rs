@@ -8,6 +8,7 @@ use chicane_host::evaluation::StartEvaluationError;
 use chicane_host::keeper::{ChangeError, KeepError};
 use chicane_host::loader::{LoadFailure, RemoveFailure};
 use chicane_host::replays::ReplayError;
+use chicane_recording::StartRecordingError;
 use chicane_sim::Refusal;
 use chicane_store::{InstallError, LoadError};
 use chicane_wire::{ErrorCode, Invalid};
@@ -27,9 +28,8 @@ pub(super) fn of(code: ErrorCode) -> StatusCode {
         E::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
         E::RequestTimeout => StatusCode::REQUEST_TIMEOUT,
         E::NotReady | E::SwitchInProgress | E::EvaluationInProgress => StatusCode::CONFLICT,
-        E::NoJournal | E::AlreadyRunning | E::YellowPhase | E::WorldInUse | E::RobotRefused => {
-            StatusCode::CONFLICT
-        }
+        E::RecordingInProgress | E::NoJournal => StatusCode::CONFLICT,
+        E::AlreadyRunning | E::YellowPhase | E::WorldInUse | E::RobotRefused => StatusCode::CONFLICT,
         E::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         E::RangeNotSatisfiable => StatusCode::RANGE_NOT_SATISFIABLE,
         E::BadWorld => StatusCode::UNPROCESSABLE_ENTITY,
@@ -176,6 +176,17 @@ impl From<StartEvaluationError> for ApiError {
             | StartEvaluationError::RecordNotWritten(_)
             | StartEvaluationError::FolderReplaced(_) => ErrorCode::NotStored,
             StartEvaluationError::Failed(_) => ErrorCode::Internal,
+        };
+        ApiError::new(code, error.to_string())
+    }
+}
+
+impl From<StartRecordingError> for ApiError {
+    fn from(error: StartRecordingError) -> ApiError {
+        let code = match error {
+            StartRecordingError::NotReady => ErrorCode::NotReady,
+            StartRecordingError::InProgress => ErrorCode::RecordingInProgress,
+            StartRecordingError::Folder(_) | StartRecordingError::Failed(_) => ErrorCode::NotStored,
         };
         ApiError::new(code, error.to_string())
     }

@@ -1,0 +1,210 @@
+//! The folder of the recordings: names of files, removal of old files, and free space.
+//!
+//! The name of a file is `<number>-<world>-<start>s.mcap`, where the start is simulated time. The
+//! number is one more than the largest number in the folder, so the names sort in the order of the
+//! recordings. A file is never overwritten. A file that is being written is locked. Only files with
+//! such a name are removed, and never a locked one. Therefore several simulators can share a
+//! folder, and other files in it are safe.
+
+use crate::options::RecordingOptions;
+use chicane_world::readings::TICK_S;
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Longest part of a file name that comes from the name of a world, in characters.
+const MAX_WORLD_CHARS: usize = 64;
+/// Maximum number of recordings in the folder. A program that respawns the car again and again
+/// makes many small files.
+const MAX_FILES: usize = 10_000;
+/// How often the next number is tried if another simulator took it.
+const MAX_NAME_ATTEMPTS: u64 = 100;
+
+/// A failure of the recordings' folder.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FolderError {
+    /// The folder can't be created or read.
+    #[error("the folder of recordings {folder} can't be used: {reason}; choose another one with --record")]
+    Folder {
+        /// The folder.
+        folder: String,
+        /// The error of the operating system.
+        reason: String,
+    },
+    /// A file can't be created.
+    #[error("a file can't be created in the folder of recordings {folder}: {reason}")]
+    Create {
+        /// The folder.
+        folder: String,
+        /// The error of the operating system.
+        reason: String,
+    },
+    /// The disk has too little free space.
+    #[error(
+        "the disk of {folder} has only {free_mib} MiB of free space, and a recording needs {needed_mib} MiB; \
+         remove files or choose another folder with --record"
+    )]
+    NearlyFull {
+        /// The folder.
+        folder: String,
+        /// Free space, MiB.
+        free_mib: u64,
+        /// Required free space, MiB.
+        needed_mib: u64,
+    },
+}
+
+/// A recording in the folder.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct StoredFile {
+    number: u64,
+    path: PathBuf,
+    bytes: u64,
+}
+
+/// A new file. It is locked until it is closed.
+#[derive(Debug)]
+pub(crate) struct NewFile {
+    pub(crate) name: String,
+    pub(crate) file: File,
+}
+
+/// Creates the folder if it is missing, removes old recordings, and creates the file of a recording
+/// that begins at `tick`.
+pub(crate) fn create_file(
+    options: &RecordingOptions,
+    world: &str,
+    tick: u64,
+) -> Result<NewFile, FolderError> {
+    let folder = &options.folder;
+    let stored = prepare(options)?;
+    enforce_limits(options, None)?;
+    let failed = |e: io::Error| FolderError::Create { folder: shown(folder), reason: e.to_string() };
+    let first = stored.iter().map(|file| file.number).max().unwrap_or(0).saturating_add(1);
+    let start = format!("{:.3}", tick as f64 * TICK_S);
+    for number in first..first.saturating_add(MAX_NAME_ATTEMPTS) {
+        let name = format!("{number:06}-{}-{start}s.mcap", safe_name(world));
+        match OpenOptions::new().write(true).create_new(true).open(folder.join(&name)) {
+            Ok(file) => {
+                // A file system without locks is not an error, because the lock only protects the
+                // file from other simulators.
+                let _ = file.try_lock();
+                return Ok(NewFile { name, file });
+            }
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(e) => return Err(failed(e)),
+        }
+    }
+    Err(failed(io::Error::other("other simulators took all numbers")))
+}
+
+/// Creates the folder if it is missing, and checks that it can be read.
+pub(crate) fn create_folder(options: &RecordingOptions) -> Result<(), FolderError> {
+    prepare(options).map(drop)
+}
+
+fn prepare(options: &RecordingOptions) -> Result<Vec<StoredFile>, FolderError> {
+    let folder = &options.folder;
+    let failed = |e: io::Error| FolderError::Folder { folder: shown(folder), reason: e.to_string() };
+    fs::create_dir_all(folder).map_err(failed)?;
+    stored_files(folder).map_err(failed)
+}
+
+/// Removes the oldest recordings until the folder is within its limits, then checks the free space.
+/// `current` is the file that is being written: its name, and its size in bytes.
+pub(crate) fn enforce_limits(
+    options: &RecordingOptions,
+    current: Option<(&str, u64)>,
+) -> Result<(), FolderError> {
+    let folder = &options.folder;
+    let failed = |e: io::Error| FolderError::Folder { folder: shown(folder), reason: e.to_string() };
+    let mut stored = stored_files(folder).map_err(failed)?;
+    let mut bytes = 0;
+    if let Some((name, current_bytes)) = current {
+        stored.retain(|file| !file.path.ends_with(name));
+        bytes = current_bytes;
+    }
+    stored.sort();
+    bytes = stored.iter().map(|file| file.bytes).fold(bytes, u64::saturating_add);
+    let mut files = stored.len() + 1;
+    for file in stored {
+        if bytes <= options.max_folder_bytes && files <= MAX_FILES {
+            break;
+        }
+        if remove_unlocked(&file.path) {
+            tracing::info!(file = %file.path.display(), "the oldest recording was removed to make space");
+            (bytes, files) = (bytes.saturating_sub(file.bytes), files - 1);
+        }
+    }
+    match free_bytes(folder) {
+        Some(free) if free < options.min_free_bytes => Err(FolderError::NearlyFull {
+            folder: shown(folder),
+            free_mib: free >> 20,
+            needed_mib: options.min_free_bytes >> 20,
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// Removes a file unless another simulator is writing it. Returns whether the file was removed.
+fn remove_unlocked(path: &Path) -> bool {
+    let Ok(file) = File::open(path) else { return false };
+    let is_locked = matches!(file.try_lock_shared(), Err(fs::TryLockError::WouldBlock));
+    drop(file);
+    !is_locked && fs::remove_file(path).is_ok()
+}
+
+/// The recordings in a folder. Links, folders and files with other names are left out.
+fn stored_files(folder: &Path) -> io::Result<Vec<StoredFile>> {
+    let mut all = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let Some(number) = entry.file_name().to_str().and_then(number_of) else { continue };
+        // The metadata of an entry does not follow links. A file that disappeared meanwhile is
+        // skipped.
+        let Ok(metadata) = entry.metadata() else { continue };
+        if metadata.is_file() {
+            all.push(StoredFile { number, path: entry.path(), bytes: metadata.len() });
+        }
+    }
+    Ok(all)
+}
+
+/// The number in the name of a recording; `None` if the name is not the name of a recording.
+fn number_of(name: &str) -> Option<u64> {
+    let (number, rest) = name.strip_suffix("s.mcap")?.split_once('-')?;
+    let (world, start) = rest.rsplit_once('-')?;
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let (whole, fraction) = start.split_once('.')?;
+    let fits = number.len() >= 6 && !world.is_empty() && fraction.len() == 3;
+    if fits && digits(number) && digits(whole) && digits(fraction) { number.parse().ok() } else { None }
+}
+
+/// The name of a world as a part of a file name. Only letters, digits, `_`, `.` and `-` are kept,
+/// and a point is not the first character.
+fn safe_name(world: &str) -> String {
+    let is_kept = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let name: String =
+        world.chars().take(MAX_WORLD_CHARS).map(|c| if is_kept(c) { c } else { '_' }).collect();
+    let name = name.trim_start_matches('.');
+    if name.is_empty() { "world".to_owned() } else { name.to_owned() }
+}
+
+/// Free space for this user on the disk of a folder, bytes; `None` if it is unknown.
+#[cfg(unix)]
+fn free_bytes(folder: &Path) -> Option<u64> {
+    let disk = rustix::fs::statvfs(folder).ok()?;
+    Some(disk.f_bavail.saturating_mul(disk.f_frsize))
+}
+
+#[cfg(not(unix))]
+fn free_bytes(_: &Path) -> Option<u64> {
+    None
+}
+
+fn shown(folder: &Path) -> String {
+    folder.display().to_string()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { en } from "../../src/strings/en.ts";
+import { browserFixture } from "./fixture.ts";
+import { until } from "./support.js";
+
+describe("recording", () => {
+  const fixture = browserFixture("--world", "oval");
+
+  it("is started and stopped by the button on every page", async () => {
+    const [one, two] = [await fixture.open(), await fixture.open()];
+    const button = one.byTestId("record");
+    await button.waitFor();
+    expect(await button.getAttribute("title")).toBe(en.recording.start);
+    await button.click();
+    await until(
+      () => one.byTestId("recording-time").textContent(),
+      (time) => time !== "0:00.0",
+    );
+    const { file } = await fixture.simulator.request("recording");
+    expect(await button.getAttribute("title")).toBe(en.recording.stop(file));
+    await until(
+      () => two.byTestId("record").getAttribute("aria-pressed"),
+      (pressed) => pressed === "true",
+    );
+    await two.byTestId("record").click();
+    await until(
+      () => one.byTestId("record").getAttribute("aria-pressed"),
+      (pressed) => pressed === "false",
+    );
+    const { active, folder, failure } = await fixture.simulator.request("recording");
+    expect([active, failure]).toEqual([false, null]);
+    expect(await two.page.textContent("body")).toContain(en.recording.saved(`${folder}/${file}`));
+  });
+});
