@@ -98,3 +98,19 @@ pub(super) fn web_address(text: &str) -> Result<String, ValueError> {
         _ => Err(ValueError::WebAddress),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_origin_has_a_scheme_and_no_path() {
+        for good in ["https://app.foxglove.dev", "http://localhost:8080", "file://", "foxglove-app://x"] {
+            assert_eq!(origin(good), Ok(good.to_owned()));
+        }
+        for bad in ["", "null", "*", "app.foxglove.dev", "https://a/b", "https://a b", "https://u@a", "://a"]
+        {
+            assert_eq!(origin(bad), Err(ValueError::Origin), "{bad}");
+        }
+    }
+}
