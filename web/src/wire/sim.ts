@@ -155,7 +155,7 @@ export type ErrorBody = {
 };
 
 /** The kind of an error, for programs. A text may change; a code does not. */
-export type ErrorCode = "invalid_request" | "out_of_range" | "token_needed" | "foreign_site" | "unknown_host" | "not_json" | "not_a_proxy" | "judged_run" | "role_forbids" | "too_many_attempts" | "not_movable" | "protected_world" | "no_world" | "no_such_object" | "no_such_light" | "no_such_world" | "no_route" | "no_bounds" | "no_floor" | "no_evaluation" | "no_record" | "no_such_sound" | "not_found" | "method_not_allowed" | "request_timeout" | "not_ready" | "switch_in_progress" | "evaluation_in_progress" | "no_journal" | "already_running" | "yellow_phase" | "world_in_use" | "robot_refused" | "too_large" | "range_not_satisfiable" | "bad_world" | "upgrade_required" | "internal" | "not_stored" | "cdn_failed" | "busy" | "stopping" | "no_judge" | "no_reading";
+export type ErrorCode = "invalid_request" | "out_of_range" | "token_needed" | "foreign_site" | "unknown_host" | "not_json" | "not_a_proxy" | "judged_run" | "role_forbids" | "too_many_attempts" | "not_movable" | "protected_world" | "no_world" | "no_such_object" | "no_such_light" | "no_such_world" | "no_route" | "no_bounds" | "no_floor" | "no_evaluation" | "no_record" | "no_such_sound" | "not_found" | "method_not_allowed" | "request_timeout" | "not_ready" | "switch_in_progress" | "evaluation_in_progress" | "no_journal" | "recording_in_progress" | "already_running" | "yellow_phase" | "world_in_use" | "robot_refused" | "too_large" | "range_not_satisfiable" | "bad_world" | "upgrade_required" | "internal" | "not_stored" | "cdn_failed" | "busy" | "stopping" | "no_judge" | "no_reading";
 
 /** Response of `GET /evaluation`. */
 export type EvaluationDocument = {
@@ -843,6 +843,50 @@ export type RecordList = {
 export type RecordedEvent = EvaluationKind & {
   /** Simulated seconds since the phase `running` began. */
   time: Num;
+};
+
+/** Response of `GET /recording`: the recording in progress, or the last one. */
+export type Recording = {
+  /** Whether a recording is in progress. */
+  active: boolean;
+  /** Size of all files of this recording, bytes. */
+  bytes: number;
+  /** Whether camera images are recorded. */
+  camera: boolean;
+  /** Number of ticks that are missing because the simulation was faster than the disk. */
+  dropped_ticks: number;
+  /** Recorded simulated time, seconds. */
+  duration: Num;
+  /** Why the recording ended by itself; null if it is in progress or was stopped. */
+  failure?: string | null;
+  /** Name of the current or last file; null before the first recording. */
+  file?: string | null;
+  /** Number of files of this recording. */
+  files: number;
+  /** Folder of the files, on the machine of the simulator. */
+  folder: string;
+  /** Number of recorded messages. */
+  messages: number;
+  /** Number of images that are missing because the simulation was faster than the camera. */
+  skipped_images: number;
+  /** Whether the state of the simulator is recorded. */
+  state: boolean;
+};
+
+/** Response of `POST /recording/start` and `POST /recording/stop`. */
+export type RecordingChanged = {
+  /** Always true. */
+  ok: boolean;
+  /** The recording after the change. */
+  recording: Recording;
+};
+
+/** Request body of `POST /recording/start`. */
+export type RecordingRequest = {
+  /** Whether to record camera images; true if omitted. */
+  camera?: boolean | null;
+  /** Whether to record the state of the simulator as JSON; true if omitted. `ros2 bag play` needs files without it. */
+  state?: boolean | null;
 };
 
 /** Colour that a request can set. */

@@ -188,6 +188,7 @@ ErrorCode: TypeAlias = Literal[
     "switch_in_progress",
     "evaluation_in_progress",
     "no_journal",
+    "recording_in_progress",
     "already_running",
     "yellow_phase",
     "world_in_use",

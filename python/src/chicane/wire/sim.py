@@ -223,6 +223,7 @@ ErrorCode: TypeAlias = Literal[
     "switch_in_progress",
     "evaluation_in_progress",
     "no_journal",
+    "recording_in_progress",
     "already_running",
     "yellow_phase",
     "world_in_use",
@@ -1461,6 +1462,60 @@ RecordedEvent: TypeAlias = (
     | RecordedEventEnd
 )
 """An event as a record holds it."""
+
+
+class RecordingRequired(TypedDict):
+    """The required fields of Recording."""
+
+    active: bool
+    """Whether a recording is in progress."""
+    bytes: int
+    """Size of all files of this recording, bytes."""
+    camera: bool
+    """Whether camera images are recorded."""
+    dropped_ticks: int
+    """Number of ticks that are missing because the simulation was faster than the disk."""
+    duration: Num
+    """Recorded simulated time, seconds."""
+    files: int
+    """Number of files of this recording."""
+    folder: str
+    """Folder of the files, on the machine of the simulator."""
+    messages: int
+    """Number of recorded messages."""
+    skipped_images: int
+    """Number of images that are missing because the simulation was faster than the camera."""
+    state: bool
+    """Whether the state of the simulator is recorded."""
+
+
+class Recording(RecordingRequired, total=False):
+    """Response of `GET /recording`: the recording in progress, or the last one."""
+
+    failure: str | None
+    """Why the recording ended by itself; null if it is in progress or was stopped."""
+    file: str | None
+    """Name of the current or last file; null before the first recording."""
+
+
+class RecordingChanged(TypedDict):
+    """Response of `POST /recording/start` and `POST /recording/stop`."""
+
+    ok: bool
+    """Always true."""
+    recording: Recording
+    """The recording after the change."""
+
+
+class RecordingRequest(TypedDict, total=False):
+    """Request body of `POST /recording/start`."""
+
+    camera: bool | None
+    """Whether to record camera images; true if omitted."""
+    state: bool | None
+    """Whether to record the state of the simulator as JSON; true if omitted. `ros2 bag play`
+    needs files without it.
+    """
 
 
 RedOrGreen: TypeAlias = Literal["red", "green"]
