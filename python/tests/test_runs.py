@@ -22,7 +22,8 @@ class Runs(unittest.TestCase):
         drive = Path(cls.folder.name) / "drive.csv"
         drive.write_text(DRIVE)
         command = [PROGRAM, "evaluate", "--world", "oval", "--drive", drive, "--time-limit", "3"]
-        subprocess.run([*command, "--save", cls.file], check=False, capture_output=True, timeout=120)
+        command += ["--save", cls.file]
+        subprocess.run(command, check=False, capture_output=True, timeout=120)
 
     def test_a_run_has_its_poses_commands_and_events(self) -> None:
         run = load_run(self.file, program=PROGRAM)

@@ -198,6 +198,9 @@ pub(crate) struct EvaluateArgs {
     /// Write the run to a file that `chicane verify` and `chicane replay` read, such as run.chicane
     #[arg(long, value_name = "FILE")]
     pub(crate) save: Option<PathBuf>,
+    /// Write the student's program into the file of --save too
+    #[arg(long, requires = "save")]
+    pub(crate) save_program: bool,
     /// Limit of the run in real seconds, 1 to 86400 [default: 5 times the time limit, at least 120]
     #[arg(long, value_name = "SECONDS", value_parser = wall_limit)]
     pub(crate) wall_limit: Option<f64>,
@@ -278,6 +281,10 @@ pub(crate) struct ExportArgs {
     /// File for the run, such as run.chicane
     #[arg(short, long, value_name = "FILE", requires = "run")]
     pub(crate) output: Option<PathBuf>,
+    /// Write the student's program into the file too; the folder must have the program as it was
+    /// judged
+    #[arg(long, value_name = "FOLDER", requires = "run")]
+    pub(crate) program: Option<PathBuf>,
     /// Print the records of this world only
     #[arg(long, value_name = "NAME")]
     pub(crate) world: Option<String>,

@@ -24,7 +24,7 @@ use crate::workspace::{self, WorkspaceError};
 use crate::world_source::{self, WorldSourceError};
 use chicane_host::evaluation::StartEvaluationError;
 use chicane_host::evaluation::records::record_of;
-use chicane_host::rerun::{RecordedRun, RunError};
+use chicane_host::rerun::{RecordedRun, RunError, add_program};
 use chicane_host::{
     BootError, DriveAt, Host, HostOptions, JudgeOptions, PaceReport, Prepared, StartHostError, StudentAccess,
 };
@@ -149,6 +149,8 @@ pub(crate) struct EvaluationJob {
     pub(crate) data_dir: Option<PathBuf>,
     /// File that the run is written to. `None`: the run is not written.
     pub(crate) save: Option<PathBuf>,
+    /// Whether the file of the run has the student's program too.
+    pub(crate) save_program: bool,
     /// Whether standard output has only the record, as JSON.
     pub(crate) json: bool,
     pub(crate) judge: JudgeArgs,
@@ -211,7 +213,7 @@ fn run_with(job: &EvaluationJob, view: &mut SessionView) -> Result<Evaluated, Ev
     let EndedSession { row, events, run, simulator_failed, pace } = ended?;
     let kept = store.as_ref().map(|store| store.keep(&row, &events, &run)).transpose();
     let record = record_of(row, Some(events));
-    let saved = job.save.as_deref().map(|file| save(file, &record, run)).transpose();
+    let saved = job.save.as_deref().map(|file| save(job, file, &record, run)).transpose();
     let verdict = Verdict::of(&record, simulator_failed);
     if job.json {
         print_json(&record)?;
@@ -223,9 +225,12 @@ fn run_with(job: &EvaluationJob, view: &mut SessionView) -> Result<Evaluated, Ev
 }
 
 /// Writes a run to a file.
-fn save(file: &Path, record: &Record, run: StoredRun) -> Result<(), EvaluationError> {
+fn save(job: &EvaluationJob, file: &Path, record: &Record, run: StoredRun) -> Result<(), EvaluationError> {
     let journal = run.journal.map_or(StoredJournal::None, StoredJournal::Whole);
-    let parts = RecordedRun::parts(record, journal, run.bundle.map(|(_, bytes)| bytes))?;
+    let mut parts = RecordedRun::parts(record, journal, run.bundle.map(|(_, bytes)| bytes))?;
+    if job.save_program {
+        add_program(&mut parts, record, &job.workspace)?;
+    }
     Ok(run_file::write(file, &chicane_store::run_file::pack(&parts))?)
 }
 

@@ -19,6 +19,7 @@ mod film;
 mod judge_script;
 mod judge_setting;
 mod log;
+mod mcap;
 mod memory;
 mod progress;
 mod project;

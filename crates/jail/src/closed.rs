@@ -12,7 +12,7 @@ use super::read_only::{bind_read_only, clone_read_only, open_real};
 use super::resolver::resolv_conf;
 use super::virtual_time::CLOSED_FOLDER;
 use crate::package;
-use crate::workspace_copy;
+use crate::workspace_stream;
 use chicane_pace::LIBRARY_NAME;
 use rustix::fs::{CWD, Mode};
 use rustix::mount::{
@@ -119,7 +119,7 @@ pub(super) fn build(
         // A mount of its own stays writable when the root becomes read-only.
         mount_bind(&folder, &folder).map_err(|source| MountError::Show { path: folder.clone(), source })?;
     }
-    workspace_copy::receive(control, &in_build(Path::new(WORKSPACE)))?;
+    workspace_stream::receive(control, &in_build(Path::new(WORKSPACE)))?;
     for (bind, source) in plan.binds.iter().zip(sources.0) {
         attach(bind, source)?;
     }

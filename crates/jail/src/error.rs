@@ -7,7 +7,7 @@ use super::mounts::MountError;
 use super::net::NetError;
 use super::plan::ControlError;
 use super::seccomp::FilterError;
-use crate::workspace_copy::CopyError;
+use crate::workspace_stream::CopyError;
 use rustix::io::Errno;
 use std::io;
 use std::path::PathBuf;

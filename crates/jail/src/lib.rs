@@ -55,6 +55,7 @@ mod outer;
 pub mod package;
 mod plan;
 pub mod process_tree;
+pub mod program_files;
 mod read_only;
 mod resolver;
 pub mod root;
@@ -63,6 +64,7 @@ mod student_filter;
 mod virtual_time;
 pub mod wake;
 pub mod workspace_copy;
+pub mod workspace_stream;
 
 pub use cgroup::{Cgroups, leave_own_group};
 pub use closed::{HOME, WORKSPACE, WRITABLE};

@@ -1,4 +1,5 @@
 //! Reads the files of a workspace, for the copy in a closed box and for the identity of a program.
+//! `workspace_stream` has the other end.
 //!
 //! Theory of operation. [`Workspace::scan`] lists the files without opening them and checks the
 //! limits. [`Workspace::read`] then opens each file once. The bytes that it hashes are the bytes
@@ -9,9 +10,10 @@
 //! The copy is a stream of entries in frames (a length, then that many bytes). A frame of length 0
 //! ends the stream, so the reader takes no byte of the message that follows.
 
+use crate::workspace_stream::{CopyError, receive};
 use chicane_wire::ProgramIdentity;
 use ring::digest::{Context, SHA256};
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat, Timespec, Timestamps};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat, Timespec};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SendFlags, SocketFlags, SocketType, send, socketpair};
 use std::collections::BTreeSet;
@@ -19,7 +21,6 @@ use std::ffi::{CStr, CString, OsStr};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 /// Most entries of a workspace that is copied.
@@ -36,11 +37,11 @@ const VENV_MARK: &str = "pyvenv.cfg";
 /// Most folders inside of each other.
 const MAX_DEPTH: usize = 64;
 /// Bytes of a frame, except for the last entry in it.
-const FRAME: usize = 256 << 10;
+pub(crate) const FRAME: usize = 256 << 10;
 /// A file in memory takes whole pages of this size.
 const PAGE: u64 = 4096;
 /// Longest path or link of an entry, in bytes.
-const MAX_PATH: usize = 16 << 10;
+pub(crate) const MAX_PATH: usize = 16 << 10;
 
 /// The limits of a workspace.
 #[derive(Debug, Clone, Copy)]
@@ -105,25 +106,6 @@ pub enum WorkspaceError {
 /// Rounds bytes up to MiB.
 fn mib(bytes: u64) -> u64 {
     bytes.div_ceil(1 << 20)
-}
-
-/// Why the copy of a workspace could not be written inside the box.
-#[derive(Debug, thiserror::Error)]
-pub enum CopyError {
-    /// The stream ended early or could not be read.
-    #[error("the copy of the workspace can't be received: {0}")]
-    Receive(#[source] io::Error),
-    /// The stream has an unknown entry.
-    #[error("the copy of the workspace is unreadable")]
-    Unreadable,
-    /// A file could not be written.
-    #[error("{} can't be copied into the box: {source}", .path.display())]
-    Write {
-        /// Path relative to the workspace.
-        path: PathBuf,
-        /// The kernel's error.
-        source: io::Error,
-    },
 }
 
 /// The files of a workspace.
@@ -436,14 +418,8 @@ impl Reader<'_> {
         self.frame.extend(path);
     }
 
-    /// Adds the head of a file or link to the hash. The lengths are part of it, so that another
-    /// division of the same bytes gives another hash.
     fn hash_head(&mut self, kind: u8, at: &Path, length: u64) {
-        let path = at.as_os_str().as_bytes();
-        self.hash.update(&[kind]);
-        self.hash.update(&(path.len() as u64).to_le_bytes());
-        self.hash.update(path);
-        self.hash.update(&length.to_le_bytes());
+        hash_head(&mut self.hash, kind, at.as_os_str().as_bytes(), length);
     }
 
     fn send_full_frame(&mut self) -> Result<(), WorkspaceError> {
@@ -465,6 +441,15 @@ impl Reader<'_> {
     }
 }
 
+/// Adds the head of a file or link to the hash of a workspace. The lengths are part of it, so that
+/// another division of the same bytes gives another hash.
+pub(crate) fn hash_head(hash: &mut Context, kind: u8, path: &[u8], length: u64) {
+    hash.update(&[kind]);
+    hash.update(&(path.len() as u64).to_le_bytes());
+    hash.update(path);
+    hash.update(&length.to_le_bytes());
+}
+
 fn send_all(control: BorrowedFd<'_>, mut rest: &[u8]) -> Result<(), WorkspaceError> {
     while !rest.is_empty() {
         match send(control, rest, SendFlags::NOSIGNAL) {
@@ -476,140 +461,32 @@ fn send_all(control: BorrowedFd<'_>, mut rest: &[u8]) -> Result<(), WorkspaceErr
     Ok(())
 }
 
-/// Writes the copy of a workspace into an empty folder that no other process can access.
-pub fn receive(control: impl AsFd, folder: &Path) -> Result<(), CopyError> {
-    let mut stream = Frames { control, frame: Vec::new(), at: 0 };
-    while let Some(kind) = stream.kind()? {
-        let length = stream.number()?;
-        let path = PathBuf::from(OsStr::from_bytes(&stream.text(length)?));
-        let to = folder.join(&path);
-        let written = match kind {
-            b'd' => std::fs::create_dir(&to),
-            b'l' => {
-                let length = stream.number()?;
-                let target = stream.text(length)?;
-                std::os::unix::fs::symlink(OsStr::from_bytes(&target), &to)
-            }
-            b'f' | b'x' => stream.file(&to, kind == b'x')?,
-            _ => return Err(CopyError::Unreadable),
-        };
-        written.map_err(|source| CopyError::Write { path, source })?;
-    }
-    Ok(())
-}
-
 /// Copies a workspace into an empty folder in the same way as into a closed box. This function is
 /// for measurements.
 pub fn copy_workspace(from: &Path, to: &Path) -> Result<ProgramIdentity, io::Error> {
     let limits = WorkspaceLimits { bytes: u64::MAX, entries: MAX_ENTRIES };
     let workspace = Workspace::scan(from, limits, &[], &[]).map_err(io::Error::other)?;
+    let (identity, ()) = transfer(&workspace, |there| receive(there, to))?;
+    Ok(identity)
+}
+
+/// Reads a workspace and passes its stream to `receive`, which runs on another thread.
+pub(crate) fn transfer<T: Send>(
+    workspace: &Workspace,
+    receive: impl FnOnce(OwnedFd) -> Result<T, CopyError> + Send,
+) -> Result<(ProgramIdentity, T), io::Error> {
     let (here, there) = socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
     std::thread::scope(move |scope| {
-        let reader = scope.spawn(move || receive(&there, to));
+        let reader = scope.spawn(move || receive(there));
         let identity = workspace.read(Some(here.as_fd()));
         drop(here);
         // If the reader failed, the error of the writer is only that the socket closed.
         match reader.join() {
-            Ok(Ok(())) => identity.map_err(io::Error::other),
+            Ok(Ok(received)) => Ok((identity.map_err(io::Error::other)?, received)),
             Ok(Err(error)) => Err(io::Error::other(error)),
             Err(_) => Err(io::Error::other("the reader of the copy panicked")),
         }
     })
-}
-
-/// Reads the stream of a copy without taking a byte that comes after the stream.
-struct Frames<Fd> {
-    control: Fd,
-    frame: Vec<u8>,
-    /// The next byte in `frame`.
-    at: usize,
-}
-
-impl<Fd: AsFd> Frames<Fd> {
-    /// The kind of the next entry. `None` at the end of the stream.
-    fn kind(&mut self) -> Result<Option<u8>, CopyError> {
-        if self.at == self.frame.len() && !self.next_frame()? {
-            return Ok(None);
-        }
-        self.at += 1;
-        Ok(Some(self.frame[self.at - 1]))
-    }
-
-    fn next_frame(&mut self) -> Result<bool, CopyError> {
-        let mut length = [0; 8];
-        self.read_exactly(&mut length)?;
-        let length = usize::try_from(u64::from_ne_bytes(length)).map_err(|_| CopyError::Unreadable)?;
-        if length > 4 * FRAME {
-            return Err(CopyError::Unreadable);
-        }
-        let mut frame = std::mem::take(&mut self.frame);
-        frame.resize(length, 0);
-        self.read_exactly(&mut frame)?;
-        (self.frame, self.at) = (frame, 0);
-        Ok(length > 0)
-    }
-
-    fn read_exactly(&self, mut room: &mut [u8]) -> Result<(), CopyError> {
-        while !room.is_empty() {
-            match rustix::io::read(&self.control, &mut *room) {
-                Ok(0) => return Err(CopyError::Receive(io::ErrorKind::UnexpectedEof.into())),
-                Ok(n) => room = &mut room[n..],
-                Err(Errno::INTR) => {}
-                Err(e) => return Err(CopyError::Receive(e.into())),
-            }
-        }
-        Ok(())
-    }
-
-    /// The next bytes of the stream, at most `length`.
-    fn piece(&mut self, length: u64) -> Result<&[u8], CopyError> {
-        if self.at == self.frame.len() && !self.next_frame()? {
-            return Err(CopyError::Unreadable);
-        }
-        let left = self.frame.len() - self.at;
-        let n = usize::try_from(length).unwrap_or(left).min(left);
-        self.at += n;
-        Ok(&self.frame[self.at - n..self.at])
-    }
-
-    fn text(&mut self, length: u64) -> Result<Vec<u8>, CopyError> {
-        let mut text = Vec::new();
-        if length > MAX_PATH as u64 {
-            return Err(CopyError::Unreadable);
-        }
-        while (text.len() as u64) < length {
-            let left = length - text.len() as u64;
-            text.extend_from_slice(self.piece(left)?);
-        }
-        Ok(text)
-    }
-
-    fn number(&mut self) -> Result<u64, CopyError> {
-        let bytes = self.text(8)?.try_into().map_err(|_| CopyError::Unreadable)?;
-        Ok(u64::from_ne_bytes(bytes))
-    }
-
-    /// Writes a file. The outer result is that of the stream, the inner one that of the file.
-    fn file(&mut self, to: &Path, executable: bool) -> Result<io::Result<()>, CopyError> {
-        let mut left = self.number()?;
-        let modified = self.number()?.cast_signed();
-        let mode = if executable { 0o755 } else { 0o644 };
-        let file = std::fs::OpenOptions::new().write(true).create_new(true).mode(mode).open(to);
-        let mut file = match file {
-            Ok(file) => file,
-            Err(e) => return Ok(Err(e)),
-        };
-        while left > 0 {
-            let piece = self.piece(left)?;
-            left -= piece.len() as u64;
-            if let Err(e) = io::Write::write_all(&mut file, piece) {
-                return Ok(Err(e));
-            }
-        }
-        let modified = Timespec { tv_sec: modified, tv_nsec: 0 };
-        let times = Timestamps { last_access: modified, last_modification: modified };
-        Ok(rustix::fs::futimens(&file, &times).map_err(io::Error::from))
-    }
 }
 
 #[cfg(test)]

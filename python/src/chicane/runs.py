@@ -81,7 +81,8 @@ class Run:
         import numpy as np
 
         x, y, z, w = self.orientation.astype(float).T
-        return np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
+        yaw: NDArray[Any] = np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
+        return yaw
 
     @property
     def speed(self) -> NDArray[Any]:

@@ -29,6 +29,12 @@ pub(crate) struct ReplayArgs {
     /// Write the drive as columns of numbers to a file, or to standard output for -, and exit
     #[arg(long, value_name = "FILE")]
     pub(crate) tracks: Option<PathBuf>,
+    /// Write the ROS 2 topics with camera images to an MCAP file for Foxglove, and exit
+    #[arg(long, value_name = "FILE")]
+    pub(crate) mcap: Option<PathBuf>,
+    /// Write the student's program to a new folder, and exit; see `records export --program`
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) program: Option<PathBuf>,
     /// Write a film of the run to a file .mp4 or .webm, and exit; needs the program ffmpeg
     #[arg(long, value_name = "FILE")]
     pub(crate) video: Option<PathBuf>,

@@ -35,6 +35,7 @@ pub(crate) fn job(args: &EvaluateArgs) -> Result<EvaluationJob, EvaluationError>
         workspace: args.workspace.clone(),
         data_dir: args.data_dir.clone(),
         save: args.save.clone(),
+        save_program: args.save_program,
         json: args.json,
         judge: args.judge.clone(),
         student_box,

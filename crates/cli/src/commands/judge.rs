@@ -23,6 +23,7 @@ pub(crate) fn run(args: &JudgeDriveArgs) -> Result<Verdict, EvaluationError> {
         workspace: ".".into(),
         data_dir: None,
         save: None,
+        save_program: false,
         json: args.json,
         judge: args.judge.clone(),
         student_box: BoxOptions::new(BoxKind::Closed),

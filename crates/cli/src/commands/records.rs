@@ -6,7 +6,7 @@ use crate::data_dir::{self, DataDirError};
 use crate::file_error::FileError;
 use crate::run_file;
 use chicane_host::evaluation::records::record_of;
-use chicane_host::rerun::{RecordedRun, RunError};
+use chicane_host::rerun::{RecordedRun, RunError, add_program};
 use chicane_store::{OpenError, Records, StoreError};
 use chicane_wire::{BoxKind, Num, Pace, Record, rounded};
 use std::io::{BufWriter, ErrorKind, Write};
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &ExportArgs) -> Result<(), ExportError> {
     let folder = data_dir::resolve(args.data_dir.as_deref())?;
     let records = Records::open(&folder)?;
     if let (Some(session), Some(output)) = (&args.run, &args.output) {
-        return export_run(&records, &folder, session, output);
+        return export_run(&records, &folder, session, args.program.as_deref(), output);
     }
     let mut out = BufWriter::new(std::io::stdout().lock());
     match write(args, &records, &mut out) {
@@ -62,15 +62,24 @@ pub(crate) fn run(args: &ExportArgs) -> Result<(), ExportError> {
 }
 
 /// Writes the run of a session to a file.
-fn export_run(records: &Records, folder: &Path, session: &str, output: &Path) -> Result<(), ExportError> {
+fn export_run(
+    records: &Records,
+    folder: &Path,
+    session: &str,
+    program: Option<&Path>,
+    output: &Path,
+) -> Result<(), ExportError> {
+    let failed = |source| ExportError::Run { session: session.to_owned(), source };
     let missing = || ExportError::NoSession { session: session.to_owned(), folder: folder.to_owned() };
     let row = records.session(Some(session), None)?.ok_or_else(missing)?;
     let (events, journal) = (records.events(row.number)?, records.journal(row.number)?);
     let sha256 = row.start.identity.world_sha256.clone();
     let bundle = sha256.map(|sha256| records.bundle(&sha256)).transpose()?.flatten();
     let record = record_of(row, Some(events));
-    let parts = RecordedRun::parts(&record, journal, bundle);
-    let parts = parts.map_err(|source| ExportError::Run { session: session.to_owned(), source })?;
+    let mut parts = RecordedRun::parts(&record, journal, bundle).map_err(failed)?;
+    if let Some(program) = program {
+        add_program(&mut parts, &record, program).map_err(failed)?;
+    }
     Ok(run_file::write(output, &chicane_store::run_file::pack(&parts))?)
 }
 

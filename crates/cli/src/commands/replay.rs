@@ -3,6 +3,7 @@
 use crate::args::ReplayArgs;
 use crate::file_error::FileError;
 use crate::film::{self, FilmError};
+use crate::mcap::{self, McapError};
 use crate::run_file;
 use crate::runtime::{self, RuntimeError};
 use crate::stop_signal::{SignalError, StopSignal};
@@ -12,8 +13,12 @@ use crate::workspace::{self, WorkspaceError};
 use chicane_host::rerun::{Difference, RecordedRun, RunError, Tracks, import};
 use chicane_host::{BootError, HostOptions, JudgeOptions};
 use chicane_server::{Options, Server, StartError};
+use chicane_session::jail::program_files::{FileKind, ProgramFile};
 use chicane_store::{Library, OpenError, Records};
+use std::ffi::OsStr;
 use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{OpenOptionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -28,6 +33,10 @@ pub(crate) enum ReplayCommandError {
     Differs(#[from] Difference),
     #[error(transparent)]
     Film(#[from] FilmError),
+    #[error(transparent)]
+    Mcap(#[from] McapError),
+    #[error("{} has no program: `records export --program` and `evaluate --save-program` add it", .0.display())]
+    NoProgram(PathBuf),
     #[error("can't write to standard output: {0}")]
     Print(std::io::Error),
     #[error(transparent)]
@@ -52,6 +61,7 @@ impl ReplayCommandError {
             ReplayCommandError::File(FileError::Read { .. })
                 | ReplayCommandError::Run { .. }
                 | ReplayCommandError::Film(FilmError::Kind { .. })
+                | ReplayCommandError::NoProgram(_)
         )
     }
 }
@@ -61,7 +71,8 @@ impl ReplayCommandError {
 pub(crate) fn run(args: &ReplayArgs) -> Result<(), ReplayCommandError> {
     let bytes = run_file::read(&args.file)?;
     let failed = |source| ReplayCommandError::Run { file: args.file.clone(), source };
-    if args.tracks.is_none() && args.video.is_none() {
+    let outputs = [&args.tracks, &args.video, &args.mcap, &args.program];
+    if outputs.into_iter().all(Option::is_none) {
         return show(args, &bytes);
     }
     let run = RecordedRun::read(&bytes).map_err(failed)?;
@@ -70,6 +81,12 @@ pub(crate) fn run(args: &ReplayArgs) -> Result<(), ReplayCommandError> {
     }
     if let Some(output) = &args.video {
         film::write(&run, output)?;
+    }
+    if let Some(output) = &args.mcap {
+        mcap::write(&run, output)?;
+    }
+    if let Some(folder) = &args.program {
+        write_program(&run, &args.file, folder)?;
     }
     Ok(())
 }
@@ -81,6 +98,35 @@ fn write(output: &Path, bytes: &[u8]) -> Result<(), ReplayCommandError> {
         return out.write_all(bytes).and_then(|()| out.flush()).map_err(ReplayCommandError::Print);
     }
     Ok(run_file::write(output, bytes)?)
+}
+
+/// Writes the student's program to a folder that must not exist yet.
+fn write_program(run: &RecordedRun, file: &Path, folder: &Path) -> Result<(), ReplayCommandError> {
+    if run.program.is_empty() {
+        return Err(ReplayCommandError::NoProgram(file.to_owned()));
+    }
+    std::fs::create_dir(folder).map_err(FileError::write(folder))?;
+    // Links come last, so that no file is written through a link.
+    let is_link = |file: &&ProgramFile| file.kind == FileKind::Link;
+    let files = run.program.iter().filter(|file| !is_link(file));
+    for file in files.chain(run.program.iter().filter(is_link)) {
+        let to = folder.join(&file.path);
+        write_program_file(file, &to).map_err(FileError::write(&to))?;
+    }
+    Ok(())
+}
+
+fn write_program_file(file: &ProgramFile, to: &Path) -> std::io::Result<()> {
+    if let Some(above) = to.parent() {
+        std::fs::create_dir_all(above)?;
+    }
+    let mode = match file.kind {
+        FileKind::Plain => 0o644,
+        FileKind::Executable => 0o755,
+        FileKind::Link => return symlink(OsStr::from_bytes(&file.content), to),
+    };
+    let mut out = std::fs::OpenOptions::new().write(true).create_new(true).mode(mode).open(to)?;
+    out.write_all(&file.content)
 }
 
 fn show(args: &ReplayArgs, bytes: &[u8]) -> Result<(), ReplayCommandError> {

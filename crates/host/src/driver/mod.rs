@@ -36,6 +36,7 @@ pub use crate::served_world::ServedWorld;
 pub use entry::DriveAt;
 pub(crate) use entry::{Loaded, SessionEntry, SessionRequest};
 pub use order::{Answer, Held};
+pub(crate) use published::ReplayedDisplay;
 pub use published::{ClockView, Exposure, OverlayView, Published, RobotView, TopicSample, WorldView};
 pub use refused::{Refused, refusal_text};
 pub(crate) use run_ticks::{Due, RunTicks};

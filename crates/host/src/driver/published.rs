@@ -179,12 +179,12 @@ pub struct OverlayView {
     /// if it is equal to the last text.
     pub seq: u64,
     /// When the text is removed; `None` if there is no text.
-    pub(super) ends: Option<Instant>,
+    pub(crate) ends: Option<Instant>,
 }
 
 impl OverlayView {
     /// No text.
-    pub(super) fn none() -> OverlayView {
+    pub(crate) fn none() -> OverlayView {
         OverlayView { text: Arc::from(""), ttl_s: 10.0, size: 1.0, seq: 0, ends: None }
     }
 
@@ -194,7 +194,36 @@ impl OverlayView {
     }
 }
 
+/// What a replay shows beside the world. The rest of its state has fixed values.
+pub(crate) struct ReplayedDisplay {
+    pub(crate) overlay: OverlayView,
+    pub(crate) brightness: f64,
+    pub(crate) epoch: u64,
+    pub(crate) status: SessionStatus,
+}
+
 impl Published {
+    /// The state of a replay. Its clock always shows the speed of real time, so that equal runs
+    /// have equal states.
+    pub(crate) fn replayed(running: WorldView, display: ReplayedDisplay) -> Published {
+        let ReplayedDisplay { overlay, brightness, epoch, status } = display;
+        Published {
+            serial: 0,
+            changes: 0,
+            running: Some(running),
+            transition: None,
+            installing: None,
+            clock: ClockView { paused: false, speed: 1.0, rtf: 1.0, is_virtual: false },
+            overlay,
+            brightness,
+            assets_version: 1,
+            epoch,
+            lost: None,
+            status,
+            state_json: OnceLock::new(),
+        }
+    }
+
     /// Name of the running world; `None` while another world is being loaded.
     pub fn current(&self) -> Option<Arc<str>> {
         let seen = self.running.as_ref().filter(|_| self.transition.is_none());

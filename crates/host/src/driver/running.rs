@@ -130,7 +130,7 @@ impl Running {
     }
 
     /// The world as it is published.
-    pub(super) fn view(&mut self) -> WorldView {
+    pub(crate) fn view(&mut self) -> WorldView {
         self.robot.update(&self.stack);
         WorldView {
             served: Arc::clone(&self.served),

@@ -3,13 +3,15 @@
 //! A [`RecordedRun`] is a run with everything it needs: journal, record and world. [`Rerun`]
 //! simulates it. [`verify`] judges it again and compares every hash, every event and the record.
 //! [`rejudge`] judges the same drive with another script. [`Tracks`] is the drive as numbers for
-//! viewers.
+//! viewers, and [`Messages`] are the messages of every tick for files of other formats.
 
 mod difference;
 mod film;
 mod filming;
 mod import;
 mod judge_again;
+mod messages;
+mod program;
 mod recorded_run;
 mod simulation;
 mod tracks;
@@ -20,6 +22,8 @@ pub use film::Film;
 pub use filming::{Filming, SeekError};
 pub use import::import;
 pub use judge_again::{Rejudged, rejudge};
+pub use messages::{Messages, MessagesError, TickMessages};
+pub use program::add_program;
 pub use recorded_run::{RecordedRun, RunError};
 pub use simulation::Rerun;
 pub use tracks::Tracks;

@@ -1,8 +1,10 @@
 //! A run that is over, with everything that is needed to simulate it again.
 
+use super::program::program_of;
 use crate::evaluation::run_bundle;
 use crate::served_world::ServedWorld;
 use chicane_journal::{Journal, NotAJournal};
+use chicane_session::jail::program_files::{ProgramError, ProgramFile};
 use chicane_session::{BadStep, Step};
 use chicane_store::run_file::{self, NotARunFile, Parts};
 use chicane_store::{Library, LoadError, StoreError, StoredJournal, Sum};
@@ -58,6 +60,27 @@ pub enum RunError {
     /// The database can't be read.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// No program was judged.
+    #[error("no program was judged in this run, or an older version drove it")]
+    NoProgram,
+    /// The folder has another program than the one that was judged.
+    #[error(
+        "the program in {folder} is not the one of this run: its checksum is {found}, the record has {recorded}"
+    )]
+    OtherProgram {
+        /// The folder.
+        folder: String,
+        /// Checksum of the program in the folder.
+        found: String,
+        /// Checksum of the program that was judged.
+        recorded: String,
+    },
+    /// The program can't be read.
+    #[error(transparent)]
+    Program(#[from] ProgramError),
+    /// A file of the program has a name that is not allowed.
+    #[error("the name {0:?} of a file of the program is not allowed")]
+    ProgramFile(String),
 }
 
 /// The events of a record as text, because their bytes are compared.
@@ -86,6 +109,8 @@ pub struct RecordedRun {
     pub(super) world_sum: String,
     /// The files of the world.
     pub bundle: Arc<MemoryBundle>,
+    /// The files of the student's program; empty if they are not in the file.
+    pub program: Vec<ProgramFile>,
 }
 
 impl RecordedRun {
@@ -115,7 +140,20 @@ impl RecordedRun {
         let entry = library.entry(&journal.head.world).ok_or(LoadError::NotFound)?;
         let served = ServedWorld::new(entry, world, Some(world_sum.clone())).map_err(RunError::Served)?;
         let (served, profile) = (Arc::new(served), Arc::new(profile));
-        Ok(RecordedRun { journal, journal_sum, steps, record, events, served, profile, world_sum, bundle })
+        let program = program_of(parts)?;
+        let run = RecordedRun {
+            journal,
+            journal_sum,
+            steps,
+            record,
+            events,
+            served,
+            profile,
+            world_sum,
+            bundle,
+            program,
+        };
+        Ok(run)
     }
 
     /// The parts of a run file: a record with its events, its journal and its world as they are

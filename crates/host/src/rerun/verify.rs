@@ -5,6 +5,7 @@ use super::difference::Difference;
 use super::judge_again::{JudgedAgain, JudgedEnd, judge};
 use super::recorded_run::RecordedRun;
 use super::simulation::JudgeCommands;
+use chicane_session::jail::program_files;
 use chicane_session::{SessionEnd, Setting, StopCause};
 use chicane_store::Sum;
 use chicane_wire::{Num, rounded};
@@ -77,6 +78,9 @@ fn compare_head(run: &RecordedRun) -> Result<(), Difference> {
         ("chicane", json!({"version": head.version, "commit": head.commit})),
     ];
     compared.into_iter().try_for_each(|(key, found)| compare(key, &record[key], &found))?;
+    if !run.program.is_empty() {
+        compare("program", &record["program"], &json!(program_files::identity(&run.program)))?;
+    }
     let script = Sum::of(head.script.as_bytes()).hex();
     compare("judge.sha256", &record["judge"]["sha256"], &json!(script))?;
     if record["pace"] == "virtual" && head.command.is_some() && !head.is_virtual {

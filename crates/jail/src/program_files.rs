@@ -1,0 +1,153 @@
+//! The files of a student's program in memory, to be stored with a run.
+
+use crate::workspace_copy::{MAX_ENTRIES, Workspace, WorkspaceError, WorkspaceLimits, hash_head, transfer};
+use crate::workspace_stream::{CopyError, Frames};
+use chicane_wire::ProgramIdentity;
+use ring::digest::{Context, SHA256};
+use std::io;
+use std::os::fd::AsFd;
+use std::path::Path;
+
+/// Maximum size of a program that is stored with a run, bytes.
+pub const MAX_BYTES: u64 = 64 << 20;
+
+/// Why the files of a program can't be stored with a run.
+#[derive(Debug, thiserror::Error)]
+pub enum ProgramError {
+    /// The workspace can't be read, or is too large.
+    #[error(transparent)]
+    Workspace(#[from] WorkspaceError),
+    /// The workspace changed while it was read, or a file of it can't be read.
+    #[error("the program in {folder} can't be read: {source}")]
+    Read {
+        /// The workspace.
+        folder: String,
+        /// The cause.
+        source: io::Error,
+    },
+    /// The name of a file is not UTF-8.
+    #[error("the name of the file {0} is not UTF-8, so the program can't be stored with the run")]
+    Name(String),
+}
+
+/// The kind of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FileKind {
+    /// A file that is not executable.
+    Plain,
+    /// An executable file.
+    Executable,
+    /// A symbolic link. Its content is the target.
+    Link,
+}
+
+impl FileKind {
+    /// All kinds.
+    pub const ALL: [FileKind; 3] = [FileKind::Plain, FileKind::Executable, FileKind::Link];
+
+    /// The letter of this kind in streams and identities.
+    pub fn letter(self) -> u8 {
+        match self {
+            FileKind::Plain => b'f',
+            FileKind::Executable => b'x',
+            FileKind::Link => b'l',
+        }
+    }
+}
+
+/// A file of a program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProgramFile {
+    /// Path relative to the workspace.
+    pub path: String,
+    /// The kind.
+    pub kind: FileKind,
+    /// The content.
+    pub content: Vec<u8>,
+}
+
+/// Reads the files of a workspace. The identity is that of the same workspace in a record.
+pub fn read(folder: &Path) -> Result<(ProgramIdentity, Vec<ProgramFile>), ProgramError> {
+    let limits = WorkspaceLimits { bytes: MAX_BYTES, entries: MAX_ENTRIES };
+    let workspace = Workspace::scan(folder, limits, &[], &[])?;
+    let failed = |source| ProgramError::Read { folder: folder.display().to_string(), source };
+    let (identity, files) = transfer(&workspace, collect).map_err(failed)?;
+    let utf8 = |(path, kind, content): (Vec<u8>, FileKind, Vec<u8>)| {
+        let named = |bad: std::string::FromUtf8Error| {
+            ProgramError::Name(String::from_utf8_lossy(bad.as_bytes()).into_owned())
+        };
+        Ok(ProgramFile { path: String::from_utf8(path).map_err(named)?, kind, content })
+    };
+    Ok((identity, files.into_iter().map(utf8).collect::<Result<_, ProgramError>>()?))
+}
+
+/// The identity of files, as [`read`] gives it for a workspace with these files.
+pub fn identity(files: &[ProgramFile]) -> ProgramIdentity {
+    let mut sorted: Vec<&ProgramFile> = files.iter().collect();
+    // A workspace is read folder by folder, which is the order of the parts of a path.
+    sorted.sort_by(|a, b| a.path.split('/').cmp(b.path.split('/')));
+    let mut hash = Context::new(&SHA256);
+    for file in &sorted {
+        hash_head(&mut hash, file.kind.letter(), file.path.as_bytes(), file.content.len() as u64);
+        hash.update(&file.content);
+    }
+    let sha256 = hash.finish().as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
+    let sized = sorted.iter().filter(|file| file.kind != FileKind::Link);
+    let bytes = sized.map(|file| file.content.len() as u64).sum();
+    ProgramIdentity { sha256, files: sorted.len() as u64, bytes }
+}
+
+/// Receives the files of a stream.
+fn collect(control: impl AsFd) -> Result<Vec<(Vec<u8>, FileKind, Vec<u8>)>, CopyError> {
+    let mut stream = Frames::new(control);
+    let mut files = Vec::new();
+    while let Some(letter) = stream.kind()? {
+        let length = stream.number()?;
+        let path = stream.text(length)?;
+        let Some(kind) = FileKind::ALL.into_iter().find(|kind| kind.letter() == letter) else {
+            // A folder has no content, and its path is part of the paths of its files.
+            continue;
+        };
+        let mut left = stream.number()?;
+        if kind != FileKind::Link {
+            // The time of the last change is not part of the identity.
+            stream.number()?;
+        }
+        let mut content = Vec::new();
+        while left > 0 {
+            let piece = stream.piece(left)?;
+            left -= piece.len() as u64;
+            content.extend_from_slice(piece);
+        }
+        files.push((path, kind, content));
+    }
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    #[test]
+    fn files_in_memory_have_the_identity_of_their_workspace() {
+        let folder = std::env::temp_dir().join(format!("chicane-program-files-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(folder.join("a/b")).expect("a folder");
+        std::fs::write(folder.join("a.py"), "print(1)\n").expect("a file");
+        std::fs::write(folder.join("a/b/data.bin"), vec![7; 700_000]).expect("a file");
+        std::fs::write(folder.join("a/zero"), "").expect("a file");
+        std::fs::write(folder.join("run.sh"), "#!/bin/sh\n").expect("a file");
+        std::fs::set_permissions(folder.join("run.sh"), std::fs::Permissions::from_mode(0o755))
+            .expect("executable");
+        symlink("a.py", folder.join("main.py")).expect("a link");
+        let (recorded, mut files) = read(&folder).expect("readable");
+        std::fs::remove_dir_all(&folder).expect("removed");
+        assert_eq!((files.len(), recorded.files), (5, 5));
+        assert_eq!(identity(&files), recorded);
+        files.reverse();
+        assert_eq!(identity(&files), recorded, "the order of the files matters");
+        files[0].content.push(0);
+        assert_ne!(identity(&files).sha256, recorded.sha256);
+    }
+}
