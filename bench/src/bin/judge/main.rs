@@ -1,6 +1,6 @@
 //! Benchmark of the judge. It measures the start time of a container and of a closed box, the copy
-//! of a workspace, sessions per hour, how many observations per second a script can read, and
-//! programs in virtual time.
+//! of a workspace, sessions per hour, how many observations per second a script can read,
+//! programs in virtual time, and recorded runs.
 //!
 //! Usage: `judge [--json <file>] [--quick] [--only <part>]… [<path of chicane>]`.
 //!
@@ -9,6 +9,7 @@
 //! and under the same load, and its figures are printed as `before: …`.
 #![allow(clippy::disallowed_methods)]
 
+mod journals;
 mod virtual_time;
 
 use chicane_bench::options::Options;
@@ -44,13 +45,14 @@ def evaluate(sim):
 /// Measures a part and adds its figures.
 type Measure = fn(&Bench, &mut Report) -> Result<(), BenchError>;
 /// The parts that `--only` selects, with the functions that measure them.
-const PARTS: [(&str, Measure); 6] = [
+const PARTS: [(&str, Measure); 7] = [
     ("start", starts),
     ("box", boxes),
     ("copy", copies),
     ("observations", observations),
     ("sessions", whole),
     ("virtual", virtual_time::measure),
+    ("journal", journals::measure),
 ];
 /// How often each figure is measured. The median counts.
 const ROUNDS: usize = 25;

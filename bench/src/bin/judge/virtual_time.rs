@@ -56,7 +56,7 @@ pub(super) fn measure(bench: &Bench, report: &mut Report) -> Result<(), BenchErr
     for (name, text) in [("loop.py", LOOP), ("sleeper.py", SLEEPER), ("reader.py", READER)] {
         std::fs::write(folder.0.join(name), text)?;
     }
-    write_project(&folder.0)?;
+    write_project(&folder.0, JUDGE)?;
     let python = python()?;
     let seconds = if bench.quick { 20.0 } else { 120.0 };
     for (what, path, goal) in [("lidar", "/lidar", 20.0), ("camera", "/camera", 10.0)] {
@@ -90,15 +90,15 @@ fn added_time(bench: &Bench, folder: &Path, program: &str, count: u32) -> Result
     Ok((all.wall.as_secs_f64() - none.wall.as_secs_f64()) / f64::from(count))
 }
 
-/// Writes the project of the oval with the judging script.
-fn write_project(folder: &Path) -> Result<(), BenchError> {
+/// Writes the project of the oval with a judging script.
+pub(super) fn write_project(folder: &Path, script: &str) -> Result<(), BenchError> {
     let oval = Path::new(env!("CARGO_MANIFEST_DIR")).join("../worlds/oval.json");
     let mut project: Value = serde_json::from_slice(&std::fs::read(oval)?)?;
     let config =
         json!({"description": "Benchmark.", "better": "lower", "time_limit_s": 600, "robot": "gen1"});
     project["evaluation"] = json!({"config": config, "script": "judge.py"});
     std::fs::write(folder.join("project.json"), project.to_string())?;
-    Ok(std::fs::write(folder.join("judge.py"), JUDGE)?)
+    Ok(std::fs::write(folder.join("judge.py"), script)?)
 }
 
 /// The Python that has `requests`.

@@ -1,8 +1,12 @@
-//! A recorded drive is judged by another script, and written as tracks.
+//! A recorded drive is judged by another script, and written as tracks, as a film and with its
+//! program.
 
-use super::save;
+use super::{assert_not_verified, assert_verified, record_in, save};
 use crate::support::{TempFolder, chicane, last_line, record_of, text};
+use chicane_store::run_file;
 use serde_json::Value;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 
 const SCRIPT: &str =
     "def evaluate(sim):\n    sim.record(1)\n    if sim.state.time >= 1:\n        sim.finish()\n";
@@ -84,4 +88,66 @@ fn tracks_have_the_poses_of_the_run() {
     let (y, moved) = (column("y"), |of: &[f64]| of[50] - of[0]);
     assert!(x.len() == 51 && moved(&x).hypot(moved(&y)) > 0.2, "{x:?} {y:?}");
     assert!(speed[50] > 0.4 && column("command_speed")[50] == 0.5, "{speed:?}");
+}
+
+/// The program of a run is in its file if it is asked for, and only the program that was judged.
+#[test]
+fn the_file_of_a_run_can_have_the_program() {
+    let folder = TempFolder::new("run-program");
+    let world = folder.project(SCRIPT);
+    let workspace = folder.workspace("run.sh", "sleep 2\n");
+    folder.workspace("lib/helper.py", "x = 1\n");
+    std::os::unix::fs::symlink("run.sh", Path::new(&workspace).join("link.sh")).expect("a link");
+    let data = folder.path("data");
+    let common =
+        ["--world", &world, "--workspace", &workspace, "--command", "sh run.sh", "--data-dir", &data];
+    let plain = save(&folder, "plain", &common);
+    let with = save(&folder, "with", &[&common[..], &["--save-program"]].concat());
+    assert_verified(&with);
+    let (session, exported) = (record_in(&plain)["session"].clone(), folder.path("exported.chicane"));
+    let session = session.as_str().expect("an id");
+    let export = ["records", "export", "--run", session, "-o", &exported, "--data-dir", &data, "--program"];
+    let output = chicane(&[&export[..], &[&workspace]].concat());
+    assert!(output.status.success(), "{output:?}");
+    assert_verified(&exported);
+    let out = folder.path("program");
+    assert!(chicane(&["replay", &exported, "--program", &out]).status.success());
+    assert_eq!(std::fs::read_to_string(format!("{out}/lib/helper.py")).expect("a file"), "x = 1\n");
+    assert_eq!(std::fs::read_link(format!("{out}/link.sh")).expect("a link"), Path::new("run.sh"));
+    // The folder is not overwritten, and a file without the program says so.
+    assert!(!chicane(&["replay", &exported, "--program", &out]).status.success());
+    let output = chicane(&["replay", &plain, "--program", &folder.path("none")]);
+    assert_eq!(output.status.code(), Some(64), "{output:?}");
+    folder.workspace("lib/helper.py", "x = 2\n");
+    let output = chicane(&[&export[..], &[&workspace]].concat());
+    assert!(last_line(&output.stderr).contains("is not the one of this run"), "{output:?}");
+    // Someone who changes the program in the file and computes the checksum again is found.
+    let mut parts = run_file::unpack(&std::fs::read(&exported).expect("read")).expect("a run file");
+    parts.insert("program/f/lib/helper.py".to_owned(), b"x = 3\n".to_vec());
+    std::fs::write(&exported, run_file::pack(&parts)).expect("written");
+    assert!(assert_not_verified(&exported).contains("\"program\" in the record"));
+}
+
+/// The film passes all its pictures to the program `ffmpeg`. This one counts their bytes.
+#[test]
+fn a_film_has_all_pictures_of_the_run() {
+    let folder = TempFolder::new("film");
+    let file = run(&folder);
+    let ffmpeg = folder.file("bin/ffmpeg", "#!/bin/sh\nfor out; do :; done\nwc -c > \"$out\"\n");
+    std::fs::set_permissions(&ffmpeg, std::fs::Permissions::from_mode(0o755)).expect("executable");
+    let path = format!("{}:{}", folder.path("bin"), std::env::var("PATH").expect("a path"));
+    let film = folder.path("film.mp4");
+    let replay = |path: &str, film: &str| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_chicane"));
+        command.args(["replay", &file, "--video", film]).env("PATH", path).output().expect("started")
+    };
+    let output = replay(&path, &film);
+    assert!(output.status.success(), "{output:?}");
+    let bytes: u64 = std::fs::read_to_string(&film).expect("written").trim().parse().expect("a number");
+    // A second with 30 pictures, and the picture at its end.
+    assert_eq!(bytes, 31 * 1280 * 720 * 3);
+    let output = replay(&path, &folder.path("film.gif"));
+    assert!(last_line(&output.stderr).contains("must end with .mp4 or .webm"), "{output:?}");
+    let output = replay("/nowhere", &film);
+    assert!(last_line(&output.stderr).contains("needs the program ffmpeg"), "{output:?}");
 }
