@@ -36,7 +36,7 @@ fn a_run_with_people_is_replayed_and_verified() {
     let mut pictures = Vec::new();
     for turn in 0..4 {
         let speed = 0.3 * f64::from(turn);
-        api.post("/step", json!({"ticks": 60, "speed": speed, "steering": 0.1}));
+        api.post("/step", json!({"steps": 60, "speed": speed, "steering": 0.1}));
         let time_s = api.get("/evaluation/session")["session"]["elapsed_s"].as_f64().expect("a time");
         let picture = client.get("/camera");
         assert_eq!(picture.status, 200);
@@ -51,7 +51,7 @@ fn a_run_with_people_is_replayed_and_verified() {
         api.post("/brightness", json!({"value": 1.0 - 0.1 * f64::from(turn)}));
     }
     api.post("/pose", json!({"x": 0.2, "y": 0.3, "yaw": 1.0}));
-    api.post("/step", json!({"ticks": 10}));
+    api.post("/step", json!({"steps": 10}));
     api.post("/evaluation/stop", json!({}));
     let session = wait_for_end(&mut api);
     let id = session["id"].as_str().expect("an id").to_owned();

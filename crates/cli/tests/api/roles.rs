@@ -78,7 +78,7 @@ fn every_token_permitted_everything() {
 }
 
 #[test]
-fn students_and_spectators_read_everything_except_recordings() {
+fn students_and_spectators_read_everything_except_recordings_and_files_of_runs() {
     let simulator = with_roles().start();
     for token in [STUDENT, SPECTATOR] {
         for path in ["/", "/sim", "/metrics", "/docs", "/sim/api/docs", "/health", "/cdn/worlds/"] {
@@ -90,8 +90,8 @@ fn students_and_spectators_read_everything_except_recordings() {
                 continue;
             }
             let answer = client(&simulator, token).get(path);
-            if path == "/sim/api/recording" {
-                // The response names a folder of the machine.
+            if ["/sim/api/recording", "/sim/api/evaluation/run"].contains(&path.as_str()) {
+                // The first names a folder of the machine, the second has the commands of others.
                 assert_eq!(refusal(&answer), (403, NEEDS_TEACHER.to_owned()));
                 continue;
             }

@@ -25,7 +25,7 @@ def post(path, **body):
     return json.load(urllib.request.urlopen(request))
 
 for turn in range(12):
-    ranges = [r for r in get("/lidar")["ranges"] if r is not None]
+    ranges = [r for r in get("/lidar")["ranges"].values() if r is not None]
     post("/speed", value=0.6)
     post("/steering", value=0.1 if min(ranges) < 1 else -0.05)
     print("turn", turn, min(ranges), flush=True)
@@ -42,7 +42,7 @@ def step(**body):
     return json.load(urllib.request.urlopen(request))
 
 for turn in range(20):
-    step(ticks=10, speed=0.8, steering=0.02 * (turn % 5 - 2))
+    step(steps=10, speed=0.8, steering=0.02 * (turn % 5 - 2))
 "#;
 
 #[test]
@@ -53,6 +53,7 @@ fn a_program_in_virtual_time() {
     let file = save(&folder, "virtual", &arguments);
     let record = record_in(&file);
     assert_eq!((&record["pace"], &record["outcome"]), (&"virtual".into(), &"finished".into()), "{record}");
+    assert_eq!(record["run"]["exit_code"], 0, "the program did not drive: {record}");
     assert!(record["journal"]["bytes"].as_u64().is_some_and(|bytes| bytes > 1000), "{}", record["journal"]);
     assert_verified(&file);
     // The same run again has the same journal, to the byte.
