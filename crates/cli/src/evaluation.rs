@@ -24,11 +24,11 @@ use crate::workspace::{self, WorkspaceError};
 use crate::world_source::{self, WorldSourceError};
 use chicane_host::evaluation::StartEvaluationError;
 use chicane_host::evaluation::records::record_of;
-use chicane_host::rerun::{RecordedRun, RunError, add_program};
 use chicane_host::{
     BootError, DriveAt, Host, HostOptions, JudgeOptions, PaceReport, Prepared, StartHostError, StudentAccess,
 };
 use chicane_remote::Token;
+use chicane_replay::{RecordedRun, RunError, add_program};
 use chicane_server::{Options, Server, StartError};
 use chicane_session::BoxOptions;
 use chicane_store::{OpenError, RandomError, SessionRow, StoreError, StoredJournal, StoredRun};

@@ -1,7 +1,7 @@
 //! Writes a film of a run with the program `ffmpeg`.
 
 use crate::progress::Progress;
-use chicane_host::rerun::{Difference, Film, RecordedRun};
+use chicane_replay::{Difference, Film, RecordedRun};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};

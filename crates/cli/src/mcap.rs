@@ -3,8 +3,8 @@
 use crate::file_error::FileError;
 use crate::progress::Progress;
 use crate::runtime::{self, RuntimeError};
-use chicane_host::rerun::{Difference, Messages, MessagesError, RecordedRun};
 use chicane_recording::{McapWriter, WriteMcapError};
+use chicane_replay::{Difference, Messages, MessagesError, RecordedRun};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::BufWriter;

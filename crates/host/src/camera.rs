@@ -59,7 +59,7 @@ pub struct NotDrawn;
 
 impl Camera {
     /// A camera of this car, with an empty cache.
-    pub(crate) fn new(profile: Arc<Profile>, work: Arc<Work>) -> Camera {
+    pub fn new(profile: Arc<Profile>, work: Arc<Work>) -> Camera {
         Camera { profile, cache: Arc::default(), work }
     }
 
@@ -187,7 +187,7 @@ impl DrawnFrame {
 }
 
 /// Multiplies every channel by `brightness`, then rounds and clamps the result to 0..=255.
-pub(crate) fn brighten(bytes: &mut [u8], brightness: f64) {
+pub fn brighten(bytes: &mut [u8], brightness: f64) {
     if brightness == 1.0 {
         return;
     }
@@ -198,7 +198,7 @@ pub(crate) fn brighten(bytes: &mut [u8], brightness: f64) {
 }
 
 /// The parts of a snapshot that the renderer needs.
-pub(crate) fn moment(snapshot: &Snapshot) -> Moment {
+pub fn moment(snapshot: &Snapshot) -> Moment {
     let car = &snapshot.vehicle;
     let lamp = |lamp: &Lamp| match lamp {
         Lamp::Green => looks::Lamp::Green,

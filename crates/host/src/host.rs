@@ -9,7 +9,6 @@ use crate::loader::{DEFAULT_SEED, LoadFailure, Loader};
 use crate::loudspeaker::Loudspeaker;
 use crate::metrics::Metrics;
 use crate::options::{HostOptions, StartHostError, StudentAccess};
-use crate::replays::Replays;
 use chicane_pace::PaceReport;
 use chicane_session::{StopCause, TrialError};
 use chicane_store::{Data, SessionRow, StoreError, StoredRun};
@@ -77,8 +76,6 @@ pub struct Host {
     pub loudspeaker: Loudspeaker,
     /// Starts and stops evaluations.
     pub evaluations: Arc<Evaluations>,
-    /// Runs that viewers look at.
-    pub replays: Replays,
     /// The data folder.
     pub data: Arc<Data>,
     /// Folder that student programs run in.
@@ -176,7 +173,6 @@ impl Prepared {
         tokio::spawn(reload_lost_worlds(loader.clone()));
         tokio::spawn(watch_data_folder(Arc::downgrade(&data)));
         Ok(Arc::new(Host {
-            replays: Replays::new(Arc::clone(&evaluations)),
             simulator,
             loader,
             keeper,

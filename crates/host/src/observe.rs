@@ -13,20 +13,20 @@ use std::sync::Arc;
 
 /// The parts of an observation that are not in a snapshot.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct ObservedClock {
+pub struct ObservedClock {
     /// Simulated seconds since the session began to run.
-    pub(crate) time_s: f64,
+    pub time_s: f64,
     /// Whether time is paused.
-    pub(crate) paused: bool,
+    pub paused: bool,
     /// Measured real-time factor.
-    pub(crate) rtf: f64,
+    pub rtf: f64,
     /// Every channel of a shown pixel is multiplied by this factor.
-    pub(crate) brightness: f64,
+    pub brightness: f64,
 }
 
 /// Why a world can't be described to a judging script.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum StaticsError {
+pub enum StaticsError {
     /// The world has no evaluation.
     #[error("the world has no evaluation")]
     NoEvaluation,
@@ -36,7 +36,7 @@ pub(crate) enum StaticsError {
 }
 
 /// The parts of a world that do not change during a session.
-pub(crate) fn statics(served: &ServedWorld, script: &str, seed: u64) -> Result<Statics, StaticsError> {
+pub fn statics(served: &ServedWorld, script: &str, seed: u64) -> Result<Statics, StaticsError> {
     let world = &served.world;
     let evaluation = world.evaluation.as_ref().ok_or(StaticsError::NoEvaluation)?;
     let config = serde_json::value::RawValue::from_string(evaluation.config_json.clone())?;
@@ -53,7 +53,7 @@ pub(crate) fn statics(served: &ServedWorld, script: &str, seed: u64) -> Result<S
 
 /// The state of the world at one tick as the script gets it. `sounds` are the sound events since
 /// the last observation.
-pub(crate) fn observation(
+pub fn observation(
     served: &ServedWorld,
     snapshot: &Snapshot,
     clock: ObservedClock,

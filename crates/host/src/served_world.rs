@@ -48,7 +48,7 @@ impl std::fmt::Debug for ServedWorld {
 impl ServedWorld {
     /// Writes the responses about a world. Fails if the configuration of the evaluation is not
     /// valid JSON.
-    pub(crate) fn new(
+    pub fn new(
         entry: LibraryEntry,
         world: Arc<World>,
         sha256: Option<String>,
@@ -79,7 +79,7 @@ impl ServedWorld {
     }
 
     /// The world prepared for the renderer. The first call blocks while the world is prepared.
-    pub(crate) fn stage(&self, profile: &Arc<Profile>) -> Arc<Stage> {
+    pub fn stage(&self, profile: &Arc<Profile>) -> Arc<Stage> {
         Arc::clone(self.stage.get_or_init(|| Arc::new(Stage::new(&self.world, Arc::clone(profile)))))
     }
 

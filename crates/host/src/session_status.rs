@@ -5,9 +5,9 @@ use chicane_wire::{EvaluationState, RunState};
 /// The fields of `GET /state` that belong to an evaluation. The session's threads write them, and
 /// the sim thread publishes them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct SessionStatus {
+pub struct SessionStatus {
     /// Status of the student's program.
-    pub(crate) run: RunState,
+    pub run: RunState,
     /// Status of the session.
-    pub(crate) evaluation: EvaluationState,
+    pub evaluation: EvaluationState,
 }

@@ -15,6 +15,7 @@ use chicane_host::{Host, Prepared, StudentAccess};
 use chicane_recording::{Recorder, RecordingOptions, StartRecordingError};
 use chicane_remote::cdn::{CdnSource, Installer};
 use chicane_remote::{RunningSimulator, Tokens, WrongTokens};
+use chicane_replay::Replays;
 use chicane_wire::{RecordingRequest, Role};
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
@@ -158,12 +159,14 @@ fn assemble(
     let installer = Installer::new(library, source, options.require_verified, report, stopped.clone());
     let allowed = options.allow_hosts.iter().map(|h| h.to_ascii_lowercase()).collect();
     let hosts = HostRules { allowed, network: !options.listen.ip().is_loopback() };
+    let replays = Replays::new(Arc::clone(&host.evaluations));
     let app = App::new(AppState {
         host,
         http_metrics,
         cdn,
         installer,
         recorder,
+        replays,
         published,
         cdn_tokens: CdnTokens {
             cdn: cdn_token.clone(),

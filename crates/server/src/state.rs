@@ -11,6 +11,7 @@ use chicane_host::scene::CarFile;
 use chicane_recording::Recorder;
 use chicane_remote::Token;
 use chicane_remote::cdn::Installer;
+use chicane_replay::Replays;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 use std::path::PathBuf;
@@ -41,6 +42,8 @@ pub(crate) struct AppState {
     pub(crate) cdn: String,
     pub(crate) installer: Installer,
     pub(crate) recorder: Recorder,
+    /// Runs that viewers look at.
+    pub(crate) replays: Replays,
     /// Folder of the worlds that are published at `/cdn`.
     pub(crate) published: PathBuf,
     pub(crate) cdn_tokens: CdnTokens,

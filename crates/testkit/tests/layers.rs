@@ -26,6 +26,10 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("bridge", &["host", "robot", "ros", "sim", "wire", "world"]),
     ("recording", &["host", "ros", "wire", "world"]),
     (
+        "replay",
+        &["host", "journal", "pace", "render", "robot", "ros", "session", "sim", "store", "wire", "world"],
+    ),
+    (
         "server",
         &[
             "bridge",
@@ -35,6 +39,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "recording",
             "remote",
             "render",
+            "replay",
             "robot",
             "ros",
             "session",
@@ -53,6 +58,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "recording",
             "remote",
             "render",
+            "replay",
             "server",
             "session",
             "sim",
@@ -71,6 +77,7 @@ const MAY_NOT_NAME: &[(&str, &[&str])] = &[
     ("dds", &["axum::", "StatusCode", "clap::"]),
     ("bridge", &["axum::", "hyper::", "StatusCode", "clap::"]),
     ("recording", &["axum::", "StatusCode", "clap::"]),
+    ("replay", &["axum::", "StatusCode", "clap::"]),
     ("server", &["clap::", "rustdds"]),
     ("jail", &["axum::", "StatusCode", "clap::"]),
     ("session", &["axum::", "StatusCode", "clap::"]),

@@ -6,7 +6,7 @@ use crate::data_dir::{self, DataDirError};
 use crate::file_error::FileError;
 use crate::run_file;
 use chicane_host::evaluation::records::record_of;
-use chicane_host::rerun::{RecordedRun, RunError, add_program};
+use chicane_replay::{RecordedRun, RunError, add_program};
 use chicane_store::{OpenError, Records, StoreError};
 use chicane_wire::{BoxKind, Num, Pace, Record, rounded};
 use std::io::{BufWriter, ErrorKind, Write};

@@ -6,7 +6,7 @@ use crate::file_error::FileError;
 use crate::judge_setting::{self, FindSettingError};
 use crate::run_file;
 use crate::terminal_text::printable;
-use chicane_host::rerun::{Difference, RecordedRun, RunError, rejudge};
+use chicane_replay::{Difference, RecordedRun, RunError, rejudge};
 use chicane_wire::Outcome;
 use serde_json::{Value, json};
 use std::path::PathBuf;

@@ -6,7 +6,7 @@ use crate::judge_setting::{self, FindSettingError};
 use crate::progress::Progress;
 use crate::run_file;
 use crate::terminal_text::printable;
-use chicane_host::rerun::{RecordedRun, Verified, verify};
+use chicane_replay::{RecordedRun, Verified, verify};
 use chicane_session::Setting;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -165,7 +165,7 @@ fn commands_of_others_to_the_robot_are_counted_too() {
     let values = [
         json!({"linear": 0.3, "angular": 0.1}),
         json!({"speed": 0.2}),
-        json!({"speed": 0.2, "steps": 2}),
+        json!({"speed": 0.2, "ticks": 2}),
         json!({"pan": 0.1}),
     ];
     let expected = [

@@ -2,7 +2,7 @@
 
 use crate::support::judged::{judged, one_second, run, wait_for_end, wait_for_phase};
 use crate::support::{TempFolder, json as body, setup};
-use chicane_host::rerun::{RecordedRun, verify};
+use chicane_replay::{RecordedRun, verify};
 use chicane_session::{Launcher, Setting, SettingOptions, root};
 use chicane_testkit::http::HttpResponse;
 use serde_json::{Value, json};

@@ -36,12 +36,13 @@ pub use crate::served_world::ServedWorld;
 pub use entry::DriveAt;
 pub(crate) use entry::{Loaded, SessionEntry, SessionRequest};
 pub use order::{Answer, Held};
-pub(crate) use published::ReplayedDisplay;
-pub use published::{ClockView, Exposure, OverlayView, Published, RobotView, TopicSample, WorldView};
+pub use published::{
+    ClockView, Exposure, OverlayView, Published, ReplayedDisplay, RobotView, TopicSample, WorldView,
+};
 pub use refused::{Refused, refusal_text};
-pub(crate) use run_ticks::{Due, RunTicks};
-pub(crate) use running::Running;
-pub(crate) use sound_log::SoundLog;
+pub use run_ticks::{Due, RunTicks};
+pub use running::Running;
+pub use sound_log::SoundLog;
 pub(crate) use state::InitialState;
 pub use taps::{STATE_RATE_HZ, Tap, TappedTick};
 

@@ -179,12 +179,12 @@ pub struct OverlayView {
     /// if it is equal to the last text.
     pub seq: u64,
     /// When the text is removed; `None` if there is no text.
-    pub(crate) ends: Option<Instant>,
+    pub ends: Option<Instant>,
 }
 
 impl OverlayView {
     /// No text.
-    pub(crate) fn none() -> OverlayView {
+    pub fn none() -> OverlayView {
         OverlayView { text: Arc::from(""), ttl_s: 10.0, size: 1.0, seq: 0, ends: None }
     }
 
@@ -195,17 +195,21 @@ impl OverlayView {
 }
 
 /// What a replay shows beside the world. The rest of its state has fixed values.
-pub(crate) struct ReplayedDisplay {
-    pub(crate) overlay: OverlayView,
-    pub(crate) brightness: f64,
-    pub(crate) epoch: u64,
-    pub(crate) status: SessionStatus,
+pub struct ReplayedDisplay {
+    /// The text on the screen.
+    pub overlay: OverlayView,
+    /// Brightness factor.
+    pub brightness: f64,
+    /// The epoch.
+    pub epoch: u64,
+    /// The status of the evaluation.
+    pub status: SessionStatus,
 }
 
 impl Published {
     /// The state of a replay. Its clock always shows the speed of real time, so that equal runs
     /// have equal states.
-    pub(crate) fn replayed(running: WorldView, display: ReplayedDisplay) -> Published {
+    pub fn replayed(running: WorldView, display: ReplayedDisplay) -> Published {
         let ReplayedDisplay { overlay, brightness, epoch, status } = display;
         Published {
             serial: 0,

@@ -7,7 +7,7 @@ const OBSERVATION_TICKS: u64 = TICKS_PER_SECOND / 50;
 
 /// What a run needs at a tick before the next tick.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Due {
+pub enum Due {
     /// Nothing.
     Nothing,
     /// The judge has to observe this tick.
@@ -18,7 +18,7 @@ pub(crate) enum Due {
 
 /// The ticks at which a run starts, has its next observation, and passes its time limit.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct RunTicks {
+pub struct RunTicks {
     /// The tick at which the session began to run.
     start: u64,
     /// The tick of the next observation.
@@ -29,7 +29,7 @@ pub(crate) struct RunTicks {
 
 impl RunTicks {
     /// A run that starts at this tick.
-    pub(crate) fn new(tick: u64, limit_s: f64) -> RunTicks {
+    pub fn new(tick: u64, limit_s: f64) -> RunTicks {
         // Half a tick is added to round the limit, because a limit such as 0.3 s has no exact
         // binary representation.
         let limit = tick + (limit_s * TICKS_PER_SECOND as f64 + 0.5) as u64 + 1;
@@ -37,17 +37,17 @@ impl RunTicks {
     }
 
     /// A tick of the simulation, counted from the start of the run.
-    pub(crate) fn since_start(&self, tick: u64) -> u64 {
+    pub fn since_start(&self, tick: u64) -> u64 {
         tick.saturating_sub(self.start)
     }
 
     /// Simulated seconds since the start of the run.
-    pub(crate) fn time_s(&self, tick: u64) -> f64 {
+    pub fn time_s(&self, tick: u64) -> f64 {
         self.since_start(tick) as f64 * TICK_S
     }
 
     /// What the run needs at this tick.
-    pub(crate) fn due(&self, tick: u64) -> Due {
+    pub fn due(&self, tick: u64) -> Due {
         match tick {
             _ if tick >= self.limit => Due::Limit,
             _ if tick >= self.next => Due::Observation,
@@ -56,7 +56,7 @@ impl RunTicks {
     }
 
     /// Plans the next observation after one at this tick.
-    pub(crate) fn observed(&mut self, tick: u64) {
+    pub fn observed(&mut self, tick: u64) {
         self.next = tick + OBSERVATION_TICKS;
     }
 }

@@ -16,16 +16,19 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// A world, its simulation and the robot in it.
-pub(crate) struct Running {
-    pub(crate) sim: Sim,
-    pub(crate) stack: Stack,
-    pub(crate) served: Arc<ServedWorld>,
+pub struct Running {
+    /// The simulation.
+    pub sim: Sim,
+    /// The robot's software.
+    pub stack: Stack,
+    /// The parts of the world that do not change.
+    pub served: Arc<ServedWorld>,
     /// When the world was loaded.
     since: Instant,
     /// Contacts of the car as last published.
     contacts: Vec<usize>,
     /// The world at the last tick with a camera frame.
-    pub(crate) exposure: Arc<Exposure>,
+    pub exposure: Arc<Exposure>,
     /// The robot as last published.
     robot: RobotView,
     /// Timed speed commands that have not ended: serial number, speed in m/s, and the client's
@@ -36,7 +39,8 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    pub(crate) fn new(sim: Sim, served: Arc<ServedWorld>, since: Instant) -> Running {
+    /// A world at its start. `since` is when it was loaded.
+    pub fn new(sim: Sim, served: Arc<ServedWorld>, since: Instant) -> Running {
         let exposure = Arc::new(Exposure {
             served: Arc::clone(&served),
             seed: sim.seed(),
@@ -77,7 +81,7 @@ impl Running {
     }
 
     /// Applies a command to the world. After a reset the robot has no commands.
-    pub(crate) fn apply(&mut self, sender: &Sender, command: Command) -> Result<Applied, Refusal> {
+    pub fn apply(&mut self, sender: &Sender, command: Command) -> Result<Applied, Refusal> {
         // The script sees a refusal, so its refused commands belong to the run too.
         let noted = self.journal.is_some().then(|| command.clone());
         let is_reset = matches!(command, Command::Reset);
@@ -94,7 +98,7 @@ impl Running {
     }
 
     /// Sends a command to the robot.
-    pub(crate) fn command(
+    pub fn command(
         &mut self,
         sender: &Sender,
         command: RobotCommand,
@@ -111,7 +115,7 @@ impl Running {
 
     /// Simulates one tick: the drive command of the robot moves the car, then the robot reads its
     /// sensors.
-    pub(crate) fn tick(&mut self) {
+    pub fn tick(&mut self) {
         let readings = self.sim.step(self.stack.drive());
         self.stack.sense(&readings);
         self.expose();
@@ -130,7 +134,7 @@ impl Running {
     }
 
     /// The world as it is published.
-    pub(crate) fn view(&mut self) -> WorldView {
+    pub fn view(&mut self) -> WorldView {
         self.robot.update(&self.stack);
         WorldView {
             served: Arc::clone(&self.served),

@@ -8,7 +8,7 @@ const MAX_SOUND_BYTES: usize = 64 << 20;
 
 /// The sound events since the last observation.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct SoundLog {
+pub struct SoundLog {
     events: Vec<AudioEvent>,
     /// Size of the data in `events`.
     bytes: usize,
@@ -19,7 +19,7 @@ pub(crate) struct SoundLog {
 impl SoundLog {
     /// Keeps sound events for the next observation. Stream samples beyond the size limit are
     /// dropped.
-    pub(crate) fn keep(&mut self, events: &[AudioEvent]) {
+    pub fn keep(&mut self, events: &[AudioEvent]) {
         for event in events {
             match event {
                 AudioEvent::Play { playing, file } => {
@@ -46,7 +46,7 @@ impl SoundLog {
     }
 
     /// Takes the sound events since the last observation.
-    pub(crate) fn take(&mut self) -> Vec<AudioEvent> {
+    pub fn take(&mut self) -> Vec<AudioEvent> {
         self.bytes = 0;
         std::mem::take(&mut self.events)
     }

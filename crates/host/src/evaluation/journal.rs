@@ -15,7 +15,7 @@ const TOO_LONG: &str = "the journal exceeded 64 MiB, so this run can't be verifi
 
 /// Decides which events of a session are stored.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct EventLimit {
+pub struct EventLimit {
     /// Number of events so far, including those that were left out.
     lines: usize,
     /// Size of all events so far, bytes.
@@ -26,12 +26,12 @@ pub(crate) struct EventLimit {
 
 impl EventLimit {
     /// Whether an event was left out.
-    pub(crate) fn is_full(&self) -> bool {
+    pub fn is_full(&self) -> bool {
         self.is_full
     }
 
     /// Whether an event is stored. An event beyond the limits is left out, unless it is `required`.
-    pub(crate) fn admits(&mut self, line: &str, required: bool) -> bool {
+    pub fn admits(&mut self, line: &str, required: bool) -> bool {
         self.lines += 1;
         self.bytes += line.len();
         if required {

@@ -15,17 +15,17 @@ mod output;
 mod paced_world;
 mod record_writer;
 pub mod records;
-pub(crate) mod run_bundle;
+pub mod run_bundle;
 mod session_world;
 mod unstored;
 
 use current::Current;
 pub use error::StartEvaluationError;
 pub use finder::Finder;
-pub(crate) use journal::EventLimit;
+pub use journal::EventLimit;
 pub use options::JudgeOptions;
 pub use output::{LineSource, NewOutput, SessionLine};
-pub(crate) use session_world::event_json;
+pub use session_world::event_json;
 pub use unstored::RecordNotWritten;
 use unstored::Unstored;
 
@@ -83,10 +83,13 @@ pub(crate) struct EvaluationParts {
 }
 
 /// A record with its events, its journal and the packed files of its world.
-pub(crate) struct StoredRecord {
-    pub(crate) record: Record,
-    pub(crate) journal: StoredJournal,
-    pub(crate) bundle: Option<Vec<u8>>,
+pub struct StoredRecord {
+    /// The record with its events.
+    pub record: Record,
+    /// The journal.
+    pub journal: StoredJournal,
+    /// The packed files of the world; `None` if they are not stored.
+    pub bundle: Option<Vec<u8>>,
 }
 
 /// Starts and stops sessions.
@@ -156,11 +159,7 @@ impl Evaluations {
     }
 
     /// A session with its events, its journal and the files of its world. Blocks on the disk.
-    pub(crate) fn recorded(
-        &self,
-        id: Option<&str>,
-        by: Option<Role>,
-    ) -> Result<Option<StoredRecord>, StoreError> {
+    pub fn recorded(&self, id: Option<&str>, by: Option<Role>) -> Result<Option<StoredRecord>, StoreError> {
         let rest = self.unstored.rest();
         let Some((row, events)) = records::stored(&self.parts.data, rest.as_deref(), id, by)? else {
             return Ok(None);

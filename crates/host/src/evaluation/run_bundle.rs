@@ -9,7 +9,7 @@ const FOLDER: &str = "world/";
 
 /// The checksum of a world's files, and the packed files; `None` if the world is not in the
 /// library.
-pub(crate) fn pack(library: &Library, name: &str) -> Option<(String, Vec<u8>)> {
+pub fn pack(library: &Library, name: &str) -> Option<(String, Vec<u8>)> {
     let files = library.files(name)?;
     let sum =
         Sum::of_files(files.iter().map(|(path, bytes)| (path.as_str(), Some(Cow::Borrowed(&bytes[..])))));
@@ -18,12 +18,12 @@ pub(crate) fn pack(library: &Library, name: &str) -> Option<(String, Vec<u8>)> {
 }
 
 /// Whether a part of a run file is a file of the world.
-pub(crate) fn is_world(name: &str) -> bool {
+pub fn is_world(name: &str) -> bool {
     name.starts_with(FOLDER)
 }
 
 /// The world's files among the parts of a run file, and their checksum.
-pub(crate) fn world_of(parts: &run_file::Parts) -> (String, MemoryBundle) {
+pub fn world_of(parts: &run_file::Parts) -> (String, MemoryBundle) {
     let mut bundle = MemoryBundle::default();
     for (name, bytes) in parts {
         if let Some(path) = name.strip_prefix(FOLDER) {

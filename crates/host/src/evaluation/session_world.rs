@@ -79,7 +79,7 @@ pub(super) struct SessionWorld {
 }
 
 /// An event as it is stored in the database.
-pub(crate) fn event_json(time_s: f64, kind: &EvaluationKind) -> String {
+pub fn event_json(time_s: f64, kind: &EvaluationKind) -> String {
     let event = RecordedEvent { time: Num(time_s), kind: kind.clone() };
     serde_json::to_string(&event).unwrap_or_default()
 }

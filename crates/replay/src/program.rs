@@ -2,7 +2,7 @@
 //!
 //! The name of a part is `program/`, the letter of the kind of the file, `/`, and its path.
 
-use super::recorded_run::RunError;
+use crate::recorded_run::RunError;
 use chicane_session::jail::program_files::{self, FileKind, ProgramFile};
 use chicane_store::run_file::Parts;
 use chicane_wire::Record;

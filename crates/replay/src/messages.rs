@@ -1,12 +1,12 @@
 //! The messages of a run at every tick, for files of other formats.
 
-use super::difference::Difference;
-use super::recorded_run::RecordedRun;
-use super::simulation::Rerun;
-use crate::camera::Camera;
-use crate::driver::{OverlayView, Published, ReplayedDisplay, STATE_RATE_HZ};
-use crate::session_status::SessionStatus;
+use crate::difference::Difference;
+use crate::recorded_run::RecordedRun;
+use crate::simulation::Rerun;
 use bytes::Bytes;
+use chicane_host::camera::Camera;
+use chicane_host::driver::{OverlayView, Published, ReplayedDisplay, STATE_RATE_HZ};
+use chicane_host::session_status::SessionStatus;
 use chicane_journal::Change;
 use chicane_ros::Sample;
 use chicane_sim::{SimEvent, TICKS_PER_SECOND, sample_at};

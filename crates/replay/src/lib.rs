@@ -3,7 +3,11 @@
 //! A [`RecordedRun`] is a run with everything it needs: journal, record and world. [`Rerun`]
 //! simulates it. [`verify`] judges it again and compares every hash, every event and the record.
 //! [`rejudge`] judges the same drive with another script. [`Tracks`] is the drive as numbers for
-//! viewers, and [`Messages`] are the messages of every tick for files of other formats.
+//! viewers, and [`Messages`] are the messages of every tick for files of other formats. [`Replays`]
+//! holds the runs that viewers look at.
+//!
+//! This crate starts judges and reads clocks, so the restrictions of the pure crates do not apply.
+#![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod difference;
 mod film;
@@ -13,6 +17,7 @@ mod judge_again;
 mod messages;
 mod program;
 mod recorded_run;
+mod replays;
 mod simulation;
 mod tracks;
 mod verify;
@@ -25,6 +30,7 @@ pub use judge_again::{Rejudged, rejudge};
 pub use messages::{Messages, MessagesError, TickMessages};
 pub use program::add_program;
 pub use recorded_run::{RecordedRun, RunError};
+pub use replays::{ReplayError, Replays};
 pub use simulation::Rerun;
 pub use tracks::Tracks;
 pub use verify::{NotVerified, Verified, verify};

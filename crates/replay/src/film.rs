@@ -1,9 +1,9 @@
 //! Pictures of a run from a camera that follows the car.
 
-use super::difference::Difference;
-use super::recorded_run::RecordedRun;
-use super::simulation::Rerun;
-use crate::camera::{brighten, moment};
+use crate::difference::Difference;
+use crate::recorded_run::RecordedRun;
+use crate::simulation::Rerun;
+use chicane_host::camera::{brighten, moment};
 use chicane_render::{Camera, Optics, Renderer, Rgb};
 use chicane_world::Pose;
 use glam::{DMat3, DQuat, DVec2, DVec3};

@@ -1,11 +1,11 @@
 //! Judges a recorded run again.
 
-use super::difference::Difference;
-use super::recorded_run::RecordedRun;
-use super::simulation::{JudgeCommands, Reached, Rerun};
-use crate::evaluation::EventLimit;
-use crate::evaluation::event_json;
-use crate::{observe, view};
+use crate::difference::Difference;
+use crate::recorded_run::RecordedRun;
+use crate::simulation::{JudgeCommands, Reached, Rerun};
+use chicane_host::evaluation::EventLimit;
+use chicane_host::evaluation::event_json;
+use chicane_host::{observe, view};
 use chicane_journal::{Change, SenderKind};
 use chicane_pace::PacedProgram;
 use chicane_session::{

@@ -1,7 +1,7 @@
 //! Stores a run file in a data folder, as if the run had been driven there.
 
-use super::recorded_run::{JOURNAL, RecordedRun, RunError};
-use crate::evaluation::run_bundle;
+use crate::recorded_run::{JOURNAL, RecordedRun, RunError};
+use chicane_host::evaluation::run_bundle;
 use chicane_store::{NewSession, Records, SessionResult, StoredRun, run_file};
 use chicane_wire::{Better, Outcome, RecordIdentity, Role, RunReport};
 use serde::Deserialize;

@@ -1,10 +1,10 @@
 //! Verifies a run: simulates and judges it again, and compares every hash, every event and the
 //! record.
 
-use super::difference::Difference;
-use super::judge_again::{JudgedAgain, JudgedEnd, judge};
-use super::recorded_run::RecordedRun;
-use super::simulation::JudgeCommands;
+use crate::difference::Difference;
+use crate::judge_again::{JudgedAgain, JudgedEnd, judge};
+use crate::recorded_run::RecordedRun;
+use crate::simulation::JudgeCommands;
 use chicane_session::jail::program_files;
 use chicane_session::{SessionEnd, Setting, StopCause};
 use chicane_store::Sum;

@@ -6,9 +6,9 @@
 //! ```
 //! All numbers are little-endian.
 
-use super::difference::Difference;
-use super::recorded_run::RecordedRun;
-use super::simulation::Rerun;
+use crate::difference::Difference;
+use crate::recorded_run::RecordedRun;
+use crate::simulation::Rerun;
 use chicane_journal::Change;
 use chicane_sim::{Lamp, Snapshot, TICK_S};
 use chicane_world::{Pose, Route};

@@ -1,9 +1,9 @@
 //! Simulates a run again from its journal.
 
-use super::difference::Difference;
-use super::recorded_run::RecordedRun;
-use crate::driver::{Due, Exposure, Refused, RunTicks, Running, SoundLog};
-use crate::observe::{self, ObservedClock};
+use crate::difference::Difference;
+use crate::recorded_run::RecordedRun;
+use chicane_host::driver::{Due, Exposure, Refused, RunTicks, Running, SoundLog};
+use chicane_host::observe::{self, ObservedClock};
 use chicane_journal::{Change, Entries, Entry, Head, Sender, SenderKind, state_hashes};
 use chicane_robot::{Drive, Stack};
 use chicane_sim::{Sim, Snapshot};

@@ -1,9 +1,9 @@
 //! Runs that viewers look at. The last few of them stay in memory.
 
-use crate::camera::Camera;
-use crate::evaluation::{Evaluations, StoredRecord};
-use crate::rerun::{Filming, RecordedRun, RunError, SeekError};
+use crate::{Filming, RecordedRun, RunError, SeekError};
 use bytes::Bytes;
+use chicane_host::camera::Camera;
+use chicane_host::evaluation::{Evaluations, StoredRecord};
 use chicane_store::run_file;
 use chicane_wire::Role;
 use std::collections::VecDeque;
@@ -51,7 +51,8 @@ pub struct Replays {
 }
 
 impl Replays {
-    pub(crate) fn new(evaluations: Arc<Evaluations>) -> Replays {
+    /// No run is in memory yet.
+    pub fn new(evaluations: Arc<Evaluations>) -> Replays {
         Replays { evaluations, shown: tokio::sync::Mutex::default() }
     }
 

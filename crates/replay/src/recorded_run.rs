@@ -1,8 +1,8 @@
 //! A run that is over, with everything that is needed to simulate it again.
 
-use super::program::program_of;
-use crate::evaluation::run_bundle;
-use crate::served_world::ServedWorld;
+use crate::program::program_of;
+use chicane_host::driver::ServedWorld;
+use chicane_host::evaluation::run_bundle;
 use chicane_journal::{Journal, NotAJournal};
 use chicane_session::jail::program_files::{ProgramError, ProgramFile};
 use chicane_session::{BadStep, Step};

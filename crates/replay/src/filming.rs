@@ -3,12 +3,12 @@
 //! The first request simulates the whole run once and saves its state every few seconds. Later
 //! requests continue from the last saved state before the requested moment.
 
-use super::difference::Difference;
-use super::recorded_run::RecordedRun;
-use super::simulation::{Rerun, SavedRerun};
-use super::tracks::Tracks;
-use crate::driver::Exposure;
+use crate::difference::Difference;
+use crate::recorded_run::RecordedRun;
+use crate::simulation::{Rerun, SavedRerun};
+use crate::tracks::Tracks;
 use bytes::Bytes;
+use chicane_host::driver::Exposure;
 use chicane_sim::TICKS_PER_SECOND;
 use std::sync::{Arc, Mutex, PoisonError};
 
