@@ -37,7 +37,10 @@ impl Sky {
     /// fades into the colour of the ground.
     pub(crate) fn colours(&self, [x, y, z]: [f32x8; 3]) -> [f32x8; 3] {
         let (one, zero) = (f32x8::splat(1.0), f32x8::ZERO);
-        let by_length = one / (x * x + y * y + z * z).sqrt();
+        // The lower bound keeps a direction of length 0 from becoming NaN. `fast_max` gives another
+        // result for NaN on ARM than on x86.
+        let square_length = (x * x + y * y + z * z).fast_max(f32x8::splat(f32::MIN_POSITIVE));
+        let by_length = one / square_length.sqrt();
         let up = z * by_length;
         // The ground darkens quickly below the horizon. At 20°, 90 % of the change is done.
         let down = (-up).fast_max(zero);
