@@ -56,6 +56,7 @@ mod noise;
 mod print;
 mod raster;
 mod render;
+mod simd;
 mod stage;
 mod texture;
 mod thumbnail;
