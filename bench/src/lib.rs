@@ -7,8 +7,7 @@ pub mod options;
 pub mod report;
 pub mod server;
 
-use chicane_render::Rgb;
-use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
+use chicane_render::{Jpeg, Rgb};
 use std::process::ExitCode;
 
 /// An error that ends a benchmark. A missed goal is not an error.
@@ -28,10 +27,5 @@ pub fn exit_code(name: &str, outcome: Result<(), BenchError>) -> ExitCode {
 /// Encodes a camera frame as JPEG, with the same settings as the server.
 #[allow(clippy::expect_used, clippy::missing_panics_doc)]
 pub fn jpeg(picture: &Rgb) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(64 << 10);
-    let mut encoder = Encoder::new(&mut bytes, 80);
-    encoder.set_sampling_factor(SamplingFactor::R_4_2_0);
-    let (width, height) = (picture.width as u16, picture.height as u16);
-    encoder.encode(&picture.bytes, width, height, ColorType::Rgb).expect("a Vec accepts every write");
-    bytes
+    Jpeg::new(80).encode(picture).expect("the size of a camera frame")
 }

@@ -7,10 +7,9 @@
 use crate::driver::Exposure;
 use bytes::Bytes;
 use chicane_pace::Work;
-use chicane_render::{CarMoment, Moment, Renderer, Rgb, Stage, looks};
+use chicane_render::{CarMoment, Jpeg, Moment, Renderer, Rgb, Stage, looks};
 use chicane_sim::{Lamp, Snapshot};
 use chicane_world::Profile;
-use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Weak};
@@ -175,12 +174,7 @@ impl DrawnFrame {
     /// The frame as JPEG; `None` if the encoder fails.
     fn jpeg(&mut self) -> Option<Bytes> {
         if self.jpeg.is_none() {
-            let mut bytes = Vec::with_capacity(self.rgb.bytes.len() / 8);
-            let mut encoder = Encoder::new(&mut bytes, JPEG_QUALITY);
-            encoder.set_sampling_factor(SamplingFactor::F_2_2);
-            let (width, height) = (self.rgb.width as u16, self.rgb.height as u16);
-            encoder.encode(&self.rgb.bytes, width, height, ColorType::Rgb).ok()?;
-            self.jpeg = Some(Bytes::from(bytes));
+            self.jpeg = Some(Bytes::from(Jpeg::new(JPEG_QUALITY).encode(&self.rgb).ok()?));
         }
         self.jpeg.clone()
     }

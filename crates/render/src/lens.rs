@@ -5,6 +5,10 @@
 //! The renderer therefore draws a slightly larger undistorted picture, and [`Lens`] distorts this
 //! picture through a lookup table.
 
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+
+use crate::Instructions;
 use chicane_world::Profile;
 use std::f64::consts::PI;
 
@@ -98,10 +102,11 @@ pub(crate) struct Lens {
     /// Size of the undistorted picture, pixels.
     pub(crate) width: usize,
     pub(crate) height: usize,
-    /// One entry for each distorted pixel. The colour of the pixel is interpolated between four
-    /// undistorted pixels. The entry holds the index of the upper left one of the four, and the
-    /// weights of the right and the lower neighbours, 0..256.
-    entries: Vec<(u32, u16, u16)>,
+    /// For each distorted pixel: the index of an undistorted pixel. The colour is interpolated
+    /// between this pixel, its right neighbour, and the two pixels below them.
+    indices: Vec<u32>,
+    /// For each distorted pixel: the weights of the right and the lower neighbours, 0..256.
+    weights: Vec<[u16; 2]>,
 }
 
 impl Lens {
@@ -131,7 +136,8 @@ impl Lens {
         }
         let side = |far: f64, own: usize| ((2.0 * (far + 2.0)).ceil() as usize).clamp(2, 2 * own.max(2));
         let (width, height) = (side(far_x, optics.width), side(far_y, optics.height));
-        let mut entries = Vec::with_capacity(optics.width * optics.height);
+        let pixels = optics.width * optics.height;
+        let (mut indices, mut weights) = (Vec::with_capacity(pixels), Vec::with_capacity(pixels));
         for y in 0..optics.height {
             for x in 0..optics.width {
                 let (sx, sy) = undistorted(x, y);
@@ -141,23 +147,72 @@ impl Lens {
                     ((fixed >> 8).min(size as u32 - 2), (fixed & 255) as u16)
                 };
                 let ((px, wx), (py, wy)) = (place(sx, width), place(sy, height));
-                entries.push((py * width as u32 + px, wx, wy));
+                indices.push(py * width as u32 + px);
+                weights.push([wx, wy]);
             }
         }
-        Lens { optics, width, height, entries }
+        Lens { optics, width, height, indices, weights }
     }
 
-    /// Computes row `y` of the distorted picture from the whole undistorted picture.
-    pub(crate) fn row(&self, undistorted: &[[u8; 4]], y: usize, to: &mut [[u8; 4]]) {
-        let entries = &self.entries[y * self.optics.width..(y + 1) * self.optics.width];
-        for (to, &(index, wx, wy)) in to.iter_mut().zip(entries) {
-            let index = index as usize;
-            let (wx, wy) = (u32::from(wx), u32::from(wy));
-            let pixel = |i: usize| u32::from_le_bytes(undistorted[i]);
-            let above = lerp(pixel(index), pixel(index + 1), wx);
-            let below = lerp(pixel(index + self.width), pixel(index + self.width + 1), wx);
-            *to = lerp(above, below, wy).to_le_bytes();
+    /// Computes row `y` of the distorted picture from the whole undistorted picture. The processor
+    /// must have the `instructions`.
+    pub(crate) fn row(
+        &self,
+        undistorted: &[[u8; 4]],
+        y: usize,
+        to: &mut [[u8; 4]],
+        instructions: Instructions,
+    ) {
+        let range = y * self.optics.width..(y + 1) * self.optics.width;
+        let (indices, weights) = (&self.indices[range.clone()], &self.weights[range]);
+        match instructions {
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx2 | Instructions::Avx512 => {
+                #[allow(unsafe_code)]
+                // SAFETY: the caller makes sure that the processor has the instructions.
+                unsafe {
+                    row_with_avx2(undistorted, self.width, indices, weights, to);
+                }
+            }
+            _ => distorted(undistorted, self.width, indices, weights, to),
         }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn row_with_avx2(
+    undistorted: &[[u8; 4]],
+    width: usize,
+    indices: &[u32],
+    weights: &[[u16; 2]],
+    to: &mut [[u8; 4]],
+) {
+    let (groups, last_indices) = indices.as_chunks::<8>();
+    let (group_weights, last_weights) = weights.as_chunks::<8>();
+    let (targets, last) = to.as_chunks_mut::<8>();
+    let pixels = bytemuck::cast_slice(undistorted);
+    for ((indices, weights), to) in groups.iter().zip(group_weights).zip(targets) {
+        *to = avx2::eight(pixels, width, indices, weights);
+    }
+    distorted(undistorted, width, last_indices, last_weights, last);
+}
+
+/// Computes pixels from an undistorted picture of this width.
+fn distorted(
+    undistorted: &[[u8; 4]],
+    width: usize,
+    indices: &[u32],
+    weights: &[[u16; 2]],
+    to: &mut [[u8; 4]],
+) {
+    for ((to, &index), &[wx, wy]) in to.iter_mut().zip(indices).zip(weights) {
+        let index = index as usize;
+        let (wx, wy) = (u32::from(wx), u32::from(wy));
+        let pixel = |i: usize| u32::from_le_bytes(undistorted[i]);
+        let above = lerp(pixel(index), pixel(index + 1), wx);
+        let below = lerp(pixel(index + width), pixel(index + width + 1), wx);
+        *to = lerp(above, below, wy).to_le_bytes();
     }
 }
 
@@ -194,7 +249,7 @@ mod tests {
         for (y, z) in [(0.0, 0.0), (0.8, -0.5), (-1.0, 0.7), (1.1, 0.1)] {
             let [px, py] = optics.project([1.0, y, z]).expect("in front");
             let (x, row) = (px.floor() as usize, py.floor() as usize);
-            let (index, wx, wy) = lens.entries[row * 480 + x];
+            let (index, [wx, wy]) = (lens.indices[row * 480 + x], lens.weights[row * 480 + x]);
             let sx =
                 f64::from(index % lens.width as u32) + f64::from(wx) / 256.0 + 0.5 - 0.5 * lens.width as f64;
             let sy =
@@ -211,10 +266,36 @@ mod tests {
                 let lens = Lens::new(optics);
                 let undistorted = vec![[1, 2, 3, 4]; lens.width * lens.height];
                 let mut row = vec![[0; 4]; width];
-                for y in 0..height {
-                    lens.row(&undistorted, y, &mut row);
+                for (y, set) in (0..height).zip(Instructions::ALL.into_iter().cycle()) {
+                    lens.row(&undistorted, y, &mut row, set.or_best());
                     assert!(row.iter().all(|p| *p == [1, 2, 3, 4]), "{k1} {k2}");
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn every_instruction_set_gives_the_same_pixels() {
+        let optics = Optics::on_board(&Profile::gen1(), 61, 40);
+        let lens = Lens::new(optics);
+        let mut seed = 1u32;
+        let mut random = || {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            // Extreme values are as frequent as all others together.
+            [0, 8, 16, 24].map(|shift| {
+                if seed & 1 == 0 { (seed >> shift) as u8 } else { (seed >> shift & 2) as u8 * 127 }
+            })
+        };
+        let undistorted: Vec<[u8; 4]> = (0..lens.width * lens.height).map(|_| random()).collect();
+        let row = |y: usize, set: Instructions| {
+            let mut row = vec![[0; 4]; 61];
+            lens.row(&undistorted, y, &mut row, set);
+            row
+        };
+        for y in 0..40 {
+            let portable = row(y, Instructions::Portable);
+            for set in Instructions::ALL.into_iter().filter(|set| set.is_available()) {
+                assert_eq!(row(y, set), portable, "{set:?}, row {y}");
             }
         }
     }

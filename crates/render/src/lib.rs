@@ -47,6 +47,8 @@
 mod decode;
 pub mod glb;
 pub mod image;
+mod instructions;
+mod jpeg;
 mod lens;
 pub mod looks;
 mod moment;
@@ -54,11 +56,14 @@ mod noise;
 mod print;
 mod raster;
 mod render;
+mod simd;
 mod stage;
 mod texture;
 mod thumbnail;
 
 pub use image::Image;
+pub use instructions::Instructions;
+pub use jpeg::{Jpeg, JpegError};
 pub use lens::Optics;
 pub use moment::{CarMoment, Moment};
 pub use print::{MAX_SIDE as MAX_PRINT_SIDE, Print, PrintError, STRIP_ROWS};

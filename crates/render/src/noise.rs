@@ -1,10 +1,22 @@
 //! Sensor noise. The noise is a pure function of seed, frame, pixel and channel. Pixels can
 //! therefore be computed in any order and on any thread.
 
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+use crate::Instructions;
+
 /// Standard deviation of the sum of four uniformly distributed bytes.
 const SUM_SD: f64 = 147.801_7;
 /// Mean of the sum of four uniformly distributed bytes.
 const SUM_MEAN: i32 = 510;
+
+/// Factor of the hash.
+const FACTOR: u64 = 0xd6e8_feb8_6659_fd93;
+/// Changes the hash of a pixel into another one.
+const OTHER: u64 = 0x5851_f42d_4c95_7f2d;
+/// Every second byte.
+const BYTES: u64 = 0x00ff_00ff_00ff_00ff;
 
 /// The noise of one frame.
 #[derive(Debug, Clone, Copy)]
@@ -21,13 +33,44 @@ impl Noise {
         Noise { key, scale: (sd * 255.0 / SUM_SD * 65536.0 + 0.5) as i32 }
     }
 
+    /// Writes a row as three bytes per pixel, with the noise added. `first` is the index of the
+    /// row's first pixel in the frame. The processor must have the `instructions`.
+    pub(crate) fn add_to_row(&self, row: &[[u8; 4]], first: u32, to: &mut [u8], instructions: Instructions) {
+        match instructions {
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx2 => {
+                #[allow(unsafe_code)]
+                // SAFETY: the caller makes sure that the processor has the instructions.
+                unsafe {
+                    self.row_with_avx2(row, first, to);
+                }
+            }
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx512 => {
+                #[allow(unsafe_code)]
+                // SAFETY: the caller makes sure that the processor has the instructions.
+                unsafe {
+                    self.row_with_avx512(row, first, to);
+                }
+            }
+            _ => self.row(row, first, to),
+        }
+    }
+
+    /// Does the same as [`Noise::add_to_row`], pixel by pixel.
+    fn row(&self, row: &[[u8; 4]], first: u32, to: &mut [u8]) {
+        let (pixels, _) = to.as_chunks_mut::<3>();
+        for (index, (to, pixel)) in (first..).zip(pixels.iter_mut().zip(row)) {
+            *to = self.add(*pixel, index);
+        }
+    }
+
     /// Returns red, green and blue of a pixel with the noise added. `index` is the index of the
     /// pixel in the frame.
     #[inline]
     pub(crate) fn add(&self, pixel: [u8; 4], index: u32) -> [u8; 3] {
-        const BYTES: u64 = 0x00ff_00ff_00ff_00ff;
-        let place = self.key ^ u64::from(index).wrapping_mul(0xd6e8_feb8_6659_fd93);
-        let (a, b) = (mix_bits(place), mix_bits(place ^ 0x5851_f42d_4c95_7f2d));
+        let place = self.key ^ u64::from(index).wrapping_mul(FACTOR);
+        let (a, b) = (mix_bits(place), mix_bits(place ^ OTHER));
         // Each 16-bit lane of `sums` is the sum of four random bytes. One addition computes all
         // four lanes.
         let two = |v: u64| (v & BYTES).wrapping_add(v >> 8 & BYTES);
@@ -44,9 +87,9 @@ impl Noise {
 #[inline]
 fn mix_bits(mut x: u64) -> u64 {
     x ^= x >> 32;
-    x = x.wrapping_mul(0xd6e8_feb8_6659_fd93);
+    x = x.wrapping_mul(FACTOR);
     x ^= x >> 32;
-    x = x.wrapping_mul(0xd6e8_feb8_6659_fd93);
+    x = x.wrapping_mul(FACTOR);
     x ^ x >> 32
 }
 
@@ -71,5 +114,29 @@ mod tests {
         }
         assert_ne!(noise.add([128; 4], 7), Noise::new(1, 3, 0.5).add([128; 4], 7));
         assert_eq!(Noise::new(5, 5, 0.0).add([77; 4], 3), [77; 3]);
+    }
+
+    #[test]
+    fn every_instruction_set_gives_the_same_noise() {
+        let row: Vec<[u8; 4]> = (0..777u32).map(|i| (i.wrapping_mul(0x9e37_79b9)).to_le_bytes()).collect();
+        for (sd, first, length) in [
+            (0.0, 0, 777),
+            (0.007, 3, 777),
+            (0.02, 4_000_000_000, 13),
+            (0.28, 7, 500),
+            (0.9, 1, 64),
+            (0.1, 0, 3),
+        ] {
+            let noise = Noise::new(9, 4, sd);
+            let noisy = |set: Instructions| {
+                let mut bytes = vec![0; 3 * length];
+                noise.add_to_row(&row[..length], first, &mut bytes, set);
+                bytes
+            };
+            let portable = noisy(Instructions::Portable);
+            for set in Instructions::ALL.into_iter().filter(|set| set.is_available()) {
+                assert!(noisy(set) == portable, "{set:?}, {sd}, {length} pixels");
+            }
+        }
     }
 }

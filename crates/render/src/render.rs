@@ -5,18 +5,19 @@
 //! If the camera has a [`Lens`], the lens then distorts the rows. Finally, sensor [`Noise`] is
 //! added to the rows of on-board pictures.
 
+use crate::Instructions;
 use crate::image::Image;
 use crate::lens::{Lens, Optics};
 use crate::looks;
 use crate::moment::Moment;
 use crate::noise::Noise;
-use crate::raster::{self, Corner, NEAR, Projection, RenderTarget, Setup, Surface};
+use crate::raster::{self, Background, Corner, NEAR, Projection, RenderTarget, Setup, Surface};
+use crate::simd::{Floats, Simd};
 use crate::stage::{Chunk, Item, Paint, ParentFrame, Stage, Visibility, affine};
 use chicane_world::Pose;
 use glam::{Affine3A, DAffine3, DMat3, DVec3, Mat3A, Vec2, Vec3, Vec3A};
 use rayon::prelude::*;
 use std::sync::Arc;
-use wide::f32x8;
 
 /// Limit on the triangles of one picture. A chunk that would exceed the limit is not drawn.
 const MAX_TRIANGLES: usize = 4_000_000;
@@ -46,6 +47,7 @@ pub struct Renderer {
     undistorted: Vec<[u8; 4]>,
     /// Cache of lenses. The most recently used lens is last.
     lenses: Vec<Lens>,
+    instructions: Instructions,
 }
 
 /// A picture in red, green and blue with 8 bits each. The first row is the top row.
@@ -73,7 +75,19 @@ pub struct Layers {
 impl Renderer {
     /// Makes a renderer for a stage.
     pub fn new(stage: Arc<Stage>) -> Renderer {
-        Renderer { stage, parts: Default::default(), undistorted: Vec::new(), lenses: Vec::new() }
+        Renderer {
+            stage,
+            parts: Default::default(),
+            undistorted: Vec::new(),
+            lenses: Vec::new(),
+            instructions: Instructions::best(),
+        }
+    }
+
+    /// The same renderer with other instructions. The pictures are the same. If the processor does
+    /// not have the instructions, the renderer uses narrower ones.
+    pub fn with_instructions(self, instructions: Instructions) -> Renderer {
+        Renderer { instructions: instructions.or_best(), ..self }
     }
 
     /// Draws the view of the on-board camera, with lens distortion and sensor noise. The noise
@@ -105,7 +119,8 @@ impl Renderer {
             depth: Some(&mut depth),
             labels: Some(&mut labels),
         };
-        raster::draw(&self.parts, &self.stage.textures, &self.sky(&camera.pose, &projection), target);
+        let sky = self.sky(&camera.pose, &projection);
+        raster::draw(&self.parts, &self.stage.textures, &sky, self.instructions, target);
         Layers { colour: Image { width, height, pixels: colour }, depth, labels }
     }
 
@@ -126,17 +141,19 @@ impl Renderer {
         undistorted.resize(w * h, [0; 4]);
         let target =
             RenderTarget { width: w, height: h, colour: &mut undistorted, depth: None, labels: None };
-        raster::draw(&self.parts, &self.stage.textures, &self.sky(&camera.pose, &projection), target);
+        let sky = self.sky(&camera.pose, &projection);
+        raster::draw(&self.parts, &self.stage.textures, &sky, self.instructions, target);
         let mut bytes = vec![0; width * height * 3];
         let lens = if optics.is_pinhole() { None } else { self.lenses.last() };
+        let instructions = self.instructions;
         bytes.par_chunks_mut(width * 3).enumerate().with_min_len(16).for_each_init(
             || vec![[0u8; 4]; width],
             |row, (y, to)| {
                 match lens {
-                    Some(lens) => lens.row(&undistorted, y, row),
+                    Some(lens) => lens.row(&undistorted, y, row, instructions),
                     None => row.copy_from_slice(&undistorted[y * width..(y + 1) * width]),
                 }
-                write_row(row, (y * width) as u32, noise, to);
+                write_row(row, (y * width) as u32, noise, to, instructions);
             },
         );
         self.undistorted = undistorted;
@@ -199,18 +216,42 @@ impl Renderer {
         });
     }
 
-    /// Returns a function that computes the colour of the sky at eight pixels of a row.
-    fn sky(&self, from: &Pose, projection: &Projection) -> impl Fn(f32x8, f32) -> [f32x8; 3] + Sync + use<> {
+    /// The sky in a picture.
+    fn sky(&self, from: &Pose, projection: &Projection) -> SkyInPicture {
         let axis = |v: DVec3| (from.rotation * v).as_vec3();
-        let (ahead, right, down) = (axis(DVec3::X), axis(DVec3::NEG_Y), axis(DVec3::NEG_Z));
-        let (by_focal, centre) = (1.0 / projection.focal, projection.centre);
-        let sky = looks::Sky::new(&self.stage.sun_in_sky);
-        move |x, y| {
-            let u = (x + f32x8::splat(0.5 - centre.x)) * f32x8::splat(by_focal);
-            let base = ahead + down * ((y + 0.5 - centre.y) * by_focal);
-            let along = |base: f32, right: f32| f32x8::splat(base) + u * f32x8::splat(right);
-            sky.colours([along(base.x, right.x), along(base.y, right.y), along(base.z, right.z)])
+        SkyInPicture {
+            sky: looks::Sky::new(&self.stage.sun_in_sky),
+            ahead: axis(DVec3::X),
+            right: axis(DVec3::NEG_Y),
+            down: axis(DVec3::NEG_Z),
+            by_focal: 1.0 / projection.focal,
+            centre: projection.centre,
         }
+    }
+}
+
+/// The sky, and the directions of the pixels of a picture.
+struct SkyInPicture {
+    sky: looks::Sky,
+    /// Axes of the camera in the world frame.
+    ahead: Vec3,
+    right: Vec3,
+    down: Vec3,
+    /// One divided by the focal length in pixels.
+    by_focal: f32,
+    centre: Vec2,
+}
+
+impl Background for SkyInPicture {
+    #[inline(always)]
+    fn colours<S: Simd>(&self, columns: S::Floats, row: f32) -> [S::Floats; 3] {
+        let u = (columns + S::Floats::splat(0.5 - self.centre.x)) * S::Floats::splat(self.by_focal);
+        let base = self.ahead + self.down * ((row + 0.5 - self.centre.y) * self.by_focal);
+        self.sky.colours::<S>([
+            S::Floats::splat(base.x) + u * S::Floats::splat(self.right.x),
+            S::Floats::splat(base.y) + u * S::Floats::splat(self.right.y),
+            S::Floats::splat(base.z) + u * S::Floats::splat(self.right.z),
+        ])
     }
 }
 
@@ -391,17 +432,12 @@ fn in_sight(projection: &Projection, centre: Vec3A, radius: f32) -> bool {
 
 /// Writes a row as three bytes per pixel and adds the noise. `first` is the index of the row's
 /// first pixel in the picture.
-fn write_row(row: &[[u8; 4]], first: u32, noise: Option<Noise>, to: &mut [u8]) {
-    let (pixels, _) = to.as_chunks_mut::<3>();
+fn write_row(row: &[[u8; 4]], first: u32, noise: Option<Noise>, to: &mut [u8], instructions: Instructions) {
     match noise {
+        Some(noise) => noise.add_to_row(row, first, to, instructions),
         None => {
-            for (to, pixel) in pixels.iter_mut().zip(row) {
+            for (to, pixel) in to.as_chunks_mut::<3>().0.iter_mut().zip(row) {
                 *to = [pixel[0], pixel[1], pixel[2]];
-            }
-        }
-        Some(noise) => {
-            for (i, (to, pixel)) in pixels.iter_mut().zip(row).enumerate() {
-                *to = noise.add(*pixel, first + i as u32);
             }
         }
     }

@@ -68,36 +68,20 @@ impl Texture {
         &self.levels[n.min(self.levels.len() - 1)]
     }
 
-    /// Takes `2^log_taps` (1, 2 or 4) bilinear samples of a level along a line, and combines them.
-    ///
-    /// `first` is the position of the first sample, counted from the centre of the first texel, and
-    /// `step` is the offset from sample to sample. Both are in 1/65536 of a texel. The texture
-    /// repeats. The result is four times the mean: red, green, blue and alpha with 16 bits each,
-    /// red in the lowest bits.
-    #[inline]
-    pub(crate) fn sampled(&self, level: &Level, first: [i32; 2], step: [i32; 2], log_taps: u32) -> u64 {
-        let texels = &self.texels[level.first..level.first + level.width * level.height];
-        let [mut x, mut y] = first;
-        let (mx, my) = (level.width - 1, level.height - 1);
-        let mut sum = 0u64;
-        for _ in 0..1 << log_taps {
-            let (wx, wy) = ((x >> 8 & 255) as u64, (y >> 8 & 255) as u64);
-            let (x0, y0) = ((x >> 16) as usize & mx, (y >> 16) as usize & my);
-            let (x1, y1) = (x0.wrapping_add(1) & mx, y0.wrapping_add(1) & my);
-            let (below, above) = (y0.wrapping_mul(level.width), y1.wrapping_mul(level.width));
-            let texel = |row: usize, column: usize| texels[row.wrapping_add(column)];
-            let low = lerp(texel(below, x0), texel(below, x1), wx);
-            let high = lerp(texel(above, x0), texel(above, x1), wx);
-            sum = lerp(low, high, wy).wrapping_add(sum);
-            // Integer overflow is harmless, because 2³² is a multiple of the period of the texture.
-            x = x.wrapping_add(step[0]);
-            y = y.wrapping_add(step[1]);
-        }
-        sum << (2 - log_taps)
+    /// The texels of a level of this texture, row by row.
+    #[inline(always)]
+    pub(crate) fn texels(&self, level: &Level) -> &[u64] {
+        &self.texels[level.first..level.first + level.width * level.height]
     }
 }
 
 impl Level {
+    /// Width and height of the level, texels.
+    #[inline(always)]
+    pub(crate) fn size(&self) -> [usize; 2] {
+        [self.width, self.height]
+    }
+
     /// Width and height of the level, in 1/65536 of a texel.
     pub(crate) fn fixed_size(&self) -> [f32; 2] {
         self.fixed_size
@@ -107,15 +91,6 @@ impl Level {
 /// Puts each channel of a colour into a 16-bit lane.
 fn unpack([r, g, b, a]: [u8; 4]) -> u64 {
     u64::from(r) | u64::from(g) << 16 | u64::from(b) << 32 | u64::from(a) << 48
-}
-
-/// Interpolates all four lanes. The share of `b` is `weight` / 256.
-#[inline]
-fn lerp(a: u64, b: u64, weight: u64) -> u64 {
-    // `sum` is a·(256 − weight) + b·weight, computed with one multiplication. `b − a` may borrow
-    // from the neighbouring lane, but the sum as a whole is exact, so the borrow cancels out.
-    let sum = (a << 8).wrapping_add(b.wrapping_sub(a).wrapping_mul(weight));
-    (sum >> 8) & 0x00ff_00ff_00ff_00ff
 }
 
 /// Scales a picture and reverses the order of its rows. Pixels are averaged along an axis that gets
@@ -192,12 +167,14 @@ fn half_size(level: &[[u8; 4]], width: usize, height: usize) -> Vec<[u8; 4]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::simd::Samples;
 
     impl Texture {
         fn sample(&self, level: &Level, u: f32, v: f32) -> [u8; 4] {
             let at = |v: f32, fixed_size: f32| (v * fixed_size) as i32 - 32768;
-            let sum =
-                self.sampled(level, [at(u, level.fixed_size[0]), at(v, level.fixed_size[1])], [0, 0], 0);
+            let samples =
+                Samples { texels: self.texels(level), size: level.size(), step: [0, 0], log_taps: 0 };
+            let sum = samples.sampled([at(u, level.fixed_size[0]), at(v, level.fixed_size[1])]);
             [0, 16, 32, 48].map(|shift| (sum >> shift >> 2) as u8)
         }
     }

@@ -1,8 +1,8 @@
 //! The colour of the sky, computed for eight pixels at a time.
 
+use crate::simd::{Floats, Simd};
 use chicane_world::scene::Sun;
 use glam::Vec3;
-use wide::f32x8;
 
 /// Colour of the background straight up, linear RGB.
 pub(crate) const ZENITH: Vec3 = Vec3::new(0.115, 0.265, 0.56);
@@ -35,49 +35,63 @@ impl Sky {
     ///
     /// Above the horizon, haze fades into blue, with a glow around the sun. Below the horizon, haze
     /// fades into the colour of the ground.
-    pub(crate) fn colours(&self, [x, y, z]: [f32x8; 3]) -> [f32x8; 3] {
-        let (one, zero) = (f32x8::splat(1.0), f32x8::ZERO);
-        let by_length = one / (x * x + y * y + z * z).sqrt();
+    #[inline(always)]
+    pub(crate) fn colours<S: Simd>(&self, [x, y, z]: [S::Floats; 3]) -> [S::Floats; 3] {
+        let (one, zero) = (S::Floats::splat(1.0), S::Floats::splat(0.0));
+        // The lower bound keeps a direction of length 0 from becoming NaN. The maximum of NaN and a
+        // number is not the same on ARM as on x86.
+        let square_length = (x * x + y * y + z * z).max(S::Floats::splat(f32::MIN_POSITIVE));
+        let by_length = one / square_length.sqrt();
         let up = z * by_length;
         // The ground darkens quickly below the horizon. At 20°, 90 % of the change is done.
-        let down = (-up).fast_max(zero);
-        let ground = down / (f32x8::splat(0.04) + down);
-        let a = one - up.fast_max(zero);
+        let down = (-up).max(zero);
+        let ground = down / (S::Floats::splat(0.04) + down);
+        let a = one - up.max(zero);
         let a2 = a * a;
-        let haze = a2 * a2 * (f32x8::splat(0.6) * a2 + f32x8::splat(0.4) * a);
+        let haze = a2 * a2 * (S::Floats::splat(0.6) * a2 + S::Floats::splat(0.4) * a);
         // Powers of the cosine of the angle to the sun give a wide glow, a narrow glow, and the
         // disc of the sun.
         let sun = self.towards;
         let cosine =
-            (x * f32x8::splat(sun.x) + y * f32x8::splat(sun.y) + z * f32x8::splat(sun.z)) * by_length;
-        let square = |v: f32x8| v * v;
-        let c4 = square(square(cosine.fast_max(zero)));
-        let c32 = square(square(square(c4)));
-        let c256 = square(square(square(c32)));
-        let disc = square(square(square(c256)));
-        let glow = f32x8::splat(0.07) * c4 + f32x8::splat(0.12) * c32 + f32x8::splat(0.3) * c256 + disc;
-        let above = up.simd_ge(zero);
-        let channel = |zenith: f32, horizon: f32, nadir: f32, sun: f32| {
-            let sky = f32x8::splat(zenith) + f32x8::splat(horizon - zenith) * haze + f32x8::splat(sun) * glow;
-            let earth = f32x8::splat(horizon) + f32x8::splat(nadir - horizon) * ground;
-            above.bitselect(sky, earth).fast_max(zero).fast_min(one)
-        };
-        [
-            channel(ZENITH.x, HORIZON.x, NADIR.x, self.glow.x),
-            channel(ZENITH.y, HORIZON.y, NADIR.y, self.glow.y),
-            channel(ZENITH.z, HORIZON.z, NADIR.z, self.glow.z),
-        ]
+            (x * S::Floats::splat(sun.x) + y * S::Floats::splat(sun.y) + z * S::Floats::splat(sun.z))
+                * by_length;
+        let bounded = cosine.max(zero);
+        let c2 = bounded * bounded;
+        let c4 = c2 * c2;
+        let c32 = eighth_power::<S>(c4);
+        let c256 = eighth_power::<S>(c32);
+        let disc = eighth_power::<S>(c256);
+        let glow =
+            S::Floats::splat(0.07) * c4 + S::Floats::splat(0.12) * c32 + S::Floats::splat(0.3) * c256 + disc;
+        let mut colours = [zero; 3];
+        for (i, colour) in colours.iter_mut().enumerate() {
+            let (zenith, horizon, nadir) = (ZENITH[i], HORIZON[i], NADIR[i]);
+            let sky = S::Floats::splat(zenith)
+                + S::Floats::splat(horizon - zenith) * haze
+                + S::Floats::splat(self.glow[i]) * glow;
+            let earth = S::Floats::splat(horizon) + S::Floats::splat(nadir - horizon) * ground;
+            *colour = earth.select(zero.greater(up), sky).max(zero).min(one);
+        }
+        colours
     }
+}
+
+#[inline(always)]
+fn eighth_power<S: Simd>(v: S::Floats) -> S::Floats {
+    let v2 = v * v;
+    let v4 = v2 * v2;
+    v4 * v4
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::simd::Portable;
 
     /// The colour in one direction.
     fn sky(direction: Vec3, sun: &Sun) -> [f32; 3] {
-        let directions = direction.to_array().map(f32x8::splat);
-        Sky::new(sun).colours(directions).map(|c| c.to_array()[0])
+        let directions = direction.to_array().map(wide::f32x8::splat);
+        Sky::new(sun).colours::<Portable>(directions).map(|c| c.to_array()[0])
     }
 
     fn every_direction() -> impl Iterator<Item = Vec3> {

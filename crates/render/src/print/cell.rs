@@ -2,10 +2,11 @@
 
 use super::Print;
 use super::floor::Patch;
-use crate::raster::{self, Corner, Projection, RenderTarget, Setup};
+use crate::Instructions;
+use crate::raster::{self, Background, Corner, Projection, RenderTarget, Setup};
+use crate::simd::{Floats, Simd};
 use glam::{Vec2, Vec3};
 use std::ops::Range;
-use wide::f32x8;
 
 /// Width of a cell, samples.
 const ACROSS: usize = 1024;
@@ -47,7 +48,8 @@ impl CellBuffers {
         self.samples.clear();
         self.samples.resize(width * height, [0; 4]);
         let target = RenderTarget { width, height, colour: &mut self.samples, depth: None, labels: None };
-        raster::draw(std::slice::from_ref(&self.setup), &print.floor.textures, &paper_white, target);
+        let (parts, textures) = (std::slice::from_ref(&self.setup), &print.floor.textures);
+        raster::draw(parts, textures, &Paper, Instructions::best(), target);
         let mut bytes = Vec::with_capacity(columns.len() * rows.len() * 3);
         if n == 1 {
             self.samples.iter().for_each(|p| bytes.extend_from_slice(&p[..3]));
@@ -93,9 +95,14 @@ impl CellBuffers {
     }
 }
 
-/// The background colour: white paper.
-fn paper_white(_: f32x8, _: f32) -> [f32x8; 3] {
-    [f32x8::splat(1.0); 3]
+/// The background of a print: white paper.
+struct Paper;
+
+impl Background for Paper {
+    #[inline(always)]
+    fn colours<S: Simd>(&self, _: S::Floats, _: f32) -> [S::Floats; 3] {
+        [S::Floats::splat(1.0); 3]
+    }
 }
 
 /// The mean of some colours, computed in linear light.

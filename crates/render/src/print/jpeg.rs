@@ -1,14 +1,13 @@
 //! Writes a print as a JPEG file while it is drawn.
 
 use super::{Print, STRIP_ROWS};
-use jpeg_encoder::{
-    Encoder, EncodingError, ImageBuffer, JpegColorType, PixelDensity, SamplingFactor, rgb_to_ycbcr,
-};
-use std::cell::RefCell;
+use crate::jpeg::{Jpeg, ROWS_PER_BAND};
 use std::io::{Error, Write};
 
 /// JPEG quality, 1 to 100.
 const QUALITY: u8 = 90;
+/// A strip is a band of the file, so that only one strip has to be in memory.
+const _: () = assert!(STRIP_ROWS == ROWS_PER_BAND);
 
 impl Print {
     /// Writes the print as a JPEG file with its resolution in the header. Returns the first error
@@ -19,60 +18,30 @@ impl Print {
 
     /// Does the same as [`Print::write_jpeg`]. Also calls `done` after each strip, with the
     /// fraction of the print that is drawn, 0 to 1.
-    pub fn write_jpeg_with_progress(&self, to: impl Write, done: impl FnMut(f64)) -> Result<(), Error> {
-        let mut encoder = Encoder::new(to, QUALITY);
-        encoder.set_sampling_factor(SamplingFactor::R_4_2_0);
-        encoder.set_density(PixelDensity::dpi(self.dpi));
-        let rows = PrintRows { print: self, strip: RefCell::default(), done: RefCell::new(done) };
-        encoder.encode_image(rows).map_err(|e| match e {
-            EncodingError::IoError(error) => error,
-            other => Error::other(other.to_string()),
-        })
-    }
-}
-
-/// The image that the encoder reads. A strip is drawn when the encoder reads the first row of the
-/// strip.
-struct PrintRows<'a, D> {
-    print: &'a Print,
-    strip: RefCell<Strip>,
-    done: RefCell<D>,
-}
-
-/// The most recently drawn strip.
-#[derive(Default)]
-struct Strip {
-    bytes: Vec<u8>,
-    first_row: Option<usize>,
-}
-
-impl<D: FnMut(f64)> ImageBuffer for PrintRows<'_, D> {
-    fn get_jpeg_color_type(&self) -> JpegColorType {
-        JpegColorType::Ycbcr
-    }
-
-    fn width(&self) -> u16 {
-        self.print.width as u16
-    }
-
-    fn height(&self) -> u16 {
-        self.print.height as u16
-    }
-
-    fn fill_buffers(&self, y: u16, buffers: &mut [Vec<u8>; 4]) {
-        let mut strip = self.strip.borrow_mut();
-        let (row, length) = (usize::from(y), self.print.width * 3);
-        let first = row - row % STRIP_ROWS;
-        if strip.first_row != Some(first) {
-            self.print.strip(first, &mut strip.bytes);
-            strip.first_row = Some(first);
-            let drawn = (first + STRIP_ROWS).min(self.print.height);
-            self.done.borrow_mut()(drawn as f64 / self.print.height as f64);
+    pub fn write_jpeg_with_progress(
+        &self,
+        mut to: impl Write,
+        mut done: impl FnMut(f64),
+    ) -> Result<(), Error> {
+        let jpeg = Jpeg::new(QUALITY);
+        let header = jpeg.header(self.width, self.height, Some(self.dpi));
+        to.write_all(&header.map_err(Error::other)?)?;
+        let (mut strip, mut next) = (Vec::new(), Vec::new());
+        self.strip(0, &mut strip);
+        for first_row in (0..self.height).step_by(STRIP_ROWS) {
+            let end = (first_row + STRIP_ROWS).min(self.height);
+            done(end as f64 / self.height as f64);
+            // The next strip is drawn while this one is encoded.
+            let encode = || jpeg.band(&strip, self.width, first_row / STRIP_ROWS, end == self.height);
+            let draw = || {
+                if end < self.height {
+                    self.strip(end, &mut next);
+                }
+            };
+            let (band, ()) = rayon::join(encode, draw);
+            to.write_all(&band)?;
+            std::mem::swap(&mut strip, &mut next);
         }
-        let (pixels, _) = strip.bytes[(row - first) * length..][..length].as_chunks::<3>();
-        let [luma, blue, red, _] = buffers;
-        luma.extend(pixels.iter().map(|[r, g, b]| rgb_to_ycbcr(*r, *g, *b).0));
-        blue.extend(pixels.iter().map(|[r, g, b]| rgb_to_ycbcr(*r, *g, *b).1));
-        red.extend(pixels.iter().map(|[r, g, b]| rgb_to_ycbcr(*r, *g, *b).2));
+        Ok(())
     }
 }

@@ -21,8 +21,8 @@ use std::fmt;
 
 /// Length of an inch, m.
 const INCH_M: f64 = 0.0254;
-/// Maximum length of a side of a JPEG picture, pixels.
-pub const MAX_SIDE: usize = 65_535;
+/// Maximum length of a side of a print, pixels. A JPEG picture cannot be larger.
+pub const MAX_SIDE: usize = crate::jpeg::MAX_SIDE;
 /// Rows per strip.
 pub const STRIP_ROWS: usize = 64;
 /// Prints up to this resolution average 2×2 samples per pixel, for smooth edges.

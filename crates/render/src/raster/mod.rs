@@ -20,10 +20,11 @@ mod tile;
 
 pub(crate) use setup::{Corner, NEAR, Projection, Setup, Surface};
 
+use crate::Instructions;
+use crate::simd::{Portable, Simd};
 use crate::texture::Texture;
 use rayon::prelude::*;
 use tile::Tile;
-use wide::f32x8;
 
 /// Pixels along each side of a tile.
 pub(crate) const TILE: usize = 32;
@@ -40,49 +41,89 @@ pub(crate) struct RenderTarget<'a> {
     pub(crate) labels: Option<&'a mut [u16]>,
 }
 
-/// A function that gives the linear colour of the background at eight pixels. Its arguments are the
-/// columns and the row of the pixels.
-pub(crate) type Background<'a> = dyn Fn(f32x8, f32) -> [f32x8; 3] + Sync + 'a;
+/// The background of a picture.
+pub(crate) trait Background: Sync {
+    /// Linear colour of the background at eight pixels of a row.
+    fn colours<S: Simd>(&self, columns: S::Floats, row: f32) -> [S::Floats; 3];
+}
 
 /// Draws the triangles of all setups. Transparent triangles are blended in the order of `parts`.
 pub(crate) fn draw(
     parts: &[Setup],
     textures: &[Texture],
-    background: &Background<'_>,
+    background: &impl Background,
+    instructions: Instructions,
     target: RenderTarget<'_>,
 ) {
     let RenderTarget { width, height, colour, depth, labels } = target;
     if width == 0 || height == 0 {
         return;
     }
-    let band = TILE * width;
-    let none = || std::iter::repeat_with(|| None);
-    let bands = colour.chunks_mut(band);
+    let length = TILE * width;
     let depths: Box<dyn Iterator<Item = Option<&mut [f32]>> + Send> = match depth {
-        Some(depth) => Box::new(depth.chunks_mut(band).map(Some)),
-        None => Box::new(none()),
-    };
-    let labels: Box<dyn Iterator<Item = Option<&mut [u16]>> + Send> = match labels {
-        Some(labels) => Box::new(labels.chunks_mut(band).map(Some)),
+        Some(depth) => Box::new(depth.chunks_mut(length).map(Some)),
         None => Box::new(std::iter::repeat_with(|| None)),
     };
-    let rows: Vec<_> = bands.zip(depths).zip(labels).enumerate().collect();
-    rows.into_par_iter().with_max_len(1).for_each(|(row, ((colour, mut depth), mut labels))| {
+    let labels: Box<dyn Iterator<Item = Option<&mut [u16]>> + Send> = match labels {
+        Some(labels) => Box::new(labels.chunks_mut(length).map(Some)),
+        None => Box::new(std::iter::repeat_with(|| None)),
+    };
+    let bands: Vec<_> = colour
+        .chunks_mut(length)
+        .zip(depths)
+        .zip(labels)
+        .enumerate()
+        .map(|(row, ((colour, depth), labels))| Band { width, row, colour, depth, labels })
+        .collect();
+    let instructions = instructions.or_best();
+    bands.into_par_iter().with_max_len(1).for_each(|band| match instructions {
+        #[cfg(target_arch = "x86_64")]
+        Instructions::Avx2 | Instructions::Avx512 => {
+            #[allow(unsafe_code)]
+            // SAFETY: `or_best` makes sure that the processor has the instructions.
+            unsafe {
+                draw_with_avx2(band, parts, textures, background);
+            }
+        }
+        _ => band.draw::<Portable>(parts, textures, background),
+    });
+}
+
+/// A row of tiles.
+struct Band<'a> {
+    /// Pixels per row of the picture.
+    width: usize,
+    /// Index of the row of tiles.
+    row: usize,
+    colour: &'a mut [[u8; 4]],
+    depth: Option<&'a mut [f32]>,
+    labels: Option<&'a mut [u16]>,
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt")]
+fn draw_with_avx2(band: Band<'_>, parts: &[Setup], textures: &[Texture], background: &impl Background) {
+    band.draw::<crate::simd::Avx2>(parts, textures, background);
+}
+
+impl Band<'_> {
+    #[inline(always)]
+    fn draw<S: Simd>(mut self, parts: &[Setup], textures: &[Texture], background: &impl Background) {
+        let (width, height) = (self.width, self.colour.len() / self.width);
         let mut tile = Tile::new();
-        for column in 0..width.div_ceil(TILE) {
-            let (x0, y0) = (column * TILE, row * TILE);
-            let (w, h) = (TILE.min(width - x0), TILE.min(height - y0));
-            tile.draw(parts, textures, (x0, y0), (w, h), background);
-            for y in 0..h {
+        for x0 in (0..width).step_by(TILE) {
+            let w = TILE.min(width - x0);
+            tile.draw::<S>(parts, textures, (x0, self.row * TILE), (w, height), background);
+            for y in 0..height {
                 let to = y * width + x0..y * width + x0 + w;
-                colour[to.clone()].copy_from_slice(tile.colours(y, w));
-                if let Some(depth) = &mut depth {
+                self.colour[to.clone()].copy_from_slice(tile.colours(y, w));
+                if let Some(depth) = &mut self.depth {
                     tile.depths(y, &mut depth[to.clone()]);
                 }
-                if let Some(labels) = &mut labels {
+                if let Some(labels) = &mut self.labels {
                     tile.labels(parts, y, &mut labels[to]);
                 }
             }
         }
-    });
+    }
 }

@@ -6,8 +6,8 @@
 
 use super::lanes::{LANES, columns};
 use super::setup::{Plane, Setup, Surface, triangle_by_id};
+use crate::simd::{Floats, Ints, Samples, Simd};
 use crate::texture::{Level, Texture};
-use wide::{f32x8, i32x8};
 
 /// Maximum number of anisotropic texture samples per pixel.
 const MAX_TAPS: f32 = 4.0;
@@ -53,10 +53,10 @@ impl<'a> Shader<'a> {
     }
 
     /// Value `n` of [`Self::values`] at the columns `x` of a row of the tile.
-    #[inline]
-    fn value(&self, n: usize, x: f32x8, row: usize) -> f32x8 {
+    #[inline(always)]
+    fn value<S: Simd>(&self, n: usize, x: S::Floats, row: usize) -> S::Floats {
         let [base, a, b] = self.values[n];
-        f32x8::splat(base + b * row as f32) + f32x8::splat(a) * x
+        S::Floats::splat(base + b * row as f32) + S::Floats::splat(a) * x
     }
 
     /// The footprint of a pixel. A texture seen at a grazing angle is sampled several times along
@@ -94,50 +94,54 @@ impl<'a> Shader<'a> {
     /// Colours of a texture at eight pixels: red, green, blue and alpha, 0..1 each. All eight
     /// pixels use the footprint of one pixel in the middle, because the computation of eight
     /// footprints would take more time.
-    #[inline]
-    fn texels(&self, texture: &Texture, group: usize, row: usize, w: f32x8, mask: u32) -> [f32x8; 4] {
+    #[inline(always)]
+    fn texels<S: Simd>(
+        &self,
+        texture: &Texture,
+        group: usize,
+        row: usize,
+        w: S::Floats,
+        mask: u32,
+    ) -> [S::Floats; 4] {
         let middle = if mask >> (LANES / 2) & 1 == 1 { LANES / 2 } else { mask.trailing_zeros() as usize };
         let f = self.footprint(texture, (group * LANES + middle) as f32, row);
-        let x = columns(group);
+        let x = columns::<S>(group);
         let fixed_size = f.level.fixed_size();
-        let first = |n: usize, i: usize| {
-            let at = fraction(self.value(n, x, row) * w) * f32x8::splat(fixed_size[i]);
-            (at.fast_trunc_int() - i32x8::splat(f.back[i])).to_array()
+        let u = fraction::<S>(self.value::<S>(1, x, row) * w) * S::Floats::splat(fixed_size[0]);
+        let v = fraction::<S>(self.value::<S>(2, x, row) * w) * S::Floats::splat(fixed_size[1]);
+        let place = [u.truncated() - S::Ints::splat(f.back[0]), v.truncated() - S::Ints::splat(f.back[1])];
+        let samples = Samples {
+            texels: texture.texels(f.level),
+            size: f.level.size(),
+            step: f.step,
+            log_taps: f.log_taps,
         };
-        let (x, y) = (first(1, 0), first(2, 1));
-        let (mut red, mut green, mut blue, mut alpha) = ([0; LANES], [0; LANES], [0; LANES], [0; LANES]);
-        for l in 0..LANES {
-            if mask >> l & 1 == 0 {
-                continue;
-            }
-            let sum = texture.sampled(f.level, [x[l], y[l]], f.step, f.log_taps);
-            red[l] = (sum & 0xffff) as i32;
-            green[l] = (sum >> 16 & 0xffff) as i32;
-            blue[l] = (sum >> 32 & 0xffff) as i32;
-            alpha[l] = (sum >> 48) as i32;
-        }
-        let part = f32x8::splat(1.0 / (4.0 * 255.0));
-        let channel = |sums: [i32; LANES]| f32x8::from_i32x8(i32x8::from(sums)) * part;
-        [channel(red), channel(green), channel(blue), channel(alpha)]
+        let part = S::Floats::splat(1.0 / (4.0 * 255.0));
+        let [red, green, blue, alpha] = S::sampled(&samples, place, mask);
+        [red.floats() * part, green.floats() * part, blue.floats() * part, alpha.floats() * part]
+    }
+
+    /// Light of a channel at eight pixels. `n` is the index of its plane.
+    #[inline(always)]
+    fn lit<S: Simd>(&self, n: usize, x: S::Floats, row: usize, w: S::Floats) -> S::Floats {
+        (self.value::<S>(n, x, row) * w).max(S::Floats::splat(0.0))
+            + S::Floats::splat(self.surface.emissive[n - 3])
     }
 
     /// Linear colour and opacity of eight pixels.
-    #[inline]
-    fn shaded(&self, group: usize, row: usize, mask: u32) -> ([f32x8; 3], f32x8) {
-        let x = columns(group);
-        let w = f32x8::splat(1.0) / self.value(0, x, row);
-        let opacity = f32x8::splat(self.surface.opacity);
-        let lit = |n: usize, c: usize| {
-            (self.value(n, x, row) * w).fast_max(f32x8::ZERO) + f32x8::splat(self.surface.emissive[c])
-        };
-        let (r, g, b) = match self.even_light {
-            Some([r, g, b]) => (f32x8::splat(r), f32x8::splat(g), f32x8::splat(b)),
-            None => (lit(3, 0), lit(4, 1), lit(5, 2)),
+    #[inline(always)]
+    fn shaded<S: Simd>(&self, group: usize, row: usize, mask: u32) -> ([S::Floats; 3], S::Floats) {
+        let x = columns::<S>(group);
+        let w = S::Floats::splat(1.0) / self.value::<S>(0, x, row);
+        let opacity = S::Floats::splat(self.surface.opacity);
+        let [r, g, b] = match self.even_light {
+            Some(light) => light.map(S::Floats::splat),
+            None => [self.lit::<S>(3, x, row, w), self.lit::<S>(4, x, row, w), self.lit::<S>(5, x, row, w)],
         };
         match self.texture {
             None => ([r, g, b], opacity),
             Some(texture) => {
-                let [tr, tg, tb, ta] = self.texels(texture, group, row, w, mask);
+                let [tr, tg, tb, ta] = self.texels::<S>(texture, group, row, w, mask);
                 let colour = [tr * tr * r, tg * tg * g, tb * tb * b];
                 (colour, if self.surface.blended { opacity * ta } else { opacity })
             }
@@ -145,15 +149,17 @@ impl<'a> Shader<'a> {
     }
 
     /// Colours of eight pixels. Only the pixels in the mask are valid.
-    pub(super) fn colours(&self, group: usize, row: usize, mask: u32) -> [[u8; 4]; LANES] {
-        to_pixels(self.shaded(group, row, mask).0)
+    #[inline(always)]
+    pub(super) fn colours<S: Simd>(&self, group: usize, row: usize, mask: u32) -> [[u8; 4]; LANES] {
+        to_pixels::<S>(self.shaded::<S>(group, row, mask).0)
     }
 
     /// Blends the pixels in the mask over the colours in `to`.
-    pub(super) fn blend_into(&self, group: usize, row: usize, mask: u32, to: &mut [[u8; 4]]) {
-        let (colour, cover) = self.shaded(group, row, mask);
+    #[inline(always)]
+    pub(super) fn blend_into<S: Simd>(&self, group: usize, row: usize, mask: u32, to: &mut [[u8; 4]]) {
+        let (colour, cover) = self.shaded::<S>(group, row, mask);
         let cover = cover.to_array();
-        let colour = colour.map(f32x8::to_array);
+        let colour = [colour[0].to_array(), colour[1].to_array(), colour[2].to_array()];
         for (l, pixel) in to.iter_mut().enumerate().filter(|(l, _)| mask >> l & 1 == 1) {
             for c in 0..3 {
                 let old = f32::from(pixel[c]) / 255.0;
@@ -166,12 +172,12 @@ impl<'a> Shader<'a> {
 
 /// The fractional part of `v`: −1..1, with the sign of `v`. The integer part does not matter,
 /// because textures repeat.
-#[inline]
-fn fraction(v: f32x8) -> f32x8 {
-    // Clamp to the range of `fast_trunc_int`. Larger values have no useful fractional part.
-    let limit = f32x8::splat(1e6);
-    let v = v.fast_min(limit).fast_max(-limit);
-    v - f32x8::from_i32x8(v.fast_trunc_int())
+#[inline(always)]
+fn fraction<S: Simd>(v: S::Floats) -> S::Floats {
+    // Clamp to the range of integers. Larger values have no useful fractional part.
+    let limit = S::Floats::splat(1e6);
+    let v = v.min(limit).max(-limit);
+    v - v.truncated().floats()
 }
 
 /// The mipmap level for a step of `spread` texels per pixel: log2(spread), rounded, at least 0.
@@ -182,17 +188,18 @@ fn halvings(spread: f32) -> usize {
 }
 
 /// Converts eight linear colours to bytes.
-#[inline]
-pub(super) fn to_pixels([r, g, b]: [f32x8; 3]) -> [[u8; 4]; LANES] {
-    let packed = to_bytes(r) | (to_bytes(g) << 8i32) | (to_bytes(b) << 16i32) | i32x8::splat(255 << 24);
+#[inline(always)]
+pub(super) fn to_pixels<S: Simd>([r, g, b]: [S::Floats; 3]) -> [[u8; 4]; LANES] {
+    let (r, g, b) = (to_bytes::<S>(r), to_bytes::<S>(g), to_bytes::<S>(b));
+    let packed = r | g.shl::<8>() | b.shl::<16>() | S::Ints::splat(255 << 24);
     // The bytes are little-endian on every machine, so that red is the first byte.
     packed.to_array().map(|p| p.to_le_bytes())
 }
 
-#[inline]
-fn to_bytes(linear: f32x8) -> i32x8 {
-    let root = linear.fast_max(f32x8::ZERO).fast_min(f32x8::splat(1.0)).sqrt();
-    (root * f32x8::splat(255.0) + f32x8::splat(0.5)).fast_trunc_int()
+#[inline(always)]
+fn to_bytes<S: Simd>(linear: S::Floats) -> S::Ints {
+    let root = linear.max(S::Floats::splat(0.0)).min(S::Floats::splat(1.0)).sqrt();
+    (root * S::Floats::splat(255.0) + S::Floats::splat(0.5)).truncated()
 }
 
 #[cfg(test)]

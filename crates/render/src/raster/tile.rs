@@ -5,19 +5,24 @@ use super::lanes::{LANES, columns};
 use super::setup::{SUBPIXELS, Setup, Triangle, triangle_by_id, triangle_id};
 use super::shade::{Shader, to_pixels};
 use super::{Background, TILE};
+use crate::simd::{Floats, Ints, Simd};
 use crate::texture::Texture;
-use wide::{f32x8, i32x8};
 
 const GROUPS: usize = TILE / LANES;
 /// Triangle id of pixels without a triangle.
 const NOTHING: i32 = -1;
 
+/// The values of a group, aligned so that a vector is loaded at once.
+#[derive(Debug, Clone, Copy)]
+#[repr(C, align(32))]
+struct Group<T>([T; LANES]);
+
 /// The buffers of one tile.
 pub(super) struct Tile {
     /// 1/w of the nearest opaque triangle at each pixel; 0 where there is no triangle.
-    nearest: [[f32x8; GROUPS]; TILE],
+    nearest: [[Group<f32>; GROUPS]; TILE],
     /// Id of the nearest opaque triangle at each pixel, or [`NOTHING`].
-    triangle_ids: [[i32x8; GROUPS]; TILE],
+    triangle_ids: [[Group<i32>; GROUPS]; TILE],
     colour: [[u8; 4]; TILE * TILE],
 }
 
@@ -72,108 +77,119 @@ impl TileTriangle {
         })
     }
 
+    /// Values of the edge functions at the pixels of a group, relative to the first pixel.
+    #[inline(always)]
+    fn slopes<S: Simd>(&self) -> [S::Ints; 3] {
+        self.steps.map(|[a, _]| S::Ints::from_array([0, a, 2 * a, 3 * a, 4 * a, 5 * a, 6 * a, 7 * a]))
+    }
+
     /// Returns a mask of the pixels of a group that the triangle covers, and 1/w of the triangle at
     /// each pixel.
-    #[inline]
-    fn at(&self, group: usize, row: usize) -> (i32x8, f32x8) {
-        let x = i32x8::from([0, 1, 2, 3, 4, 5, 6, 7]) + i32x8::splat((group * LANES) as i32);
-        let y = row as i32;
-        let mut outside = i32x8::splat(0);
-        for (first, [a, b]) in self.edges.iter().zip(&self.steps) {
-            // A pixel is outside of the triangle if the value of any edge is negative. The bitwise
-            // OR combines the sign bits of the three edges.
-            outside |= i32x8::splat(first + b * y) + x * i32x8::splat(*a);
-        }
-        let inside = outside.simd_gt(i32x8::splat(-1));
+    #[inline(always)]
+    fn at<S: Simd>(&self, slopes: &[S::Ints; 3], group: usize, row: usize) -> (S::Ints, S::Floats) {
+        let (x, y) = ((group * LANES) as i32, row as i32);
+        let first = |edge: usize| {
+            let [a, b] = self.steps[edge];
+            self.edges[edge].wrapping_add(a.wrapping_mul(x)).wrapping_add(b.wrapping_mul(y))
+        };
+        let [first0, first1, first2] = [first(0), first(1), first(2)].map(S::Ints::splat);
+        // A pixel is outside of the triangle if the value of any edge is negative. The bitwise OR
+        // combines the sign bits of the three edges.
+        let signs = (first0 + slopes[0]) | (first1 + slopes[1]) | (first2 + slopes[2]);
         let [base, a, b] = self.nearness;
-        let near = f32x8::splat(base + b * y as f32) + f32x8::splat(a) * columns(group);
-        (inside, near)
+        let near = S::Floats::splat(base + b * y as f32) + S::Floats::splat(a) * columns::<S>(group);
+        (signs.not_negative(), near)
     }
 }
 
 impl Tile {
     pub(super) fn new() -> Tile {
         Tile {
-            nearest: [[f32x8::ZERO; GROUPS]; TILE],
-            triangle_ids: [[i32x8::splat(NOTHING); GROUPS]; TILE],
+            nearest: [[Group([0.0; LANES]); GROUPS]; TILE],
+            triangle_ids: [[Group([NOTHING; LANES]); GROUPS]; TILE],
             colour: [[0; 4]; TILE * TILE],
         }
     }
 
     /// Draws the tile whose first pixel is (x0, y0). `size` is the visible width and height of the
     /// tile. At the right and the lower border of the picture they are smaller than a tile.
-    pub(super) fn draw(
+    #[inline(always)]
+    pub(super) fn draw<S: Simd>(
         &mut self,
         parts: &[Setup],
         textures: &[Texture],
         (x0, y0): (usize, usize),
         size: (usize, usize),
-        background: &Background<'_>,
+        background: &impl Background,
     ) {
-        self.nearest = [[f32x8::ZERO; GROUPS]; TILE];
-        self.triangle_ids = [[i32x8::splat(NOTHING); GROUPS]; TILE];
+        self.nearest = [[Group([0.0; LANES]); GROUPS]; TILE];
+        self.triangle_ids = [[Group([NOTHING; LANES]); GROUPS]; TILE];
         let tile = |setup: &Setup| y0 / TILE * setup.tiles_across + x0 / TILE;
         for (part, setup) in parts.iter().enumerate() {
             for &index in &setup.opaque[tile(setup)] {
-                self.update_nearest(&setup.triangles[index as usize], triangle_id(part, index), x0, y0);
+                self.update_nearest::<S>(&setup.triangles[index as usize], triangle_id(part, index), x0, y0);
             }
         }
-        self.shade(parts, textures, (x0, y0), size, background);
+        self.shade::<S>(parts, textures, (x0, y0), size, background);
         for (part, setup) in parts.iter().enumerate() {
             for &index in &setup.transparent[tile(setup)] {
-                self.blend(parts, textures, triangle_id(part, index), x0, y0);
+                self.blend::<S>(parts, textures, triangle_id(part, index), x0, y0);
             }
         }
     }
 
     /// Stores an opaque triangle at the pixels where it is nearer than all triangles that were
     /// stored before.
-    fn update_nearest(&mut self, triangle: &Triangle, id: u32, x0: usize, y0: usize) {
+    #[inline(always)]
+    fn update_nearest<S: Simd>(&mut self, triangle: &Triangle, id: u32, x0: usize, y0: usize) {
         let Some(triangle) = TileTriangle::of(triangle, x0, y0) else { return };
+        let (slopes, id) = (triangle.slopes::<S>(), S::Ints::splat(id as i32));
         for row in triangle.rows.clone() {
             for group in triangle.groups.clone() {
-                let (inside, near) = triangle.at(group, row);
-                let old = self.nearest[row][group];
-                let nearer: f32x8 = near.simd_gt(old);
-                let wins = inside & bits_of(nearer);
-                if !wins.any() {
+                let (inside, near) = triangle.at::<S>(&slopes, group, row);
+                let nearest = &mut self.nearest[row][group].0;
+                let old = S::Floats::from_array(*nearest);
+                let wins = inside & near.greater(old);
+                if wins.signs() == 0 {
                     continue;
                 }
-                self.nearest[row][group] = floats_of(wins).bitselect(near, old);
-                self.triangle_ids[row][group] =
-                    wins.bitselect(i32x8::splat(id as i32), self.triangle_ids[row][group]);
+                *nearest = near.select(wins, old).to_array();
+                let ids = &mut self.triangle_ids[row][group].0;
+                *ids = id.select(wins, S::Ints::from_array(*ids)).to_array();
             }
         }
     }
 
     /// Shades every pixel once. Pixels of a group with the same triangle are shaded together.
-    fn shade(
+    #[inline(always)]
+    fn shade<S: Simd>(
         &mut self,
         parts: &[Setup],
         textures: &[Texture],
         (x0, y0): (usize, usize),
         (width, height): (usize, usize),
-        background: &Background<'_>,
+        background: &impl Background,
     ) {
         let mut shader: Option<(i32, Shader<'_>)> = None;
         let (mut sky, mut sky_row) = ([[[0u8; 4]; LANES]; GROUPS], [None; GROUPS]);
         for row in 0..height {
             for group in 0..width.div_ceil(LANES) {
-                let triangle_ids = self.triangle_ids[row][group].to_array();
+                let triangle_ids = self.triangle_ids[row][group].0;
                 let at = row * TILE + group * LANES;
                 let mut done = 0u32;
                 while done != 0xff {
                     let lane = (!done).trailing_zeros() as usize;
                     let id = triangle_ids[lane];
-                    let same = self.triangle_ids[row][group].simd_eq(i32x8::splat(id)).to_bitmask();
+                    let same = S::Ints::from_array(triangle_ids).equal(S::Ints::splat(id)).signs();
                     done |= same;
                     if id == NOTHING {
                         // Two rows share the colour of the sky to save time, because this colour
                         // changes slowly.
                         let y = row & !1;
                         if sky_row[group] != Some(y) {
-                            let x = columns(group) + f32x8::splat(x0 as f32);
-                            sky[group] = to_pixels(background(x, (y0 + y) as f32 + 0.5));
+                            let x = columns::<S>(group) + S::Floats::splat(x0 as f32);
+                            let colours = background.colours::<S>(x, (y0 + y) as f32 + 0.5);
+                            sky[group] = to_pixels::<S>(colours);
                             sky_row[group] = Some(y);
                         }
                         self.write_pixels(at, same, &sky[group]);
@@ -183,7 +199,7 @@ impl Tile {
                         shader = Some((id, Shader::new(parts, textures, id as u32, x0, y0)));
                     }
                     let Some((_, shader)) = &shader else { continue };
-                    let colours = shader.colours(group, row, same);
+                    let colours = shader.colours::<S>(group, row, same);
                     self.write_pixels(at, same, &colours);
                 }
             }
@@ -191,6 +207,7 @@ impl Tile {
     }
 
     /// Writes the colours of the pixels in the mask.
+    #[inline(always)]
     fn write_pixels(&mut self, at: usize, mask: u32, colours: &[[u8; 4]; LANES]) {
         let to = &mut self.colour[at..at + LANES];
         if mask == 0xff {
@@ -205,19 +222,21 @@ impl Tile {
     }
 
     /// Blends a transparent triangle over the pixels where no opaque triangle is nearer.
-    fn blend(&mut self, parts: &[Setup], textures: &[Texture], id: u32, x0: usize, y0: usize) {
+    #[inline(always)]
+    fn blend<S: Simd>(&mut self, parts: &[Setup], textures: &[Texture], id: u32, x0: usize, y0: usize) {
         let Some(triangle) = TileTriangle::of(triangle_by_id(parts, id).0, x0, y0) else { return };
         let shader = Shader::new(parts, textures, id, x0, y0);
+        let slopes = triangle.slopes::<S>();
         for row in triangle.rows.clone() {
             for group in triangle.groups.clone() {
-                let (inside, near) = triangle.at(group, row);
-                let nearer: f32x8 = near.simd_gt(self.nearest[row][group]);
-                let mask = (inside & bits_of(nearer)).to_bitmask();
+                let (inside, near) = triangle.at::<S>(&slopes, group, row);
+                let nearest = S::Floats::from_array(self.nearest[row][group].0);
+                let mask = (inside & near.greater(nearest)).signs();
                 if mask == 0 {
                     continue;
                 }
                 let at = row * TILE + group * LANES;
-                shader.blend_into(group, row, mask, &mut self.colour[at..at + LANES]);
+                shader.blend_into::<S>(group, row, mask, &mut self.colour[at..at + LANES]);
             }
         }
     }
@@ -231,25 +250,15 @@ impl Tile {
     /// where there is no triangle.
     pub(super) fn depths(&self, row: usize, to: &mut [f32]) {
         for (x, to) in to.iter_mut().enumerate() {
-            *to = 1.0 / self.nearest[row][x / LANES].to_array()[x % LANES];
+            *to = 1.0 / self.nearest[row][x / LANES].0[x % LANES];
         }
     }
 
     /// Writes the label of each pixel of a row. The label is 0 where there is no triangle.
     pub(super) fn labels(&self, parts: &[Setup], row: usize, to: &mut [u16]) {
         for (x, to) in to.iter_mut().enumerate() {
-            let id = self.triangle_ids[row][x / LANES].to_array()[x % LANES];
+            let id = self.triangle_ids[row][x / LANES].0[x % LANES];
             *to = if id == NOTHING { 0 } else { triangle_by_id(parts, id as u32).1.label };
         }
     }
-}
-
-/// Reinterprets the bits of a mask as integers.
-fn bits_of(mask: f32x8) -> i32x8 {
-    bytemuck::cast(mask)
-}
-
-/// Reinterprets the bits of a mask as floats.
-fn floats_of(mask: i32x8) -> f32x8 {
-    bytemuck::cast(mask)
 }

@@ -1,17 +1,16 @@
 //! Compares pictures with stored pictures, byte for byte. Each picture is drawn with several
-//! numbers of threads.
+//! numbers of threads, and with every set of instructions that the processor has. JPEG files are
+//! compared with stored checksums.
 //!
 //! `UPDATE_GOLDENS=1 cargo nextest run --release -p chicane-render goldens` writes the stored
-//! pictures. The pictures must not depend on the processor. This command draws them with other CPU
-//! instructions and compares them: `RUSTFLAGS="-C target-cpu=x86-64-v3" CARGO_TARGET_DIR=target/v3
-//! cargo nextest run --release -p chicane-render goldens`.
+//! pictures and checksums.
 
 use crate::support::{TestScene, at, camera_looking_at, png, renderer, start};
 use chicane_render::looks::Lamp;
-use chicane_render::{Moment, Optics, Rgb, Stage};
+use chicane_render::{Instructions, Jpeg, Moment, Optics, Print, Renderer, Rgb, Stage};
 use chicane_testkit::shipped_world;
 use chicane_world::scene::{BuiltInMesh, Look, Material, Owner};
-use chicane_world::{Pose, Profile, World};
+use chicane_world::{Bounds, Pose, Profile, World};
 use rayon::ThreadPoolBuilder;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -49,14 +48,20 @@ fn check(name: &str, picture: &Rgb) {
     }
 }
 
-/// Checks two pictures of a world, each drawn with several numbers of threads.
+fn available() -> impl Iterator<Item = Instructions> {
+    Instructions::ALL.into_iter().filter(|set| set.is_available())
+}
+
+/// Checks two pictures of a world, each drawn with several numbers of threads and with every set of
+/// instructions.
 fn two(name: &str, world: &World, moments: [Moment; 2]) {
     let stage = Arc::new(Stage::new(world, Arc::new(Profile::gen1())));
     for (i, moment) in moments.iter().enumerate() {
-        for threads in THREADS {
+        for (threads, set) in THREADS.into_iter().flat_map(|n| available().map(move |set| (n, set))) {
             let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let picture = pool.install(|| {
-                chicane_render::Renderer::new(Arc::clone(&stage)).on_board(moment, SIZE, 7, 3 + i as u64)
+                let mut renderer = Renderer::new(Arc::clone(&stage)).with_instructions(set);
+                renderer.on_board(moment, SIZE, 7, 3 + i as u64)
             });
             check(&format!("{name}_{i}"), &picture);
         }
@@ -138,22 +143,67 @@ fn things_of_every_kind() {
     two("things", &scene.world, [first, second]);
 }
 
+/// Asserts that the bytes of a file have the stored checksum and length.
+fn check_file(name: &str, bytes: &[u8]) {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/render/goldens/{name}.txt"));
+    // FNV-1a. It is short, and only accidental changes have to be found.
+    let hash = bytes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325u64, |hash, b| (hash ^ u64::from(*b)).wrapping_mul(0x0100_0000_01b3));
+    let line = format!("{hash:016x} {}\n", bytes.len());
+    if std::env::var_os("UPDATE_GOLDENS").is_some() {
+        std::fs::write(&path, line).unwrap();
+        return;
+    }
+    let golden = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    assert_eq!(line, golden, "{name}");
+}
+
 #[test]
-fn layers_and_pictures_do_not_depend_on_threads() {
+fn jpeg_files_of_the_camera() {
+    let world = shipped_world("technical");
+    let stage = Arc::new(Stage::new(&world, Arc::new(Profile::gen1())));
+    let moment = start(&world);
+    for size in [[480, 360], [161, 121]] {
+        for set in available() {
+            let mut renderer = Renderer::new(Arc::clone(&stage)).with_instructions(set);
+            let picture = renderer.on_board(&moment, size, 7, 3);
+            let file = Jpeg::new(80).with_instructions(set).encode(&picture).unwrap();
+            check_file(&format!("camera_{}x{}", size[0], size[1]), &file);
+        }
+    }
+}
+
+#[test]
+fn jpeg_files_of_prints() {
+    for dpi in [5, 80] {
+        let mut world = shipped_world("oval");
+        if dpi > 75 {
+            let middle = world.spawn.position.truncate();
+            world.ground.bounds = Some(Bounds { min: middle - 0.4, max: middle + 0.4 });
+        }
+        let mut file = Vec::new();
+        Print::new(&world, dpi).unwrap().write_jpeg(&mut file).unwrap();
+        check_file(&format!("print_{dpi}_dpi"), &file);
+    }
+}
+
+#[test]
+fn layers_and_pictures_do_not_depend_on_threads_and_instructions() {
     let scene = fixture();
     let camera = camera_looking_at([-0.5, -0.4, 0.7], [1.5, 0.0, 0.0], Optics::pinhole(333, 211, 1.3));
-    let with = |threads: usize| {
+    let with = |threads: usize, set: Instructions| {
         let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
-            let mut renderer = renderer(&scene.world);
+            let mut renderer = renderer(&scene.world).with_instructions(set);
             let layers = renderer.layers(&camera, &start(&scene.world));
             (layers, renderer.picture(&camera, &start(&scene.world)))
         })
     };
-    let one = with(1);
+    let one = with(1, Instructions::Portable);
     let colours: Vec<u8> = one.0.colour.pixels.iter().flat_map(|p| [p[0], p[1], p[2]]).collect();
     assert_eq!(colours, one.1.bytes, "without distortion both are the same picture");
-    for threads in [2, 3] {
-        assert!(with(threads) == one, "{threads} threads");
+    for (threads, set) in [1, 2, 3].into_iter().flat_map(|n| available().map(move |set| (n, set))) {
+        assert!(with(threads, set) == one, "{threads} threads, {set:?}");
     }
 }

@@ -1,0 +1,233 @@
+//! Vectors in one register of 256 bits.
+//!
+//! SAFETY of all blocks: values of [`Avx2`] types exist only inside functions that are called after
+//! the processor was found to have AVX2 (`raster::draw`).
+#![allow(unsafe_code)]
+
+use super::portable::sampled_one_by_one;
+use super::{Floats, Ints, LANES, Samples, Simd};
+use std::arch::x86_64::*;
+use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};
+
+/// The instructions of AVX2.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Avx2;
+
+#[derive(Clone, Copy)]
+pub(crate) struct F(__m256);
+
+#[derive(Clone, Copy)]
+pub(crate) struct I(__m256i);
+
+/// With fewer places than this, sampling one by one is faster than sampling all eight.
+const FEW_PLACES: u32 = 3;
+
+impl Simd for Avx2 {
+    type Floats = F;
+    type Ints = I;
+
+    #[inline(always)]
+    fn sampled(level: &Samples<'_>, place: [I; 2], mask: u32) -> [I; 4] {
+        if mask.count_ones() < FEW_PLACES {
+            return sampled_one_by_one(level, place.map(I::to_array), mask).map(I::from_array);
+        }
+        // SAFETY: see above.
+        unsafe { sampled(level, place) }
+    }
+}
+
+/// Samples eight places at once, with the result of [`Samples::sampled`] for each.
+///
+/// A register holds the texels of four places. The first register of a pair has the places 0, 1, 4
+/// and 5, and the second one the others. With this order, no step crosses the halves of a register.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn sampled(level: &Samples<'_>, [I(mut x), I(mut y)]: [I; 2]) -> [I; 4] {
+    let [width, height] = level.size;
+    assert!(width.is_power_of_two() && height.is_power_of_two() && level.texels.len() >= width * height);
+    let (mx, my) = (_mm256_set1_epi32(width as i32 - 1), _mm256_set1_epi32(height as i32 - 1));
+    let (dx, dy) = (_mm256_set1_epi32(level.step[0]), _mm256_set1_epi32(level.step[1]));
+    let row_bits = _mm_cvtsi32_si128(width.trailing_zeros() as i32);
+    let one = _mm256_set1_epi32(1);
+    let mut sums = [_mm256_setzero_si256(); 2];
+    for _ in 0..1 << level.log_taps {
+        let (wx, wy) = (weights(x), weights(y));
+        let (x0, y0) = (
+            _mm256_and_si256(_mm256_srai_epi32::<16>(x), mx),
+            _mm256_and_si256(_mm256_srai_epi32::<16>(y), my),
+        );
+        let x1 = _mm256_and_si256(_mm256_add_epi32(x0, one), mx);
+        let y1 = _mm256_and_si256(_mm256_add_epi32(y0, one), my);
+        let (below, above) = (_mm256_sll_epi32(y0, row_bits), _mm256_sll_epi32(y1, row_bits));
+        // SAFETY: x0 and x1 are less than `width`, and y0 and y1 less than `height`, because they
+        // are masked. The assertion makes sure that all texels of the level exist.
+        let corner = |row, column| unsafe { texels(level.texels, _mm256_add_epi32(row, column)) };
+        let low = lerp(corner(below, x0), corner(below, x1), wx);
+        let high = lerp(corner(above, x0), corner(above, x1), wx);
+        let [a, b] = lerp(low, high, wy);
+        sums = [_mm256_add_epi16(sums[0], a), _mm256_add_epi16(sums[1], b)];
+        x = _mm256_add_epi32(x, dx);
+        y = _mm256_add_epi32(y, dy);
+    }
+    let left = _mm_cvtsi32_si128(2 - level.log_taps as i32);
+    let [a, b] = sums.map(|sum| _mm256_castsi256_ps(_mm256_sll_epi16(sum, left)));
+    let red_green = _mm256_castps_si256(_mm256_shuffle_ps::<0b10_00_10_00>(a, b));
+    let blue_alpha = _mm256_castps_si256(_mm256_shuffle_ps::<0b11_01_11_01>(a, b));
+    let low = _mm256_set1_epi32(0xffff);
+    [
+        I(_mm256_and_si256(red_green, low)),
+        I(_mm256_srli_epi32::<16>(red_green)),
+        I(_mm256_and_si256(blue_alpha, low)),
+        I(_mm256_srli_epi32::<16>(blue_alpha)),
+    ]
+}
+
+/// Twice the weight of the next texel at each place, for all four channels. The weight is the high
+/// byte of the fractional part.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn weights(place: __m256i) -> [__m256i; 2] {
+    let doubled = _mm256_and_si256(_mm256_srli_epi32::<7>(place), _mm256_set1_epi32(0x1fe));
+    let first = _mm_setr_epi8(0, 1, 0, 1, 0, 1, 0, 1, 4, 5, 4, 5, 4, 5, 4, 5);
+    let second = _mm_setr_epi8(8, 9, 8, 9, 8, 9, 8, 9, 12, 13, 12, 13, 12, 13, 12, 13);
+    [first, second].map(|order| _mm256_shuffle_epi8(doubled, _mm256_broadcastsi128_si256(order)))
+}
+
+/// Loads eight texels. Single loads are used instead of a gather instruction, because processors
+/// with a mitigation for gather data sampling execute the latter slowly.
+///
+/// SAFETY: each index must be less than the number of texels.
+#[target_feature(enable = "avx2")]
+#[inline]
+unsafe fn texels(texels: &[u64], index: __m256i) -> [__m256i; 2] {
+    let index: [u32; LANES] = bytemuck::cast(index);
+    // SAFETY: the caller guarantees the range.
+    let at = |i: usize| unsafe { *texels.get_unchecked(index[i] as usize) } as i64;
+    [_mm256_set_epi64x(at(5), at(4), at(1), at(0)), _mm256_set_epi64x(at(7), at(6), at(3), at(2))]
+}
+
+/// Interpolates between channels of 8 bits: a + ⌊(b − a)·weight / 256⌋, for twice the weight.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn lerp(a: [__m256i; 2], b: [__m256i; 2], doubled: [__m256i; 2]) -> [__m256i; 2] {
+    let one = |a, b, doubled| {
+        let difference = _mm256_slli_epi16::<7>(_mm256_sub_epi16(b, a));
+        _mm256_add_epi16(a, _mm256_mulhi_epi16(difference, doubled))
+    };
+    [one(a[0], b[0], doubled[0]), one(a[1], b[1], doubled[1])]
+}
+
+/// Implements an operator with an instruction.
+macro_rules! operator {
+    ($trait:ident, $method:ident, $type:ident, $instruction:ident) => {
+        impl $trait for $type {
+            type Output = $type;
+            #[inline(always)]
+            fn $method(self, other: $type) -> $type {
+                // SAFETY: see above.
+                $type(unsafe { $instruction(self.0, other.0) })
+            }
+        }
+    };
+}
+
+operator!(Add, add, F, _mm256_add_ps);
+operator!(Sub, sub, F, _mm256_sub_ps);
+operator!(Mul, mul, F, _mm256_mul_ps);
+operator!(Div, div, F, _mm256_div_ps);
+operator!(Add, add, I, _mm256_add_epi32);
+operator!(Sub, sub, I, _mm256_sub_epi32);
+operator!(BitAnd, bitand, I, _mm256_and_si256);
+operator!(BitOr, bitor, I, _mm256_or_si256);
+
+impl Neg for F {
+    type Output = F;
+    #[inline(always)]
+    fn neg(self) -> F {
+        // SAFETY: see above.
+        F(unsafe { _mm256_xor_ps(self.0, _mm256_set1_ps(-0.0)) })
+    }
+}
+
+// SAFETY of all blocks below: see above.
+impl Floats for F {
+    type Ints = I;
+
+    #[inline(always)]
+    fn splat(value: f32) -> F {
+        F(unsafe { _mm256_set1_ps(value) })
+    }
+    #[inline(always)]
+    fn from_array(values: [f32; LANES]) -> F {
+        F(bytemuck::cast(values))
+    }
+    #[inline(always)]
+    fn to_array(self) -> [f32; LANES] {
+        bytemuck::cast(self.0)
+    }
+    #[inline(always)]
+    fn max(self, other: F) -> F {
+        F(unsafe { _mm256_max_ps(self.0, other.0) })
+    }
+    #[inline(always)]
+    fn min(self, other: F) -> F {
+        F(unsafe { _mm256_min_ps(self.0, other.0) })
+    }
+    #[inline(always)]
+    fn sqrt(self) -> F {
+        F(unsafe { _mm256_sqrt_ps(self.0) })
+    }
+    #[inline(always)]
+    fn truncated(self) -> I {
+        I(unsafe { _mm256_cvttps_epi32(self.0) })
+    }
+    #[inline(always)]
+    fn greater(self, other: F) -> I {
+        I(unsafe { _mm256_castps_si256(_mm256_cmp_ps::<_CMP_GT_OQ>(self.0, other.0)) })
+    }
+    #[inline(always)]
+    fn select(self, mask: I, other: F) -> F {
+        F(unsafe { _mm256_blendv_ps(other.0, self.0, _mm256_castsi256_ps(mask.0)) })
+    }
+}
+
+impl Ints for I {
+    type Floats = F;
+
+    #[inline(always)]
+    fn splat(value: i32) -> I {
+        I(unsafe { _mm256_set1_epi32(value) })
+    }
+    #[inline(always)]
+    fn from_array(values: [i32; LANES]) -> I {
+        I(bytemuck::cast(values))
+    }
+    #[inline(always)]
+    fn to_array(self) -> [i32; LANES] {
+        bytemuck::cast(self.0)
+    }
+    #[inline(always)]
+    fn shl<const N: i32>(self) -> I {
+        I(unsafe { _mm256_slli_epi32::<N>(self.0) })
+    }
+    #[inline(always)]
+    fn equal(self, other: I) -> I {
+        I(unsafe { _mm256_cmpeq_epi32(self.0, other.0) })
+    }
+    #[inline(always)]
+    fn not_negative(self) -> I {
+        I(unsafe { _mm256_cmpgt_epi32(self.0, _mm256_set1_epi32(-1)) })
+    }
+    #[inline(always)]
+    fn select(self, mask: I, other: I) -> I {
+        I(unsafe { _mm256_blendv_epi8(other.0, self.0, mask.0) })
+    }
+    #[inline(always)]
+    fn signs(self) -> u32 {
+        unsafe { _mm256_movemask_ps(_mm256_castsi256_ps(self.0)) as u32 }
+    }
+    #[inline(always)]
+    fn floats(self) -> F {
+        F(unsafe { _mm256_cvtepi32_ps(self.0) })
+    }
+}

@@ -1,0 +1,87 @@
+//! Vectors of eight numbers, for each set of [`crate::Instructions`].
+//!
+//! The rasteriser is generic over [`Simd`]. It is compiled once for each set, inside a function for
+//! which the instructions are enabled. All functions on the way from there to the vectors are
+//! `#[inline(always)]`, because a function that is not inlined would not have the instructions.
+//! For the same reason these functions do not use closures on vectors.
+//!
+//! Every set gives the same bits. No operation is fused or approximate.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+mod portable;
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) use avx2::Avx2;
+pub(crate) use portable::Portable;
+
+use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};
+
+/// Numbers in a vector.
+pub(crate) const LANES: usize = 8;
+
+/// A set of instructions and its vectors.
+pub(crate) trait Simd: Copy + 'static {
+    type Floats: Floats<Ints = Self::Ints>;
+    type Ints: Ints<Floats = Self::Floats>;
+
+    /// Samples a mipmap level at eight places. Returns red, green, blue and alpha of each place,
+    /// four times the mean of its samples. Only the places in `mask` are valid.
+    fn sampled(level: &Samples<'_>, place: [Self::Ints; 2], mask: u32) -> [Self::Ints; 4];
+}
+
+/// A mipmap level and the line along which it is sampled.
+pub(crate) struct Samples<'a> {
+    /// Texels of the level, row by row: four channels of 8 bits, in lanes of 16 bits.
+    pub(crate) texels: &'a [u64],
+    /// Width and height, texels. Both are powers of two.
+    pub(crate) size: [usize; 2],
+    /// Offset from sample to sample, in 1/65536 of a texel.
+    pub(crate) step: [i32; 2],
+    /// Binary logarithm of the number of samples: 0, 1 or 2.
+    pub(crate) log_taps: u32,
+}
+
+/// Eight floats.
+pub(crate) trait Floats:
+    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
+{
+    type Ints;
+
+    fn splat(value: f32) -> Self;
+    fn from_array(values: [f32; LANES]) -> Self;
+    fn to_array(self) -> [f32; LANES];
+    /// The larger value. The arguments must not be NaN.
+    fn max(self, other: Self) -> Self;
+    /// The smaller value. The arguments must not be NaN.
+    fn min(self, other: Self) -> Self;
+    fn sqrt(self) -> Self;
+    /// Rounds towards zero. The values must be in the range of `i32`.
+    fn truncated(self) -> Self::Ints;
+    /// A mask of the lanes in which `self` is greater.
+    fn greater(self, other: Self) -> Self::Ints;
+    /// `self` in the lanes of the mask, otherwise `other`.
+    fn select(self, mask: Self::Ints, other: Self) -> Self;
+}
+
+/// Eight integers of 32 bits. A mask has all bits set, or none, in each lane.
+pub(crate) trait Ints:
+    Copy + Add<Output = Self> + Sub<Output = Self> + BitAnd<Output = Self> + BitOr<Output = Self>
+{
+    type Floats;
+
+    fn splat(value: i32) -> Self;
+    fn from_array(values: [i32; LANES]) -> Self;
+    fn to_array(self) -> [i32; LANES];
+    /// Shifts each lane to the left by `N` bits.
+    fn shl<const N: i32>(self) -> Self;
+    /// A mask of the lanes that are equal.
+    fn equal(self, other: Self) -> Self;
+    /// A mask of the lanes that are not negative.
+    fn not_negative(self) -> Self;
+    /// `self` in the lanes of the mask, otherwise `other`.
+    fn select(self, mask: Self, other: Self) -> Self;
+    /// The sign bit of each lane.
+    fn signs(self) -> u32;
+    fn floats(self) -> Self::Floats;
+}
