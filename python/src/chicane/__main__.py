@@ -24,6 +24,8 @@ def main() -> None:
             "chicane: this installation does not contain the simulator's program: install the "
             "wheel that `make wheel` builds, or set CHICANE=/path/to/chicane"
         )
+    # `chicane grade --ray` starts this Python again.
+    os.environ.setdefault("CHICANE_PYTHON", sys.executable)
     os.execv(program, [program, *sys.argv[1:]])
 
 
