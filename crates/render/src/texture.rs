@@ -9,7 +9,8 @@ pub(crate) const MAX_SIDE: usize = 2048;
 /// A texture with its mipmap levels.
 #[derive(Debug, Clone)]
 pub(crate) struct Texture {
-    /// The texels of all levels. Each of the four channels has 8 bits in a lane of 16 bits, so that
+    /// The texels of all levels, row by row. The first texel of a row is repeated at the end of the
+    /// row, so that each texel is followed by its right neighbour. Each of the four channels has 8 bits in a lane of 16 bits, so that
     /// one multiplication interpolates all four channels.
     texels: Vec<u64>,
     levels: Vec<Level>,
@@ -42,7 +43,9 @@ impl Texture {
         loop {
             let fixed_size = [(width * 65536) as f32, (height * 65536) as f32];
             levels.push(Level { first: texels.len(), width, height, fixed_size });
-            texels.extend(level.iter().map(|p| unpack(*p)));
+            for row in level.chunks_exact(width) {
+                texels.extend(row.iter().chain(&row[..1]).map(|p| unpack(*p)));
+            }
             if width == 1 && height == 1 {
                 break;
             }
@@ -68,10 +71,10 @@ impl Texture {
         &self.levels[n.min(self.levels.len() - 1)]
     }
 
-    /// The texels of a level of this texture, row by row.
+    /// The texels of a level of this texture, in rows of one texel more than the width.
     #[inline(always)]
     pub(crate) fn texels(&self, level: &Level) -> &[u64] {
-        &self.texels[level.first..level.first + level.width * level.height]
+        &self.texels[level.first..level.first + (level.width + 1) * level.height]
     }
 }
 

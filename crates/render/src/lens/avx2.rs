@@ -21,10 +21,10 @@ pub(super) fn eight(
         _mm256_shuffle_epi8(weights, _mm256_broadcastsi128_si256(order))
     };
     let (right, below) = ([spread(0, 4), spread(8, 12)], [spread(2, 6), spread(10, 14)]);
-    let [a, b] = neighbours(undistorted, indices, 0);
-    let upper = [lerp(a[0], a[1], right[0]), lerp(b[0], b[1], right[1])];
-    let [a, b] = neighbours(undistorted, indices, width);
-    let lower = [lerp(a[0], a[1], right[0]), lerp(b[0], b[1], right[1])];
+    let [upper, lower] = [0, width].map(|offset| {
+        let [a, b] = neighbours(undistorted, indices, offset);
+        [lerp(a[0], a[1], right[0]), lerp(b[0], b[1], right[1])]
+    });
     let first = lerp(upper[0], lower[0], below[0]);
     let second = lerp(upper[1], lower[1], below[1]);
     bytemuck::cast(_mm256_packus_epi16(first, second))

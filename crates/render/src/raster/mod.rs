@@ -116,7 +116,7 @@ impl Band<'_> {
             tile.draw::<S>(parts, textures, (x0, self.row * TILE), (w, height), background);
             for y in 0..height {
                 let to = y * width + x0..y * width + x0 + w;
-                self.colour[to.clone()].copy_from_slice(tile.colours(y, w));
+                tile.copy_colours(y, &mut self.colour[to.clone()]);
                 if let Some(depth) = &mut self.depth {
                     tile.depths(y, &mut depth[to.clone()]);
                 }

@@ -4,6 +4,7 @@
 //! square root. This is close to the sRGB curve, and both operations give the same bits on every
 //! machine.
 
+use super::TILE;
 use super::lanes::{LANES, columns};
 use super::setup::{Plane, Setup, Surface, triangle_by_id};
 use crate::simd::{Floats, Ints, Samples, Simd};
@@ -11,6 +12,8 @@ use crate::texture::{Level, Texture};
 
 /// Maximum number of anisotropic texture samples per pixel.
 const MAX_TAPS: f32 = 4.0;
+/// [`Lines`] have a lane for each group of two rows of a tile.
+const _: () = assert!(2 * TILE / LANES == LANES);
 
 /// A triangle prepared for shading its pixels in one tile.
 pub(super) struct Shader<'a> {
@@ -21,7 +24,31 @@ pub(super) struct Shader<'a> {
     /// Incoming plus emitted light, if all corners of the triangle have the same light; otherwise
     /// `None`.
     even_light: Option<[f32; 3]>,
+    /// Lines of the last two rows, with one lane for each group of each row.
+    lines: Lines,
 }
+
+/// The lines along which a texture is sampled at the middle pixels of the groups of two rows.
+struct Lines {
+    /// Index of the upper row, or `usize::MAX` before the first use.
+    row: usize,
+    /// Change of u and v along the line, from one end to the other.
+    along: [[f32; LANES]; 2],
+    /// Length of the line divided by the width of the pixel in the texture: 1 to `MAX_TAPS`.
+    taps: [f32; LANES],
+    /// Texels from sample to sample.
+    spread: [f32; LANES],
+    /// Not finite if the numbers above are not valid.
+    sum: [f32; LANES],
+}
+
+const NO_LINES: Lines = Lines {
+    row: usize::MAX,
+    along: [[0.0; LANES]; 2],
+    taps: [0.0; LANES],
+    spread: [0.0; LANES],
+    sum: [0.0; LANES],
+};
 
 /// How a texture is sampled at a pixel: the mipmap level, and the line along which samples are
 /// taken.
@@ -34,6 +61,23 @@ struct Footprint<'a> {
     /// Offset that is subtracted from the position of a pixel to get its first sample, in 1/65536
     /// of a texel.
     back: [i32; 2],
+}
+
+impl<'t> Footprint<'t> {
+    /// `along` is the change of u and v along the line. `spread` is the number of texels from
+    /// sample to sample.
+    #[inline(always)]
+    fn new(texture: &'t Texture, along: [f32; 2], taps: f32, spread: f32) -> Footprint<'t> {
+        let log_taps = u32::from(taps >= 1.5) + u32::from(taps >= 3.0);
+        let level = texture.level(halvings(spread));
+        let fixed_size = level.fixed_size();
+        let whole = [(along[0] * fixed_size[0]) as i32, (along[1] * fixed_size[1]) as i32];
+        let step = [whole[0] >> log_taps, whole[1] >> log_taps];
+        // The first sample is half a step from the end of the line. The summand 32768 is half a
+        // texel. It is needed because `Samples::sampled` counts from the centre of the first texel.
+        let back = |i: usize| (whole[i] / 2).wrapping_sub(step[i] / 2).wrapping_add(32768);
+        Footprint { level, log_taps, step, back: [back(0), back(1)] }
+    }
 }
 
 impl<'a> Shader<'a> {
@@ -49,7 +93,8 @@ impl<'a> Shader<'a> {
         let texture = surface.texture.and_then(|t| textures.get(t as usize));
         let lit = |light: [f32; 3]| std::array::from_fn(|c| light[c].max(0.0) + surface.emissive[c]);
         let even_light = triangle.even_light.map(lit);
-        Shader { surface, texture, values: [0, 1, 2, 3, 4, 5].map(|n| at(&triangle.planes[n])), even_light }
+        let values = [0, 1, 2, 3, 4, 5].map(|n| at(&triangle.planes[n]));
+        Shader { surface, texture, values, even_light, lines: NO_LINES }
     }
 
     /// Value `n` of [`Self::values`] at the columns `x` of a row of the tile.
@@ -80,15 +125,55 @@ impl<'a> Shader<'a> {
         let long = by_column.max(by_row).max(1e-12).sqrt();
         let short = (ux * vy - uy * vx).abs() * width * height / long;
         let taps = (long / short.max(1e-6)).clamp(1.0, MAX_TAPS);
-        let log_taps = u32::from(taps >= 1.5) + u32::from(taps >= 3.0);
-        let level = texture.level(halvings((long / taps).max(short).clamp(1e-6, 1e6)));
-        let fixed_size = level.fixed_size();
-        let whole = [(along[0] * fixed_size[0]) as i32, (along[1] * fixed_size[1]) as i32];
-        let step = [whole[0] >> log_taps, whole[1] >> log_taps];
-        // The first sample is half a step from the end of the line. The summand 32768 is half a
-        // texel. It is needed because `Texture::sampled` counts from the centre of the first texel.
-        let back = |i: usize| (whole[i] / 2).wrapping_sub(step[i] / 2).wrapping_add(32768);
-        Footprint { level, log_taps, step, back: [back(0), back(1)] }
+        Footprint::new(texture, along, taps, (long / taps).max(short).clamp(1e-6, 1e6))
+    }
+
+    /// Computes [`Lines`]: the same numbers as [`Self::footprint`], for eight pixels at once.
+    #[inline(always)]
+    fn lines<S: Simd>(&self, (width, height): (f32, f32), row: usize) -> Lines {
+        let splat = S::Floats::splat;
+        let (width, height) = (splat(width), splat(height));
+        let column = S::Floats::from_array([4.0, 12.0, 20.0, 28.0, 4.0, 12.0, 20.0, 28.0]);
+        let (upper, lower) = (row as f32, (row + 1) as f32);
+        let rows = S::Floats::from_array([upper, upper, upper, upper, lower, lower, lower, lower]);
+        let [nearness, u, v] = [0, 1, 2].map(|n| self.values[n].map(S::Floats::splat));
+        let w = splat(1.0) / (nearness[0] + nearness[2] * rows + nearness[1] * column);
+        let (u_here, v_here) =
+            ((u[0] + u[2] * rows + u[1] * column) * w, (v[0] + v[2] * rows + v[1] * column) * w);
+        let (ux, uy) = ((u[1] - u_here * nearness[1]) * w, (u[2] - u_here * nearness[2]) * w);
+        let (vx, vy) = ((v[1] - v_here * nearness[1]) * w, (v[2] - v_here * nearness[2]) * w);
+        let by_column = ux * width * (ux * width) + vx * height * (vx * height);
+        let by_row = uy * width * (uy * width) + vy * height * (vy * height);
+        let by_columns = by_column.greater(by_row);
+        let long = by_column.max(by_row).max(splat(1e-12)).sqrt();
+        let area = ux * vy - uy * vx;
+        let short = area.max(-area) * width * height / long;
+        let taps = (long / short.max(splat(1e-6))).max(splat(1.0)).min(splat(MAX_TAPS));
+        Lines {
+            row,
+            along: [ux.select(by_columns, uy).to_array(), vx.select(by_columns, vy).to_array()],
+            taps: taps.to_array(),
+            spread: (long / taps).max(short).max(splat(1e-6)).min(splat(1e6)).to_array(),
+            sum: (by_column + by_row).to_array(),
+        }
+    }
+
+    /// The footprint of the middle pixel of a group.
+    #[inline(always)]
+    fn middle_footprint<'t, S: Simd>(
+        &mut self,
+        texture: &'t Texture,
+        group: usize,
+        row: usize,
+    ) -> Footprint<'t> {
+        if self.lines.row != row & !1 {
+            self.lines = self.lines::<S>(texture.size(), row & !1);
+        }
+        let (l, lines) = ((row & 1) * LANES / 2 + group, &self.lines);
+        if !lines.sum[l].is_finite() {
+            return self.footprint(texture, (group * LANES + LANES / 2) as f32, row);
+        }
+        Footprint::new(texture, [lines.along[0][l], lines.along[1][l]], lines.taps[l], lines.spread[l])
     }
 
     /// Colours of a texture at eight pixels: red, green, blue and alpha, 0..1 each. All eight
@@ -96,15 +181,18 @@ impl<'a> Shader<'a> {
     /// footprints would take more time.
     #[inline(always)]
     fn texels<S: Simd>(
-        &self,
+        &mut self,
         texture: &Texture,
         group: usize,
         row: usize,
         w: S::Floats,
         mask: u32,
     ) -> [S::Floats; 4] {
-        let middle = if mask >> (LANES / 2) & 1 == 1 { LANES / 2 } else { mask.trailing_zeros() as usize };
-        let f = self.footprint(texture, (group * LANES + middle) as f32, row);
+        let f = if mask >> (LANES / 2) & 1 == 1 {
+            self.middle_footprint::<S>(texture, group, row)
+        } else {
+            self.footprint(texture, (group * LANES + mask.trailing_zeros() as usize) as f32, row)
+        };
         let x = columns::<S>(group);
         let fixed_size = f.level.fixed_size();
         let u = fraction::<S>(self.value::<S>(1, x, row) * w) * S::Floats::splat(fixed_size[0]);
@@ -130,7 +218,7 @@ impl<'a> Shader<'a> {
 
     /// Linear colour and opacity of eight pixels.
     #[inline(always)]
-    fn shaded<S: Simd>(&self, group: usize, row: usize, mask: u32) -> ([S::Floats; 3], S::Floats) {
+    fn shaded<S: Simd>(&mut self, group: usize, row: usize, mask: u32) -> ([S::Floats; 3], S::Floats) {
         let x = columns::<S>(group);
         let w = S::Floats::splat(1.0) / self.value::<S>(0, x, row);
         let opacity = S::Floats::splat(self.surface.opacity);
@@ -150,13 +238,13 @@ impl<'a> Shader<'a> {
 
     /// Colours of eight pixels. Only the pixels in the mask are valid.
     #[inline(always)]
-    pub(super) fn colours<S: Simd>(&self, group: usize, row: usize, mask: u32) -> [[u8; 4]; LANES] {
+    pub(super) fn colours<S: Simd>(&mut self, group: usize, row: usize, mask: u32) -> [[u8; 4]; LANES] {
         to_pixels::<S>(self.shaded::<S>(group, row, mask).0)
     }
 
     /// Blends the pixels in the mask over the colours in `to`.
     #[inline(always)]
-    pub(super) fn blend_into<S: Simd>(&self, group: usize, row: usize, mask: u32, to: &mut [[u8; 4]]) {
+    pub(super) fn blend_into<S: Simd>(&mut self, group: usize, row: usize, mask: u32, to: &mut [[u8; 4]]) {
         let (colour, cover) = self.shaded::<S>(group, row, mask);
         let cover = cover.to_array();
         let colour = [colour[0].to_array(), colour[1].to_array(), colour[2].to_array()];

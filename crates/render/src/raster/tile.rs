@@ -23,7 +23,7 @@ pub(super) struct Tile {
     nearest: [[Group<f32>; GROUPS]; TILE],
     /// Id of the nearest opaque triangle at each pixel, or [`NOTHING`].
     triangle_ids: [[Group<i32>; GROUPS]; TILE],
-    colour: [[u8; 4]; TILE * TILE],
+    colour: [Group<[u8; 4]>; TILE * GROUPS],
 }
 
 /// A triangle prepared for one tile.
@@ -107,7 +107,7 @@ impl Tile {
         Tile {
             nearest: [[Group([0.0; LANES]); GROUPS]; TILE],
             triangle_ids: [[Group([NOTHING; LANES]); GROUPS]; TILE],
-            colour: [[0; 4]; TILE * TILE],
+            colour: [Group([[0; 4]; LANES]); TILE * GROUPS],
         }
     }
 
@@ -180,7 +180,8 @@ impl Tile {
                 while done != 0xff {
                     let lane = (!done).trailing_zeros() as usize;
                     let id = triangle_ids[lane];
-                    let same = S::Ints::from_array(triangle_ids).equal(S::Ints::splat(id)).signs();
+                    let is_same = S::Ints::from_array(triangle_ids).equal(S::Ints::splat(id));
+                    let same = is_same.signs();
                     done |= same;
                     if id == NOTHING {
                         // Two rows share the colour of the sky to save time, because this colour
@@ -192,15 +193,15 @@ impl Tile {
                             sky[group] = to_pixels::<S>(colours);
                             sky_row[group] = Some(y);
                         }
-                        self.write_pixels(at, same, &sky[group]);
+                        self.write_pixels::<S>(at, is_same, &sky[group]);
                         continue;
                     }
                     if shader.as_ref().is_none_or(|(i, _)| *i != id) {
                         shader = Some((id, Shader::new(parts, textures, id as u32, x0, y0)));
                     }
-                    let Some((_, shader)) = &shader else { continue };
+                    let Some((_, shader)) = &mut shader else { continue };
                     let colours = shader.colours::<S>(group, row, same);
-                    self.write_pixels(at, same, &colours);
+                    self.write_pixels::<S>(at, is_same, &colours);
                 }
             }
         }
@@ -208,24 +209,18 @@ impl Tile {
 
     /// Writes the colours of the pixels in the mask.
     #[inline(always)]
-    fn write_pixels(&mut self, at: usize, mask: u32, colours: &[[u8; 4]; LANES]) {
-        let to = &mut self.colour[at..at + LANES];
-        if mask == 0xff {
-            to.copy_from_slice(colours);
-            return;
-        }
-        for (l, (to, colour)) in to.iter_mut().zip(colours).enumerate() {
-            if mask >> l & 1 == 1 {
-                *to = *colour;
-            }
-        }
+    fn write_pixels<S: Simd>(&mut self, at: usize, mask: S::Ints, colours: &[[u8; 4]; LANES]) {
+        let to = &mut self.colour[at / LANES].0;
+        let (old, new) =
+            (S::Ints::from_array(bytemuck::cast(*to)), S::Ints::from_array(bytemuck::cast(*colours)));
+        *to = bytemuck::cast(new.select(mask, old).to_array());
     }
 
     /// Blends a transparent triangle over the pixels where no opaque triangle is nearer.
     #[inline(always)]
     fn blend<S: Simd>(&mut self, parts: &[Setup], textures: &[Texture], id: u32, x0: usize, y0: usize) {
         let Some(triangle) = TileTriangle::of(triangle_by_id(parts, id).0, x0, y0) else { return };
-        let shader = Shader::new(parts, textures, id, x0, y0);
+        let mut shader = Shader::new(parts, textures, id, x0, y0);
         let slopes = triangle.slopes::<S>();
         for row in triangle.rows.clone() {
             for group in triangle.groups.clone() {
@@ -236,14 +231,21 @@ impl Tile {
                     continue;
                 }
                 let at = row * TILE + group * LANES;
-                shader.blend_into::<S>(group, row, mask, &mut self.colour[at..at + LANES]);
+                shader.blend_into::<S>(group, row, mask, &mut self.colour[at / LANES].0);
             }
         }
     }
 
-    /// The first `width` colours of a row.
-    pub(super) fn colours(&self, row: usize, width: usize) -> &[[u8; 4]] {
-        &self.colour[row * TILE..row * TILE + width]
+    /// Copies the first colours of a row.
+    #[inline(always)]
+    pub(super) fn copy_colours(&self, row: usize, to: &mut [[u8; 4]]) {
+        let groups = &self.colour[row * GROUPS..(row + 1) * GROUPS];
+        for (to, group) in to.chunks_mut(LANES).zip(groups) {
+            match to.as_mut_array::<LANES>() {
+                Some(to) => *to = group.0,
+                None => to.copy_from_slice(&group.0[..to.len()]),
+            }
+        }
     }
 
     /// Writes the distance along the view axis for each pixel of a row. The distance is infinite

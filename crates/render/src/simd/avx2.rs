@@ -44,7 +44,9 @@ impl Simd for Avx2 {
 #[inline]
 fn sampled(level: &Samples<'_>, [I(mut x), I(mut y)]: [I; 2]) -> [I; 4] {
     let [width, height] = level.size;
-    assert!(width.is_power_of_two() && height.is_power_of_two() && level.texels.len() >= width * height);
+    assert!(
+        width.is_power_of_two() && height.is_power_of_two() && level.texels.len() >= (width + 1) * height
+    );
     let (mx, my) = (_mm256_set1_epi32(width as i32 - 1), _mm256_set1_epi32(height as i32 - 1));
     let (dx, dy) = (_mm256_set1_epi32(level.step[0]), _mm256_set1_epi32(level.step[1]));
     let row_bits = _mm_cvtsi32_si128(width.trailing_zeros() as i32);
@@ -52,18 +54,16 @@ fn sampled(level: &Samples<'_>, [I(mut x), I(mut y)]: [I; 2]) -> [I; 4] {
     let mut sums = [_mm256_setzero_si256(); 2];
     for _ in 0..1 << level.log_taps {
         let (wx, wy) = (weights(x), weights(y));
-        let (x0, y0) = (
-            _mm256_and_si256(_mm256_srai_epi32::<16>(x), mx),
-            _mm256_and_si256(_mm256_srai_epi32::<16>(y), my),
-        );
-        let x1 = _mm256_and_si256(_mm256_add_epi32(x0, one), mx);
+        let x0 = _mm256_and_si256(_mm256_srai_epi32::<16>(x), mx);
+        let y0 = _mm256_and_si256(_mm256_srai_epi32::<16>(y), my);
         let y1 = _mm256_and_si256(_mm256_add_epi32(y0, one), my);
-        let (below, above) = (_mm256_sll_epi32(y0, row_bits), _mm256_sll_epi32(y1, row_bits));
-        // SAFETY: x0 and x1 are less than `width`, and y0 and y1 less than `height`, because they
-        // are masked. The assertion makes sure that all texels of the level exist.
-        let corner = |row, column| unsafe { texels(level.texels, _mm256_add_epi32(row, column)) };
-        let low = lerp(corner(below, x0), corner(below, x1), wx);
-        let high = lerp(corner(above, x0), corner(above, x1), wx);
+        let [low, high] = [y0, y1].map(|row| {
+            let first = _mm256_add_epi32(_mm256_sll_epi32(row, row_bits), _mm256_add_epi32(row, x0));
+            // SAFETY: the column is less than `width`, and the row less than `height`, because both
+            // are masked. The assertion makes sure that all texels of the level exist.
+            let [left, right] = unsafe { neighbours(level.texels, first) };
+            lerp(left, right, wx)
+        });
         let [a, b] = lerp(low, high, wy);
         sums = [_mm256_add_epi16(sums[0], a), _mm256_add_epi16(sums[1], b)];
         x = _mm256_add_epi32(x, dx);
@@ -93,17 +93,22 @@ fn weights(place: __m256i) -> [__m256i; 2] {
     [first, second].map(|order| _mm256_shuffle_epi8(doubled, _mm256_broadcastsi128_si256(order)))
 }
 
-/// Loads eight texels. Single loads are used instead of a gather instruction, because processors
-/// with a mitigation for gather data sampling execute the latter slowly.
+/// Loads eight texels and the texel after each. Single loads are used instead of a gather
+/// instruction, because processors with a mitigation for gather data sampling execute the latter
+/// slowly.
 ///
-/// SAFETY: each index must be less than the number of texels.
+/// SAFETY: each index plus one must be less than the number of texels.
 #[target_feature(enable = "avx2")]
 #[inline]
-unsafe fn texels(texels: &[u64], index: __m256i) -> [__m256i; 2] {
+unsafe fn neighbours(texels: &[u64], index: __m256i) -> [[__m256i; 2]; 2] {
     let index: [u32; LANES] = bytemuck::cast(index);
     // SAFETY: the caller guarantees the range.
-    let at = |i: usize| unsafe { *texels.get_unchecked(index[i] as usize) } as i64;
-    [_mm256_set_epi64x(at(5), at(4), at(1), at(0)), _mm256_set_epi64x(at(7), at(6), at(3), at(2))]
+    let two = |i: usize| unsafe { _mm_loadu_si128(texels.as_ptr().add(index[i] as usize).cast()) };
+    let [a, b, c, d] = [0, 1, 2, 3].map(|i| _mm256_set_m128i(two(i + 4), two(i)));
+    [
+        [_mm256_unpacklo_epi64(a, b), _mm256_unpacklo_epi64(c, d)],
+        [_mm256_unpackhi_epi64(a, b), _mm256_unpackhi_epi64(c, d)],
+    ]
 }
 
 /// Interpolates between channels of 8 bits: a + ⌊(b − a)·weight / 256⌋, for twice the weight.

@@ -32,7 +32,8 @@ pub(crate) trait Simd: Copy + 'static {
 
 /// A mipmap level and the line along which it is sampled.
 pub(crate) struct Samples<'a> {
-    /// Texels of the level, row by row: four channels of 8 bits, in lanes of 16 bits.
+    /// Texels of the level, row by row: four channels of 8 bits, in lanes of 16 bits. Each row ends
+    /// with a copy of its first texel.
     pub(crate) texels: &'a [u64],
     /// Width and height, texels. Both are powers of two.
     pub(crate) size: [usize; 2],

@@ -44,17 +44,20 @@ impl Samples<'_> {
     #[inline(always)]
     pub(crate) fn sampled(&self, [mut x, mut y]: [i32; 2]) -> u64 {
         let [width, height] = self.size;
-        let texels = &self.texels[..width * height];
+        let stride = width + 1;
+        let texels = &self.texels[..stride * height];
         let (mx, my) = (width - 1, height - 1);
         let mut sum = 0u64;
         for _ in 0..1 << self.log_taps {
             let (wx, wy) = ((x >> 8 & 255) as u64, (y >> 8 & 255) as u64);
             let (x0, y0) = ((x >> 16) as usize & mx, (y >> 16) as usize & my);
-            let (x1, y1) = (x0.wrapping_add(1) & mx, y0.wrapping_add(1) & my);
-            let (below, above) = (y0.wrapping_mul(width), y1.wrapping_mul(width));
-            let texel = |row: usize, column: usize| texels[row.wrapping_add(column)];
-            let low = lerp(texel(below, x0), texel(below, x1), wx);
-            let high = lerp(texel(above, x0), texel(above, x1), wx);
+            let y1 = y0.wrapping_add(1) & my;
+            let mixed = |row: usize| {
+                let first = row.wrapping_mul(stride).wrapping_add(x0);
+                let two = &texels[first..first.wrapping_add(2)];
+                lerp(two[0], two[1], wx)
+            };
+            let (low, high) = (mixed(y0), mixed(y1));
             sum = lerp(low, high, wy).wrapping_add(sum);
             // Integer overflow is harmless, because 2³² is a multiple of the period of the texture.
             x = x.wrapping_add(self.step[0]);
