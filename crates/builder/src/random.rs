@@ -4,6 +4,7 @@
 //! line does not cross itself. If a bend is too tight or parts of the road overlap, the generator
 //! tries a less irregular shape.
 
+use chicane_vary::Vary;
 use crate::check::{Severity, check};
 use crate::project::{
     CentreLine, Colour, Direction, Evaluation, Fence, Field, Ground, Node, OuterLine, Project, Script, Track,
@@ -146,6 +147,7 @@ fn project(
             lower_is_better: true,
             time_limit_s: 180.0,
             allow: None,
+            vary: Vary::default(),
             robot: "gen1".to_owned(),
             script: Some(Script::LapTime),
         }),

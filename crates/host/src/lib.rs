@@ -29,6 +29,7 @@ pub mod replays;
 pub mod rerun;
 pub mod scene;
 mod served_world;
+mod variation;
 mod session_status;
 mod source;
 pub mod view;

@@ -151,6 +151,7 @@ fn conforms(schema: &Value, rule: &Value, value: &Value) -> bool {
         "array" => value.is_array(),
         "string" => value.is_string(),
         "number" => value.is_number(),
+        "integer" => value.as_f64().is_some_and(|v| v.fract() == 0.0),
         "boolean" => value.is_boolean(),
         "null" => value.is_null(),
         other => panic!("{other}"),

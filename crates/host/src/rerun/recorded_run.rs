@@ -2,6 +2,7 @@
 
 use crate::evaluation::run_bundle;
 use crate::served_world::ServedWorld;
+use crate::variation::Seeded;
 use chicane_journal::{Journal, NotAJournal};
 use chicane_session::{BadStep, Step};
 use chicane_store::run_file::{self, NotARunFile, Parts};
@@ -114,7 +115,10 @@ impl RecordedRun {
         let world = Arc::new(library.load(&journal.head.world)?);
         let entry = library.entry(&journal.head.world).ok_or(LoadError::NotFound)?;
         let served = ServedWorld::new(entry, world, Some(world_sum.clone())).map_err(RunError::Served)?;
-        let (served, profile) = (Arc::new(served), Arc::new(profile));
+        let profile = Arc::new(profile);
+        let vary = served.world.evaluation.as_ref().map(|e| e.vary.clone()).unwrap_or_default();
+        let seeded = Seeded { seed: journal.head.seed, vary };
+        let served = Arc::new(served).varied(&profile, &seeded).map_err(RunError::Served)?;
         Ok(RecordedRun { journal, journal_sum, steps, record, events, served, profile, world_sum, bundle })
     }
 
