@@ -108,7 +108,7 @@ class Varied(unittest.TestCase):
         self.assertAlmostEqual(at.along / env._track.length, 0.5, 2)
 
     def test_a_wrong_document_is_refused_with_the_reason(self) -> None:
-        env = make(vary={"friction": [1, 9]})  # type: ignore[arg-type]
+        env = make(vary={"friction": [1, 9]})
         self.addCleanup(env.close)
         with self.assertRaisesRegex(BadRequest, "vary.friction must be .least, most. with numbers"):
             env.reset(seed=1)

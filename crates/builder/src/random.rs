@@ -4,13 +4,13 @@
 //! line does not cross itself. If a bend is too tight or parts of the road overlap, the generator
 //! tries a less irregular shape.
 
-use chicane_vary::Vary;
 use crate::check::{Severity, check};
 use crate::project::{
     CentreLine, Colour, Direction, Evaluation, Fence, Field, Ground, Node, OuterLine, Project, Script, Track,
     WorldName,
 };
 use crate::track_line::TrackLine;
+use chicane_vary::Vary;
 use glam::DVec2;
 use std::f64::consts::TAU;
 

@@ -29,9 +29,9 @@ pub mod replays;
 pub mod rerun;
 pub mod scene;
 mod served_world;
-mod variation;
 mod session_status;
 mod source;
+mod variation;
 pub mod view;
 pub mod workspace_files;
 

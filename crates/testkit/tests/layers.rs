@@ -22,7 +22,10 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("jail", &["pace", "wire"]),
     ("session", &["jail", "pace", "wire"]),
     ("remote", &["store", "wire"]),
-    ("host", &["journal", "pace", "render", "robot", "ros", "session", "sim", "store", "vary", "wire", "world"]),
+    (
+        "host",
+        &["journal", "pace", "render", "robot", "ros", "session", "sim", "store", "vary", "wire", "world"],
+    ),
     ("dds", &["host", "ros", "world"]),
     ("bridge", &["host", "robot", "ros", "sim", "wire", "world"]),
     ("recording", &["host", "ros", "wire", "world"]),

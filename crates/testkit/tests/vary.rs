@@ -35,9 +35,8 @@ fn own(world: &World) -> Vary {
 /// Corners of an object's bounding box on the ground.
 fn corners(object: &Object) -> [DVec2; 4] {
     let half = 0.5 * object.size;
-    [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]].map(|[x, y]| {
-        object.origin.point(object.centre + DVec3::new(x * half.x, y * half.y, 0.0)).truncate()
-    })
+    [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]]
+        .map(|[x, y]| object.origin.point(object.centre + DVec3::new(x * half.x, y * half.y, 0.0)).truncate())
 }
 
 /// Whether two convex polygons overlap, by their separating axes.
@@ -76,11 +75,17 @@ fn check_places(published: &World, overlay: &Overlay, world: &World, seed: u64) 
     let car = Object { size: DVec3::new(0.3, 0.2, 0.2), ..world.objects[0].clone() };
     let car = Object { origin: world.spawn, centre: DVec3::ZERO, ..car };
     let changed = |object: &Object| {
-        overlay.moved.iter().any(|m| m.name == object.name) || !published.objects.iter().any(|o| o.name == object.name)
+        overlay.moved.iter().any(|m| m.name == object.name)
+            || !published.objects.iter().any(|o| o.name == object.name)
     };
     for (i, object) in world.objects.iter().enumerate().filter(|(_, object)| changed(object)) {
         let area = corners(object);
-        assert!(!overlap(&area, &corners(&car)), "{} seed {seed}: {} is at the start", world.name, object.name);
+        assert!(
+            !overlap(&area, &corners(&car)),
+            "{} seed {seed}: {} is at the start",
+            world.name,
+            object.name
+        );
         for (_, other) in world.objects.iter().enumerate().filter(|(j, _)| *j != i) {
             let apart = !overlap(&area, &corners(other));
             assert!(apart, "{} seed {seed}: {} and {} overlap", world.name, object.name, other.name);
@@ -107,14 +112,14 @@ fn the_same_seed_gives_the_same_changes_and_every_seed_others() {
         let world = shipped_world(name);
         for vary in [own(&world), everything()] {
             assert!(!vary.is_empty(), "{name} varies nothing");
-            let drawn: BTreeSet<Vec<u8>> = (1..=SEEDS)
+            let drawn: BTreeSet<Vec<u8>> = (1..=300)
                 .map(|seed| {
                     let overlay = Overlay::draw(&world, &vary, seed);
                     assert_eq!(overlay, Overlay::draw(&world, &vary, seed));
                     overlay.bytes()
                 })
                 .collect();
-            assert_eq!(drawn.len() as u64, SEEDS, "{name}: two seeds give the same changes");
+            assert_eq!(drawn.len(), 300, "{name}: two seeds give the same changes");
         }
     }
 }
@@ -190,7 +195,8 @@ fn check_bounds(world: &World, vary: &Vary, overlay: &Overlay) {
 fn a_start_and_moved_objects_are_found_for_most_seeds() {
     for name in SHIPPED {
         let world = shipped_world(name);
-        let overlays: Vec<Overlay> = (1..=200).map(|seed| Overlay::draw(&world, &own(&world), seed)).collect();
+        let overlays: Vec<Overlay> =
+            (1..=200).map(|seed| Overlay::draw(&world, &own(&world), seed)).collect();
         let starts = overlays.iter().filter(|overlay| overlay.start.is_some()).count();
         assert!(starts > 190, "{name}: {starts} of 200");
         let pushable = world.objects.iter().filter(|o| o.object_type == ObjectType::Object && !o.is_static);
@@ -211,9 +217,8 @@ fn additional_objects_have_a_look_and_the_road_a_colour() {
         assert!(world.scene.instances.iter().any(|instance| instance.owner == Owner::Object(i)), "{i}");
     }
     let road = |world: &World| {
-        let is_road = |i: usize| {
-            matches!(world.scene.textures[i].source, TextureSource::BuiltIn(BuiltInTexture::Road))
-        };
+        let is_road =
+            |i: usize| matches!(world.scene.textures[i].source, TextureSource::BuiltIn(BuiltInTexture::Road));
         let material = world.scene.materials.iter().find(|m| m.texture.is_some_and(is_road));
         material.expect("a road").colour
     };

@@ -17,7 +17,8 @@ impl Vary {
             range("heading at the start", yaw, " rad"),
             self.objects.jitter_line(),
             self.objects.scatter.map(scatter_line),
-            range("lights: red at the start for", self.lights, " s").map(|line| line.replace("for: ", "for ")),
+            range("lights: red at the start for", self.lights, " s")
+                .map(|line| line.replace("for: ", "for ")),
             range("brightness", self.brightness, ""),
             range("grip of the tyres", self.friction, " times"),
             range("mass of the car", self.mass, " times"),

@@ -100,9 +100,8 @@ impl<'a> Fields<'a> {
 
     fn object(&self, key: &str, known: &[&str]) -> Result<Fields<'a>, VaryError> {
         let path = join(&self.path, key);
-        self.get(key).map_or(Ok(Fields { path: path.clone(), map: None }), |value| {
-            Fields::of(&path, value, known)
-        })
+        self.get(key)
+            .map_or(Ok(Fields { path: path.clone(), map: None }), |value| Fields::of(&path, value, known))
     }
 
     /// A number from 0 to `high`; 0 if it is missing.
@@ -133,9 +132,9 @@ impl<'a> Fields<'a> {
     /// Bounds `[least, most]` of a whole number from 0 to `high`.
     fn count(&self, key: &str, high: u32) -> Result<Option<Count>, VaryError> {
         let wrong = || self.refuse(key, format!("must be [least, most] with whole numbers from 0 to {high}"));
-        let range = self.range(key, 0.0, f64::from(high)).map_err(|error| {
-            if error.message.starts_with("must have") { error } else { wrong() }
-        })?;
+        let range = self
+            .range(key, 0.0, f64::from(high))
+            .map_err(|error| if error.message.starts_with("must have") { error } else { wrong() })?;
         let Some(Range { least, most }) = range else { return Ok(None) };
         if least.fract() != 0.0 || most.fract() != 0.0 {
             return Err(wrong());

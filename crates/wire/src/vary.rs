@@ -126,7 +126,12 @@ mod tests {
         let names = chicane_vary::Surface::ALL.map(chicane_vary::Surface::name);
         let values: Vec<&str> = match schema["enum"].as_array() {
             Some(values) => values.iter().filter_map(|v| v.as_str()).collect(),
-            None => schema["oneOf"].as_array().expect("variants").iter().filter_map(|v| v["enum"][0].as_str().or(v["const"].as_str())).collect(),
+            None => schema["oneOf"]
+                .as_array()
+                .expect("variants")
+                .iter()
+                .filter_map(|v| v["enum"][0].as_str().or(v["const"].as_str()))
+                .collect(),
         };
         assert_eq!(values, names);
     }

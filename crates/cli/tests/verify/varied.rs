@@ -77,7 +77,8 @@ fn varied_project(folder: &TempFolder) -> String {
                   sim.record([round(pose.x, 6), round(pose.y, 6), sim.state.brightness, sorted(sim.origins), \
                   sorted(lights.items())])\n    if sim.state.time >= 2:\n        sim.finish()\n";
     let path = folder.project(script);
-    let mut project: Value = serde_json::from_str(&std::fs::read_to_string(&path).expect("read")).expect("JSON");
+    let mut project: Value =
+        serde_json::from_str(&std::fs::read_to_string(&path).expect("read")).expect("JSON");
     project["evaluation"]["config"]["vary"] = json!({
         "start": {"along": [-0.3, 0.3], "across": [-0.05, 0.05], "yaw": [-0.1, 0.1]},
         "objects": {"jitter": 0.1, "turn": 1, "scatter": [2, 4]},
@@ -133,7 +134,9 @@ fn a_false_variation_is_found() {
     let world = varied_project(&folder);
     let drive = folder.file("drive.csv", "0,0.5,0.1\n");
     let file = save(&folder, "run", &["--world", &world, "--drive", &drive, "--seed", "4"]);
-    assert_found(&file, &folder, "\"variation\" in the record", |record, _| record["variation"] = Value::Null);
+    assert_found(&file, &folder, "\"variation\" in the record", |record, _| {
+        record["variation"] = Value::Null
+    });
     assert_found(&file, &folder, "the seed changes the world in another way", |_, journal| {
         journal.head.variation = Value::Null;
     });
@@ -177,7 +180,8 @@ fn a_wrong_document_is_refused_with_its_place() {
     let line = last_line(&output.stderr);
     assert!(!output.status.success(), "{output:?}");
     assert!(
-        line.contains("evaluations/loop.json:1:") && line.contains("vary.mass must have its smaller number first"),
+        line.contains("evaluations/loop.json:1:")
+            && line.contains("vary.mass must have its smaller number first"),
         "{line}"
     );
 }

@@ -34,9 +34,9 @@ impl Footprint {
     /// rectangle for each triangle.
     pub(super) fn of_scenery(solid: &Solid, above: f64) -> Vec<Footprint> {
         let aligned = |corners: &[DVec3]| {
-            let (low, high) = corners.iter().fold((corners[0], corners[0]), |(low, high), corner| {
-                (low.min(*corner), high.max(*corner))
-            });
+            let (low, high) = corners
+                .iter()
+                .fold((corners[0], corners[0]), |(low, high), corner| (low.min(*corner), high.max(*corner)));
             let (centre, half) = (0.5 * (low + high).truncate(), 0.5 * (high - low).truncate());
             (high.z > above).then_some(Footprint { centre, axis: DVec2::X, half })
         };
@@ -73,6 +73,7 @@ impl Footprint {
     /// Whether the rectangles are certainly at least `gap` apart. One of them is replaced by the
     /// circle around it, so the answer can be false for rectangles that are apart.
     pub(super) fn is_apart(&self, other: &Footprint, gap: f64) -> bool {
-        self.distance(other.centre) >= other.reach() + gap || other.distance(self.centre) >= self.reach() + gap
+        self.distance(other.centre) >= other.reach() + gap
+            || other.distance(self.centre) >= self.reach() + gap
     }
 }

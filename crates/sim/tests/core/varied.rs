@@ -151,7 +151,8 @@ fn noise_is_scaled() {
             if let Some(imu) = readings.imu {
                 sum[0] += imu.angular_velocity.length_squared();
             }
-            let nearest = |scan: &chicane_sim::Scan| scan.ranges.iter().copied().fold(f32::INFINITY, f32::min);
+            let nearest =
+                |scan: &chicane_sim::Scan| scan.ranges.iter().copied().fold(f32::INFINITY, f32::min);
             if let Some(scan) = readings.lidar {
                 sum[1] += f64::from(nearest(scan));
             }
