@@ -110,7 +110,8 @@ pub struct Respawned {
     pub world: String,
     /// Always false: the world was loaded again.
     pub inplace: bool,
-    /// What the seed changed in the world; null if nothing.
+    /// What the seed changed in the world; omitted if nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub variation: Option<Variation>,
 }
 

@@ -39,9 +39,9 @@ fn a_respawn_with_vary_changes_the_world_and_one_without_restores_it() {
         assert_ne!(varied[part], published[part], "{part}");
     }
     assert!(varied[4]["extra3"]["movable"] == true && varied[4].get("extra4").is_none(), "{}", varied[4]);
-    assert_eq!(api.get("/lights")["lights"][0]["state"], "red");
+    assert_eq!(api.light("signal1"), "red");
     api.step(400);
-    assert_eq!(api.get("/lights")["lights"][0]["state"], "green", "the light turns green by itself");
+    assert_eq!(api.light("signal1"), "green", "the light turns green by itself");
 
     let again = api.post("/respawn", json!({"seed": 1, "vary": vary()}));
     assert_eq!((&again, state(&mut api)), (&first, varied.clone()), "the same seed gives the same world");

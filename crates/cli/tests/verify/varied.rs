@@ -108,8 +108,9 @@ fn a_run_with_every_change_is_verified_and_replayed() {
     let tracks = folder.path("tracks.bin");
     let output = chicane(&["replay", &file, "--tracks", &tracks]);
     assert!(output.status.success(), "{output:?}");
-    let output = chicane(&["rejudge", &file, "--script", &folder.path("mine.py")]);
-    assert!(output.status.success(), "{output:?}");
+    let shorter = "def evaluate(sim):\n    sim.record(sorted(sim.objects))\n    if sim.state.time >= 1:\n        sim.finish()\n";
+    let output = chicane(&["rejudge", &file, "--script", &folder.file("shorter.py", shorter)]);
+    assert!(output.status.success() && text(&output.stdout).contains("extra1"), "{output:?}");
 }
 
 /// Changes a run, and asserts that the change is found. `found` is part of the line about it.

@@ -1,5 +1,6 @@
 //! A run that is over, with everything that is needed to simulate it again.
 
+use super::difference::Difference;
 use crate::evaluation::run_bundle;
 use crate::served_world::ServedWorld;
 use crate::variation::Seeded;
@@ -152,6 +153,15 @@ impl RecordedRun {
         bundle: Option<Vec<u8>>,
     ) -> Result<RecordedRun, RunError> {
         RecordedRun::of_parts(&RecordedRun::parts(record, journal, bundle)?)
+    }
+
+    /// Compares what the seed changes in the world with the journal.
+    pub(super) fn check_variation(&self) -> Result<(), Difference> {
+        let variation = serde_json::to_value(self.served.variation()).unwrap_or_default();
+        if variation == self.journal.head.variation {
+            return Ok(());
+        }
+        Err(Difference::at(0, "the seed changes the world in another way than in the journal"))
     }
 
     /// Id of the session.

@@ -67,11 +67,7 @@ impl Rerun {
 
     pub(super) fn with(run: &RecordedRun, judge: JudgeCommands) -> Result<Rerun, Difference> {
         let head = run.journal.head.clone();
-        let variation = serde_json::to_value(run.served.variation()).unwrap_or_default();
-        if variation != head.variation {
-            let what = "the seed changes the world in another way than in the journal";
-            return Err(Difference::at(0, what));
-        }
+        run.check_variation()?;
         let sim = run.served.sim(&run.profile, head.seed);
         let origin = format!("{:016x}", sim.origin());
         if origin != head.origin {

@@ -77,6 +77,7 @@ fn compare_head(run: &RecordedRun) -> Result<(), Difference> {
         ("chicane", json!({"version": head.version, "commit": head.commit})),
     ];
     compared.into_iter().try_for_each(|(key, found)| compare(key, &record[key], &found))?;
+    run.check_variation()?;
     if run.served.brightness().is_some_and(|brightness| brightness != head.brightness) {
         return Err(Difference::of("the brightness in the journal is not the one of the seed"));
     }
