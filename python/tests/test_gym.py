@@ -10,6 +10,7 @@ from typing import Any
 
 import gymnasium
 import numpy as np
+from chicane.errors import BadRequest
 from chicane.gym import ENVIRONMENTS, CarEnv, Params, VectorCarEnv
 from chicane.gym.layout import PASSAGE_M
 from chicane.gym.track import Track
@@ -62,6 +63,55 @@ class Profiles(unittest.TestCase):
             self.assertTrue(env.observation_space.contains(seen))
             picture = env.render()
             self.assertEqual(np.asarray(picture).shape, (240, 320, 3))
+
+
+class Varied(unittest.TestCase):
+    def episode(self, env: CarEnv, seed: int) -> tuple[Any, ...]:
+        seen, _ = env.reset(seed=seed)
+        car = env._sim.pose()
+        return (
+            seen.tobytes(),
+            (car["x"], car["y"], car["yaw"]),
+            sorted(env._catalogue),
+            [light["state"] for light in env._sim.lights()["lights"]],
+            env._sim.brightness()["value"],
+        )
+
+    def test_a_seed_changes_the_world_and_the_same_seed_gives_the_same_episode(self) -> None:
+        env = make(observation="lidar", random_start=False, vary=True)
+        self.addCleanup(env.close)
+        first, second, again = (self.episode(env, seed) for seed in (1, 2, 1))
+        self.assertEqual(first, again)
+        for part, (one, other) in enumerate(zip(first[:2], second[:2], strict=True)):
+            self.assertNotEqual(one, other, part)
+        self.assertTrue(any(name.startswith("extra") for name in first[2]), first[2])
+        self.assertTrue(0.8 <= first[4] <= 1.2 and first[4] != second[4], (first[4], second[4]))
+
+    def test_a_document_changes_only_what_it_names(self) -> None:
+        plain, varied = make(random_start=False), make(random_start=False, vary={"latency": [0.1, 0.1]})
+        for env in (plain, varied):
+            self.addCleanup(env.close)
+        self.assertEqual(self.episode(plain, 3)[1:], self.episode(varied, 3)[1:])
+        forward = np.array([1.0, 0.0], np.float32)
+        self.assertGreater(plain.step(forward)[4]["speed"], 0.3)
+        self.assertEqual(varied.step(forward)[4]["speed"], 0.0)
+
+    def test_a_random_start_is_shifted_too(self) -> None:
+        vary = {"start": {"across": [0.05, 0.05], "yaw": [0.1, 0.1]}}
+        env = make(vary=vary)
+        self.addCleanup(env.close)
+        env.reset(seed=4, options={"start": 0.5})
+        car = env._sim.pose()
+        at = env._track.locate(car["x"], car["y"])
+        self.assertAlmostEqual(at.offset, 0.05, 3)
+        self.assertAlmostEqual(math.remainder(car["yaw"] - at.heading, math.tau), 0.1, 2)
+        self.assertAlmostEqual(at.along / env._track.length, 0.5, 2)
+
+    def test_a_wrong_document_is_refused_with_the_reason(self) -> None:
+        env = make(vary={"friction": [1, 9]})
+        self.addCleanup(env.close)
+        with self.assertRaisesRegex(BadRequest, "vary.friction must be .least, most. with numbers"):
+            env.reset(seed=1)
 
 
 class Checked(unittest.TestCase):

@@ -16,6 +16,8 @@ export interface EvaluationConfig {
   run_command?: string;
   /** Unit of the record, such as `s`. */
   unit?: string;
+  /** What a seed changes in the world. */
+  vary?: Record<string, unknown> | null;
 }
 
 export interface Evaluation extends Omit<EvaluationDocument, "config"> {

@@ -10,6 +10,7 @@ use crate::project::{
     WorldName,
 };
 use crate::track_line::TrackLine;
+use chicane_vary::Vary;
 use glam::DVec2;
 use std::f64::consts::TAU;
 
@@ -146,6 +147,7 @@ fn project(
             lower_is_better: true,
             time_limit_s: 180.0,
             allow: None,
+            vary: Vary::default(),
             robot: "gen1".to_owned(),
             script: Some(Script::LapTime),
         }),

@@ -166,7 +166,7 @@ pub(crate) struct EvaluateArgs {
     /// Shell command that starts the student's program [default: none, the run is only observed]
     #[arg(long, value_name = "COMMAND", value_parser = student_command)]
     pub(crate) command: Option<String>,
-    /// Seed: the same number gives the same run
+    /// Seed: the same number gives the same run; 0 is the world as published
     #[arg(long, value_name = "NUMBER", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..1 << 53))]
     pub(crate) seed: u64,
     /// Time limit in simulated seconds [default: the world's time limit]
@@ -246,7 +246,7 @@ pub(crate) struct JudgeDriveArgs {
     /// File of drive commands, one per line: seconds, speed, steering
     #[arg(long, value_name = "FILE")]
     pub(crate) drive: PathBuf,
-    /// Seed: the same number gives the same run
+    /// Seed: the same number gives the same run; 0 is the world as published
     #[arg(long, value_name = "NUMBER", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..1 << 53))]
     pub(crate) seed: u64,
     /// Time limit in simulated seconds [default: the world's time limit]

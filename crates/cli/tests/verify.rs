@@ -14,6 +14,8 @@ mod killed;
 mod kinds;
 #[path = "verify/rejudged.rs"]
 mod rejudged;
+#[path = "verify/varied.rs"]
+mod varied;
 
 use serde_json::Value;
 use std::path::Path;

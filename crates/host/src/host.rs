@@ -5,7 +5,7 @@ use crate::driver::{DriveAt, InitialState, Simulator};
 use crate::evaluation::{EvaluationParts, Evaluations, NewOutput, StartEvaluationError, records};
 use crate::feed::Feed;
 use crate::keeper::{Keeper, RedLights};
-use crate::loader::{DEFAULT_SEED, LoadFailure, Loader};
+use crate::loader::{LoadFailure, Loader};
 use crate::loudspeaker::Loudspeaker;
 use crate::metrics::Metrics;
 use crate::options::{HostOptions, StartHostError, StudentAccess};
@@ -358,7 +358,7 @@ async fn watch_data_folder(data: Weak<Data>) {
 async fn reload_lost_worlds(loader: Loader) {
     let mut view = loader.simulator.watch();
     while view.wait_for(|now| now.lost.is_some()).await.is_ok() {
-        if let Err(failure) = loader.respawn(DEFAULT_SEED).await {
+        if let Err(failure) = loader.respawn(0).await {
             tracing::error!(?failure, "a world whose simulation failed could not be loaded again");
             tokio::time::sleep(Duration::from_secs(1)).await;
         }

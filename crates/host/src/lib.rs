@@ -29,6 +29,7 @@ pub mod scene;
 mod served_world;
 pub mod session_status;
 mod source;
+pub mod variation;
 pub mod view;
 pub mod workspace_files;
 

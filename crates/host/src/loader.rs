@@ -7,16 +7,13 @@
 
 use crate::driver::{Loaded, Published, Refused, ServedWorld, Simulator};
 use crate::keeper::{KeepError, Keeper};
-use chicane_sim::Sim;
+use crate::variation::Seeded;
 use chicane_store::{Library, LibraryEntry, LoadError};
+use chicane_vary::Vary;
 use chicane_wire::TransitionKind;
 use chicane_world::Profile;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// Seed of a simulation and of its camera if the client gives no seed. The default seed is fixed,
-/// so that equal inputs give equal bytes.
-pub(crate) const DEFAULT_SEED: u64 = 0;
 
 /// Why a world was not loaded. The old world, if there is one, continues.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -83,23 +80,28 @@ impl Loader {
     /// Loads the first world, with its stored lights. If this fails, the transition stays open,
     /// because the caller may load another world.
     pub(crate) async fn boot(&self, name: &str, red: BTreeMap<String, bool>) -> Result<(), LoadFailure> {
-        self.load_and_swap(TransitionKind::Boot, name, InitialLights::Stored(red), DEFAULT_SEED)
+        self.load_and_swap(TransitionKind::Boot, name, InitialLights::Stored(red), Seeded::default())
             .await
             .map(|_| ())
     }
 
     /// Loads another world, with green lights.
     pub async fn switch(&self, name: &str) -> Result<Arc<Published>, LoadFailure> {
-        self.load_and_swap(TransitionKind::Switch, name, InitialLights::Green, DEFAULT_SEED).await
+        self.load_and_swap(TransitionKind::Switch, name, InitialLights::Green, Seeded::default()).await
     }
 
-    /// Loads the running world again, and keeps its lights. The simulation and its camera start
-    /// with this seed.
+    /// Loads the running world again as published, and keeps its lights. The simulation and its
+    /// camera start with this seed.
     pub async fn respawn(&self, seed: u64) -> Result<Arc<Published>, LoadFailure> {
+        self.respawn_varied(seed, Vary::default()).await
+    }
+
+    /// Like [`Loader::respawn`], but `vary` says what the seed changes in the world.
+    pub async fn respawn_varied(&self, seed: u64, vary: Vary) -> Result<Arc<Published>, LoadFailure> {
         let now = self.simulator.now();
         let lost = now.lost.as_ref();
         let name = now.running.as_ref().map(|s| &s.served.name).or(lost).ok_or(LoadFailure::NoWorld)?;
-        self.load_and_swap(TransitionKind::Respawn, name, InitialLights::Kept, seed).await
+        self.load_and_swap(TransitionKind::Respawn, name, InitialLights::Kept, Seeded { seed, vary }).await
     }
 
     /// Loads a world and swaps it in. A separate task does the work, so that a cancelled request
@@ -109,11 +111,11 @@ impl Loader {
         kind: TransitionKind,
         name: &str,
         lights: InitialLights,
-        seed: u64,
+        seeded: Seeded,
     ) -> Result<Arc<Published>, LoadFailure> {
         self.find(name).await.ok_or(LoadFailure::NotFound)?;
         let (own, name) = (self.clone(), name.to_owned());
-        let work = tokio::spawn(async move { own.run_transition(kind, &name, lights, seed).await });
+        let work = tokio::spawn(async move { own.run_transition(kind, &name, lights, seeded).await });
         work.await.unwrap_or(Err(LoadFailure::Refused(Refused::Failed)))
     }
 
@@ -122,11 +124,11 @@ impl Loader {
         kind: TransitionKind,
         name: &str,
         lights: InitialLights,
-        seed: u64,
+        seeded: Seeded,
     ) -> Result<Arc<Published>, LoadFailure> {
         let entry = self.register_transition(kind, name).await?;
         let started = std::time::Instant::now();
-        let loaded = match self.load_and_store(kind, entry, lights, seed).await {
+        let loaded = match self.load_and_store(kind, entry, lights, seeded).await {
             Ok(loaded) => loaded,
             Err(failure) => {
                 // The transition of the first world stays open: see `boot`.
@@ -170,10 +172,10 @@ impl Loader {
         kind: TransitionKind,
         entry: LibraryEntry,
         lights: InitialLights,
-        seed: u64,
+        seeded: Seeded,
     ) -> Result<Loaded, LoadFailure> {
         let loading = self.clone();
-        let loaded = tokio::task::spawn_blocking(move || loading.load(entry, lights, seed)).await;
+        let loaded = tokio::task::spawn_blocking(move || loading.load(entry, lights, &seeded)).await;
         let loaded =
             loaded.unwrap_or_else(|_| Err(LoadFailure::Broken("loading the world failed".to_owned())))?;
         // A respawn changes no stored setting.
@@ -222,21 +224,31 @@ impl Loader {
         }
     }
 
-    fn load(&self, entry: LibraryEntry, lights: InitialLights, seed: u64) -> Result<Loaded, LoadFailure> {
+    fn load(
+        &self,
+        entry: LibraryEntry,
+        lights: InitialLights,
+        seeded: &Seeded,
+    ) -> Result<Loaded, LoadFailure> {
         // The running world is not read again, because a world with the same name and revision has
         // the same content.
-        let same = self.simulator.now().running.as_ref().map(|seen| Arc::clone(&seen.served));
+        let same = self.simulator.now().running.as_ref().map(|seen| seen.served.published());
         let served = match same.filter(|served| served.entry == entry) {
             Some(served) => served,
             None => self.read(entry)?,
         };
         self.simulator.report_progress(0.5);
-        let mut sim = Sim::new(Arc::clone(&served.world), Arc::clone(&self.profile), seed);
+        let varied = served.varied(&self.profile, seeded);
+        let served = varied.map_err(|error| LoadFailure::Broken(error.to_string()))?;
+        let mut sim = served.sim(&self.profile, seeded.seed);
         if let InitialLights::Stored(red) = &lights {
             sim.start_with_red(|name| red.get(name).copied().unwrap_or(false));
         }
         self.simulator.report_progress(0.9);
-        Ok(Loaded { sim, served, keep_lights: matches!(lights, InitialLights::Kept) })
+        // Otherwise an episode whose seed starts every light with green would depend on the last one.
+        let has_own_lights = seeded.seed != 0 && seeded.vary.lights.is_some();
+        let keep_lights = matches!(lights, InitialLights::Kept) && !has_own_lights;
+        Ok(Loaded { sim, served, keep_lights })
     }
 
     fn read(&self, entry: LibraryEntry) -> Result<Arc<ServedWorld>, LoadFailure> {

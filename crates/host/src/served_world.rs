@@ -1,6 +1,7 @@
 //! A loaded world, together with the responses about it that do not change while it runs.
 
 use crate::scene::SceneFile;
+use crate::variation::SeedVariation;
 use crate::view;
 use bytes::Bytes;
 use chicane_render::Stage;
@@ -33,6 +34,8 @@ pub struct ServedWorld {
     pub evaluation_json: Option<Bytes>,
     /// SHA-256 over the world's files, hex.
     pub(crate) sha256: Option<String>,
+    /// What a seed changed; `None` if the world is as published.
+    pub(crate) variation: Option<SeedVariation>,
     /// The world prepared for the renderer. It is created for the first camera frame.
     stage: OnceLock<Arc<Stage>>,
     /// The world as a file for viewers. It is created for the first viewer.
@@ -73,6 +76,7 @@ impl ServedWorld {
             names,
             lights,
             sha256,
+            variation: None,
             stage: OnceLock::new(),
             scene: OnceLock::new(),
         })
@@ -80,6 +84,10 @@ impl ServedWorld {
 
     /// The world prepared for the renderer. The first call blocks while the world is prepared.
     pub fn stage(&self, profile: &Arc<Profile>) -> Arc<Stage> {
+        if let Some(published) = self.variation.as_ref().and_then(SeedVariation::with_same_picture) {
+            return published.stage(profile);
+        }
+        let profile = self.variation.as_ref().map_or(profile, SeedVariation::profile);
         Arc::clone(self.stage.get_or_init(|| Arc::new(Stage::new(&self.world, Arc::clone(profile)))))
     }
 

@@ -1,8 +1,10 @@
 //! A run that is over, with everything that is needed to simulate it again.
 
+use crate::difference::Difference;
 use crate::program::program_of;
 use chicane_host::driver::ServedWorld;
 use chicane_host::evaluation::run_bundle;
+use chicane_host::variation::Seeded;
 use chicane_journal::{Journal, NotAJournal};
 use chicane_session::jail::program_files::{ProgramError, ProgramFile};
 use chicane_session::{BadStep, Step};
@@ -139,7 +141,10 @@ impl RecordedRun {
         let world = Arc::new(library.load(&journal.head.world)?);
         let entry = library.entry(&journal.head.world).ok_or(LoadError::NotFound)?;
         let served = ServedWorld::new(entry, world, Some(world_sum.clone())).map_err(RunError::Served)?;
-        let (served, profile) = (Arc::new(served), Arc::new(profile));
+        let profile = Arc::new(profile);
+        let vary = served.world.evaluation.as_ref().map(|e| e.vary.clone()).unwrap_or_default();
+        let seeded = Seeded { seed: journal.head.seed, vary };
+        let served = Arc::new(served).varied(&profile, &seeded).map_err(RunError::Served)?;
         let program = program_of(parts)?;
         let run = RecordedRun {
             journal,
@@ -186,6 +191,15 @@ impl RecordedRun {
         bundle: Option<Vec<u8>>,
     ) -> Result<RecordedRun, RunError> {
         RecordedRun::of_parts(&RecordedRun::parts(record, journal, bundle)?)
+    }
+
+    /// Compares what the seed changes in the world with the journal.
+    pub(super) fn check_variation(&self) -> Result<(), Difference> {
+        let variation = serde_json::to_value(self.served.variation()).unwrap_or_default();
+        if variation == self.journal.head.variation {
+            return Ok(());
+        }
+        Err(Difference::at(0, "the seed changes the world in another way than in the journal"))
     }
 
     /// Id of the session.

@@ -6,7 +6,7 @@ use chicane_host::driver::{Due, Exposure, Refused, RunTicks, Running, SoundLog};
 use chicane_host::observe::{self, ObservedClock};
 use chicane_journal::{Change, Entries, Entry, Head, Sender, SenderKind, state_hashes};
 use chicane_robot::{Drive, Stack};
-use chicane_sim::{Sim, Snapshot};
+use chicane_sim::Snapshot;
 use chicane_wire::{CommandSource, Num, Observation, SentCommand, SentCommands, rounded};
 use std::sync::Arc;
 use std::time::Instant;
@@ -67,7 +67,8 @@ impl Rerun {
 
     pub(super) fn with(run: &RecordedRun, judge: JudgeCommands) -> Result<Rerun, Difference> {
         let head = run.journal.head.clone();
-        let sim = Sim::new(Arc::clone(&run.served.world), Arc::clone(&run.profile), head.seed);
+        run.check_variation()?;
+        let sim = run.served.sim(&run.profile, head.seed);
         let origin = format!("{:016x}", sim.origin());
         if origin != head.origin {
             let what = "the world, the car or the seed is not the one of the journal, or this version loads it \

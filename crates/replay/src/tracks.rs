@@ -229,6 +229,9 @@ impl Collector {
         let numbers = moving.into_iter().chain(others).map(|number| number as f32);
         let row: Vec<f32> = pose_row(&car.pose).into_iter().chain(numbers).collect();
         self.car.push(time_s, &row);
+        if self.last.is_empty() {
+            self.add_changed_objects(&rerun.running.served.changed_objects(), &snapshot);
+        }
         self.add_objects(time_s, &snapshot);
         for (object, lamp) in &snapshot.lights {
             let state = lamp_name(*lamp);
@@ -240,6 +243,15 @@ impl Collector {
         let value = rerun.brightness;
         if self.brightness.last().is_none_or(|last| last.value != value) {
             self.brightness.push(At { time: time_s, value });
+        }
+    }
+
+    /// Adds the objects that the seed changed, because the published world has them elsewhere.
+    fn add_changed_objects(&mut self, changed: &[usize], snapshot: &Snapshot) {
+        for &i in changed {
+            let mut table = Table::default();
+            table.push(0.0, &pose_row(&snapshot.objects[i]));
+            self.objects.insert(i, table);
         }
     }
 

@@ -74,12 +74,16 @@ fn compare_head(run: &RecordedRun) -> Result<(), Difference> {
         ("seed", json!(head.seed)),
         ("time_limit_s", json!(Num(head.time_limit_s))),
         ("command", json!(head.command)),
-        ("variation", head.variation.clone()),
+        ("variation", json!(run.served.variation())),
         ("chicane", json!({"version": head.version, "commit": head.commit})),
     ];
     compared.into_iter().try_for_each(|(key, found)| compare(key, &record[key], &found))?;
     if !run.program.is_empty() {
         compare("program", &record["program"], &json!(program_files::identity(&run.program)))?;
+    }
+    run.check_variation()?;
+    if run.served.brightness().is_some_and(|brightness| brightness != head.brightness) {
+        return Err(Difference::of("the brightness in the journal is not the one of the seed"));
     }
     let script = Sum::of(head.script.as_bytes()).hex();
     compare("judge.sha256", &record["judge"]["sha256"], &json!(script))?;

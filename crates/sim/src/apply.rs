@@ -53,6 +53,7 @@ impl Sim {
         for (lamp, (_, light)) in self.state.lamps.iter_mut().zip(self.world.lights()) {
             *lamp = lamp_of(&light.name);
         }
+        self.state.varied.red_ticks.fill(0);
     }
 
     fn reset(&mut self) -> Vec<usize> {
@@ -63,6 +64,7 @@ impl Sim {
         state.car = Car::default();
         state.imu.set_at_rest(state.engine.car().pose.rotation);
         state.lamps.fill(Lamp::Green);
+        state.varied.reset();
         state.car_motion = None;
         state.motions.fill(None);
         self.state.touched.fill(false);
@@ -77,6 +79,9 @@ impl Sim {
         match self.state.lamps[i].request(red) {
             Ok(lamp) => {
                 self.state.lamps[i] = lamp;
+                if let Some(ticks) = self.state.varied.red_ticks.get_mut(i) {
+                    *ticks = 0;
+                }
                 Ok(Applied::Light(lamp))
             }
             Err(_) => Err(Refusal::YellowPhase { name }),

@@ -53,6 +53,7 @@ mod save;
 mod sim;
 mod snapshot;
 mod state;
+pub mod vary;
 
 pub use chicane_world::readings::{
     BatterySample, Drive, ImuSample, Readings, Scan, TICK_S, TICKS_PER_SECOND, Wheels, sample_at, sample_tick,
@@ -62,3 +63,4 @@ pub use lights::{Lamp, YELLOW_S};
 pub use save::{Digest, RestoreError};
 pub use sim::{Sim, SimEvent};
 pub use snapshot::{Snapshot, VehicleState};
+pub use vary::Overlay;

@@ -29,6 +29,19 @@ impl Stream {
         Stream { base: mix(mix(mix(seed) ^ sensor as u64) ^ sample) }
     }
 
+    /// The random numbers of a part of the world that the seed varies. `item` is the number of the
+    /// part.
+    pub(crate) fn of_variation(seed: u64, item: u64, index: u64) -> Stream {
+        // The items are apart from the numbers of the sensors.
+        Stream { base: mix(mix(mix(seed) ^ (0x100 + item)) ^ index) }
+    }
+
+    /// A random number from 0 to 1, without 1. All numbers are equally likely.
+    pub(crate) fn uniform(&self, element: u64) -> f64 {
+        let bits = mix(self.base.wrapping_add(element.wrapping_mul(0x9E37_79B9_7F4A_7C15)));
+        (bits >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+    }
+
     /// A random number from the standard normal distribution, within ±3.7. `element` is the index
     /// of the number in the sample, for example the index of a beam.
     pub(crate) fn normal(&self, element: u64) -> f64 {

@@ -81,6 +81,10 @@ impl Sim {
             digest("lidar", &state.scan),
         ];
         digests.extend(state.engine.parts(digest));
+        // Only a varied world has this part, so that the parts of other worlds stay the same.
+        if !state.varied.is_empty() {
+            digests.push(digest("variation", &state.varied));
+        }
         digests
     }
 }

@@ -5,7 +5,8 @@ use crate::lidar::Lidar;
 use crate::lights::Lamp;
 use crate::physics::{BodyState, Car, CarModel, Engine, Fault, SUBSTEP_S, SUBSTEPS, Solver};
 use crate::snapshot::{Snapshot, VehicleState};
-use crate::state::State;
+use crate::state::{State, VariedState};
+use crate::vary::Overlay;
 use chicane_world::readings::{BatterySample, Drive, ImuSample, Readings, Scan, TICK_S, sample_at};
 use chicane_world::{Profile, World};
 use glam::DVec3;
@@ -50,6 +51,12 @@ pub enum SimEvent {
 impl Sim {
     /// A simulation at tick 0: all objects at rest and the car at its spawn pose.
     pub fn new(world: Arc<World>, profile: Arc<Profile>, seed: u64) -> Sim {
+        Sim::varied(world, profile, seed, &Overlay::default())
+    }
+
+    /// A simulation with an overlay. World and profile are those of [`Overlay::world`] and
+    /// [`Overlay::profile`].
+    pub fn varied(world: Arc<World>, profile: Arc<Profile>, seed: u64, overlay: &Overlay) -> Sim {
         let mut solver = Solver::new(world.gravity);
         let initial_engine = Engine::build(&world, &profile, &mut solver);
         let lidar = Lidar::new(&world, &profile);
@@ -59,6 +66,7 @@ impl Sim {
             engine: initial_engine.clone(),
             car: Car::default(),
             lamps: world.lights().map(|_| Lamp::Green).collect(),
+            varied: VariedState::new(&world, overlay),
             car_motion: None,
             motions: vec![None; objects],
             touched: vec![false; objects],
@@ -73,9 +81,12 @@ impl Sim {
             ranges: vec![f64::INFINITY; profile.lidar.beams as usize],
         };
         let model = CarModel::new(&profile, -world.gravity.z, world.ground.z);
-        let origin = crate::state::origin(&world, &profile, seed);
+        let origin = crate::state::origin(&world, &profile, seed, overlay);
         let mut sim =
             Sim { world, profile, seed, state, initial_engine, solver, model, lidar, origin, last_tick };
+        for (lamp, ticks) in sim.state.lamps.iter_mut().zip(&sim.state.varied.red_ticks) {
+            *lamp = if *ticks > 0 { Lamp::Red } else { Lamp::Green };
+        }
         sim.sense();
         sim
     }
@@ -118,7 +129,7 @@ impl Sim {
 
     /// Simulates one tick of 5 ms and returns the readings of the new tick.
     pub fn step(&mut self, drive: Drive) -> Readings<'_> {
-        let drive = finite(drive);
+        let drive = self.state.varied.delayed(finite(drive), self.state.tick);
         self.last_tick.events.clear();
         self.last_tick.faults.clear();
         self.state.touched.fill(false);
@@ -283,6 +294,12 @@ impl Sim {
                 self.last_tick.events.push(SimEvent::TurnedRed(i));
             }
             *lamp = next;
+        }
+        for (lamp, ticks) in self.state.lamps.iter_mut().zip(&mut self.state.varied.red_ticks) {
+            if *ticks == 1 {
+                *lamp = Lamp::Green;
+            }
+            *ticks = ticks.saturating_sub(1);
         }
     }
 

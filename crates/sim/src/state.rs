@@ -4,7 +4,8 @@ use crate::imu::ImuState;
 use crate::lights::Lamp;
 use crate::motion::Motion;
 use crate::physics::{Car, Engine};
-use chicane_world::readings::{ImuSample, Scan};
+use crate::vary::Overlay;
+use chicane_world::readings::{Drive, ImuSample, Scan};
 use chicane_world::world::Shape;
 use chicane_world::{Profile, World};
 use serde::{Deserialize, Serialize};
@@ -26,6 +27,52 @@ pub(crate) struct State {
     pub(crate) imu: ImuState,
     pub(crate) scan: Scan,
     pub(crate) imu_sample: ImuSample,
+    pub(crate) varied: VariedState,
+}
+
+/// The part of the state that only a world with an overlay has.
+#[derive(Clone, Default, Serialize, Deserialize)]
+pub(crate) struct VariedState {
+    /// The drive commands of the last ticks that have not taken effect. The command of tick t is at
+    /// index t modulo the length. Empty if commands take effect at once.
+    delay_line: Vec<Drive>,
+    /// Ticks until each light turns green by itself; 0 if it does not. Empty if no light is red at
+    /// the start.
+    pub(crate) red_ticks: Vec<u32>,
+}
+
+impl VariedState {
+    pub(crate) fn new(world: &World, overlay: &Overlay) -> VariedState {
+        let ticks_of = |name: &str| {
+            let red = overlay.red_lights.iter().find(|light| light.name == name);
+            red.map_or(0, |light| light.ticks)
+        };
+        let lights = world.lights().map(|(_, light)| ticks_of(&light.name));
+        VariedState {
+            delay_line: vec![Drive::default(); overlay.latency_ticks as usize],
+            red_ticks: if overlay.red_lights.is_empty() { Vec::new() } else { lights.collect() },
+        }
+    }
+
+    /// Whether the world has no overlay that changes during a run.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.delay_line.is_empty() && self.red_ticks.is_empty()
+    }
+
+    /// Stores the drive command of this tick, and returns the one that takes effect.
+    pub(crate) fn delayed(&mut self, drive: Drive, tick: u64) -> Drive {
+        if self.delay_line.is_empty() {
+            return drive;
+        }
+        let at = (tick % self.delay_line.len() as u64) as usize;
+        std::mem::replace(&mut self.delay_line[at], drive)
+    }
+
+    /// Removes all commands, and leaves every light as it is.
+    pub(crate) fn reset(&mut self) {
+        self.delay_line.fill(Drive::default());
+        self.red_ticks.fill(0);
+    }
 }
 
 impl State {
@@ -35,12 +82,13 @@ impl State {
         let sizes = |s: &State| {
             (s.lamps.len(), s.motions.len(), s.touched.len(), s.last_contact.len(), s.scan.ranges.len())
         };
-        sizes(self) == sizes(other)
+        let varied = |s: &State| (s.varied.delay_line.len(), s.varied.red_ticks.len());
+        sizes(self) == sizes(other) && varied(self) == varied(other)
     }
 }
 
-/// Hash of the world, profile and seed that a save belongs to.
-pub(crate) fn origin(world: &World, profile: &Profile, seed: u64) -> u64 {
+/// Hash of the world, profile, seed and overlay that a save belongs to.
+pub(crate) fn origin(world: &World, profile: &Profile, seed: u64, overlay: &Overlay) -> u64 {
     // Debug output contains every number exactly. The numbers of meshes are hashed directly,
     // because the debug output of a mesh would be long.
     let mut hash = Xxh3::new();
@@ -57,6 +105,9 @@ pub(crate) fn origin(world: &World, profile: &Profile, seed: u64) -> u64 {
             }
             _ => hash.update(format!("{solid:?}").as_bytes()),
         }
+    }
+    if !overlay.is_none() {
+        hash.update(&overlay.bytes());
     }
     hash.digest()
 }

@@ -4,6 +4,7 @@ use crate::event::RecordedEvent;
 use crate::fields::{Body, Fields, Invalid};
 use crate::num::Num;
 use crate::state::RunState;
+use crate::vary::Variation;
 use crate::verdict::{Better, BoxKind, CommandSource, Outcome, Pace, Phase, StudentNetwork};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -18,7 +19,7 @@ const MAX_WALL_LIMIT_S: f64 = 86_400.0;
 pub struct EvaluationDocument {
     /// Format version of the document.
     pub version: i64,
-    /// Config, byte for byte as in the world's file.
+    /// Config, byte for byte as in the world's file. Its field `vary` says what a seed changes.
     #[schema(value_type = Object)]
     pub config: Box<RawValue>,
     /// Source of the judging script, Python.
@@ -236,9 +237,8 @@ pub struct RecordIdentity {
     pub network: Option<StudentNetwork>,
     /// Real seconds after which the run is stopped.
     pub wall_limit_s: Option<Num>,
-    /// What the seed varies in the world; null if nothing.
-    #[schema(value_type = Option<Object>)]
-    pub variation: Value,
+    /// What the seed changed in the world; null if nothing.
+    pub variation: Option<Variation>,
 }
 
 /// The files of a student's program.

@@ -24,6 +24,7 @@ mod scene;
 mod schema;
 mod state;
 mod step;
+mod vary;
 mod vehicle;
 mod verdict;
 mod world;
@@ -67,6 +68,7 @@ pub use step::{
     ArrayInfo, CameraObservation, ImuObservation, LidarObservation, Observations, Observe, OdomObservation,
     StepHeader, StepRequest, StepRequestBody, Stepped, Xyz,
 };
+pub use vary::{Variation, VaryBody, VaryLights, VaryNoise, VaryObjects, VaryStart, VarySurface};
 pub use vehicle::{
     BodyBox, CameraProfile, ImuProfile, LidarProfile, Limits, Placed, PoseRequest, Profile, ResetDone,
     RespawnRequest, RespawnRequestBody, Respawned,

@@ -3,6 +3,8 @@
 use crate::fields::{Body, Fields, Invalid};
 use crate::geometry::{Pose, Size};
 use crate::num::Num;
+use crate::vary::{Variation, VaryBody};
+use chicane_vary::Vary;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -69,24 +71,32 @@ pub struct ResetDone {
 }
 
 /// Request body of `POST /respawn`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Default, ToSchema)]
 #[schema(as = RespawnRequest)]
 pub struct RespawnRequestBody {
     /// Seed of all random streams, such as sensor noise; 0 if omitted.
     #[schema(minimum = 0, maximum = 9_007_199_254_740_991i64)]
     pub seed: Option<u64>,
+    /// What the seed changes in the world, as in the config of an evaluation. If omitted, the world
+    /// is as published.
+    pub vary: Option<VaryBody>,
 }
 
 /// Parsed form of [`RespawnRequestBody`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct RespawnRequest {
     /// Seed of all random streams.
     pub seed: u64,
+    /// What the seed changes in the world.
+    pub vary: Vary,
 }
 
 impl Body for RespawnRequest {
     fn parse(fields: &Fields) -> Result<RespawnRequest, Invalid> {
-        Ok(RespawnRequest { seed: fields.whole_within("seed", 0, (1 << 53) - 1)?.unwrap_or(0) })
+        let seed = fields.whole_within("seed", 0, (1 << 53) - 1)?.unwrap_or(0);
+        let vary = fields.get("vary").map(Vary::parse).transpose();
+        let vary = vary.map_err(|error| Invalid::new(error.to_string()))?.unwrap_or_default();
+        Ok(RespawnRequest { seed, vary })
     }
 }
 
@@ -100,6 +110,9 @@ pub struct Respawned {
     pub world: String,
     /// Always false: the world was loaded again.
     pub inplace: bool,
+    /// What the seed changed in the world; omitted if nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variation: Option<Variation>,
 }
 
 /// Response of `GET /vehicle`: the profile of the robot.

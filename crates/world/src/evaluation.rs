@@ -4,6 +4,7 @@
 //! unknown keys too, and all keys in their original order and spelling. The script is not parsed.
 
 use crate::error::{Error, SourceLocation};
+use chicane_vary::Vary;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -32,6 +33,8 @@ pub struct Evaluation {
     /// Names of the groups of paths that the judged program may use besides the robot's own paths.
     /// `None` if the config does not list them.
     pub allow: Option<Vec<String>>,
+    /// What a seed changes in the world. Empty if the config does not say.
+    pub vary: Vary,
     /// Source text of the judging script. The script is a Python program.
     pub script: String,
 }
@@ -97,9 +100,14 @@ impl Evaluation {
             None => None,
             Some(raw) => Some(source.get::<Vec<String>>(raw, "allow", "a list of names of groups")?),
         };
+        let vary = match config.get("vary") {
+            None => Vary::default(),
+            Some(raw) => source.vary(raw)?,
+        };
         Ok(Evaluation {
             version,
             allow,
+            vary,
             config_json: compact(config_text),
             description: string("description", "")?,
             better,
@@ -130,6 +138,13 @@ impl<'a> JsonSource<'a> {
         expected: &str,
     ) -> Result<T, Error> {
         serde_json::from_str(raw.get()).map_err(|_| self.invalid(raw, key, expected))
+    }
+
+    /// What a seed changes. `null` counts as omitted.
+    fn vary(&self, raw: &RawValue) -> Result<Vary, Error> {
+        let value = self.get::<Option<Value>>(raw, "vary", "an object")?;
+        let Some(value) = value else { return Ok(Vary::default()) };
+        Vary::parse(&value).map_err(|e| Error::at(self.location(raw.get()), e.to_string()))
     }
 
     fn invalid(&self, raw: &RawValue, key: &str, expected: &str) -> Error {

@@ -49,6 +49,26 @@ fn missing_values_have_defaults() {
 }
 
 #[test]
+fn what_a_seed_changes_is_read_and_checked() {
+    let with = |vary: &str| {
+        let json = format!("{{\"version\": 1,\n\"config\": {{\"x\": 1,\n  \"vary\": {vary}}}}}");
+        read(&json)
+    };
+    let e = with(r#"{"friction": [0.5, 1]}"#).expect("valid");
+    assert_eq!(e.vary.lines(), ["grip of the tyres: 0.5 to 1 times"]);
+    assert_eq!(e.config_json, r#"{"x":1,"vary":{"friction":[0.5,1]}}"#, "the config is kept as text");
+    assert!(with("null").expect("omitted").vary.is_empty() && with("{}").expect("nothing").vary.is_empty());
+    for (vary, error) in [
+        ("3", "evaluations/e.json:3:11: vary must be an object with start, objects"),
+        (r#"{"frictoin": [1, 1]}"#, "evaluations/e.json:3:11: vary.frictoin is not a known field"),
+        (r#"{"mass": [1]}"#, "e.json:3:11: vary.mass must be [least, most] with numbers from 0.5 to 2"),
+    ] {
+        let found = with(vary).expect_err(vary);
+        assert!(found.contains(error), "{found}");
+    }
+}
+
+#[test]
 fn an_unknown_version_is_kept() {
     assert_eq!(read(r#"{"version": 7}"#).expect("seven").version, 7);
 }

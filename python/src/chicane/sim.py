@@ -149,13 +149,16 @@ class SimOperations:
         return Call()
 
     @operation("POST", "/sim/api/respawn")
-    def respawn(self, *, seed: int | None = None) -> Call[wire.Respawned]:
+    def respawn(
+        self, *, seed: int | None = None, vary: wire.Vary | None = None
+    ) -> Call[wire.Respawned]:
         """Reloads the world: simulated time, sensor noise and odometry start again.
 
         `seed` is the seed of all random numbers, by default 0. Runs with the same seed and the same
-        commands are identical.
+        commands are identical. `vary` says what the seed changes in the world, as in the config of
+        an evaluation; by default nothing.
         """
-        return Call(body=given(seed=seed), longer=LOADING_S)
+        return Call(body=given(seed=seed, vary=vary), longer=LOADING_S)
 
     @operation("GET", "/sim/api/vehicle")
     def vehicle(self) -> Call[wire.Vehicle]:

@@ -8,6 +8,7 @@ import { h, show, write } from "../ui/dom.ts";
 import { icon } from "../ui/icons.ts";
 import { persistedSignal } from "../ui/signal.ts";
 import type { StartRequest, StudentNetwork } from "../wire/sim.ts";
+import { MAX_SEED, variesWithSeed } from "./seed.ts";
 
 /** Longest name of a student, as the server accepts it. */
 const MAX_STUDENT = 200;
@@ -50,7 +51,7 @@ export function setupForm(app: App): HTMLElement {
     "data-testid": "eval-limit",
   });
   const repeatable = repeatableSwitch(app, program);
-  const advanced = advancedFields(limit);
+  const advanced = advancedFields(app, limit);
   const button = h("button", { class: "primary wide", "data-testid": "eval-start" }, icon("flag"), t.evaluation.start);
   program.value = command.value;
   repeatable.update();
@@ -135,10 +136,10 @@ function repeatableSwitch(
 }
 
 /**
- * Fields for the student's name and the wall-clock limit, collapsed at first. `limit` is the field
- * of the time limit, from which the default of the wall-clock limit is computed.
+ * Fields for the student's name, the seed and the wall-clock limit, collapsed at first. `limit` is
+ * the field of the time limit, from which the default of the wall-clock limit is computed.
  */
-function advancedFields(limit: HTMLInputElement): {
+function advancedFields(app: App, limit: HTMLInputElement): {
   element: HTMLElement;
   chosen(): StartRequest;
   update(): void;
@@ -153,6 +154,17 @@ function advancedFields(limit: HTMLInputElement): {
     placeholder: t.evaluation.studentHint,
     "data-testid": "eval-student",
   });
+  // The seed is not kept for the next visit: a page that was opened anew starts with the published world.
+  const seed = h("input", {
+    type: "number",
+    id: "eval-seed",
+    min: 0,
+    max: MAX_SEED,
+    step: 1,
+    placeholder: "0",
+    "data-testid": "eval-seed-field",
+  });
+  const seedHelp = h("p", { class: "hint" });
   const wallLimit = h("input", {
     type: "number",
     id: "eval-wall-limit",
@@ -170,19 +182,23 @@ function advancedFields(limit: HTMLInputElement): {
     h("summary", {}, h("span", {}, t.evaluation.advanced), values),
     h("label", { for: "eval-student" }, t.evaluation.student),
     student,
+    h("label", { for: "eval-seed" }, t.evaluation.seed),
+    seed,
+    seedHelp,
     h("label", { for: "eval-wall-limit" }, t.evaluation.wallLimit),
     wallLimit,
     h("p", { class: "hint" }, t.evaluation.wallLimitHelp),
   );
   /** The values stay visible while the fields are collapsed, because they apply to the next run. */
   function update(): void {
-    const shown = [student.value.trim(), wallLimit.value && t.evaluation.wallLimitValue(wallLimit.value)];
+    const shown = [student.value.trim(), seed.value && t.evaluation.seedValue(seed.value), wallLimit.value && t.evaluation.wallLimitValue(wallLimit.value)];
     write(values, shown.filter(Boolean).join(" · "));
+    write(seedHelp, variesWithSeed(app.evaluation.value?.config) ? t.evaluation.seedHelp : t.evaluation.seedNoise);
     wallLimit.placeholder = limit.value ? String(defaultWallLimit(Number(limit.value))) : "";
   }
-  for (const field of [student, wallLimit, limit]) field.addEventListener("input", update);
+  for (const field of [student, seed, wallLimit, limit]) field.addEventListener("input", update);
   // The browser can't show its message beside a field that is collapsed.
-  for (const field of [student, wallLimit]) field.addEventListener("invalid", () => (element.open = true));
+  for (const field of [student, seed, wallLimit]) field.addEventListener("invalid", () => (element.open = true));
   update();
   return {
     element,
@@ -192,6 +208,7 @@ function advancedFields(limit: HTMLInputElement): {
       wall.value = wallLimit.value;
       return {
         ...(name.value && { student: name.value }),
+        ...(seed.value && { seed: Number(seed.value) }),
         ...(wall.value && { wall_limit_s: Number(wall.value) }),
       };
     },

@@ -9,6 +9,7 @@ import { clock, record } from "../ui/format.ts";
 import { icon } from "../ui/icons.ts";
 import { logBox, programEndBox } from "../ui/lines.ts";
 import { phaseText, programFailure } from "../ui/verdict.ts";
+import { seedText } from "./seed.ts";
 
 export function runningPanel(app: App): HTMLElement {
   const phase = h("p", { class: "phase", role: "status", "data-testid": "eval-phase" });
@@ -20,6 +21,7 @@ export function runningPanel(app: App): HTMLElement {
   });
   const time = labelledValue(t.evaluation.clock, "eval-clock");
   const now = labelledValue(t.evaluation.record, "eval-record");
+  const seed = labelledValue(t.evaluation.seed, "eval-seed");
   const bar = h("div", { class: "limit-bar", "aria-hidden": "true" });
   const log = logBox(t.evaluation.log, "eval-log");
   const output = logBox(t.evaluation.output, "eval-output");
@@ -54,6 +56,9 @@ export function runningPanel(app: App): HTMLElement {
       session.command ? t.evaluation.startedCommand(session.command) : t.evaluation.noProgram,
     );
     write(now.value, record(session.record) ?? t.evaluation.noRecord);
+    const seedShown = seedText(session.seed, app.evaluation.value?.config);
+    write(seed.value, seedShown ?? "");
+    show(seed.element, seedShown !== null);
     log.show(view.log, t.evaluation.noLog);
     output.show(view.output, session.command ? t.evaluation.noOutput : t.evaluation.noProgram);
     failed.show(failure, failure === null ? [] : lastLines(view));
@@ -78,7 +83,7 @@ export function runningPanel(app: App): HTMLElement {
     "div",
     { class: "running", "data-testid": "eval-panel", hidden: true },
     h("div", { class: "phase-row" }, phase, interference),
-    h("dl", { class: "facts big" }, time.element, now.element),
+    h("dl", { class: "facts big" }, time.element, now.element, seed.element),
     bar,
     command,
     failed.element,

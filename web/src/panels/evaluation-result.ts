@@ -11,13 +11,14 @@ import { failureText, TONES, verdictOf, verdictText } from "../ui/verdict.ts";
 import type { StartRequest } from "../wire/sim.ts";
 import { boxText, paceText, recordBadges, requestedPace, versionText } from "./record-facts.ts";
 import { runButton } from "./run-link.ts";
+import { nextSeed, seedText, variesWithSeed } from "./seed.ts";
 
 export function resultPanel(app: App): HTMLElement {
   const outcome = h("p", { class: "outcome", "data-testid": "result-outcome" });
   const value = h("p", { class: "result-value", "data-testid": "result-record" });
   const reason = h("p", { class: "reason", "data-testid": "result-reason" });
   const badges = h("p", { class: "badges", "data-testid": "result-badges" });
-  const facts = factList();
+  const facts = factList(app);
   const paceReason = h("p", { class: "hint reason", "data-testid": "result-pace-reason" });
   const end = programEndBox(app, "result-program");
   const openRun = (view: "replay" | "result") => () => {
@@ -28,11 +29,15 @@ export function resultPanel(app: App): HTMLElement {
   const page = runButton("history", t.replay.openResult, t.replay.resultTitleLong, "open-result", openRun("result"));
   const log = logBox(t.evaluation.log, "result-judge");
   const button = h("button", { type: "button", class: "plain", "data-testid": "again" }, t.evaluation.again);
-  button.addEventListener("click", () => {
-    button.disabled = true;
-    const body = sameRun(app.session.value);
-    void attempt(app, post("/evaluation/start", body)).then(() => (button.disabled = false));
-  });
+  const another = h("button", { type: "button", class: "plain", "data-testid": "another-seed" }, t.evaluation.anotherSeed);
+  function start(body: StartRequest): void {
+    button.disabled = another.disabled = true;
+    void attempt(app, post("/evaluation/start", body)).then(() => (button.disabled = another.disabled = false));
+  }
+  const seed = () => nextSeed(app.session.value?.session.seed);
+  button.addEventListener("click", () => start(sameRun(app.session.value)));
+  another.addEventListener("click", () => start({ ...sameRun(app.session.value), seed: seed() }));
+  app.evaluation.watch((document) => show(another, variesWithSeed(document?.config)));
   const element = h(
     "div",
     { class: "result", "data-testid": "result-card", hidden: true },
@@ -43,7 +48,7 @@ export function resultPanel(app: App): HTMLElement {
     facts.element,
     paceReason,
     log.element,
-    h("div", { class: "row result-actions" }, replay, page, button),
+    h("div", { class: "row result-actions" }, replay, page, button, another),
   );
   /** The record whose badges are shown. They are made once, so that an open popover stays open. */
   let badgesOf: unknown = null;
@@ -63,6 +68,7 @@ export function resultPanel(app: App): HTMLElement {
     const run = stored?.run ?? (session.command ? session.run : null);
     end.show(failureText(verdict, run), stored?.run?.output_tail ?? lastLines(view));
     facts.show(view);
+    another.title = t.evaluation.anotherSeedTitle(seed());
     write(paceReason, stored?.pace_reason ? t.evaluation.paceReason(stored.pace_reason) : "");
     show(paceReason, paceReason.textContent !== "");
     if (badgesOf !== stored) fill(badges, ...recordBadges(stored ?? {}));
@@ -72,9 +78,10 @@ export function resultPanel(app: App): HTMLElement {
   return element;
 }
 
-/** Time, pace, student, isolation and version. A fact that is not known is left out. */
-function factList(): { element: HTMLElement; show(view: SessionView): void } {
+/** Time, seed, pace, student, isolation and version. A fact that is not known is left out. */
+function factList(app: App): { element: HTMLElement; show(view: SessionView): void } {
   const time = labelledValue(t.evaluation.time, "result-time");
+  const seed = labelledValue(t.evaluation.seed, "result-seed");
   const pace = labelledValue(t.evaluation.pace, "result-pace");
   const student = labelledValue(t.evaluation.studentShort, "result-student");
   const box = labelledValue(t.evaluation.box, "result-box");
@@ -83,11 +90,12 @@ function factList(): { element: HTMLElement; show(view: SessionView): void } {
     element: h(
       "dl",
       { class: "facts" },
-      ...[time, pace, student, box, version].map((fact) => fact.element),
+      ...[time, seed, pace, student, box, version].map((fact) => fact.element),
     ),
     show({ session, stored }) {
       write(time.value, clock(session.elapsed_s ?? 0));
       for (const [fact, text] of [
+        [seed, seedText(session.seed, app.evaluation.value?.config)],
         [pace, stored && paceText(stored)],
         [student, stored?.student],
         [box, boxText(stored?.box)],
@@ -101,14 +109,15 @@ function factList(): { element: HTMLElement; show(view: SessionView): void } {
 }
 
 /** The request that starts the same run again. */
-function sameRun(view: SessionView | null): StartRequest {
-  const { command, time_limit_s } = view?.session ?? {};
+export function sameRun(view: SessionView | null): StartRequest {
+  const { command, time_limit_s, seed } = view?.session ?? {};
   const { student, wall_limit_s } = view?.stored ?? {};
   const pace = command ? requestedPace(view?.stored ?? {}) : null;
   return {
     ...(command && { command }),
     ...(pace && { pace }),
     ...(time_limit_s && { time_limit_s }),
+    ...(seed && { seed }),
     ...(student && { student }),
     ...(wall_limit_s && { wall_limit_s }),
   };

@@ -159,7 +159,7 @@ export type ErrorCode = "invalid_request" | "out_of_range" | "token_needed" | "f
 
 /** Response of `GET /evaluation`. */
 export type EvaluationDocument = {
-  /** Config, byte for byte as in the world's file. */
+  /** Config, byte for byte as in the world's file. Its field `vary` says what a seed changes. */
   config: { [name: string]: unknown };
   /** Source of the judging script, Python. */
   script: string;
@@ -823,8 +823,8 @@ export type RecordIdentity = {
   program?: ProgramIdentity | null;
   /** Name of the student; null if it was not given. */
   student?: string | null;
-  /** What the seed varies in the world; null if nothing. */
-  variation?: { [name: string]: unknown } | null;
+  /** What the seed changed in the world; null if nothing. */
+  variation?: Variation | null;
   /** Real seconds after which the run is stopped. */
   wall_limit_s?: Num | null;
   /** SHA-256 of the world's files, hex. */
@@ -904,6 +904,8 @@ export type ResetDone = {
 export type RespawnRequest = {
   /** Seed of all random streams, such as sensor noise; 0 if omitted. */
   seed?: number | null;
+  /** What the seed changes in the world, as in the config of an evaluation. If omitted, the world is as published. */
+  vary?: Vary | null;
 };
 
 /** Response of `POST /respawn`. */
@@ -912,6 +914,8 @@ export type Respawned = {
   inplace: boolean;
   /** Always true. */
   ok: boolean;
+  /** What the seed changed in the world; null if nothing. */
+  variation?: Variation | null;
   /** File name of the world. */
   world: string;
 };
@@ -1250,6 +1254,75 @@ export type Transition = {
 
 /** Why a world is being loaded. */
 export type TransitionKind = "boot" | "switch" | "respawn" | "install";
+
+/** What a seed changed in a world. */
+export type Variation = {
+  /** The seed. */
+  seed: number;
+  /** SHA-256 of the changes, hex. Equal changes have equal sums. */
+  sha256: string;
+};
+
+/** What a seed may change in a world. Bounds are `[least, most]`, and both ends are possible. An omitted field changes nothing, and seed 0 changes nothing. */
+export type Vary = {
+  /** Brightness of the picture at the start, within 0.2 to 2. */
+  brightness?: number[] | null;
+  /** Factor of the grip of the tyres, within 0.2 to 2. */
+  friction?: number[] | null;
+  /** Delay of the car's commands in simulated seconds, within 0 to 0.5. */
+  latency?: number[] | null;
+  /** The traffic lights. */
+  lights?: VaryLights | null;
+  /** Factor of the car's mass, within 0.5 to 2. */
+  mass?: number[] | null;
+  /** The noise of the sensors. */
+  noise?: VaryNoise | null;
+  /** The objects. */
+  objects?: VaryObjects | null;
+  /** The start pose of the car. */
+  start?: VaryStart | null;
+  /** Surfaces of the road, of which one is chosen. */
+  surface?: VarySurface[] | null;
+};
+
+/** What changes about the traffic lights. */
+export type VaryLights = {
+  /** Seconds for which a light is red at the start, within 0 to 60. Every light gets a time of its own, and turns green afterwards. */
+  phase?: number[] | null;
+};
+
+/** Factors of the sensors' noise, each within 0 to 10. */
+export type VaryNoise = {
+  /** Pixel noise of the camera. */
+  camera?: number[] | null;
+  /** Noise of gyro and accelerometer. */
+  imu?: number[] | null;
+  /** Range noise of the lidar. */
+  lidar?: number[] | null;
+};
+
+/** What changes about the objects. */
+export type VaryObjects = {
+  /** Largest distance by which an object that can be pushed is moved, m. */
+  jitter?: number | null;
+  /** Number of additional objects beside the road, within 0 to 50. */
+  scatter?: number[] | null;
+  /** Largest angle by which an object that can be pushed is turned, rad. */
+  turn?: number | null;
+};
+
+/** How far the start pose may differ from the published one. */
+export type VaryStart = {
+  /** Across the road in metres, within -1 to 1; positive is left. The car stays on the road. */
+  across?: number[] | null;
+  /** Along the road in metres, within -10 to 10; positive is forward. */
+  along?: number[] | null;
+  /** Turn of the car in rad, within -3.15 to 3.15; positive is left. */
+  yaw?: number[] | null;
+};
+
+/** A surface of the road, with its grip and its look. */
+export type VarySurface = "dry" | "damp" | "dusty" | "wet";
 
 /** Response of `GET /vehicle`: the profile of the robot. */
 export type Vehicle = {

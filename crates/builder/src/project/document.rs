@@ -1,6 +1,7 @@
 //! The types of a project document. Lengths are in metres, angles in radians.
 
 use super::names::{Colour, FileName, WorldName};
+use chicane_vary::Vary;
 
 /// A builder project.
 #[derive(Debug, Clone, PartialEq)]
@@ -233,6 +234,8 @@ pub struct Evaluation {
     /// Groups of paths that the judged program may use besides the robot's own: `state`, `step` and
     /// `world`. `None` for the simulator's default.
     pub allow: Option<Vec<String>>,
+    /// What a seed changes in the world. Empty if every seed gives the same world.
+    pub vary: Vary,
     /// The judging script; `None` if the user has not chosen a script yet. The check reports a
     /// missing script as an error.
     pub script: Option<Script>,

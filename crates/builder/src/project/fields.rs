@@ -38,11 +38,11 @@ pub(super) const SPHERE_TEXTURES: FieldGroup = ("sphere_textures", &["surface"])
 pub(super) const CONE_TEXTURES: FieldGroup = ("cone_textures", &["side"]);
 pub(super) const EVALUATION: FieldGroup = ("evaluation", &["config", "script"]);
 pub(super) const CONFIG: FieldGroup =
-    ("config", &["description", "better", "time_limit_s", "robot", "allow"]);
+    ("config", &["description", "better", "time_limit_s", "robot", "allow", "vary"]);
 pub(super) const TEMPLATE: FieldGroup = ("template", &["template"]);
 
 /// All groups of fields.
-pub const FIELDS: [FieldGroup; 21] = [
+pub const FIELDS: [FieldGroup; 26] = [
     PROJECT,
     FIELD,
     GROUND,
@@ -64,4 +64,9 @@ pub const FIELDS: [FieldGroup; 21] = [
     EVALUATION,
     CONFIG,
     TEMPLATE,
+    chicane_vary::FIELDS[0],
+    chicane_vary::FIELDS[1],
+    chicane_vary::FIELDS[2],
+    chicane_vary::FIELDS[3],
+    chicane_vary::FIELDS[4],
 ];

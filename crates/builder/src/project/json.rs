@@ -2,6 +2,7 @@
 //! location.
 
 use super::fields::FieldGroup;
+use chicane_vary::Vary;
 use serde_json::{Map, Value};
 
 /// The reason why a document was refused: a location in the document, and what the reader expects
@@ -99,6 +100,14 @@ impl<'a> PathValue<'a> {
         found.map(|(_, meaning)| *meaning).ok_or_else(|| {
             let words: Vec<String> = words.iter().map(|(word, _)| format!("\"{word}\"")).collect();
             self.must_be(&words.join(" or "))
+        })
+    }
+
+    /// What a seed changes.
+    pub(super) fn vary(&self) -> Result<Vary, ReadError> {
+        Vary::parse(self.value).map_err(|error| {
+            let path = if error.path.is_empty() { self.path.clone() } else { join(&self.path, &error.path) };
+            error_at(&path, error.message)
         })
     }
 

@@ -270,7 +270,8 @@ fn evaluation(at: &PathValue<'_>) -> Result<Evaluation, ReadError> {
         None => None,
         Some(at) => Some(at.list(0, GROUPS.len())?.iter().map(group).collect::<Result<_, _>>()?),
     };
-    Ok(Evaluation { description, lower_is_better, time_limit_s, robot, allow, script })
+    let vary = config.get("vary").map(|at| at.vary()).transpose()?.unwrap_or_default();
+    Ok(Evaluation { description, lower_is_better, time_limit_s, robot, allow, vary, script })
 }
 
 fn colour(p: &Fields<'_>) -> Result<Option<Colour>, ReadError> {

@@ -157,5 +157,8 @@ pub(crate) fn config(e: &Evaluation) -> Value {
     if let Some(allow) = &e.allow {
         config["allow"] = json!(allow);
     }
+    if !e.vary.is_empty() {
+        config["vary"] = e.vary.to_json();
+    }
     config
 }

@@ -57,6 +57,29 @@ fn the_groups_that_a_judged_program_may_use_are_kept() {
 }
 
 #[test]
+fn what_a_seed_changes_is_kept_in_the_document() {
+    let with = |vary: Value| {
+        let mut value = ring();
+        value["evaluation"] = json!({"config": {"vary": vary}, "script": {"template": "lap_time"}});
+        Project::read(value.to_string().as_bytes())
+    };
+    let vary = json!({"start": {"along": [-0.5, 0]}, "objects": {"scatter": [1, 3]}, "surface": ["wet"]});
+    let project = with(vary.clone()).expect("a project");
+    let written: Value = serde_json::from_str(&project.to_json()).expect("JSON");
+    assert_eq!(written["evaluation"]["config"]["vary"], vary);
+    assert_eq!(Project::read(project.to_json().as_bytes()).expect("a project"), project);
+    let plain: Value = serde_json::from_str(&with(json!({})).expect("a project").to_json()).expect("JSON");
+    assert_eq!(plain["evaluation"]["config"].get("vary"), None, "an empty document is left out");
+    for (vary, error) in [
+        (json!({"start": {"x": 1}}), "evaluation.config.vary.start.x is not a known field"),
+        (json!(3), "evaluation.config.vary must be an object"),
+    ] {
+        let found = with(vary).expect_err(error).to_string();
+        assert!(found.starts_with(error), "{found}");
+    }
+}
+
+#[test]
 fn errors_name_the_location_and_the_expected_value() {
     let object = |field: &str, value: Value| {
         let mut p = ring();
@@ -151,6 +174,7 @@ fn conforms(schema: &Value, rule: &Value, value: &Value) -> bool {
         "array" => value.is_array(),
         "string" => value.is_string(),
         "number" => value.is_number(),
+        "integer" => value.as_f64().is_some_and(|v| v.fract() == 0.0),
         "boolean" => value.is_boolean(),
         "null" => value.is_null(),
         other => panic!("{other}"),

@@ -58,6 +58,7 @@ fn describe_world(world: &World) -> String {
     text += &format!("objects    {} ({kinds})\n", world.objects.len());
     let evaluation = world.evaluation.as_ref().map_or("none", |e| e.description.as_str());
     text += &format!("evaluation {evaluation}\n");
+    text += &varied(world.evaluation.iter().flat_map(|evaluation| evaluation.vary.lines()));
     let corners: usize = world.scene.meshes.iter().map(|m| m.positions.len()).sum();
     text += &format!(
         "scene      {} instances, {} meshes with {corners} corners, {} textures\n",
@@ -95,14 +96,20 @@ fn describe_project(project: &Project) -> String {
     let shape = if line.closed { "closed" } else { "open" };
     let kinds = counts(project.objects.iter().map(|object| object.kind.name()));
     let kinds = if kinds.is_empty() { String::new() } else { format!(" ({kinds})") };
+    let vary = varied(project.evaluation.iter().flat_map(|evaluation| evaluation.vary.lines()));
     let radius = if bend > 1e-3 { format!("{:.2} m", 1.0 / bend) } else { "none".to_owned() };
     format!(
-        "project    {} ({})\nfield      {w} × {h} m\ntrack      {shape}, {:.2} m, tightest radius {radius}\nobjects    {}{kinds}\n",
+        "project    {} ({})\nfield      {w} × {h} m\ntrack      {shape}, {:.2} m, tightest radius {radius}\nobjects    {}{kinds}\n{vary}",
         project.name,
         project.display_name,
         line.length,
         project.objects.len()
     )
+}
+
+/// What a seed changes, one line each.
+fn varied(lines: impl Iterator<Item = String>) -> String {
+    lines.map(|line| format!("seed       {line}\n")).collect()
 }
 
 /// The number of objects of each kind, such as `1 box, 4 wall`.

@@ -10,6 +10,7 @@ use crate::stop_signal::{SignalError, StopSignal};
 use crate::temp_folder::TempFolder;
 use crate::version;
 use crate::workspace::{self, WorkspaceError};
+use chicane_host::loader::LoadFailure;
 use chicane_host::{BootError, HostOptions, JudgeOptions};
 use chicane_replay::{Difference, RecordedRun, RunError, Tracks, import};
 use chicane_server::{Options, Server, StartError};
@@ -51,6 +52,8 @@ pub(crate) enum ReplayCommandError {
     Start(#[from] StartError),
     #[error(transparent)]
     Boot(#[from] BootError),
+    #[error("the world of the run can't be loaded: {0}")]
+    Load(#[from] LoadFailure),
 }
 
 impl ReplayCommandError {
@@ -150,17 +153,21 @@ fn show(args: &ReplayArgs, bytes: &[u8]) -> Result<(), ReplayCommandError> {
         ..Options::default()
     };
     let session = run.session().to_owned();
-    drop(run);
     let runtime = runtime::start()?;
-    let ended = runtime.block_on(serve(options, &session));
+    let ended = runtime.block_on(serve(options, &session, &run));
     runtime.shutdown_background();
     ended
 }
 
-async fn serve(options: Options, session: &str) -> Result<(), ReplayCommandError> {
+async fn serve(options: Options, session: &str, run: &RecordedRun) -> Result<(), ReplayCommandError> {
     let mut stop = StopSignal::new(false)?;
     let server = Server::start(options).await?;
     server.host().ready().await?;
+    // The viewer shows the objects of the running world, so its seed has to be that of the run.
+    if let (Some(_), Some(evaluation)) = (run.served.variation(), &run.served.world.evaluation) {
+        let vary = evaluation.vary.clone();
+        server.host().loader.respawn_varied(run.journal.head.seed, vary).await?;
+    }
     let address = chicane_server::reachable(server.address());
     let mut out = std::io::stdout();
     // A closed standard output does not stop the viewer.

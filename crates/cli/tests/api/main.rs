@@ -52,5 +52,6 @@ mod stopping;
 mod support;
 mod switch;
 mod token;
+mod vary;
 mod world;
 mod worlds;

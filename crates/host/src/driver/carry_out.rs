@@ -166,6 +166,7 @@ impl Driver {
             self.take_sounds();
             self.answer_holds();
         }
+        self.display.enter_world(served.brightness());
         self.worlds.running = Some(Running::new(sim, served, now));
         self.worlds.transition = None;
         self.worlds.lost = None;

@@ -48,7 +48,7 @@ impl Driver {
     /// Sets the brightness. Every channel of a shown pixel is multiplied by this factor.
     pub(super) fn set_brightness(&mut self, origin: &Origin, value: f64) {
         self.note(|| Change::Brightness { sender: origin.sender(), value });
-        self.display.brightness = value;
+        self.display.set_brightness(value);
     }
 
     /// Writes an entry to the journal of the judged run, if there is one.

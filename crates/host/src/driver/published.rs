@@ -32,6 +32,8 @@ pub struct Published {
     pub overlay: OverlayView,
     /// Every channel of a shown pixel is multiplied by this factor.
     pub brightness: f64,
+    /// The brightness of a world whose seed does not change it.
+    pub(crate) usual_brightness: f64,
     /// Number of worlds loaded so far.
     pub assets_version: u64,
     /// A counter that increases when the car is teleported or simulated time starts again.
@@ -220,6 +222,7 @@ impl Published {
             clock: ClockView { paused: false, speed: 1.0, rtf: 1.0, is_virtual: false },
             overlay,
             brightness,
+            usual_brightness: brightness,
             assets_version: 1,
             epoch,
             lost: None,

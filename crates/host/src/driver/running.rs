@@ -47,7 +47,7 @@ impl Running {
             snapshot: sim.snapshot(),
             frame: 0,
         });
-        let mut stack = Stack::new(Arc::clone(sim.profile()));
+        let mut stack = Stack::new(Arc::clone(served.nominal_profile(&sim)));
         stack.sense(&sim.readings());
         let (contacts, holds, robot) = (Vec::new(), Vec::new(), RobotView::default());
         Running { sim, stack, served, since, contacts, exposure, robot, holds, journal: None }

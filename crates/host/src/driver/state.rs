@@ -59,6 +59,28 @@ pub(super) struct Display {
     pub(super) overlay: OverlayView,
     /// Every channel of a pixel is multiplied by this factor.
     pub(super) brightness: f64,
+    /// The brightness before the running world replaced it with the one of its seed; `None` if the
+    /// world did not, or if the brightness was set since.
+    replaced: Option<f64>,
+}
+
+impl Display {
+    /// Sets the brightness.
+    pub(super) fn set_brightness(&mut self, value: f64) {
+        (self.brightness, self.replaced) = (value, None);
+    }
+
+    /// The brightness of a world whose seed does not change it.
+    fn usual_brightness(&self) -> f64 {
+        self.replaced.unwrap_or(self.brightness)
+    }
+
+    /// Uses the brightness that a new world starts with. `None` is the usual one.
+    pub(super) fn enter_world(&mut self, brightness: Option<f64>) {
+        let usual = self.usual_brightness();
+        self.replaced = brightness.map(|_| usual);
+        self.brightness = brightness.unwrap_or(usual);
+    }
 }
 
 /// The running world, and worlds that are being loaded or installed.
@@ -115,7 +137,7 @@ impl Driver {
         (metrics, loudspeaker, taps): (Arc<Metrics>, Loudspeaker, Taps),
     ) -> (Driver, watch::Receiver<Arc<Published>>) {
         let now = Instant::now();
-        let display = Display { overlay: OverlayView::none(), brightness: start.brightness };
+        let display = Display { overlay: OverlayView::none(), brightness: start.brightness, replaced: None };
         let worlds = Worlds {
             running: None,
             transition: Some(start.transition.clone()),
@@ -266,6 +288,7 @@ fn published(
         clock,
         overlay: display.overlay.clone(),
         brightness: display.brightness,
+        usual_brightness: display.usual_brightness(),
         assets_version: worlds.assets_version,
         epoch: worlds.epoch,
         lost: worlds.lost.clone(),

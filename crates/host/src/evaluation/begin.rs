@@ -8,6 +8,7 @@ use super::run_bundle;
 use super::session_world::{self, SessionWorld};
 use super::unstored::Unstored;
 use crate::driver::{DriveAt, ServedWorld, Simulator};
+use crate::variation::Seeded;
 use chicane_session::{
     Note, Notes, NotesOut, SessionEnd, SessionSpec, Setting, StudentProgram, Unsupported, notes, supervise,
 };
@@ -48,6 +49,9 @@ impl Evaluations {
             return Err(StartEvaluationError::NoBox(why));
         }
         let wall_limit_s = request.wall_limit(request.time_limit_s.unwrap_or(evaluation.time_limit_s));
+        let seeded = Seeded { seed: request.seed, vary: evaluation.vary.clone() };
+        let varied = served.varied(&self.parts.profile, &seeded);
+        let served = &varied.map_err(|error| StartEvaluationError::Failed(error.to_string()))?;
         let identity = self.identity(served, &request, wall_limit_s);
         let start = new_session(served, evaluation, script, (request, role), identity)?;
         let begun = EvaluationKind::Start {
@@ -220,7 +224,7 @@ impl Evaluations {
             box_kind: student.map(|options| options.kind),
             network: student.map(|options| options.network),
             wall_limit_s: Some(Num(wall_limit_s)),
-            variation: serde_json::Value::Null,
+            variation: served.variation(),
         }
     }
 

@@ -313,5 +313,5 @@ fn ready(simulator: &Simulator) -> Result<Arc<ServedWorld>, StartEvaluationError
     if seen.served.world.evaluation.is_none() {
         return Err(StartEvaluationError::NoEvaluation);
     }
-    Ok(Arc::clone(&seen.served))
+    Ok(seen.served.published())
 }

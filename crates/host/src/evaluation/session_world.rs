@@ -128,9 +128,9 @@ impl SessionWorld {
             profile: serde_json::to_value(&*self.profile).unwrap_or_default(),
             script: self.script.clone(),
             seed: self.seed,
-            variation: self.identity.variation.clone(),
+            variation: serde_json::to_value(&self.identity.variation).unwrap_or_default(),
             time_limit_s: self.time_limit_s,
-            brightness: self.simulator.now().brightness,
+            brightness: self.served.brightness().unwrap_or_else(|| self.simulator.now().usual_brightness),
             command: self.command.clone(),
             is_virtual: self.has_paced_program(),
             parts: chicane_journal::part_names(sim),
@@ -198,12 +198,13 @@ impl SessionWorld {
 impl SessionHost for SessionWorld {
     fn place(&mut self) -> Result<(Statics, Observation), SessionHostError> {
         let statics = observe::statics(&self.served, &self.script, self.seed).map_err(refused)?;
-        let sim = Sim::new(Arc::clone(&self.served.world), Arc::clone(&self.profile), self.seed);
+        let sim = self.served.sim(&self.profile, self.seed);
         self.writer.set_head(self.head(&sim));
         let loaded = Loaded { sim, served: Arc::clone(&self.served), keep_lights: false };
-        // A session starts with green lights. They are stored, so that the world also has green
-        // lights after a restart of the program.
-        let stored = self.runtime.block_on(self.keeper.world(&self.served.name, loaded.red_lights()));
+        // Green lights are stored, so that the world has green lights after a restart of the
+        // program. A light that the seed starts with red turns green by itself.
+        let green = loaded.red_lights().into_keys().map(|name| (name, false)).collect();
+        let stored = self.runtime.block_on(self.keeper.world(&self.served.name, green));
         stored.map_err(refused)?;
         let (requests, queue) = channel();
         let entry = SessionEntry {
@@ -355,6 +356,9 @@ fn start_pose(served: &ServedWorld, profile: &Profile) -> Option<[f64; 3]> {
     let next = line.iter().copied().find(|p| (*p - first).length() > 1e-9)?;
     let ahead: DVec2 = (next - first).normalize();
     let front = profile.body.centre_m[0] + profile.body.size_m[0] / 2.0;
+    if let Some(varied) = served.varied_start(front + BEHIND_LINE_M) {
+        return Some(varied);
+    }
     let at = first - ahead * (front + BEHIND_LINE_M);
     Some([at.x, at.y, libm::atan2(ahead.y, ahead.x)])
 }

@@ -46,7 +46,8 @@ pub(super) async fn set_pose(
 
 /// Reloads the world: time, noise and the robot's stack restart, and lights keep their state.
 ///
-/// The same inputs after two respawns with the same seed give the same bytes.
+/// The same inputs after two respawns with the same seed give the same bytes. With `vary`, the seed
+/// also changes the world, and the lights if it says so.
 #[utoipa::path(post, path = "/respawn", tag = "Vehicle", request_body = RespawnRequestBody, responses(
     (status = 200, body = Respawned),
     (status = 400, body = ErrorBody),
@@ -56,11 +57,12 @@ pub(super) async fn set_pose(
 ))]
 pub(super) async fn respawn(
     State(app): State<App>,
-    JsonBody(RespawnRequest { seed }): JsonBody<RespawnRequest>,
+    JsonBody(RespawnRequest { seed, vary }): JsonBody<RespawnRequest>,
 ) -> Result<Json<Respawned>, ApiError> {
-    let now = app.loader.respawn(seed).await?;
+    let now = app.loader.respawn_varied(seed, vary).await?;
     let running = now.running.as_ref().ok_or_else(ApiError::no_world)?;
-    Ok(Json(Respawned { ok: true, world: running.served.file.to_string(), inplace: false }))
+    let (world, variation) = (running.served.file.to_string(), running.served.variation());
+    Ok(Json(Respawned { ok: true, world, inplace: false, variation }))
 }
 
 /// Resets the car and all movable objects to their start poses, at rest, and all lights to green.

@@ -7,4 +7,5 @@ mod determinism;
 mod hostile;
 mod objects;
 mod sensors;
+mod varied;
 mod vehicle;

@@ -21,6 +21,7 @@ from chicane.gym.reward import Params, Reward, default_reward, things
 from chicane.gym.track import NEAR_M, Track, TrackPosition
 from chicane.program import Program
 from chicane.sim import Sim
+from chicane.wire import sim as wire
 
 SETTLE_S = 0.1
 """The car stands for this many simulated seconds at its start, until all sensors have a reading."""
@@ -51,6 +52,7 @@ class CarEnv(gymnasium.Env[Any, NDArray[np.float32]]):
         laps: float = 1.0,
         max_speed: float = 1.5,
         random_start: bool = True,
+        vary: wire.Vary | bool = False,
         camera_size: tuple[int, int] = (160, 120),
         beams: int | None = None,
         robot: str | None = None,
@@ -70,6 +72,8 @@ class CarEnv(gymnasium.Env[Any, NDArray[np.float32]]):
         - `laps`: number of laps after which an episode is terminated.
         - `max_speed`: upper limit of the action's speed, m/s.
         - `random_start`: whether each episode starts at a random point of the road.
+        - `vary`: what the seed of an episode changes in the world, as in the config of an
+          evaluation. True means what the world's own evaluation varies; default: nothing.
         - `camera_size`: largest width and height of the picture; the aspect ratio is kept.
         - `beams`: number of lidar beams. It has to divide the number of beams of the car's lidar;
           default: all beams.
@@ -99,6 +103,7 @@ class CarEnv(gymnasium.Env[Any, NDArray[np.float32]]):
             if url is not None and self._sim.status().get("current") != world:
                 self._sim.switch(world)
             self._step_s = step_s
+            self._vary = self._chosen_vary(world, vary)
             self._set_up(world, observation, obstacles, max_speed, camera_size, beams)
         except BaseException:
             self.close()
@@ -109,6 +114,20 @@ class CarEnv(gymnasium.Env[Any, NDArray[np.float32]]):
         self._laps = laps
         self._random_start = random_start
         self._begin(self._track.locate(*self._track.waypoints[0]))
+
+    def _chosen_vary(self, world: str, vary: wire.Vary | bool) -> wire.Vary | None:
+        if vary is False:
+            return None
+        if vary is not True:
+            return vary
+        try:
+            config = self._sim.evaluation()["config"]
+        except NotFound:
+            config = {}
+        own: wire.Vary | None = config.get("vary")
+        if own is None:
+            raise ValueError(f"the evaluation of {world!r} varies nothing: give vary a dictionary")
+        return own
 
     def _set_up(
         self,
@@ -199,23 +218,43 @@ class CarEnv(gymnasium.Env[Any, NDArray[np.float32]]):
         start = (options or {}).get("start")
         drawn = float(self.np_random.random()) if self._random_start else 0.0
         along = self._track.length * float(drawn if start is None else start)
-        self._sim.respawn(seed=int(self.np_random.integers(1 << 53)))
-        for light in self._sim.lights()["lights"]:
-            # A respawn keeps the states of lights, but an episode must not depend on the last
-            # episode. So every light is set to green.
-            if light["state"] != "green":
-                self._sim.set_light(light["name"], "green")
+        self._sim.respawn(seed=int(self.np_random.integers(1 << 53)), vary=self._vary)
+        if not self._vary or not self._vary.get("lights"):
+            self._set_lights_green()
+        along, offset, turn = self._vary_start(along)
         if self._obstacles:
             for name, x, y, yaw in scatter(self._track, self._catalogue, along, self.np_random):
                 self._sim.move_object(name, x=x, y=y, yaw=yaw)
-        x, y, yaw = self._track.at(along)
-        self._sim.set_pose(x=x, y=y, yaw=yaw)
+        x, y, yaw = self._track.at(along, offset)
+        self._sim.set_pose(x=x, y=y, yaw=yaw + turn)
         stepped = self._sim.run(self._step_request(self._settle_s, (0.0, 0.0)))
         self._begin(self._track.locate(x, y))
         self._started_at = float(stepped.state.get("time") or 0.0)
         params = self._params(stepped)
         self._done_m = 0.0
         return self._observation(stepped, params), self._info(params | {"progress": 0.0}, "")
+
+    def _set_lights_green(self) -> None:
+        """Sets every light to green, because a respawn keeps the states of lights, and an episode
+        must not depend on the last one.
+        """
+        for light in self._sim.lights()["lights"]:
+            if light["state"] != "green":
+                self._sim.set_light(light["name"], "green")
+
+    def _vary_start(self, along: float) -> tuple[float, float, float]:
+        """Returns the start of an episode: metres along the road, metres to the left of its centre
+        line, and the turn of the car in rad. The seed has shifted the car from the first waypoint.
+        """
+        if not self._vary:
+            return along, 0.0, 0.0
+        self._catalogue = dict(self._sim.world()["objects"])
+        if not self._vary.get("start"):
+            return along, 0.0, 0.0
+        pose = self._sim.pose()
+        at = self._track.locate(pose["x"], pose["y"])
+        turn = math.remainder(pose["yaw"] - at.heading, math.tau)
+        return along + self._track.advance(0.0, at.along), at.offset, turn
 
     def _begin(self, position: TrackPosition) -> None:
         self._position = position

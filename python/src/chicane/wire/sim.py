@@ -247,7 +247,7 @@ class EvaluationDocument(TypedDict):
     """Response of `GET /evaluation`."""
 
     config: dict[str, Any]
-    """Config, byte for byte as in the world's file."""
+    """Config, byte for byte as in the world's file. Its field `vary` says what a seed changes."""
     script: str
     """Source of the judging script, Python."""
     version: int
@@ -1295,8 +1295,8 @@ class RecordIdentity(TypedDict, total=False):
     """The workspace as it was started; null without a student's program."""
     student: str | None
     """Name of the student; null if it was not given."""
-    variation: dict[str, Any] | None
-    """What the seed varies in the world; null if nothing."""
+    variation: Variation | None
+    """What the seed changed in the world; null if nothing."""
     wall_limit_s: Num | None
     """Real seconds after which the run is stopped."""
     world_sha256: str | None
@@ -1536,10 +1536,14 @@ class RespawnRequest(TypedDict, total=False):
 
     seed: int | None
     """Seed of all random streams, such as sensor noise; 0 if omitted."""
+    vary: Vary | None
+    """What the seed changes in the world, as in the config of an evaluation. If omitted, the
+    world is as published.
+    """
 
 
-class Respawned(TypedDict):
-    """Response of `POST /respawn`."""
+class RespawnedRequired(TypedDict):
+    """The required fields of Respawned."""
 
     inplace: bool
     """Always false: the world was loaded again."""
@@ -1547,6 +1551,13 @@ class Respawned(TypedDict):
     """Always true."""
     world: str
     """File name of the world."""
+
+
+class Respawned(RespawnedRequired, total=False):
+    """Response of `POST /respawn`."""
+
+    variation: Variation | None
+    """What the seed changed in the world; null if nothing."""
 
 
 class RouteLinesRequired(TypedDict):
@@ -1913,6 +1924,86 @@ class Transition(TypedDict):
 
 TransitionKind: TypeAlias = Literal["boot", "switch", "respawn", "install"]
 """Why a world is being loaded."""
+
+
+class Variation(TypedDict):
+    """What a seed changed in a world."""
+
+    seed: int
+    """The seed."""
+    sha256: str
+    """SHA-256 of the changes, hex. Equal changes have equal sums."""
+
+
+class Vary(TypedDict, total=False):
+    """What a seed may change in a world. Bounds are `[least, most]`, and both ends are
+    possible. An omitted field changes nothing, and seed 0 changes nothing.
+    """
+
+    brightness: list[float] | None
+    """Brightness of the picture at the start, within 0.2 to 2."""
+    friction: list[float] | None
+    """Factor of the grip of the tyres, within 0.2 to 2."""
+    latency: list[float] | None
+    """Delay of the car's commands in simulated seconds, within 0 to 0.5."""
+    lights: VaryLights | None
+    """The traffic lights."""
+    mass: list[float] | None
+    """Factor of the car's mass, within 0.5 to 2."""
+    noise: VaryNoise | None
+    """The noise of the sensors."""
+    objects: VaryObjects | None
+    """The objects."""
+    start: VaryStart | None
+    """The start pose of the car."""
+    surface: list[VarySurface] | None
+    """Surfaces of the road, of which one is chosen."""
+
+
+class VaryLights(TypedDict, total=False):
+    """What changes about the traffic lights."""
+
+    phase: list[float] | None
+    """Seconds for which a light is red at the start, within 0 to 60. Every light gets a time
+    of its own, and turns green afterwards.
+    """
+
+
+class VaryNoise(TypedDict, total=False):
+    """Factors of the sensors' noise, each within 0 to 10."""
+
+    camera: list[float] | None
+    """Pixel noise of the camera."""
+    imu: list[float] | None
+    """Noise of gyro and accelerometer."""
+    lidar: list[float] | None
+    """Range noise of the lidar."""
+
+
+class VaryObjects(TypedDict, total=False):
+    """What changes about the objects."""
+
+    jitter: float | None
+    """Largest distance by which an object that can be pushed is moved, m."""
+    scatter: list[int] | None
+    """Number of additional objects beside the road, within 0 to 50."""
+    turn: float | None
+    """Largest angle by which an object that can be pushed is turned, rad."""
+
+
+class VaryStart(TypedDict, total=False):
+    """How far the start pose may differ from the published one."""
+
+    across: list[float] | None
+    """Across the road in metres, within -1 to 1; positive is left. The car stays on the road."""
+    along: list[float] | None
+    """Along the road in metres, within -10 to 10; positive is forward."""
+    yaw: list[float] | None
+    """Turn of the car in rad, within -3.15 to 3.15; positive is left."""
+
+
+VarySurface: TypeAlias = Literal["dry", "damp", "dusty", "wet"]
+"""A surface of the road, with its grip and its look."""
 
 
 class Vehicle(TypedDict):
