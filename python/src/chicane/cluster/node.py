@@ -52,7 +52,8 @@ def run_unit(unit: Unit, files: UnitFiles, limit_s: float) -> dict[str, bytes]:
     plan = _write(unit, files)
     with tempfile.TemporaryDirectory(dir=_scratch(), prefix="unit-") as folder:
         out = Path(folder) / "result"
-        command = [program, "grade-unit", str(plan / "plan.json"), unit.id, "-o", str(out)]
+        command = [program, "grade-unit", str(plan / "plan.json"), unit.hash, "-o", str(out)]
+        command.append("--lifeline")
         status, said = _run(command, Path(folder) / "errors", limit_s)
         if is_result(out, unit.hash):
             names = (name for name in (RESULT, RUN) if (out / name).exists())
