@@ -6,7 +6,7 @@
 
 use chicane_bench::report::{Goal, Report};
 use chicane_bench::{BenchError, exit_code};
-use chicane_builder::{Project, build};
+use chicane_builder::{Project, build, check};
 use chicane_render::{Print, thumbnail};
 use chicane_testkit::{SHIPPED, shipped_world};
 use chicane_world::{Assets, Bounds, MemoryBundle, Profile, World};
@@ -75,6 +75,9 @@ fn run() -> Result<(), BenchError> {
         let built = || build(&project, &files);
         let bundle = built()?;
         let loaded = || World::load(&Assets::of(&bundle));
+        // The page checks a project again at each step of a drag, so the goal is a part of a frame.
+        let mut checks = times(|| check(&project));
+        report.add_times(&format!("checking {name}"), &mut checks, Goal::AtMost(5.0));
         let bytes: usize = bundle.files.values().map(Vec::len).sum();
         report.add_times(&format!("building {name}"), &mut times(built), Goal::None);
         report.add(format!("building {name}: files"), bytes as f64 / 1e6, "MB", Goal::None);

@@ -13,6 +13,7 @@
 //! operations. The result therefore has the same bits on every machine and with any number of
 //! threads.
 
+mod clip;
 mod lanes;
 mod setup;
 mod shade;

@@ -1,6 +1,7 @@
 //! Turns triangles in camera coordinates into triangles on the screen, sorted by tile.
 
 use super::TILE;
+use super::clip::Polygon;
 use glam::{Vec2, Vec3};
 
 /// Distance of the near clipping plane, m.
@@ -49,7 +50,7 @@ pub(crate) struct Corner {
 }
 
 impl Corner {
-    fn between(&self, other: &Corner, t: f32) -> Corner {
+    pub(super) fn between(&self, other: &Corner, t: f32) -> Corner {
         Corner {
             at: self.at + (other.at - self.at) * t,
             uv: self.uv + (other.uv - self.uv) * t,
@@ -106,9 +107,13 @@ pub(crate) struct Setup {
     entries: usize,
     /// Maximum number of triangles, and maximum of `entries`.
     limits: [usize; 2],
-    /// Buffer for the corners of the mesh that is being added.
+    /// Buffers for the corners of the mesh that is being added, and for their points.
     corners: Vec<Corner>,
+    points: Vec<Option<Point>>,
 }
+
+/// A position on the screen, in 1/256 of a pixel.
+type Point = [i32; 2];
 
 /// Limit on the triangles of a frame. The setups of the frame share this limit equally.
 const MAX_TRIANGLES: usize = 2_000_000;
@@ -164,17 +169,29 @@ impl Setup {
         triangles: &[[u16; 3]],
         mirrored: bool,
     ) {
-        let mut buffer = std::mem::take(&mut self.corners);
-        buffer.clear();
-        buffer.extend(corners);
+        let mut seen = std::mem::take(&mut self.corners);
+        let mut points = std::mem::take(&mut self.points);
+        seen.clear();
+        seen.extend(corners);
+        points.clear();
+        // Each corner is projected once, because several triangles share it.
+        points.extend(seen.iter().map(|corner| projection.point_inside(corner)));
         for triangle in triangles {
-            let [a, mut b, mut c] = triangle.map(|i| buffer[usize::from(i)]);
+            let [a, mut b, mut c] = triangle.map(usize::from);
             if mirrored {
                 std::mem::swap(&mut b, &mut c);
             }
-            self.add(projection, [a, b, c], surface);
+            match (points[a], points[b], points[c]) {
+                (Some(p), Some(q), Some(r)) => {
+                    if is_front([p, q, r]) {
+                        self.add_projected(projection, [p, q, r], [seen[a], seen[b], seen[c]], surface);
+                    }
+                }
+                _ => self.add(projection, [seen[a], seen[b], seen[c]], surface),
+            }
         }
-        self.corners = buffer;
+        self.corners = seen;
+        self.points = points;
     }
 
     /// Adds a triangle, clipped to the view. Its corners are counter-clockwise seen from the front.
@@ -185,14 +202,7 @@ impl Setup {
         if seen.iter().all(|s| s.at.z < NEAR) {
             return;
         }
-        // Largest allowed |x|/z and |y|/z of a corner.
-        let limit = GUARD_BAND_PX / projection.focal;
-        let inside =
-            |s: &Corner| s.at.z >= NEAR && s.at.x.abs() <= limit * s.at.z && s.at.y.abs() <= limit * s.at.z;
-        if seen.iter().all(inside) {
-            self.add_clipped(projection, seen, surface);
-            return;
-        }
+        let limit = projection.limit();
         let mut polygon = Polygon::new(seen);
         polygon.cut(|s| s.at.z - NEAR);
         polygon.cut(|s| limit * s.at.z - s.at.x);
@@ -207,20 +217,20 @@ impl Setup {
 
     /// Adds a triangle that needs no clipping. A triangle that shows its back is dropped.
     fn add_clipped(&mut self, projection: &Projection, seen: [Corner; 3], surface: u32) {
-        // Round to the nearest 1/256 of a pixel. The offset makes the value positive, because the
-        // cast to an integer rounds towards zero.
-        const AWAY: f64 = (1 << 24) as f64;
-        let snap = |v: f32| (f64::from(v) * f64::from(SUBPIXELS) + (AWAY + 0.5)) as i32 - (1 << 24);
-        let project = |s: &Corner| {
-            let scale = projection.focal / s.at.z.max(NEAR * 0.5);
-            [snap(s.at.x * scale + projection.centre.x), snap(s.at.y * scale + projection.centre.y)]
-        };
-        let points = [project(&seen[0]), project(&seen[1]), project(&seen[2])];
-        let area = doubled_area(points);
-        // The y axis points down, so a front face is clockwise and has a negative area.
-        if area >= 0 {
-            return;
+        let points = [projection.point(&seen[0]), projection.point(&seen[1]), projection.point(&seen[2])];
+        if is_front(points) {
+            self.add_projected(projection, points, seen, surface);
         }
+    }
+
+    /// Adds a triangle with these points on the screen, which shows its front.
+    fn add_projected(
+        &mut self,
+        projection: &Projection,
+        points: [Point; 3],
+        seen: [Corner; 3],
+        surface: u32,
+    ) {
         let (points, seen) = ([points[0], points[2], points[1]], [seen[0], seen[2], seen[1]]);
         let bound = |axis: usize, last: usize| {
             let v = points.map(|p| p[axis]);
@@ -236,20 +246,21 @@ impl Setup {
             return;
         }
         let index = self.triangles.len() as u32;
+        let kind = &self.surfaces[surface as usize];
+        let even_light = (seen[0].light == seen[1].light && seen[1].light == seen[2].light)
+            .then(|| seen[0].light.to_array());
         self.triangles.push(Triangle {
             edges: [
                 Edge::between(points[0], points[1]),
                 Edge::between(points[1], points[2]),
                 Edge::between(points[2], points[0]),
             ],
-            planes: planes(points, &seen, -area),
-            even_light: (seen[0].light == seen[1].light && seen[1].light == seen[2].light)
-                .then(|| seen[0].light.to_array()),
+            planes: planes(points, &seen, [kind.texture.is_some(), even_light.is_none()]),
+            even_light,
             surface,
             rows,
             columns,
         });
-        let kind = &self.surfaces[surface as usize];
         let lists = if kind.blended || kind.opacity < 1.0 { &mut self.transparent } else { &mut self.opaque };
         let tiles = |v: [i32; 2]| v[0] as usize / TILE..v[1] as usize / TILE + 1;
         self.entries += tiles(rows).len() * tiles(columns).len();
@@ -258,6 +269,38 @@ impl Setup {
                 list.push(index);
             }
         }
+    }
+}
+
+/// Whether a triangle shows its front. The y axis points down, so a front face is clockwise and has
+/// a negative area.
+fn is_front(points: [Point; 3]) -> bool {
+    doubled_area(points) < 0
+}
+
+impl Projection {
+    /// Largest allowed |x|/z and |y|/z of a corner.
+    fn limit(&self) -> f32 {
+        GUARD_BAND_PX / self.focal
+    }
+
+    /// The position of a corner on the screen.
+    fn point(&self, corner: &Corner) -> Point {
+        // Round to the nearest 1/256 of a pixel. The offset makes the value positive, because the
+        // cast to an integer rounds towards zero.
+        const AWAY: f64 = (1 << 24) as f64;
+        let snap = |v: f32| (f64::from(v) * f64::from(SUBPIXELS) + (AWAY + 0.5)) as i32 - (1 << 24);
+        let scale = self.focal / corner.at.z.max(NEAR * 0.5);
+        [snap(corner.at.x * scale + self.centre.x), snap(corner.at.y * scale + self.centre.y)]
+    }
+
+    /// The position of a corner on the screen, or `None` if its triangles have to be clipped or
+    /// dropped.
+    fn point_inside(&self, corner: &Corner) -> Option<Point> {
+        let (at, limit) = (corner.at, self.limit());
+        let is_inside = at.z >= NEAR && at.x.abs() <= limit * at.z && at.y.abs() <= limit * at.z;
+        let is_finite = at.is_finite() && corner.uv.is_finite() && corner.light.is_finite();
+        (is_inside && is_finite).then(|| self.point(corner))
     }
 }
 
@@ -279,8 +322,10 @@ impl Edge {
     }
 }
 
-/// The planes of [`Triangle::planes`]; `area` is twice the area of the triangle.
-fn planes(points: [[i32; 2]; 3], seen: &[Corner; 3], area: i64) -> [Plane; 6] {
+/// The planes of [`Triangle::planes`]. Planes of u and v, and of light, are computed only if they
+/// are needed.
+fn planes(points: [Point; 3], seen: &[Corner; 3], [with_uv, with_light]: [bool; 2]) -> [Plane; 6] {
+    let area = doubled_area(points);
     let at = |i: usize| {
         (f64::from(points[i][0]) / f64::from(SUBPIXELS), f64::from(points[i][1]) / f64::from(SUBPIXELS))
     };
@@ -296,57 +341,16 @@ fn planes(points: [[i32; 2]; 3], seen: &[Corner; 3], area: i64) -> [Plane; 6] {
         Plane { a, b, c: f[0] - a * (x0 - 0.5) - b * (y0 - 0.5) }
     };
     let [p, q, r] = seen;
-    [
-        plane(1.0, 1.0, 1.0),
-        plane(p.uv.x, q.uv.x, r.uv.x),
-        plane(p.uv.y, q.uv.y, r.uv.y),
-        plane(p.light.x, q.light.x, r.light.x),
-        plane(p.light.y, q.light.y, r.light.y),
-        plane(p.light.z, q.light.z, r.light.z),
-    ]
-}
-
-/// A convex polygon. Clipping a triangle at five planes gives at most eight corners.
-struct Polygon {
-    corners: [Corner; 9],
-    len: usize,
-}
-
-impl Polygon {
-    fn new([a, b, c]: [Corner; 3]) -> Polygon {
-        Polygon { corners: [a, b, c, a, a, a, a, a, a], len: 3 }
+    let mut planes = [Plane::default(); 6];
+    planes[0] = plane(1.0, 1.0, 1.0);
+    if with_uv {
+        planes[1] = plane(p.uv.x, q.uv.x, r.uv.x);
+        planes[2] = plane(p.uv.y, q.uv.y, r.uv.y);
     }
-
-    fn corners(&self) -> &[Corner] {
-        &self.corners[..self.len]
+    if with_light {
+        planes[3] = plane(p.light.x, q.light.x, r.light.x);
+        planes[4] = plane(p.light.y, q.light.y, r.light.y);
+        planes[5] = plane(p.light.z, q.light.z, r.light.z);
     }
-
-    /// Clips the polygon to the part where `value` is not negative.
-    fn cut(&mut self, value: impl Fn(&Corner) -> f32) {
-        let old = self.corners;
-        let n = self.len;
-        self.len = 0;
-        for i in 0..n {
-            let (a, b) = (&old[i], &old[(i + 1) % n]);
-            let (va, vb) = (value(a), value(b));
-            if va >= 0.0 {
-                self.push(*a);
-            }
-            // Always interpolate from the inner corner of the edge, in whichever direction the edge
-            // is traversed. Otherwise the neighbouring triangle would round the shared point
-            // differently and leave a gap.
-            if va >= 0.0 && vb < 0.0 {
-                self.push(a.between(b, va / (va - vb)));
-            } else if va < 0.0 && vb >= 0.0 {
-                self.push(b.between(a, vb / (vb - va)));
-            }
-        }
-    }
-
-    fn push(&mut self, corner: Corner) {
-        if let Some(slot) = self.corners.get_mut(self.len) {
-            *slot = corner;
-            self.len += 1;
-        }
-    }
+    planes
 }

@@ -81,6 +81,7 @@ impl<'t> Footprint<'t> {
 }
 
 impl<'a> Shader<'a> {
+    #[inline(always)]
     pub(super) fn new(
         parts: &'a [Setup],
         textures: &'a [Texture],
@@ -136,7 +137,8 @@ impl<'a> Shader<'a> {
         let column = S::Floats::from_array([4.0, 12.0, 20.0, 28.0, 4.0, 12.0, 20.0, 28.0]);
         let (upper, lower) = (row as f32, (row + 1) as f32);
         let rows = S::Floats::from_array([upper, upper, upper, upper, lower, lower, lower, lower]);
-        let [nearness, u, v] = [0, 1, 2].map(|n| self.values[n].map(S::Floats::splat));
+        let nearness = splatted::<S>(self.values[0]);
+        let (u, v) = (splatted::<S>(self.values[1]), splatted::<S>(self.values[2]));
         let w = splat(1.0) / (nearness[0] + nearness[2] * rows + nearness[1] * column);
         let (u_here, v_here) =
             ((u[0] + u[2] * rows + u[1] * column) * w, (v[0] + v[2] * rows + v[1] * column) * w);
@@ -223,7 +225,7 @@ impl<'a> Shader<'a> {
         let w = S::Floats::splat(1.0) / self.value::<S>(0, x, row);
         let opacity = S::Floats::splat(self.surface.opacity);
         let [r, g, b] = match self.even_light {
-            Some(light) => light.map(S::Floats::splat),
+            Some(light) => splatted::<S>(light),
             None => [self.lit::<S>(3, x, row, w), self.lit::<S>(4, x, row, w), self.lit::<S>(5, x, row, w)],
         };
         match self.texture {
@@ -256,6 +258,11 @@ impl<'a> Shader<'a> {
             }
         }
     }
+}
+
+#[inline(always)]
+fn splatted<S: Simd>([a, b, c]: [f32; 3]) -> [S::Floats; 3] {
+    [S::Floats::splat(a), S::Floats::splat(b), S::Floats::splat(c)]
 }
 
 /// The fractional part of `v`: −1..1, with the sign of `v`. The integer part does not matter,

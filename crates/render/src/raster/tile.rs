@@ -80,7 +80,7 @@ impl TileTriangle {
     /// Values of the edge functions at the pixels of a group, relative to the first pixel.
     #[inline(always)]
     fn slopes<S: Simd>(&self) -> [S::Ints; 3] {
-        self.steps.map(|[a, _]| S::Ints::from_array([0, a, 2 * a, 3 * a, 4 * a, 5 * a, 6 * a, 7 * a]))
+        [slope::<S>(self.steps[0][0]), slope::<S>(self.steps[1][0]), slope::<S>(self.steps[2][0])]
     }
 
     /// Returns a mask of the pixels of a group that the triangle covers, and 1/w of the triangle at
@@ -92,7 +92,8 @@ impl TileTriangle {
             let [a, b] = self.steps[edge];
             self.edges[edge].wrapping_add(a.wrapping_mul(x)).wrapping_add(b.wrapping_mul(y))
         };
-        let [first0, first1, first2] = [first(0), first(1), first(2)].map(S::Ints::splat);
+        let (first0, first1) = (S::Ints::splat(first(0)), S::Ints::splat(first(1)));
+        let first2 = S::Ints::splat(first(2));
         // A pixel is outside of the triangle if the value of any edge is negative. The bitwise OR
         // combines the sign bits of the three edges.
         let signs = (first0 + slopes[0]) | (first1 + slopes[1]) | (first2 + slopes[2]);
@@ -100,6 +101,12 @@ impl TileTriangle {
         let near = S::Floats::splat(base + b * y as f32) + S::Floats::splat(a) * columns::<S>(group);
         (signs.not_negative(), near)
     }
+}
+
+/// The first eight multiples of a number, from 0 on.
+#[inline(always)]
+fn slope<S: Simd>(a: i32) -> S::Ints {
+    S::Ints::from_array([0, a, 2 * a, 3 * a, 4 * a, 5 * a, 6 * a, 7 * a])
 }
 
 impl Tile {
