@@ -162,6 +162,8 @@ pub(crate) struct Evaluated {
     pub(crate) verdict: Verdict,
     /// Where the time of a run in virtual time went.
     pub(crate) pace: Option<PaceReport>,
+    /// The journal and the world, unless they were written to a file.
+    pub(crate) run: Option<StoredRun>,
 }
 
 /// Runs an evaluation, shows it, and returns its verdict.
@@ -211,7 +213,10 @@ fn run_with(job: &EvaluationJob, view: &mut SessionView) -> Result<Evaluated, Ev
     let EndedSession { row, events, run, simulator_failed, pace } = ended?;
     let kept = store.as_ref().map(|store| store.keep(&row, &events, &run)).transpose();
     let record = record_of(row, Some(events));
-    let saved = job.save.as_deref().map(|file| save(file, &record, run)).transpose();
+    let (saved, run) = match job.save.as_deref() {
+        Some(file) => (save(file, &record, run), None),
+        None => (Ok(()), Some(run)),
+    };
     let verdict = Verdict::of(&record, simulator_failed);
     if job.json {
         print_json(&record)?;
@@ -219,14 +224,19 @@ fn run_with(job: &EvaluationJob, view: &mut SessionView) -> Result<Evaluated, Ev
     view.end(&record, verdict, kept.as_ref().ok().and_then(|stored| stored.as_deref()));
     kept?;
     saved?;
-    Ok(Evaluated { record, verdict, pace })
+    Ok(Evaluated { record, verdict, pace, run })
 }
 
 /// Writes a run to a file.
 fn save(file: &Path, record: &Record, run: StoredRun) -> Result<(), EvaluationError> {
+    Ok(run_file::write(file, &pack(record, run)?)?)
+}
+
+/// The bytes of the file of a run.
+pub(crate) fn pack(record: &Record, run: StoredRun) -> Result<Vec<u8>, RunError> {
     let journal = run.journal.map_or(StoredJournal::None, StoredJournal::Whole);
     let parts = RecordedRun::parts(record, journal, run.bundle.map(|(_, bytes)| bytes))?;
-    Ok(run_file::write(file, &chicane_store::run_file::pack(&parts))?)
+    Ok(chicane_store::run_file::pack(&parts))
 }
 
 /// Prints a record to standard output.
