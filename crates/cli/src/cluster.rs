@@ -133,7 +133,8 @@ mod tests {
 
     #[test]
     fn a_missing_package_is_named_with_its_remedy() {
-        let shown = failure("python3", "/usr/bin/python3: No module named chicane.cluster\n", "1").to_string();
+        let shown =
+            failure("python3", "/usr/bin/python3: No module named chicane.cluster\n", "1").to_string();
         assert!(shown.ends_with("python3 -m pip install 'chicane[ray]'"), "{shown}");
         let shown = failure("python3", "x\nchicane: there is no Ray cluster at 'auto'\n\n", "1").to_string();
         assert_eq!(shown, "there is no Ray cluster at 'auto'");

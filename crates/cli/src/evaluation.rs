@@ -164,6 +164,8 @@ pub(crate) struct Evaluated {
     pub(crate) verdict: Verdict,
     /// Where the time of a run in virtual time went.
     pub(crate) pace: Option<PaceReport>,
+    /// The journal and the world, unless they were written to a file.
+    pub(crate) run: Option<StoredRun>,
 }
 
 /// Runs an evaluation, shows it, and returns its verdict.
@@ -213,7 +215,10 @@ fn run_with(job: &EvaluationJob, view: &mut SessionView) -> Result<Evaluated, Ev
     let EndedSession { row, events, run, simulator_failed, pace } = ended?;
     let kept = store.as_ref().map(|store| store.keep(&row, &events, &run)).transpose();
     let record = record_of(row, Some(events));
-    let saved = job.save.as_deref().map(|file| save(job, file, &record, run)).transpose();
+    let (saved, run) = match job.save.as_deref() {
+        Some(file) => (save(job, file, &record, run), None),
+        None => (Ok(()), Some(run)),
+    };
     let verdict = Verdict::of(&record, simulator_failed);
     if job.json {
         print_json(&record)?;
@@ -221,17 +226,23 @@ fn run_with(job: &EvaluationJob, view: &mut SessionView) -> Result<Evaluated, Ev
     view.end(&record, verdict, kept.as_ref().ok().and_then(|stored| stored.as_deref()));
     kept?;
     saved?;
-    Ok(Evaluated { record, verdict, pace })
+    Ok(Evaluated { record, verdict, pace, run })
 }
 
 /// Writes a run to a file.
 fn save(job: &EvaluationJob, file: &Path, record: &Record, run: StoredRun) -> Result<(), EvaluationError> {
+    let program = job.save_program.then_some(job.workspace.as_path());
+    Ok(run_file::write(file, &pack(record, run, program)?)?)
+}
+
+/// The bytes of the file of a run, with the program in a folder if there is one.
+pub(crate) fn pack(record: &Record, run: StoredRun, program: Option<&Path>) -> Result<Vec<u8>, RunError> {
     let journal = run.journal.map_or(StoredJournal::None, StoredJournal::Whole);
     let mut parts = RecordedRun::parts(record, journal, run.bundle.map(|(_, bytes)| bytes))?;
-    if job.save_program {
-        add_program(&mut parts, record, &job.workspace)?;
+    if let Some(program) = program {
+        add_program(&mut parts, record, program)?;
     }
-    Ok(run_file::write(file, &chicane_store::run_file::pack(&parts))?)
+    Ok(chicane_store::run_file::pack(&parts))
 }
 
 /// Prints a record to standard output.

@@ -8,6 +8,7 @@
 
 mod args;
 mod cdn_target;
+mod cluster;
 mod commands;
 mod data_dir;
 mod drive_file;
@@ -16,6 +17,7 @@ mod evaluation;
 mod exit;
 mod file_error;
 mod film;
+mod grading;
 mod judge_script;
 mod judge_setting;
 mod log;
@@ -31,6 +33,7 @@ mod stop_signal;
 mod temp_folder;
 mod terminal_text;
 mod tokens;
+mod unit_runs;
 mod version;
 mod workspace;
 mod world_folder;
@@ -70,6 +73,9 @@ fn run(cli: &Cli) -> Result<Ended, CliError> {
             None => return Ok(Ended::Evaluated(commands::evaluate::run(args)?)),
         },
         Some(Command::Repeat(args)) => return Ok(Ended::Evaluated(commands::repeat::run(args)?)),
+        Some(Command::Grade(args)) => commands::grade::run(args)?,
+        Some(Command::Report(args)) => commands::report::run(args)?,
+        Some(Command::GradeUnit(args)) => commands::grade_unit::run(args)?,
         Some(Command::Judge(args)) => return Ok(Ended::Evaluated(commands::judge::run(args)?)),
         Some(Command::Verify(args)) => commands::verify::run(args)?,
         Some(Command::Replay(args)) => commands::replay::run(args)?,

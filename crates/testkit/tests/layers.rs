@@ -33,6 +33,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
         "replay",
         &["host", "journal", "pace", "render", "robot", "ros", "session", "sim", "store", "wire", "world"],
     ),
+    ("grade", &["replay", "session", "store", "wire", "world"]),
     (
         "server",
         &[
@@ -58,6 +59,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
         &[
             "builder",
             "dds",
+            "grade",
             "host",
             "recording",
             "remote",
@@ -77,6 +79,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
 /// Names that may not occur in the sources of a crate.
 const MAY_NOT_NAME: &[(&str, &[&str])] = &[
     ("host", &["axum::", "hyper::", "StatusCode", "clap::"]),
+    ("grade", &["axum::", "hyper::", "StatusCode", "clap::"]),
     ("remote", &["axum::", "clap::", "chicane_host", "chicane_sim"]),
     ("dds", &["axum::", "StatusCode", "clap::"]),
     ("bridge", &["axum::", "hyper::", "StatusCode", "clap::"]),

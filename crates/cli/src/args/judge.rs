@@ -23,6 +23,26 @@ pub(crate) enum JudgeArgsError {
 }
 
 impl JudgeArgs {
+    /// The options for an engine by its name. An unknown name means the built-in jail.
+    pub(crate) fn named(engine: &str, image: Option<String>) -> JudgeArgs {
+        let engine = EngineName::from_str(engine, false).unwrap_or(EngineName::Own);
+        JudgeArgs { engine, image }
+    }
+
+    /// The name of the engine.
+    pub(crate) fn name(&self) -> &'static str {
+        match self.engine {
+            EngineName::Own => "own",
+            EngineName::Podman => "podman",
+            EngineName::Docker => "docker",
+        }
+    }
+
+    /// The image, if one was given.
+    pub(crate) fn image(&self) -> Option<String> {
+        self.image.clone()
+    }
+
     /// The external engine, or `None` for the built-in jail.
     pub(crate) fn engine(&self) -> Result<Option<EngineOptions>, JudgeArgsError> {
         let kind = match self.engine {
