@@ -52,7 +52,7 @@ test: need-cargo need-nextest need-python ## Run all checks and tests
 	@# Installs the programs that the tests compare with, in parallel with the build.
 	@$(MAKE) --no-print-directory peers & peers=$$!; \
 	 $(MAKE) --no-print-directory check build need-judge need-gym need-schemathesis need-moto $(WHOLE) && wait $$peers
-	@$(MAKE) --no-print-directory second-opinion readers ros clients $(WHOLE)
+	@$(MAKE) --no-print-directory second-opinion readers ros clients cluster $(WHOLE)
 	$(PACKAGE) $(TOOLS)/python/bin/python -m unittest discover -s python/tests -t python
 	cd docs && CHICANE="$(CURDIR)/$(CHICANE)" $(PYTHON) -m unittest discover -s runner/tests -t .
 	$(TOOLS)/python/bin/python docs/run.py $(CHICANE)
@@ -86,7 +86,7 @@ check: need-cargo need-deny need-ruff need-mypy need-gym viewer ## Check formatt
 	$(RUFF) format --check python docs fuzz examples readers worlds bench soak clients crates
 	$(MYPY) --config-file python/pyproject.toml python/src/chicane python/scripts python/backend.py
 
-peers: need-chromium need-sdformat need-ros need-roslibpy need-recordings need-repeat clients/roslib/node_modules/.package-lock.json clients/foxglove/node_modules/.package-lock.json
+peers: need-chromium need-sdformat need-ros need-roslibpy need-recordings need-repeat need-ray clients/roslib/node_modules/.package-lock.json clients/foxglove/node_modules/.package-lock.json
 
 ros: build need-ros ## Test the ROS 2 topics and commands with Cyclone DDS and rclpy
 	$(ROS) python/ros/run.py $(CHICANE) test_cyclone test_crowd test_hostile
@@ -116,6 +116,9 @@ clients: build need-roslibpy need-recordings clients/roslib/node_modules/.packag
 	CHICANE_PROGRAM=$(CURDIR)/$(CHICANE) node --test clients/roslib/roslib.test.js
 	CHICANE_PROGRAM=$(CURDIR)/$(CHICANE) node --test clients/foxglove/foxglove.test.js
 	CHICANE_PROGRAM=$(CURDIR)/$(CHICANE) PYTHONPATH=clients/roslibpy $(RECORDINGS) -m unittest discover -s clients/recordings
+
+cluster: build need-judge need-ray ## Grade a class and drive episodes on a real Ray cluster of three nodes
+	$(PACKAGE) $(TOOLS)/ray/bin/python -m unittest discover -s python/cluster
 
 $(TOOLS)/poses: readers/poses.cc | need-sdformat
 	@mkdir -p $(TOOLS)
@@ -270,6 +273,13 @@ need-recordings: need-python
 	 { echo "installing mcap and rosbags (tests of recordings)" && $(PYTHON) -m venv $(TOOLS)/recordings && \
 	   $(TOOLS)/recordings/bin/pip install --quiet --disable-pip-version-check -r clients/recordings/requirements.txt && \
 	   touch $(TOOLS)/recordings/ready; }
+
+# A separate venv, because Ray has many dependencies and 300 MB.
+need-ray: need-python
+	@test -f $(TOOLS)/ray/ready -a ! python/cluster/requirements.txt -nt $(TOOLS)/ray/ready || \
+	 { echo "installing Ray (cluster tests, 360 MB)" && $(PYTHON) -m venv $(TOOLS)/ray && \
+	   $(TOOLS)/ray/bin/pip install --quiet --disable-pip-version-check -r python/cluster/requirements.txt && \
+	   touch $(TOOLS)/ray/ready; }
 
 need-numpy: need-venv
 	@$(TOOLS)/python/bin/python -c 'import numpy' 2>/dev/null || \
