@@ -35,10 +35,14 @@ impl Sim {
     }
 
     /// Copies the states of the lights from an earlier simulation of this world, by name. A yellow
-    /// light becomes red.
+    /// light becomes red. A light that would have turned green by itself becomes green, because no
+    /// one would turn it green any more.
     pub fn keep_lights_of(&mut self, earlier: &Sim) {
         let names = earlier.world.lights().map(|(_, o)| o.name.as_str());
-        let old: Vec<(&str, Lamp)> = names.zip(earlier.state.lamps.iter().copied()).collect();
+        let waits = |i: usize| earlier.state.varied.red_ticks.get(i).is_some_and(|ticks| *ticks > 0);
+        let lamps = earlier.state.lamps.iter().enumerate();
+        let lamps = lamps.map(|(i, lamp)| if waits(i) { Lamp::Green } else { *lamp });
+        let old: Vec<(&str, Lamp)> = names.zip(lamps).collect();
         let was = |name: &str| old.iter().find(|(n, _)| *n == name).map(|(_, lamp)| lamp.after_respawn());
         self.set_lamps(|name| was(name).unwrap_or_default());
     }

@@ -914,7 +914,7 @@ export type Respawned = {
   inplace: boolean;
   /** Always true. */
   ok: boolean;
-  /** What the seed changed in the world; null if nothing. */
+  /** What the seed changed in the world; omitted if nothing. */
   variation?: Variation | null;
   /** File name of the world. */
   world: string;

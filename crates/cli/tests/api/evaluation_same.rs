@@ -22,6 +22,7 @@ def evaluate(sim):
     if sim.count == 30:
         sim.move_object('box1', x=sim.random.uniform(1, 3), y=2.0, duration=0.5)
     if sim.count == 60:
+        sim.set_light('signal1', 'green')  # the seed may have started it with red
         sim.set_light('signal1', 'red')
         try:
             sim.set_light('signal1', 'green')

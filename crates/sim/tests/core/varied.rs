@@ -119,6 +119,15 @@ fn a_light_is_red_for_its_time_and_green_afterwards() {
     assert_eq!(lamps(&sim), [Lamp::Green, Lamp::Red]);
 }
 
+#[test]
+fn a_light_that_the_seed_made_red_is_not_kept_red() {
+    let overlay =
+        Overlay { red_lights: vec![RedLight { name: "signal2".into(), ticks: 100 }], ..Overlay::default() };
+    let (earlier, mut next) = (varied(&overlay), varied(&Overlay::default()));
+    next.keep_lights_of(&earlier);
+    assert!(next.snapshot().lights.iter().all(|(_, lamp)| *lamp == Lamp::Green));
+}
+
 /// Speed after half a second at full throttle, m/s.
 fn sprint(overlay: &Overlay) -> f64 {
     let mut sim = varied(overlay);

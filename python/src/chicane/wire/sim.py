@@ -1557,7 +1557,7 @@ class Respawned(RespawnedRequired, total=False):
     """Response of `POST /respawn`."""
 
     variation: Variation | None
-    """What the seed changed in the world; null if nothing."""
+    """What the seed changed in the world; omitted if nothing."""
 
 
 class RouteLinesRequired(TypedDict):
