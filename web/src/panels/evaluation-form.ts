@@ -191,7 +191,11 @@ function advancedFields(app: App, limit: HTMLInputElement): {
   );
   /** The values stay visible while the fields are collapsed, because they apply to the next run. */
   function update(): void {
-    const shown = [student.value.trim(), seed.value && t.evaluation.seedValue(seed.value), wallLimit.value && t.evaluation.wallLimitValue(wallLimit.value)];
+    const shown = [
+      student.value.trim(),
+      seed.value && t.evaluation.seedValue(seed.value),
+      wallLimit.value && t.evaluation.wallLimitValue(wallLimit.value),
+    ];
     write(values, shown.filter(Boolean).join(" · "));
     write(seedHelp, variesWithSeed(app.evaluation.value?.config) ? t.evaluation.seedHelp : t.evaluation.seedNoise);
     wallLimit.placeholder = limit.value ? String(defaultWallLimit(Number(limit.value))) : "";

@@ -29,7 +29,8 @@ export function resultPanel(app: App): HTMLElement {
   const page = runButton("history", t.replay.openResult, t.replay.resultTitleLong, "open-result", openRun("result"));
   const log = logBox(t.evaluation.log, "result-judge");
   const button = h("button", { type: "button", class: "plain", "data-testid": "again" }, t.evaluation.again);
-  const another = h("button", { type: "button", class: "plain", "data-testid": "another-seed" }, t.evaluation.anotherSeed);
+  const anotherText = t.evaluation.anotherSeed;
+  const another = h("button", { type: "button", class: "plain", "data-testid": "another-seed" }, anotherText);
   function start(body: StartRequest): void {
     button.disabled = another.disabled = true;
     void attempt(app, post("/evaluation/start", body)).then(() => (button.disabled = another.disabled = false));
