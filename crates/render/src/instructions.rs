@@ -49,8 +49,18 @@ impl Instructions {
         }
     }
 
-    /// This set, or the widest available one if the processor does not have this set.
-    pub(crate) fn or_best(self) -> Instructions {
-        if self.is_available() { self } else { self.min(Instructions::best()) }
+    /// This set if the processor has it, otherwise the widest narrower set.
+    pub(crate) fn checked(self) -> Checked {
+        Checked(if self.is_available() { self } else { self.min(Instructions::best()) })
+    }
+}
+
+/// Instructions that the processor has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Checked(Instructions);
+
+impl Checked {
+    pub(crate) fn get(self) -> Instructions {
+        self.0
     }
 }

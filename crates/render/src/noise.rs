@@ -4,7 +4,9 @@
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+#[cfg(target_arch = "x86_64")]
 use crate::Instructions;
+use crate::instructions::Checked;
 
 /// Standard deviation of the sum of four uniformly distributed bytes.
 const SUM_SD: f64 = 147.801_7;
@@ -34,13 +36,13 @@ impl Noise {
     }
 
     /// Writes a row as three bytes per pixel, with the noise added. `first` is the index of the
-    /// row's first pixel in the frame. The processor must have the `instructions`.
-    pub(crate) fn add_to_row(&self, row: &[[u8; 4]], first: u32, to: &mut [u8], instructions: Instructions) {
-        match instructions {
+    /// row's first pixel in the frame.
+    pub(crate) fn add_to_row(&self, row: &[[u8; 4]], first: u32, to: &mut [u8], instructions: Checked) {
+        match instructions.get() {
             #[cfg(target_arch = "x86_64")]
             Instructions::Avx2 => {
                 #[allow(unsafe_code)]
-                // SAFETY: the caller makes sure that the processor has the instructions.
+                // SAFETY: the processor has the instructions, because they are checked.
                 unsafe {
                     self.row_with_avx2(row, first, to);
                 }
@@ -48,7 +50,7 @@ impl Noise {
             #[cfg(target_arch = "x86_64")]
             Instructions::Avx512 => {
                 #[allow(unsafe_code)]
-                // SAFETY: the caller makes sure that the processor has the instructions.
+                // SAFETY: the processor has the instructions, because they are checked.
                 unsafe {
                     self.row_with_avx512(row, first, to);
                 }
@@ -96,6 +98,7 @@ fn mix_bits(mut x: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Instructions;
 
     #[test]
     fn noise_has_the_requested_mean_and_deviation() {
@@ -130,7 +133,7 @@ mod tests {
             let noise = Noise::new(9, 4, sd);
             let noisy = |set: Instructions| {
                 let mut bytes = vec![0; 3 * length];
-                noise.add_to_row(&row[..length], first, &mut bytes, set);
+                noise.add_to_row(&row[..length], first, &mut bytes, set.checked());
                 bytes
             };
             let portable = noisy(Instructions::Portable);

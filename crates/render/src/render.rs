@@ -7,6 +7,7 @@
 
 use crate::Instructions;
 use crate::image::Image;
+use crate::instructions::Checked;
 use crate::lens::{Lens, Optics};
 use crate::looks;
 use crate::moment::Moment;
@@ -47,7 +48,7 @@ pub struct Renderer {
     undistorted: Vec<[u8; 4]>,
     /// Cache of lenses. The most recently used lens is last.
     lenses: Vec<Lens>,
-    instructions: Instructions,
+    instructions: Checked,
 }
 
 /// A picture in red, green and blue with 8 bits each. The first row is the top row.
@@ -80,14 +81,14 @@ impl Renderer {
             parts: Default::default(),
             undistorted: Vec::new(),
             lenses: Vec::new(),
-            instructions: Instructions::best(),
+            instructions: Instructions::best().checked(),
         }
     }
 
     /// The same renderer with other instructions. The pictures are the same. If the processor does
     /// not have the instructions, the renderer uses narrower ones.
     pub fn with_instructions(self, instructions: Instructions) -> Renderer {
-        Renderer { instructions: instructions.or_best(), ..self }
+        Renderer { instructions: instructions.checked(), ..self }
     }
 
     /// Draws the view of the on-board camera, with lens distortion and sensor noise. The noise
@@ -432,7 +433,7 @@ fn in_sight(projection: &Projection, centre: Vec3A, radius: f32) -> bool {
 
 /// Writes a row as three bytes per pixel and adds the noise. `first` is the index of the row's
 /// first pixel in the picture.
-fn write_row(row: &[[u8; 4]], first: u32, noise: Option<Noise>, to: &mut [u8], instructions: Instructions) {
+fn write_row(row: &[[u8; 4]], first: u32, noise: Option<Noise>, to: &mut [u8], instructions: Checked) {
     match noise {
         Some(noise) => noise.add_to_row(row, first, to, instructions),
         None => {

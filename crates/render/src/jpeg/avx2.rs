@@ -112,7 +112,7 @@ fn quantised(samples: [__m256i; 8], quantiser: &Quantiser, to: &mut Pair) -> [u6
     let mut rows = cosine_transform::<false>(rows);
     for (i, row) in rows.iter_mut().enumerate() {
         let [half, factor, scale] = [quantiser.halves[i], quantiser.factors[i], quantiser.scales[i]]
-            .map(|row| bytemuck::cast::<[u16; 16], __m256i>(row));
+            .map(bytemuck::cast::<[u16; 16], __m256i>);
         let size = _mm256_add_epi16(_mm256_abs_epi16(*row), half);
         let size = _mm256_mulhi_epu16(_mm256_mulhi_epu16(size, factor), scale);
         *row = _mm256_sign_epi16(size, *row);

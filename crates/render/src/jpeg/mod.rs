@@ -17,6 +17,7 @@ mod tables;
 mod tests;
 mod transform;
 
+use crate::instructions::Checked;
 use crate::{Instructions, Rgb};
 use entropy::BitWriter;
 use rayon::prelude::*;
@@ -35,7 +36,7 @@ const END: u8 = 0xd9;
 #[derive(Debug, Clone)]
 pub struct Jpeg {
     tables: Tables,
-    instructions: Instructions,
+    instructions: Checked,
 }
 
 /// A picture that has no JPEG file.
@@ -75,13 +76,13 @@ impl std::error::Error for JpegError {}
 impl Jpeg {
     /// An encoder for this quality, 1 to 100. Values outside of this range are clamped.
     pub fn new(quality: u8) -> Jpeg {
-        Jpeg { tables: Tables::new(quality), instructions: Instructions::best() }
+        Jpeg { tables: Tables::new(quality), instructions: Instructions::best().checked() }
     }
 
     /// The same encoder with other instructions. The bytes are the same. If the processor does not
     /// have the instructions, the encoder uses narrower ones.
     pub fn with_instructions(self, instructions: Instructions) -> Jpeg {
-        Jpeg { instructions: instructions.or_best(), ..self }
+        Jpeg { instructions: instructions.checked(), ..self }
     }
 
     /// Encodes a picture. All threads of the current pool share the work.
@@ -114,12 +115,11 @@ impl Jpeg {
     /// counts the bands from the top, and `is_last` tells whether the file ends with this band.
     pub(crate) fn band(&self, pixels: &[u8], width: usize, index: usize, is_last: bool) -> Vec<u8> {
         let marker = if is_last { END } else { 0xd0 + (index % 8) as u8 };
-        match self.instructions {
+        match self.instructions.get() {
             #[cfg(target_arch = "x86_64")]
             Instructions::Avx2 | Instructions::Avx512 => {
                 #[allow(unsafe_code)]
-                // SAFETY: `with_instructions` and `Instructions::best` check that the processor has
-                // these features.
+                // SAFETY: the processor has the instructions, because they are checked.
                 unsafe {
                     band_with_avx2(&self.tables, pixels, width, marker)
                 }

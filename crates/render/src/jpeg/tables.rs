@@ -185,7 +185,8 @@ mod tests {
             let quantiser = Quantiser::new(&[step; 64]);
             let (factor, scale) = (u32::from(quantiser.factors[0][0]), u32::from(quantiser.scales[0][0]));
             for n in 0..1 << 15 {
-                assert_eq!((n * factor >> 16) * scale >> 16, n / (8 * u32::from(step)), "{n} / 8·{step}");
+                let quotient = (((n * factor) >> 16) * scale) >> 16;
+                assert_eq!(quotient, n / (8 * u32::from(step)), "{n} / 8·{step}");
             }
         }
     }

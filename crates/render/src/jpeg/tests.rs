@@ -62,7 +62,7 @@ fn every_instruction_set_gives_the_same_bytes() {
 fn error(picture: &Rgb, file: &[u8]) -> f64 {
     let decoded = image::load_from_memory_with_format(file, image::ImageFormat::Jpeg).unwrap().into_rgb8();
     assert_eq!((decoded.width() as usize, decoded.height() as usize), (picture.width, picture.height));
-    let square = |(a, b): (&u8, &u8)| f64::from(a.abs_diff(*b)).powi(2);
+    let square = |(a, b): (&u8, &u8)| f64::from(u32::from(a.abs_diff(*b)).pow(2));
     picture.bytes.iter().zip(decoded.as_raw()).map(square).sum::<f64>() / picture.bytes.len() as f64
 }
 

@@ -90,7 +90,7 @@ fn quantised(pair: &mut Pair, quantiser: &Quantiser) -> [u64; 2] {
         for lane in 0..16 {
             let value = pair.0[row][lane];
             let size = value.unsigned_abs() + quantiser.halves[row][lane];
-            let high = |a: u16, b: u16| (u32::from(a) * u32::from(b) >> 16) as u16;
+            let high = |a: u16, b: u16| ((u32::from(a) * u32::from(b)) >> 16) as u16;
             let size = high(high(size, quantiser.factors[row][lane]), quantiser.scales[row][lane]) as i16;
             pair.0[row][lane] = if value < 0 { -size } else { size };
         }
@@ -131,25 +131,34 @@ pub(super) mod factor {
 /// path has at most two roundings. The results are divided by 2^`SHIFT`. Two passes together
 /// multiply by eight.
 fn cosine_transform<const SHIFT: i32>(pair: &mut Pair) {
-    let rows = &mut pair.0;
-    for l in 0..16 {
-        let v: [i32; 8] = std::array::from_fn(|row| i32::from(rows[row][l]));
-        let rounded = |sum: i32, shift: i32| ((sum + (1 << (shift - 1))) >> shift) as i16;
-        let whole = |sum: i32| if SHIFT > 0 { rounded(sum, SHIFT) } else { (sum << -SHIFT) as i16 };
-        let two = |[a, b]: [i16; 2], x: i32, y: i32| i32::from(a) * x + i32::from(b) * y;
-        let (s0, s1, s2, s3) = (v[0] + v[7], v[1] + v[6], v[2] + v[5], v[3] + v[4]);
-        let (d0, d1, d2, d3) = (v[0] - v[7], v[1] - v[6], v[2] - v[5], v[3] - v[4]);
-        let (even0, even3) = (s0 + s3, s0 - s3);
-        let (even1, even2) = (s1 + s2, s1 - s2);
-        rows[0][l] = whole(even0 + even1);
-        rows[4][l] = whole(even0 - even1);
-        rows[2][l] = rounded(two(factor::E26[0], even3, even2), 13 + SHIFT);
-        rows[6][l] = rounded(two(factor::E26[1], even3, even2), 13 + SHIFT);
-        let (z3, z4) = (d3 + d1, d2 + d0);
-        let (from3, from4) = (two(factor::Z34[0], z3, z4), two(factor::Z34[1], z3, z4));
-        rows[1][l] = rounded(two(factor::O17[0], d3, d0) + from4, 13 + SHIFT);
-        rows[7][l] = rounded(two(factor::O17[1], d3, d0) + from3, 13 + SHIFT);
-        rows[3][l] = rounded(two(factor::O35[0], d2, d1) + from3, 13 + SHIFT);
-        rows[5][l] = rounded(two(factor::O35[1], d2, d1) + from4, 13 + SHIFT);
+    for lane in 0..16 {
+        let column = std::array::from_fn(|row| i32::from(pair.0[row][lane]));
+        let transformed = cosine_transform_of_column::<SHIFT>(column);
+        for (row, value) in pair.0.iter_mut().zip(transformed) {
+            row[lane] = value;
+        }
     }
+}
+
+#[inline(always)]
+fn cosine_transform_of_column<const SHIFT: i32>(v: [i32; 8]) -> [i16; 8] {
+    let rounded = |sum: i32, shift: i32| ((sum + (1 << (shift - 1))) >> shift) as i16;
+    let whole = |sum: i32| if SHIFT > 0 { rounded(sum, SHIFT) } else { (sum << -SHIFT) as i16 };
+    let two = |[a, b]: [i16; 2], x: i32, y: i32| i32::from(a) * x + i32::from(b) * y;
+    let (s0, s1, s2, s3) = (v[0] + v[7], v[1] + v[6], v[2] + v[5], v[3] + v[4]);
+    let (d0, d1, d2, d3) = (v[0] - v[7], v[1] - v[6], v[2] - v[5], v[3] - v[4]);
+    let (even0, even3) = (s0 + s3, s0 - s3);
+    let (even1, even2) = (s1 + s2, s1 - s2);
+    let (z3, z4) = (d3 + d1, d2 + d0);
+    let (from3, from4) = (two(factor::Z34[0], z3, z4), two(factor::Z34[1], z3, z4));
+    [
+        whole(even0 + even1),
+        rounded(two(factor::O17[0], d3, d0) + from4, 13 + SHIFT),
+        rounded(two(factor::E26[0], even3, even2), 13 + SHIFT),
+        rounded(two(factor::O35[0], d2, d1) + from3, 13 + SHIFT),
+        whole(even0 - even1),
+        rounded(two(factor::O35[1], d2, d1) + from4, 13 + SHIFT),
+        rounded(two(factor::E26[1], even3, even2), 13 + SHIFT),
+        rounded(two(factor::O17[1], d3, d0) + from3, 13 + SHIFT),
+    ]
 }

@@ -49,7 +49,7 @@ impl CellBuffers {
         self.samples.resize(width * height, [0; 4]);
         let target = RenderTarget { width, height, colour: &mut self.samples, depth: None, labels: None };
         let (parts, textures) = (std::slice::from_ref(&self.setup), &print.floor.textures);
-        raster::draw(parts, textures, &Paper, Instructions::best(), target);
+        raster::draw(parts, textures, &Paper, Instructions::best().checked(), target);
         let mut bytes = Vec::with_capacity(columns.len() * rows.len() * 3);
         if n == 1 {
             self.samples.iter().for_each(|p| bytes.extend_from_slice(&p[..3]));

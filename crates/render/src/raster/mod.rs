@@ -21,7 +21,9 @@ mod tile;
 
 pub(crate) use setup::{Corner, NEAR, Projection, Setup, Surface};
 
+#[cfg(target_arch = "x86_64")]
 use crate::Instructions;
+use crate::instructions::Checked;
 use crate::simd::{Portable, Simd};
 use crate::texture::Texture;
 use rayon::prelude::*;
@@ -53,7 +55,7 @@ pub(crate) fn draw(
     parts: &[Setup],
     textures: &[Texture],
     background: &impl Background,
-    instructions: Instructions,
+    instructions: Checked,
     target: RenderTarget<'_>,
 ) {
     let RenderTarget { width, height, colour, depth, labels } = target;
@@ -76,12 +78,11 @@ pub(crate) fn draw(
         .enumerate()
         .map(|(row, ((colour, depth), labels))| Band { width, row, colour, depth, labels })
         .collect();
-    let instructions = instructions.or_best();
-    bands.into_par_iter().with_max_len(1).for_each(|band| match instructions {
+    bands.into_par_iter().with_max_len(1).for_each(|band| match instructions.get() {
         #[cfg(target_arch = "x86_64")]
         Instructions::Avx2 | Instructions::Avx512 => {
             #[allow(unsafe_code)]
-            // SAFETY: `or_best` makes sure that the processor has the instructions.
+            // SAFETY: the processor has the instructions, because they are checked.
             unsafe {
                 draw_with_avx2(band, parts, textures, background);
             }
