@@ -88,15 +88,8 @@ class Varied(unittest.TestCase):
         self.assertTrue(0.8 <= first[4] <= 1.2 and first[4] != second[4], (first[4], second[4]))
 
     def test_a_document_changes_only_what_it_names(self) -> None:
-<<<<<<< ours
-        plain, varied = (
-            make(random_start=False),
-            make(random_start=False, vary={"latency": [0.1, 0.1]}),
-        )
-=======
         plain = make(random_start=False)
         varied = make(random_start=False, vary={"latency": [0.1, 0.1]})
->>>>>>> theirs
         for env in (plain, varied):
             self.addCleanup(env.close)
         self.assertEqual(self.episode(plain, 3)[1:], self.episode(varied, 3)[1:])

@@ -191,5 +191,6 @@ fn a_record_says_what_was_judged() {
     }
     assert_eq!((&record["program"]["files"], &record["program"]["bytes"]), (&json!(1), &json!(7)));
     assert_eq!(record["program"]["sha256"].as_str().map(str::len), Some(64));
-    assert_eq!((&record["refused"]["count"], &record["journal"]), (&json!(0), &Value::Null));
+    assert_eq!(record["refused"]["count"], 0);
+    assert_eq!(record["journal"]["sha256"].as_str().map(str::len), Some(64), "{}", record["journal"]);
 }
