@@ -29,7 +29,8 @@ CHEAT = """\
 import json, os, urllib.request
 url = os.environ["CHICANE_URL"]
 def post(path, **body):
-    request = urllib.request.Request(url + path, json.dumps(body).encode(), {"Content-Type": "application/json"})
+    headers = {"Content-Type": "application/json"}
+    request = urllib.request.Request(url + path, json.dumps(body).encode(), headers)
     try:
         return urllib.request.urlopen(request).status
     except urllib.error.HTTPError as error:
@@ -37,7 +38,10 @@ def post(path, **body):
 for x in range(3):
     print("teleport:", post("/sim/api/pose", x=1 + x, y=1, yaw=0))
 """
-HALF_WAY = DRIVER.replace("while driven < sum(gaps) + 1:", "while driven < sum(gaps) / 2:") + "raise ValueError('half')\n"
+HALF_WAY = (
+    DRIVER.replace("while driven < sum(gaps) + 1:", "while driven < sum(gaps) / 2:")
+    + "raise ValueError('half')\n"
+)
 
 
 def driver(speed: float) -> str:
@@ -70,7 +74,9 @@ def moodle(folder: pathlib.Path, name: str, number: int, files: dict[str, bytes 
 def six(folder: pathlib.Path) -> None:
     """Six submissions: fast, slow, crashing, cheating, without a program, and a zip bomb."""
     moodle(folder, "Ada Lovelace", 101, {"main.py": driver(0.9)})
-    (folder / "hoppergrace_LATE_102_5001_race.zip").write_bytes(packed({"race/main.py": driver(0.7)}))
+    (folder / "hoppergrace_LATE_102_5001_race.zip").write_bytes(
+        packed({"race/main.py": driver(0.7)})
+    )
     moodle(folder, "=Crash & Co <b>", 103, {"main.py": CRASH})
     moodle(folder, "李雷", 104, {"cheat.py": CHEAT, "run.toml": 'command = "python3 cheat.py"\n'})
     moodle(folder, "No Program", 105, {"readme.txt": "see main.py"})
@@ -80,13 +86,22 @@ def six(folder: pathlib.Path) -> None:
 def thirty(folder: pathlib.Path) -> None:
     """Thirty students."""
     six(folder)
-    names = ["Émilie du Châtelet", "Σοφία Κοβαλέφσκαγια", "محمد الخوارزمي", "Ṣrīnivāsa Rāmānujan", "O'Neil, Shaquille"]
+    names = [
+        "Émilie du Châtelet",
+        "Σοφία Κοβαλέφσκαγια",
+        "محمد الخوارزمي",
+        "Ṣrīnivāsa Rāmānujan",
+        "O'Neil, Shaquille",
+    ]
     for i, name in enumerate(names):
         moodle(folder, name, 110 + i, {"main.py": driver(0.6 + 0.08 * i)})
     for i, name in enumerate(["noetheremmy", "turingalan", "johnsonkatherine", "gausscarl"]):
         (folder / f"{name}_{120 + i}_{6000 + i}_main.py").write_text(driver(0.65 + 0.1 * i))
     for i, name in enumerate(["mary_jackson", "edsger_dijkstra", "barbara_liskov"]):
-        files = {"project/drive.py": driver(0.72 + 0.07 * i), "project/run.toml": 'command = "python3 drive.py"\n'}
+        files = {
+            "project/drive.py": driver(0.72 + 0.07 * i),
+            "project/run.toml": 'command = "python3 drive.py"\n',
+        }
         (folder / f"{name}.zip").write_bytes(packed({**files, "__MACOSX/._drive.py": b"\0"}))
     moodle(folder, "Too Fast", 130, {"main.py": driver(2.4)})
     moodle(folder, "Half Way", 131, {"main.py": HALF_WAY})
@@ -94,9 +109,16 @@ def thirty(folder: pathlib.Path) -> None:
     moodle(folder, "Sleeping", 133, {"main.py": HANG_SLEEP})
     moodle(folder, "Computing", 134, {"main.py": HANG_COMPUTE})
     moodle(folder, "Output Flood", 135, {"main.py": FLOOD})
-    moodle(folder, "Bad Toml", 136, {"main.py": driver(0.8), "run.toml": "command = python3 main.py\n"})
+    moodle(
+        folder, "Bad Toml", 136, {"main.py": driver(0.8), "run.toml": "command = python3 main.py\n"}
+    )
     moodle(folder, "Broken Zip", 137, {"work.zip": packed({"main.py": driver(0.8)})[:-40]})
-    moodle(folder, "Zip Slip", 138, {"work.zip": packed({"main.py": driver(0.8), "../../evil.py": "x"})})
+    moodle(
+        folder,
+        "Zip Slip",
+        138,
+        {"work.zip": packed({"main.py": driver(0.8), "../../evil.py": "x"})},
+    )
     moodle(folder, "Link Out", 139, {"main.py": driver(0.8)})
     os.symlink("/etc/passwd", folder / "Link Out_139_assignsubmission_file_" / "data.txt")
     (folder / "same_name.zip").write_bytes(packed({"main.py": driver(0.8)}))
@@ -105,7 +127,10 @@ def thirty(folder: pathlib.Path) -> None:
 
 def roster(file: pathlib.Path, number: int) -> None:
     """The list of students, as Moodle exports it. One of them handed in nothing."""
-    rows = [("Participant 101", "Ada Lovelace", "ada@example.org", "A"), ("Participant 104", "李雷", "li@example.org", "B")]
+    rows = [
+        ("Participant 101", "Ada Lovelace", "ada@example.org", "A"),
+        ("Participant 104", "李雷", "li@example.org", "B"),
+    ]
     rows.append(("", "Hopper, Grace", "grace@example.org", "A"))
     rows.append(("Participant 103", "=Crash & Co <b>", "=cmd|' /C calc'!A0", "B"))
     rows.append(("Participant 105", "No Program", "no@example.org", "B"))
