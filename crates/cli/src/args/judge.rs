@@ -23,6 +23,14 @@ pub(crate) enum JudgeArgsError {
 }
 
 impl JudgeArgs {
+    /// The options as arguments of this program.
+    pub(crate) fn arguments(&self) -> Vec<String> {
+        let name = self.engine.to_possible_value().map(|value| value.get_name().to_owned());
+        let engine = name.map(|name| format!("--judge={name}"));
+        let image = self.image.as_ref().map(|image| format!("--judge-image={image}"));
+        engine.into_iter().chain(image).collect()
+    }
+
     /// The external engine, or `None` for the built-in jail.
     pub(crate) fn engine(&self) -> Result<Option<EngineOptions>, JudgeArgsError> {
         let kind = match self.engine {
