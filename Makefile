@@ -147,6 +147,7 @@ figures: build need-chromium need-ros need-repeat ## Run the benchmarks of all p
 	$(CARGO) run --release --locked -p chicane-bench --bin worlds
 	$(CARGO) run --release --locked -p chicane-bench --bin install
 	$(CARGO) run --release --locked -p chicane-bench --bin judge
+	$(CARGO) run --release --locked -p chicane-bench --bin grade
 	$(CARGO) run --release --locked -p chicane-bench --bin ros $(CHICANE) $(ROS)
 	CHROMIUM="$$(command -v $(CHROMIUM))" node web/bench/viewer.js
 
@@ -160,6 +161,18 @@ repeat: build need-repeat ## Show that the same program gets the same record; pr
 	 echo "kind of program                  | distinct records"; \
 	 sed -n 's/.*repeat | //p' target/repeat/table.txt; \
 	 test $$status = 0 || cat target/repeat/output.txt; exit $$status
+
+# Thirty students with two worlds and three seeds. The wall limit ends the program that computes for
+# ever.
+CLASS = target/class
+grade-class: build need-judge ## Generate a class of thirty submissions and grade it, in target/class
+	@rm -rf $(CLASS) && mkdir -p $(CLASS)
+	$(PYTHON) crates/cli/tests/grade/make_class.py $(CLASS)/submissions --roster $(CLASS)/roster.csv
+	$(CHICANE) grade $(CLASS)/submissions --roster $(CLASS)/roster.csv --world oval --world technical --seeds 1-3 \
+	  --points oval=25:100,40:70 --points technical=35:100,60:70 --refused-penalty 100 --late-penalty 10 \
+	  --wall-limit 40 --assignment "Race 1" -o $(CLASS)/results
+	$(CHICANE) verify $(CLASS)/results/runs >$(CLASS)/verified.txt
+	@echo "all runs are verified, see $(CLASS)/verified.txt"
 
 worlds: build ## Build the shipped worlds into target/worlds, to inspect their files
 	for project in worlds/*.json; do $(CHICANE) build $$project -o target/worlds/$$(basename $$project .json) || exit 1; done

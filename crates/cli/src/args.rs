@@ -1,5 +1,6 @@
 //! Commands and options of the program. The doc comments of fields are the help texts.
 
+mod grade;
 mod judge;
 mod leaderboard;
 mod pace;
@@ -11,6 +12,7 @@ mod student;
 mod values;
 mod worlds;
 
+pub(crate) use grade::{FormulaArgs, GradeArgs, GradeUnitArgs, ReportArgs};
 pub(crate) use judge::{JudgeArgs, JudgeArgsError};
 pub(crate) use leaderboard::{LeaderboardArgs, SubmitArgs};
 pub(crate) use pace::PaceName;
@@ -66,6 +68,13 @@ pub(crate) enum Command {
     /// Run a student's program several times, quiet and under load, and say whether it repeats
     #[command(mut_arg("command", |arg| arg.required_unless_present("drive")))]
     Repeat(RepeatArgs),
+    /// Grade the submissions of a class: run each with every world and seed, and write a report
+    Grade(Box<GradeArgs>),
+    /// Make the report of a graded class again
+    Report(ReportArgs),
+    /// Evaluate one unit of a plan of `chicane grade`, for this program and for other executors
+    #[command(name = "grade-unit", hide = true)]
+    GradeUnit(GradeUnitArgs),
     /// Run a judging script on a recorded drive; print its log and the outcome
     Judge(JudgeDriveArgs),
     /// Simulate and judge runs again, and compare them with their records to the byte

@@ -4,6 +4,8 @@
 use crate::commands::build::BuildCommandError;
 use crate::commands::check::CheckError;
 use crate::commands::explain::ExplainCommandError;
+use crate::commands::grade::GradeError;
+use crate::commands::grade_unit::GradeUnitError;
 use crate::commands::judge_run::JudgeRunError;
 use crate::commands::lap::LapError;
 use crate::commands::new::NewError;
@@ -12,6 +14,7 @@ use crate::commands::publish::PublishCommandError;
 use crate::commands::records::ExportError;
 use crate::commands::rejudge::RejudgeError;
 use crate::commands::replay::ReplayCommandError;
+use crate::commands::report::ReportError;
 use crate::commands::serve::ServeError;
 use crate::commands::setup::SetupError;
 use crate::commands::submit::SubmitError;
@@ -42,6 +45,12 @@ pub(crate) enum CliError {
     Print(#[from] PrintCommandError),
     #[error(transparent)]
     Lap(#[from] LapError),
+    #[error(transparent)]
+    Grade(#[from] GradeError),
+    #[error(transparent)]
+    GradeUnit(#[from] GradeUnitError),
+    #[error(transparent)]
+    Report(#[from] ReportError),
     /// `chicane evaluate` or `chicane judge` could not run the evaluation.
     #[error(transparent)]
     Evaluation(#[from] EvaluationError),
@@ -75,6 +84,9 @@ impl CliError {
             CliError::Explain(
                 ExplainCommandError::Workspace(_) | ExplainCommandError::Setting(FindSettingError::Args(_)),
             ) => true,
+            CliError::Grade(error) => error.is_usage(),
+            CliError::GradeUnit(error) => error.is_usage(),
+            CliError::Report(error) => error.is_usage(),
             CliError::Serve(error) => error.is_usage(),
             CliError::Worlds(error) => error.is_usage(),
             CliError::Verify(error) => error.is_usage(),

@@ -31,6 +31,7 @@ use chicane_host::{
 use chicane_remote::Token;
 use chicane_server::{Options, Server, StartError};
 use chicane_session::BoxOptions;
+use chicane_store::run_file::Parts;
 use chicane_store::{OpenError, RandomError, SessionRow, StoreError, StoredJournal, StoredRun};
 use chicane_wire::{Record, Session, StartRequest};
 use chicane_world::Profile;
@@ -164,6 +165,8 @@ pub(crate) struct Evaluated {
     pub(crate) verdict: Verdict,
     /// Where the time of a run in virtual time went.
     pub(crate) pace: Option<PaceReport>,
+    /// The journal and the world, unless they were written to a file.
+    pub(crate) run: Option<StoredRun>,
 }
 
 /// Runs an evaluation, shows it, and returns its verdict.
@@ -221,7 +224,10 @@ fn run_with(job: &EvaluationJob, view: &mut SessionView) -> Result<Evaluated, Ev
     let EndedSession { row, events, run, simulator_failed, pace } = ended?;
     let kept = store.as_ref().map(|store| store.keep(&row, &events, &run)).transpose();
     let record = record_of(row, Some(events));
-    let saved = job.save.as_deref().map(|file| save(job, file, &record, run)).transpose();
+    let (saved, run) = match job.save.as_deref() {
+        Some(file) => (save(job, file, &record, run), None),
+        None => (Ok(()), Some(run)),
+    };
     let verdict = Verdict::of(&record, simulator_failed);
     if job.json {
         print_json(&record)?;
@@ -229,17 +235,26 @@ fn run_with(job: &EvaluationJob, view: &mut SessionView) -> Result<Evaluated, Ev
     view.end(&record, verdict, kept.as_ref().ok().and_then(|stored| stored.as_deref()));
     kept?;
     saved?;
-    Ok(Evaluated { record, verdict, pace })
+    Ok(Evaluated { record, verdict, pace, run })
 }
 
 /// Writes a run to a file.
 fn save(job: &EvaluationJob, file: &Path, record: &Record, run: StoredRun) -> Result<(), EvaluationError> {
-    let journal = run.journal.map_or(StoredJournal::None, StoredJournal::Whole);
-    let mut parts = RecordedRun::parts(record, journal, run.bundle.map(|(_, bytes)| bytes))?;
+    let mut parts = parts(record, run)?;
     if job.save_program {
         add_program(&mut parts, record, &job.workspace)?;
     }
     Ok(run_file::write(file, &chicane_store::run_file::pack(&parts))?)
+}
+
+/// The bytes of the file of a run.
+pub(crate) fn pack(record: &Record, run: StoredRun) -> Result<Vec<u8>, RunError> {
+    Ok(chicane_store::run_file::pack(&parts(record, run)?))
+}
+
+fn parts(record: &Record, run: StoredRun) -> Result<Parts, RunError> {
+    let journal = run.journal.map_or(StoredJournal::None, StoredJournal::Whole);
+    RecordedRun::parts(record, journal, run.bundle.map(|(_, bytes)| bytes))
 }
 
 /// Prints a record to standard output.

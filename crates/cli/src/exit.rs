@@ -1,6 +1,6 @@
 //! The exit status of the program.
 //!
-//! | Status | `evaluate`, `judge` and `rejudge` | Other commands |
+//! | Status | `evaluate`, `judge`, `rejudge` | Other commands |
 //! |---|---|---|
 //! | 0 | finished with a record | success |
 //! | 1 | the program failed, or there is no record | failure |
@@ -43,7 +43,9 @@ pub(crate) fn code(result: &Result<Ended, CliError>) -> ExitCode {
             Verdict::Fault => FAULT,
         },
         Err(error) if error.is_usage() => USAGE,
-        Err(CliError::Evaluation(_) | CliError::Explain(_) | CliError::Rejudge(_)) => FAULT,
+        Err(
+            CliError::Evaluation(_) | CliError::Explain(_) | CliError::Rejudge(_) | CliError::GradeUnit(_),
+        ) => FAULT,
         Err(_) => 1,
     })
 }

@@ -16,6 +16,7 @@ mod evaluation;
 mod exit;
 mod file_error;
 mod film;
+mod grading;
 mod judge_script;
 mod judge_setting;
 mod log;
@@ -70,6 +71,9 @@ fn run(cli: &Cli) -> Result<Ended, CliError> {
             None => return Ok(Ended::Evaluated(commands::evaluate::run(args)?)),
         },
         Some(Command::Repeat(args)) => return Ok(Ended::Evaluated(commands::repeat::run(args)?)),
+        Some(Command::Grade(args)) => commands::grade::run(args)?,
+        Some(Command::Report(args)) => commands::report::run(args)?,
+        Some(Command::GradeUnit(args)) => commands::grade_unit::run(args)?,
         Some(Command::Judge(args)) => return Ok(Ended::Evaluated(commands::judge::run(args)?)),
         Some(Command::Verify(args)) => commands::verify::run(args)?,
         Some(Command::Replay(args)) => commands::replay::run(args)?,

@@ -22,6 +22,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("session", &["jail", "pace", "wire"]),
     ("remote", &["store", "wire"]),
     ("host", &["journal", "pace", "render", "robot", "ros", "session", "sim", "store", "wire", "world"]),
+    ("grade", &["host", "session", "store", "wire", "world"]),
     ("leaderboard", &["grade", "host", "store", "wire", "world"]),
     ("dds", &["host", "ros", "world"]),
     ("bridge", &["host", "robot", "ros", "sim", "wire", "world"]),
@@ -51,6 +52,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
         &[
             "builder",
             "dds",
+            "grade",
             "host",
             "leaderboard",
             "recording",
@@ -70,6 +72,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
 /// Names that may not occur in the sources of a crate.
 const MAY_NOT_NAME: &[(&str, &[&str])] = &[
     ("host", &["axum::", "hyper::", "StatusCode", "clap::"]),
+    ("grade", &["axum::", "hyper::", "StatusCode", "clap::"]),
     ("remote", &["axum::", "clap::", "chicane_host", "chicane_sim"]),
     ("dds", &["axum::", "StatusCode", "clap::"]),
     ("bridge", &["axum::", "hyper::", "StatusCode", "clap::"]),

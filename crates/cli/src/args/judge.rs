@@ -23,12 +23,30 @@ pub(crate) enum JudgeArgsError {
 }
 
 impl JudgeArgs {
+    /// The options for an engine by its name. An unknown name means the built-in jail.
+    pub(crate) fn named(engine: &str, image: Option<String>) -> JudgeArgs {
+        let engine = EngineName::from_str(engine, false).unwrap_or(EngineName::Own);
+        JudgeArgs { engine, image }
+    }
+
+    /// The name of the engine.
+    pub(crate) fn name(&self) -> &'static str {
+        match self.engine {
+            EngineName::Own => "own",
+            EngineName::Podman => "podman",
+            EngineName::Docker => "docker",
+        }
+    }
+
+    /// The image, if one was given.
+    pub(crate) fn image(&self) -> Option<String> {
+        self.image.clone()
+    }
+
     /// The options as arguments of this program.
     pub(crate) fn arguments(&self) -> Vec<String> {
-        let name = self.engine.to_possible_value().map(|value| value.get_name().to_owned());
-        let engine = name.map(|name| format!("--judge={name}"));
         let image = self.image.as_ref().map(|image| format!("--judge-image={image}"));
-        engine.into_iter().chain(image).collect()
+        std::iter::once(format!("--judge={}", self.name())).chain(image).collect()
     }
 
     /// The external engine, or `None` for the built-in jail.

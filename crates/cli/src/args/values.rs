@@ -1,5 +1,7 @@
 //! Parsers for the values of options.
 
+use super::grade::Seeds;
+use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
 /// Why an option does not accept a value. The argument parser adds the value and the option to the
@@ -20,6 +22,8 @@ pub(super) enum ValueError {
     SpeedFactor,
     #[error("must be two numbers, such as 8x6")]
     FieldSize,
+    #[error("must be 1 to 100 numbers from 0 to 9007199254740991, such as 1-3 or 1,5,9")]
+    Seeds,
     #[error("must be a host name without a port, such as lab.example.org")]
     HostName,
     #[error("must be a web address, such as https://example.org/worlds")]
@@ -48,6 +52,27 @@ pub(super) fn student_name(text: &str) -> Result<String, ValueError> {
         return Err(ValueError::StudentName);
     }
     Ok(text.to_owned())
+}
+
+/// Most seeds of a plan.
+const MAX_SEEDS: usize = 100;
+
+/// Accepts numbers and ranges.
+pub(super) fn seeds(text: &str) -> Result<Seeds, ValueError> {
+    let number =
+        |text: &str| text.trim().parse::<u64>().ok().filter(|seed| *seed < 1 << 53).ok_or(ValueError::Seeds);
+    let mut all = BTreeSet::new();
+    for part in text.split(',') {
+        let (first, last) = match part.split_once('-') {
+            Some((first, last)) => (number(first)?, number(last)?),
+            None => (number(part)?, number(part)?),
+        };
+        if last < first || last - first >= MAX_SEEDS as u64 {
+            return Err(ValueError::Seeds);
+        }
+        all.extend(first..=last);
+    }
+    if all.len() > MAX_SEEDS { Err(ValueError::Seeds) } else { Ok(Seeds(all.into_iter().collect())) }
 }
 
 pub(super) fn lap_speed(text: &str) -> Result<f64, ValueError> {
@@ -102,6 +127,16 @@ pub(super) fn web_address(text: &str) -> Result<String, ValueError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn seeds_are_numbers_and_ranges() {
+        for (text, expected) in [("7", vec![7]), ("1-3", vec![1, 2, 3]), ("5, 1-2,2", vec![1, 2, 5])] {
+            assert_eq!(seeds(text), Ok(Seeds(expected)));
+        }
+        for bad in ["", "a", "3-1", "1-", "-1", "0-100", "9007199254740992", "1,,2"] {
+            assert_eq!(seeds(bad), Err(ValueError::Seeds), "{bad}");
+        }
+    }
 
     #[test]
     fn an_origin_has_a_scheme_and_no_path() {

@@ -66,7 +66,6 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<(), JudgeRunError> {
 
 fn report(evaluated: &Evaluated, not_verified: Option<String>) -> RunReportLine {
     let Evaluated { record, verdict, .. } = evaluated;
-    let line = verdict.line(record, None);
     RunReportLine {
         verdict: match verdict {
             Verdict::Finished => SubmissionVerdict::Finished,
@@ -77,8 +76,7 @@ fn report(evaluated: &Evaluated, not_verified: Option<String>) -> RunReportLine 
             Verdict::Unsupported => SubmissionVerdict::Unsupported,
             Verdict::Fault => SubmissionVerdict::Fault,
         },
-        // The first word is the verdict.
-        line: line.split_once("  ").map_or(line.as_str(), |(_, text)| text).trim().to_owned(),
+        line: verdict.reason(record, None),
         not_verified,
     }
 }

@@ -44,7 +44,7 @@ impl Verdict {
     }
 
     /// The first word of the line about a run.
-    fn label(self) -> &'static str {
+    pub(crate) fn label(self) -> &'static str {
         match self {
             Verdict::Finished => "finished",
             Verdict::Failed => "failed",
@@ -58,7 +58,12 @@ impl Verdict {
 
     /// The line about a run. `judge_line` is the last line of the judging script.
     pub(crate) fn line(self, record: &Record, judge_line: Option<&str>) -> String {
-        let text = match self {
+        format!("{:<8}  {}", self.label(), self.reason(record, judge_line))
+    }
+
+    /// The line about a run without its first word.
+    pub(crate) fn reason(self, record: &Record, judge_line: Option<&str>) -> String {
+        match self {
             Verdict::Finished => format!(
                 "record {} ({} is better) after {:.2} s",
                 shortened(&record.record.to_string()),
@@ -76,8 +81,7 @@ impl Verdict {
                 let parts = [Some(shortened(reason)), failure(record), value];
                 parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
             }
-        };
-        format!("{:<8}  {text}", self.label())
+        }
     }
 }
 

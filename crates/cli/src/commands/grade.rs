@@ -1,0 +1,374 @@
+//! `chicane grade`: grades a class.
+
+use crate::args::{FormulaArgs, GradeArgs, JudgeArgsError, PaceName};
+use crate::grading;
+use crate::judge_setting::{self, FindSettingError};
+use crate::progress::Progress;
+use crate::robot::{self, RobotError};
+use crate::runtime::{self, RuntimeError};
+use crate::stop_signal::{SignalError, StopSignal};
+use crate::terminal_text::printable;
+use crate::version;
+use crate::world_source::{self, WorldSourceError};
+use chicane_grade::folder::{FolderError, ResultsFolder};
+use chicane_grade::formula::{Formula, Scale};
+use chicane_grade::plan::{Conditions, Plan, PlannedBox, PlannedJudge, PlannedWorld, Unit};
+use chicane_grade::planning::{self, PlanRequest, PlanningError};
+use chicane_grade::runner::{self, Event};
+use chicane_grade::unit_result::UnitResult;
+use chicane_session::BoxOptions;
+use chicane_store::{LoadError, Sum};
+use chicane_wire::{Better, BoxKind, Pace, StartRequest};
+use chicane_world::evaluation::Evaluation;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Real time that a unit may take besides its wall-clock limit, to start and to end.
+const UNIT_MARGIN: Duration = Duration::from_secs(120);
+
+/// The files of a world by path.
+type Files = BTreeMap<String, Vec<u8>>;
+
+/// Why a class was not graded.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum GradeError {
+    #[error(transparent)]
+    World(#[from] WorldSourceError),
+    #[error("{world}: {error}")]
+    Load { world: String, error: LoadError },
+    #[error("The world {0} has no evaluation, so it can't be graded")]
+    NoEvaluation(String),
+    #[error("Two worlds have the name {0}. Give each world once")]
+    SameWorld(String),
+    #[error("--{option} {given}: {why}")]
+    Option { option: &'static str, given: String, why: String },
+    #[error("-o {} is inside of {}, so it would be taken for a submission. Choose another folder",
+        output.display(), submissions.display())]
+    Inside { output: PathBuf, submissions: PathBuf },
+    #[error(transparent)]
+    Robot(#[from] RobotError),
+    #[error(transparent)]
+    Judge(#[from] JudgeArgsError),
+    #[error(transparent)]
+    Setting(#[from] FindSettingError),
+    /// This machine can't run programs in such a box.
+    #[error("{0}")]
+    NoBox(String),
+    #[error(transparent)]
+    Planning(#[from] PlanningError),
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    #[error(transparent)]
+    Runtime(#[from] RuntimeError),
+    #[error(transparent)]
+    Signals(#[from] SignalError),
+    #[error("stopped: {done} of {all} runs are done. The same command continues")]
+    Interrupted { done: usize, all: usize },
+    /// The reasons are printed already.
+    #[error("{0} runs could not be judged. The same command tries them again")]
+    NotJudged(usize),
+}
+
+impl GradeError {
+    /// Whether the command line is wrong: its options, or a file that it names.
+    pub(crate) fn is_usage(&self) -> bool {
+        match self {
+            GradeError::World(_)
+            | GradeError::Load { .. }
+            | GradeError::NoEvaluation(_)
+            | GradeError::SameWorld(_)
+            | GradeError::Option { .. }
+            | GradeError::Inside { .. }
+            | GradeError::Robot(_)
+            | GradeError::Judge(_)
+            | GradeError::Folder(FolderError::Foreign(_)) => true,
+            GradeError::Planning(error) => !matches!(error, PlanningError::Folder(_)),
+            GradeError::Setting(_)
+            | GradeError::NoBox(_)
+            | GradeError::Folder(_)
+            | GradeError::Runtime(_)
+            | GradeError::Signals(_)
+            | GradeError::Interrupted { .. }
+            | GradeError::NotJudged(_) => false,
+        }
+    }
+}
+
+/// Plans, runs and reports.
+pub(crate) fn run(args: &GradeArgs) -> Result<(), GradeError> {
+    let worlds = args.worlds.iter().map(|given| world(given, args)).collect::<Result<Vec<_>, _>>()?;
+    let names: Vec<&String> = worlds.iter().map(|(world, _)| &world.name).collect();
+    if let Some((_, name)) = names.iter().enumerate().find(|(i, name)| names[..*i].contains(name)) {
+        return Err(GradeError::SameWorld((*name).clone()));
+    }
+    check_output(args)?;
+    let student_box = args.student_box.options(BoxKind::Closed);
+    let request = PlanRequest {
+        submissions: &args.submissions,
+        roster: args.roster.as_deref(),
+        command: args.command.as_deref(),
+        assignment: assignment(&args.formula)?,
+        chicane: version::own(),
+        profile: &robot::load(&args.robot)?,
+        grading: formula(&args.formula, &worlds)?,
+        worlds,
+        seeds: args.seeds.0.clone(),
+        conditions: conditions(args, &student_box)?,
+    };
+    let folder = ResultsFolder::create(&args.output)?;
+    if !args.plan_only {
+        let setting = judge_setting::find(&args.judge)?;
+        if let Some(why) = setting.box_problem(&student_box) {
+            return Err(GradeError::NoBox(why));
+        }
+    }
+    let plan = planning::make(request, &folder)?;
+    print_plan(&plan);
+    if args.plan_only {
+        println!("plan      {}", folder.plan().display());
+        return Ok(());
+    }
+    let failures = run_units(&plan, &folder, grading::jobs(args.jobs))?;
+    let grades = chicane_grade::report::write(&plan, &folder, &failures, grading::jobs(args.jobs))?;
+    print!("{}", grading::summary(&grades, folder.path()));
+    match grades.not_judged {
+        0 => Ok(()),
+        number => Err(GradeError::NotJudged(number)),
+    }
+}
+
+/// Refuses a folder for the results inside of the folder with the submissions.
+fn check_output(args: &GradeArgs) -> Result<(), GradeError> {
+    let Ok(submissions) = std::fs::canonicalize(&args.submissions) else { return Ok(()) };
+    let absolute = std::path::absolute(&args.output).unwrap_or_else(|_| args.output.clone());
+    let existing = absolute.ancestors().find_map(|folder| std::fs::canonicalize(folder).ok());
+    if submissions.is_dir() && existing.is_some_and(|folder| folder.starts_with(&submissions)) {
+        let (output, submissions) = (args.output.clone(), args.submissions.clone());
+        return Err(GradeError::Inside { output, submissions });
+    }
+    Ok(())
+}
+
+/// A world of the plan, and its files.
+fn world(given: &str, args: &GradeArgs) -> Result<(PlannedWorld, Files), GradeError> {
+    let (library, name) = world_source::find(given, args.data_dir.as_deref())?;
+    let failed = |error| GradeError::Load { world: given.to_owned(), error };
+    let world = library.load(&name).map_err(failed)?;
+    let entry = library.entry(&name).ok_or(LoadError::NotFound).map_err(failed)?;
+    let Evaluation { better, time_limit_s, description, script, .. } =
+        world.evaluation.ok_or_else(|| GradeError::NoEvaluation(name.clone()))?;
+    let planned = PlannedWorld {
+        display: entry.display,
+        world_id: entry.world_id,
+        rev: entry.rev,
+        folder: PathBuf::new(),
+        sha256: library.sha256(&name).unwrap_or_default(),
+        judge_sha256: Sum::of(script.as_bytes()).hex(),
+        better: match better {
+            chicane_world::evaluation::Better::Lower => Better::Lower,
+            chicane_world::evaluation::Better::Higher => Better::Higher,
+        },
+        time_limit_s: args.time_limit.unwrap_or(time_limit_s),
+        description,
+        variation: serde_json::Value::Null,
+        name: name.clone(),
+    };
+    Ok((planned, library.files(&name).unwrap_or_default()))
+}
+
+fn assignment(args: &FormulaArgs) -> Result<String, GradeError> {
+    let name = chicane_grade::names::clean(&args.assignment);
+    if name.is_empty() {
+        let why = "must be a name of 1 to 200 characters".to_owned();
+        return Err(GradeError::Option { option: "assignment", given: args.assignment.clone(), why });
+    }
+    Ok(name)
+}
+
+/// How results become a grade.
+fn formula(args: &FormulaArgs, worlds: &[(PlannedWorld, Files)]) -> Result<Formula, GradeError> {
+    let number = |option: &'static str, given: f64, low: f64| {
+        let why = format!("must be a number from {low} to 10000");
+        let is_valid = given.is_finite() && (low..=10_000.0).contains(&given);
+        if is_valid { Ok(given) } else { Err(GradeError::Option { option, given: given.to_string(), why }) }
+    };
+    let mut scales = BTreeMap::new();
+    for given in &args.points {
+        let bad = |why| GradeError::Option { option: "points", given: given.clone(), why };
+        let (name, steps) = match given.split_once('=') {
+            Some((name, steps)) => (Some(name.trim()), steps),
+            None => (None, given.as_str()),
+        };
+        let of: Vec<&PlannedWorld> = worlds
+            .iter()
+            .map(|(world, _)| world)
+            .filter(|w| name.is_none_or(|name| w.name == name))
+            .collect();
+        if of.is_empty() {
+            return Err(bad(format!("there is no world {}", name.unwrap_or_default())));
+        }
+        for world in of {
+            let scale = Scale::parse(steps, world.better, args.linear).map_err(bad)?;
+            scales.insert(world.name.clone(), scale);
+        }
+    }
+    Ok(Formula {
+        max_grade: number("max-grade", args.max_grade, 1.0)?,
+        seeds: args.seeds_by.into(),
+        scales,
+        count_timeouts: args.count_timeouts,
+        late_penalty: number("late-penalty", args.late_penalty, 0.0)?,
+        refused_penalty: number("refused-penalty", args.refused_penalty, 0.0)?,
+    })
+}
+
+fn conditions(args: &GradeArgs, student_box: &BoxOptions) -> Result<Conditions, GradeError> {
+    // Checks that the options of the judge fit together.
+    args.judge.engine()?;
+    let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
+    Ok(Conditions {
+        pace: args.pace.map_or(Pace::Virtual, |pace: PaceName| pace.into()),
+        time_limit_s: args.time_limit,
+        wall_limit_s: args.wall_limit,
+        program_box: PlannedBox {
+            kind: student_box.kind,
+            network: student_box.network,
+            paths: student_box.paths.iter().map(absolute).collect(),
+            environment: student_box.environment.clone(),
+            memory: student_box.limits.memory,
+            processes: student_box.limits.processes,
+            files: student_box.limits.files,
+        },
+        judge: PlannedJudge { engine: args.judge.name().to_owned(), image: args.judge.image() },
+    })
+}
+
+fn print_plan(plan: &Plan) {
+    let (students, worlds, seeds) = (plan.students.len(), plan.worlds.len(), plan.seeds.len());
+    println!("class     {students} students, {worlds} worlds, {seeds} seeds: {} runs", plan.units.len());
+    for student in &plan.students {
+        if let Some(problem) = &student.problem {
+            println!("not run   {}: {}", printable(&student.name), printable(problem));
+        }
+        if let Some(remark) = &student.remark {
+            println!("note      {}: {}", printable(&student.name), printable(remark));
+        }
+    }
+    for name in &plan.ignored {
+        println!("note      {} belongs to no student", printable(name));
+    }
+}
+
+/// Runs all units that have no result yet. Returns the reasons of those that have none afterwards,
+/// by hash.
+fn run_units(
+    plan: &Plan,
+    folder: &ResultsFolder,
+    jobs: usize,
+) -> Result<BTreeMap<String, String>, GradeError> {
+    let missing = |unit: &&Unit| UnitResult::load(&folder.unit(&unit.hash), unit).is_none();
+    let units: Vec<&Unit> = plan.units.iter().filter(missing).collect();
+    let all = plan.units.len();
+    let kept = all - units.len();
+    if kept > 0 {
+        println!("kept      {kept} runs of {all}");
+    }
+    let stop = Arc::new(AtomicBool::new(false));
+    let _signals = watch_signals(&stop)?;
+    let path = folder.plan();
+    let options = runner::Options {
+        jobs,
+        command: &|unit, to| unit_command(&path, unit, to),
+        folder: &|unit| folder.unit(&unit.hash),
+        limit: unit_limit(plan),
+        stop: &stop,
+    };
+    let mut failures = BTreeMap::new();
+    let mut done = 0;
+    if !units.is_empty() {
+        let mut progress = Progress::new(format!("{kept} of {all} runs"));
+        let started = Instant::now();
+        runner::run(&units, &options, |event| {
+            let line = match event {
+                Event::Done { .. } => {
+                    done += 1;
+                    None
+                }
+                Event::Retried { unit, why } => Some(format!("again     {}: {why}", units[unit].id)),
+                Event::Failed { unit, why } => {
+                    let line = format!("failed    {}: {why}", units[unit].id);
+                    failures.insert(units[unit].hash.clone(), why);
+                    Some(line)
+                }
+            };
+            if let Some(line) = line {
+                progress.clear();
+                eprintln!("{}", printable(&line));
+            }
+            let ended = done + failures.len();
+            progress.set_text(progress_text(kept + done, all, ended, units.len(), started.elapsed()));
+            progress.set((kept + ended) as f64 / all as f64);
+        });
+    }
+    if stop.load(Ordering::Relaxed) {
+        return Err(GradeError::Interrupted { done: kept + done, all });
+    }
+    Ok(failures)
+}
+
+/// Sets a flag on Ctrl-C and SIGTERM. The signals are watched until the runtime is dropped.
+fn watch_signals(stop: &Arc<AtomicBool>) -> Result<tokio::runtime::Runtime, GradeError> {
+    let runtime = runtime::start_with_workers(1)?;
+    let mut signal = runtime.block_on(async { StopSignal::new(false) })?;
+    let stop = Arc::clone(stop);
+    runtime.spawn(async move {
+        signal.wait().await;
+        stop.store(true, Ordering::Relaxed);
+    });
+    Ok(runtime)
+}
+
+/// The same program, which evaluates one unit. The path leads to the running program even if its
+/// file was replaced.
+fn unit_command(plan: &Path, unit: &Unit, to: &Path) -> Command {
+    use std::os::unix::process::CommandExt;
+    let mut command = Command::new("/proc/self/exe");
+    command.arg0("chicane").arg("grade-unit").arg(plan).arg(&unit.hash).arg("-o").arg(to).arg("--lifeline");
+    command
+}
+
+/// Longest real time of the process of a unit.
+fn unit_limit(plan: &Plan) -> Duration {
+    let request = StartRequest { wall_limit_s: plan.conditions.wall_limit_s, ..StartRequest::default() };
+    let longest = plan.worlds.iter().map(|world| request.wall_limit(world.time_limit_s)).fold(0.0, f64::max);
+    Duration::from_secs_f64(longest) + UNIT_MARGIN
+}
+
+/// How many runs are done, how fast, and how long it will take.
+fn progress_text(done: usize, all: usize, ended: usize, planned: usize, elapsed: Duration) -> String {
+    let minutes = elapsed.as_secs_f64() / 60.0;
+    let rate = ended as f64 / minutes.max(1e-6);
+    if ended == 0 {
+        return format!("{done} of {all} runs");
+    }
+    let left = (planned - ended) as f64 / rate;
+    let left = if left > 1.5 { format!("{left:.0} min left") } else { format!("{:.0} s left", left * 60.0) };
+    format!("{done} of {all} runs, {rate:.0} a minute, {left}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_progress_has_a_rate_and_the_time_left() {
+        let text = |ended, seconds| progress_text(10 + ended, 100, ended, 90, Duration::from_secs(seconds));
+        assert_eq!(text(0, 1), "10 of 100 runs");
+        assert_eq!(text(30, 30), "40 of 100 runs, 60 a minute, 60 s left");
+        assert_eq!(text(30, 120), "40 of 100 runs, 15 a minute, 4 min left");
+    }
+}

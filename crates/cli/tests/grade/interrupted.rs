@@ -1,0 +1,128 @@
+//! Whatever ends the process of a grading or of a unit, the same command continues, and no unit
+//! runs twice.
+
+use crate::support::{KillOnDrop, TempFolder, chicane, command, text, until};
+use crate::{json, read, sessions, waiting_class};
+use std::path::Path;
+use std::process::{Output, Stdio};
+
+const STUDENTS: [&str; 2] = ["ada", "bo"];
+/// Two students with two seeds.
+const UNITS: usize = 4;
+
+fn arguments<'a>(class: &'a str, results: &'a str) -> Vec<&'a str> {
+    let world = ["--world", "oval", "--seeds", "1-2", "--time-limit", "2", "-j", "1"];
+    [&["grade", class, "-o", results][..], &world].concat()
+}
+
+fn start(class: &str, results: &str) -> KillOnDrop {
+    let mut grade = command(&arguments(class, results));
+    KillOnDrop(grade.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("started"))
+}
+
+/// The processes of units that store their results in this folder.
+fn units_of(results: &str) -> Vec<i32> {
+    let all = std::fs::read_dir("/proc").expect("processes").flatten();
+    let found = all.filter_map(|entry| {
+        let pid = entry.file_name().to_str()?.parse().ok()?;
+        let line = std::fs::read(entry.path().join("cmdline")).ok()?;
+        let line = String::from_utf8_lossy(&line).replace('\0', " ");
+        (line.starts_with("chicane grade-unit") && line.contains(results)).then_some(pid)
+    });
+    found.collect()
+}
+
+fn signal(pid: i32, signal: &str) {
+    let sent = std::process::Command::new("kill").args([signal, &pid.to_string()]).status();
+    assert!(sent.expect("started").success());
+}
+
+fn assert_done(output: &Output, results: &str) {
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert_eq!(json(results, "grades.json")["not_judged"], 0, "{output:?}");
+    assert_eq!(sessions(results).len(), UNITS);
+}
+
+#[test]
+fn a_killed_grading_continues_and_does_nothing_twice() {
+    let scratch = TempFolder::new("grade-killed");
+    let class = waiting_class(&scratch, &STUDENTS);
+    let (results, whole) = (scratch.path("results"), scratch.path("whole"));
+    assert_done(&chicane(&arguments(&class, &whole)), &whole);
+    let mut before = sessions(&results);
+    // The process is killed as soon as the first, second and third result exist.
+    for finished in 1..UNITS {
+        let mut grade = start(&class, &results);
+        until("a result", || (sessions(&results).len() >= finished).then_some(()));
+        grade.0.kill().expect("killed");
+        grade.0.wait().expect("waited");
+        until("the end of the units", || units_of(&results).is_empty().then_some(()));
+        let now = sessions(&results);
+        assert!(before.iter().all(|(hash, session)| now.get(hash) == Some(session)), "a unit ran twice");
+        before = now;
+    }
+    let output = chicane(&arguments(&class, &results));
+    assert_done(&output, &results);
+    assert!(
+        text(&output.stdout).contains(&format!("kept      {} runs of {UNITS}", before.len())),
+        "{output:?}"
+    );
+    let now = sessions(&results);
+    assert!(before.iter().all(|(hash, session)| now.get(hash) == Some(session)), "a unit ran twice");
+    for name in ["grades.json", "report.html"] {
+        assert_eq!(read(&results, name), read(&whole, name), "{name} of an interrupted run differs");
+    }
+    // Nothing that was being written is left.
+    let left = std::fs::read_dir(Path::new(&results).join("cache")).expect("a folder").flatten();
+    let left: Vec<String> = left.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    assert!(left.iter().filter(|name| !name.contains(".part")).count() == UNITS, "{left:?}");
+}
+
+#[test]
+fn a_unit_whose_process_is_killed_runs_again() {
+    let scratch = TempFolder::new("unit-killed");
+    let class = waiting_class(&scratch, &STUDENTS);
+    let results = scratch.path("results");
+    let mut grade = command(&arguments(&class, &results));
+    let grade = grade.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("started");
+    let unit = until("a unit", || units_of(&results).first().copied());
+    signal(unit, "-KILL");
+    let output = grade.wait_with_output().expect("waited");
+    assert_done(&output, &results);
+    assert!(
+        text(&output.stderr).contains("again     ada/oval/1: the process ended with signal: 9"),
+        "{output:?}"
+    );
+}
+
+#[test]
+fn ctrl_c_leaves_a_folder_that_continues_and_a_second_grading_is_refused() {
+    let scratch = TempFolder::new("grade-stopped");
+    let class = waiting_class(&scratch, &STUDENTS);
+    let results = scratch.path("results");
+    let mut grade = command(&arguments(&class, &results));
+    let grade = grade.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("started");
+    until("a result", || (!sessions(&results).is_empty()).then_some(()));
+    for second in [chicane(&arguments(&class, &results)), chicane(&["report", &results])] {
+        assert_eq!(second.status.code(), Some(1), "{second:?}");
+        assert!(text(&second.stderr).contains("another chicane grade or report uses"), "{second:?}");
+    }
+    signal(grade.id().cast_signed(), "-INT");
+    let output = grade.wait_with_output().expect("waited");
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(text(&output.stderr).contains("The same command continues"), "{output:?}");
+    assert!(units_of(&results).is_empty());
+    let before = sessions(&results);
+    assert!((1..UNITS).contains(&before.len()), "{before:?}");
+    assert_done(&chicane(&arguments(&class, &results)), &results);
+    let now = sessions(&results);
+    assert!(before.iter().all(|(hash, session)| now.get(hash) == Some(session)), "a unit ran twice");
+
+    // A changed submission repeats only its own units.
+    scratch.file("class/bo/main.py", "print('changed')\n");
+    assert_eq!(chicane(&arguments(&class, &results)).status.code(), Some(0));
+    let changed = sessions(&results);
+    assert_eq!(changed.len(), UNITS + 2, "{changed:?}");
+    assert!(now.iter().all(|(hash, session)| changed.get(hash) == Some(session)), "a unit ran twice");
+    assert_eq!(std::fs::read_dir(Path::new(&results).join("runs/bo")).expect("a folder").count(), 2);
+}

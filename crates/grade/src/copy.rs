@@ -1,0 +1,109 @@
+//! Copies the folder of a submission. The copy has only files, folders, and links that stay inside.
+
+use crate::archive::{self, Limits};
+use std::path::{Path, PathBuf};
+
+/// Deepest folder.
+const MAX_DEPTH: usize = 32;
+
+/// Why a folder is refused.
+#[derive(Debug, thiserror::Error)]
+pub enum CopyError {
+    /// There are too many files.
+    #[error("the submission has more than {0} files")]
+    TooMany(usize),
+    /// The files are too large.
+    #[error("the submission has more than {} MiB of files", .0 >> 20)]
+    TooLarge(u64),
+    /// Folders are nested too deeply.
+    #[error("{} is more than {MAX_DEPTH} folders deep", .0.display())]
+    TooDeep(PathBuf),
+    /// A symbolic link leads out of the folder.
+    #[error("the symbolic link {} leads out of the submission", .0.display())]
+    Link(PathBuf),
+    /// A file can't be read or copied.
+    #[error("{} can't be copied: {source}", path.display())]
+    File {
+        /// The file, relative to the submission.
+        path: PathBuf,
+        /// The error of the operating system.
+        source: std::io::Error,
+    },
+}
+
+/// Copies a folder to a folder that does not exist.
+pub fn folder(from: &Path, to: &Path, limits: Limits) -> Result<(), CopyError> {
+    let mut copy = Copy { from, to, limits, entries: 0, bytes: 0 };
+    copy.folder(Path::new(""), 0)
+}
+
+/// Copies one file into a folder.
+pub fn file(from: &Path, to: &Path, limits: Limits) -> Result<(), CopyError> {
+    let name = to.file_name().map(PathBuf::from).unwrap_or_default();
+    let (from_folder, to_folder) = (from.parent().unwrap_or(from), to.parent().unwrap_or(to));
+    let mut copy = Copy { from: from_folder, to: to_folder, limits, entries: 0, bytes: 0 };
+    let metadata = std::fs::symlink_metadata(from).map_err(failed(&name))?;
+    copy.file(from, &name, &metadata)
+}
+
+struct Copy<'a> {
+    from: &'a Path,
+    to: &'a Path,
+    limits: Limits,
+    entries: usize,
+    bytes: u64,
+}
+
+fn failed(path: &Path) -> impl Fn(std::io::Error) -> CopyError {
+    move |source| CopyError::File { path: path.to_owned(), source }
+}
+
+impl Copy<'_> {
+    fn folder(&mut self, at: &Path, depth: usize) -> Result<(), CopyError> {
+        if depth > MAX_DEPTH {
+            return Err(CopyError::TooDeep(at.to_owned()));
+        }
+        std::fs::create_dir(self.to.join(at)).map_err(failed(at))?;
+        for entry in std::fs::read_dir(self.from.join(at)).map_err(failed(at))? {
+            let entry = entry.map_err(failed(at))?;
+            let path = at.join(entry.file_name());
+            self.entries += 1;
+            if self.entries > self.limits.entries {
+                return Err(CopyError::TooMany(self.limits.entries));
+            }
+            // The metadata of an entry is that of a link itself.
+            let metadata = entry.metadata().map_err(failed(&path))?;
+            if metadata.is_dir() {
+                self.folder(&path, depth + 1)?;
+            } else if metadata.is_symlink() {
+                self.link(&path)?;
+            } else if metadata.is_file() {
+                self.file(&entry.path(), &path, &metadata)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn link(&self, path: &Path) -> Result<(), CopyError> {
+        let target = std::fs::read_link(self.from.join(path)).map_err(failed(path))?;
+        if !archive::stays_inside(path, &target) {
+            return Err(CopyError::Link(path.to_owned()));
+        }
+        std::os::unix::fs::symlink(target, self.to.join(path)).map_err(failed(path))
+    }
+
+    fn file(&mut self, from: &Path, path: &Path, metadata: &std::fs::Metadata) -> Result<(), CopyError> {
+        use std::io::Read;
+        use std::os::unix::fs::PermissionsExt;
+        let left = self.limits.bytes.saturating_sub(self.bytes);
+        if metadata.len() > left {
+            return Err(CopyError::TooLarge(self.limits.bytes));
+        }
+        let input = std::fs::File::open(from).map_err(failed(path))?;
+        let executable = metadata.permissions().mode() & 0o100 != 0;
+        let mut out = archive::new_file(&self.to.join(path), executable).map_err(failed(path))?;
+        // A file that grows meanwhile is copied up to its first size.
+        self.bytes += std::io::copy(&mut input.take(metadata.len()), &mut out).map_err(failed(path))?;
+        archive::set_time(&out).map_err(failed(path))
+    }
+}

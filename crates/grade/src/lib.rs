@@ -1,0 +1,35 @@
+//! Grades a class: plan, run, report.
+//!
+//! - *Plan*: [`submissions`] finds what each student handed in, [`unpack`] makes a folder of it,
+//!   and [`planning`] writes `plan.json`. A unit of the plan is one student, one world and one
+//!   seed. A submission that can't be run is a row of the plan with a reason.
+//! - *Run*: [`runner`] starts one process per unit, a few at a time. Each process leaves a folder
+//!   with its result in the cache, named after the hash of everything that the result depends on.
+//!   A folder appears complete or not at all, so an interrupted run continues where it stopped.
+//! - *Report*: [`grades`] computes the grades from the plan and the cached results. [`report`] and
+//!   [`exports`] write them for people and for other programs. They read no clock, so the same
+//!   results give the same bytes.
+//!
+//! This crate knows neither the command line nor how a unit is evaluated: the caller provides the
+//! command that evaluates one. It uses processes, clocks and files, so the restrictions of the
+//! pure crates do not apply.
+#![allow(clippy::disallowed_methods)]
+
+pub mod archive;
+pub mod copy;
+pub mod csv;
+pub mod exports;
+pub mod folder;
+pub mod formula;
+pub mod grades;
+pub mod names;
+pub mod plan;
+pub mod planning;
+pub mod program;
+pub mod report;
+pub mod roster;
+pub mod runner;
+pub mod submissions;
+pub mod track;
+pub mod unit_result;
+pub mod unpack;

@@ -1,0 +1,50 @@
+//! Text of other people in HTML.
+
+use std::fmt::Write;
+
+/// Escapes a text for HTML, also inside of attributes. Characters that are invisible or change the
+/// direction of text are shown as escapes, because with them a line looks different from its
+/// content.
+pub(super) fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        match c {
+            '&' => out += "&amp;",
+            '<' => out += "&lt;",
+            '>' => out += "&gt;",
+            '"' => out += "&quot;",
+            '\'' => out += "&#39;",
+            '\t' => out.push('\t'),
+            c if c.is_control() || is_invisible(c) => {
+                // Writing to a `String` cannot fail.
+                let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+fn is_invisible(c: char) -> bool {
+    matches!(c,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// A word with its number: `1 run`, `2 runs`.
+pub(super) fn counted(number: usize, word: &str) -> String {
+    format!("{number} {word}{}", if number == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::escape;
+
+    #[test]
+    fn no_text_becomes_markup() {
+        let hostile = "<script>alert('x')</script>&\"\u{202e}\u{1b}[2J\u{0}";
+        let shown = escape(hostile);
+        assert!(!shown.contains(['<', '>', '"', '\'', '\u{202e}', '\u{1b}', '\u{0}']), "{shown}");
+        assert_eq!(escape("Größe 李雷 👩‍🚀"), "Größe 李雷 👩‍🚀");
+    }
+}

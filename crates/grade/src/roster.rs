@@ -1,0 +1,169 @@
+//! The teacher's list of students, and which submission belongs to which row.
+
+use crate::csv::Table;
+use crate::names;
+use std::collections::BTreeMap;
+
+/// Columns with a number or an account of a student, in the order in which they are compared.
+const ID_COLUMNS: [&str; 9] = [
+    "identifier",
+    "id",
+    "id number",
+    "student id",
+    "sis user id",
+    "sis login id",
+    "username",
+    "email address",
+    "email",
+];
+const NAME_COLUMNS: [&str; 4] = ["full name", "name", "student", "student name"];
+const FIRST_COLUMNS: [&str; 3] = ["first name", "firstname", "given name"];
+const LAST_COLUMNS: [&str; 4] = ["last name", "lastname", "surname", "family name"];
+
+/// The rows of a roster, ready to be searched.
+#[derive(Debug, Clone, Default)]
+pub struct Roster {
+    /// The table of the teacher, without rows that are not students.
+    pub table: Table,
+    by_id: BTreeMap<String, Vec<usize>>,
+    by_name: BTreeMap<String, Vec<usize>>,
+}
+
+/// Which row belongs to a submission.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Match {
+    /// This row.
+    Row(usize),
+    /// No row.
+    None,
+    /// Several rows, so the student is unknown.
+    Several,
+}
+
+impl Roster {
+    /// Prepares a roster. Fails if no column has the names of students.
+    pub fn new(mut table: Table) -> Result<Roster, String> {
+        let name = table.column(&NAME_COLUMNS);
+        let parts = (table.column(&FIRST_COLUMNS), table.column(&LAST_COLUMNS));
+        if name.is_none() && (parts.0.is_none() || parts.1.is_none()) {
+            return Err("the roster needs a column \"name\", or \"first name\" and \"last name\"".to_owned());
+        }
+        // Canvas writes the highest score of each assignment below the names of the columns.
+        if let Some(name) = name {
+            table.rows.retain(|row| row[name].trim() != "Points Possible");
+        }
+        let mut roster = Roster { table, ..Roster::default() };
+        for (i, row) in roster.table.rows.iter().enumerate() {
+            for column in ID_COLUMNS.iter().filter_map(|column| roster.table.column(&[column])) {
+                let id = id_of(&row[column]);
+                if !id.is_empty() {
+                    push_once(roster.by_id.entry(id).or_default(), i);
+                }
+            }
+            for form in forms(&roster.name_of(i)) {
+                push_once(roster.by_name.entry(form).or_default(), i);
+            }
+        }
+        Ok(roster)
+    }
+
+    /// The name of the student in a row.
+    pub fn name_of(&self, row: usize) -> String {
+        let cells = &self.table.rows[row];
+        let cell = |names: &[&str]| self.table.column(names).map(|column| cells[column].trim());
+        let whole = cell(&NAME_COLUMNS).filter(|name| !name.is_empty()).map(str::to_owned);
+        let joined = || {
+            format!(
+                "{} {}",
+                cell(&FIRST_COLUMNS).unwrap_or_default(),
+                cell(&LAST_COLUMNS).unwrap_or_default()
+            )
+        };
+        names::clean(&whole.unwrap_or_else(joined))
+    }
+
+    /// A cell of a row by the name of its column; empty if there is no such column.
+    pub fn cell(&self, row: usize, columns: &[&str]) -> &str {
+        self.table.column(columns).map_or("", |column| self.table.rows[row][column].trim())
+    }
+
+    /// The row of a student.
+    pub fn find(&self, name: &str, id: Option<&str>) -> Match {
+        let by_id = id.and_then(|id| self.by_id.get(&id_of(id)));
+        let by_account = || self.by_id.get(&id_of(name));
+        let by_name = || self.by_name.get(&names::normal(name));
+        // A number that several rows have, such as a section, tells nothing.
+        let of = |rows: &Vec<usize>| (rows.len() == 1).then(|| rows[0]);
+        if let Some(row) = by_id.and_then(of) {
+            return Match::Row(row);
+        }
+        match by_name().or_else(by_account) {
+            None => Match::None,
+            Some(rows) => of(rows).map_or(Match::Several, Match::Row),
+        }
+    }
+}
+
+fn push_once(rows: &mut Vec<usize>, row: usize) {
+    if rows.last() != Some(&row) {
+        rows.push(row);
+    }
+}
+
+/// A number or an account in a form that can be compared. Moodle writes `Participant 123`.
+fn id_of(text: &str) -> String {
+    let text = text.trim().to_lowercase();
+    text.strip_prefix("participant ").map(str::to_owned).unwrap_or(text)
+}
+
+/// The ways in which platforms write a name: in the given order, and with the last name first.
+fn forms(name: &str) -> Vec<String> {
+    let given = names::normal(name);
+    let turned = match name.split_once(',') {
+        Some((last, first)) => names::normal(first) + &names::normal(last),
+        None => match name.rsplit_once(' ') {
+            Some((first, last)) => names::normal(last) + &names::normal(first),
+            None => return if given.is_empty() { Vec::new() } else { vec![given] },
+        },
+    };
+    vec![given, turned]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::csv;
+
+    fn roster(text: &str) -> Roster {
+        Roster::new(csv::parse(text).expect("a table")).expect("a roster")
+    }
+
+    #[test]
+    fn students_are_found_by_number_account_and_name() {
+        let roster = roster(
+            "Identifier,Full name,Email address\nParticipant 12,Ada Lovelace,ada@x.org\n\
+             Participant 13,\"Doe, Jane\",jane@x.org\nParticipant 14,Bo Li,a@x\nParticipant 15,Bo Li,b@x\n",
+        );
+        assert_eq!(roster.find("whoever", Some("12")), Match::Row(0));
+        assert_eq!(roster.find("lovelaceada", Some("999")), Match::Row(0));
+        assert_eq!(roster.find("doejane", None), Match::Row(1));
+        assert_eq!(roster.find("Jane Doe", None), Match::Row(1));
+        assert_eq!(roster.find("jane@x.org", None), Match::Row(1));
+        assert_eq!(roster.find("Bo Li", None), Match::Several);
+        assert_eq!(roster.find("Bo Li", Some("15")), Match::Row(3));
+        assert_eq!(roster.find("Grace Hopper", None), Match::None);
+    }
+
+    #[test]
+    fn other_columns_are_understood() {
+        let canvas = roster("Student,ID,Section\n    Points Possible,,\n\"Doe, Jane\",7,A\n\"Li, Bo\",8,A\n");
+        assert_eq!(canvas.table.rows.len(), 2);
+        assert_eq!(canvas.find("doejane", Some("7")), Match::Row(0));
+        let parts = roster("First name,Surname\nAda,Lovelace\n");
+        assert_eq!(
+            (parts.name_of(0).as_str(), parts.find("ada lovelace", None)),
+            ("Ada Lovelace", Match::Row(0))
+        );
+        assert!(Roster::new(csv::parse("a,b\n1,2\n").expect("a table")).is_err());
+    }
+}

@@ -1,0 +1,269 @@
+//! Finds what each student handed in: in a folder, in a zip file with everything, or by a list.
+
+use crate::archive::{self, ArchiveError};
+use crate::csv::{self, CsvError};
+use crate::names::{self, UploadName};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Most students of a class.
+pub const MAX_STUDENTS: usize = 5000;
+/// Files and folders that operating systems and archivers leave behind.
+const JUNK: [&str; 4] = ["__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini"];
+
+/// Why no submission could be found.
+#[derive(Debug, thiserror::Error)]
+pub enum SubmissionsError {
+    /// The path does not exist or can't be read.
+    #[error("can't read {}: {source}", path.display())]
+    Read {
+        /// The folder or file.
+        path: PathBuf,
+        /// The error of the operating system.
+        source: std::io::Error,
+    },
+    /// The file is neither an archive nor a list.
+    #[error("{} is neither a folder, nor a zip file, nor a list .csv of submissions", .0.display())]
+    Kind(PathBuf),
+    /// The archive with all submissions can't be unpacked.
+    #[error("{}: {error}", path.display())]
+    Archive {
+        /// The archive.
+        path: PathBuf,
+        /// What is wrong with it.
+        error: ArchiveError,
+    },
+    /// The list can't be read.
+    #[error(transparent)]
+    List(#[from] CsvError),
+    /// The list has no usable columns.
+    #[error("{} needs a column \"name\" and a column \"path\"", .0.display())]
+    Columns(PathBuf),
+    /// There is no submission.
+    #[error("{} has no submission: give a folder with one folder or zip file for each student", .0.display())]
+    Empty(PathBuf),
+    /// There are too many submissions.
+    #[error("{} has more than {MAX_STUDENTS} submissions", .0.display())]
+    TooMany(PathBuf),
+}
+
+/// What one student handed in.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Submission {
+    /// Name of the student.
+    pub name: String,
+    /// Number of the student in the learning platform.
+    pub id: Option<String>,
+    /// Whether it was handed in late.
+    pub late: bool,
+    /// Name of the uploaded file or folder, as people know it.
+    pub source: String,
+    /// The uploaded files and folders, each with the name that the student gave it.
+    pub parts: Vec<(PathBuf, String)>,
+    /// Why the submission can't be used; `None` if that is not known yet.
+    pub problem: Option<String>,
+}
+
+/// The submissions, sorted by name, and the names of files that are none.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Found {
+    /// The submissions.
+    pub submissions: Vec<Submission>,
+    /// Names of files that were ignored.
+    pub ignored: Vec<String>,
+}
+
+/// Finds the submissions at a path. An archive with all submissions is unpacked to `scratch`, which
+/// must not exist.
+pub fn find(path: &Path, scratch: &Path) -> Result<Found, SubmissionsError> {
+    let read = |source| SubmissionsError::Read { path: path.to_owned(), source };
+    let metadata = std::fs::metadata(path).map_err(read)?;
+    let has_extension =
+        |wanted: &str| path.extension().is_some_and(|found| found.eq_ignore_ascii_case(wanted));
+    let mut found = if metadata.is_dir() {
+        in_folder(path).map_err(read)?
+    } else if has_extension("zip") {
+        let archive = |error| SubmissionsError::Archive { path: path.to_owned(), error };
+        archive::unpack(path, scratch, archive::CLASS).map_err(archive)?;
+        in_folder(&only_folder(scratch)).map_err(read)?
+    } else if has_extension("csv") {
+        in_list(path)?
+    } else {
+        return Err(SubmissionsError::Kind(path.to_owned()));
+    };
+    match found.submissions.len() {
+        0 => return Err(SubmissionsError::Empty(path.to_owned())),
+        number if number > MAX_STUDENTS => return Err(SubmissionsError::TooMany(path.to_owned())),
+        _ => {}
+    }
+    mark_same_names(&mut found.submissions);
+    found.submissions.sort_by(|a, b| (&a.name, &a.id, &a.source).cmp(&(&b.name, &b.id, &b.source)));
+    found.ignored.sort();
+    Ok(found)
+}
+
+/// Whether a file or folder is never part of a submission.
+pub(crate) fn is_junk(name: &str) -> bool {
+    JUNK.contains(&name) || name.starts_with("._")
+}
+
+/// The folder itself, or the only folder inside of it: an archive often has one folder with
+/// everything.
+fn only_folder(folder: &Path) -> PathBuf {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let entries: Vec<_> =
+        entries.filter(|entry| entry.file_name().to_str().is_none_or(|name| !is_junk(name))).collect();
+    match &entries[..] {
+        // A single folder of a platform is a class of one student.
+        [only] if only.file_type().is_ok_and(|kind| kind.is_dir()) => {
+            let name = only.file_name().to_string_lossy().into_owned();
+            let has_program = ["main.py", "run.toml"].iter().any(|file| only.path().join(file).is_file());
+            if UploadName::parse(&name, true).of_platform || has_program {
+                folder.to_owned()
+            } else {
+                only.path()
+            }
+        }
+        _ => folder.to_owned(),
+    }
+}
+
+fn in_folder(folder: &Path) -> std::io::Result<Found> {
+    let mut groups: BTreeMap<(String, Option<String>), Vec<Submission>> = BTreeMap::new();
+    let mut found = Found::default();
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        let Ok(name) = entry.file_name().into_string() else {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            found.submissions.push(Submission {
+                name: names::clean(&name),
+                source: name,
+                problem: Some("the name of the upload is not UTF-8 text".to_owned()),
+                ..Submission::default()
+            });
+            continue;
+        };
+        if name.starts_with('.') || is_junk(&name) {
+            continue;
+        }
+        let kind = entry.file_type()?;
+        let upload = UploadName::parse(&name, kind.is_dir());
+        if !upload.of_platform && kind.is_file() && !is_program_or_archive(&name) {
+            found.ignored.push(name);
+            continue;
+        }
+        let (key, submission) = submission(upload, name, entry.path(), kind);
+        groups.entry(key).or_default().push(submission);
+    }
+    for ((_, id), mut group) in groups {
+        group.sort_by(|a, b| a.source.cmp(&b.source));
+        match id {
+            // Only a platform gives several files of one student the same number.
+            Some(_) => found.submissions.push(joined(group)),
+            None => found.submissions.extend(group),
+        }
+    }
+    Ok(found)
+}
+
+fn submission(
+    upload: UploadName,
+    name: String,
+    path: PathBuf,
+    kind: std::fs::FileType,
+) -> ((String, Option<String>), Submission) {
+    let UploadName { student, id, late, file, of_platform } = upload;
+    let problem = if student.is_empty() {
+        Some("the name of the upload has no name of a student".to_owned())
+    } else if kind.is_symlink() {
+        Some("the upload is a symbolic link, which is not followed".to_owned())
+    } else {
+        None
+    };
+    // A single program is started as main.py, whatever its name.
+    let is_plain_program = !of_platform && kind.is_file() && name.to_lowercase().ends_with(".py");
+    let own_name = if is_plain_program { "main.py".to_owned() } else { file.unwrap_or_else(|| name.clone()) };
+    let key = (student.clone(), id.clone());
+    (key, Submission { name: student, id, late, source: name, parts: vec![(path, own_name)], problem })
+}
+
+fn is_program_or_archive(name: &str) -> bool {
+    let name = name.to_lowercase();
+    [".py", ".zip", ".rar", ".7z", ".tar", ".gz", ".tgz", ".xz", ".bz2"].iter().any(|end| name.ends_with(end))
+}
+
+/// Several uploads of one student as one submission.
+fn joined(group: Vec<Submission>) -> Submission {
+    let mut all = group.into_iter();
+    let mut first = all.next().unwrap_or_default();
+    for other in all {
+        first.late |= other.late;
+        first.problem = first.problem.or(other.problem);
+        first.parts.extend(other.parts);
+    }
+    // A text that was typed into the platform is not a program.
+    let is_text = |path: &Path| path.to_string_lossy().contains("_assignsubmission_onlinetext");
+    if first.parts.iter().any(|(path, _)| !is_text(path)) {
+        first.parts.retain(|(path, _)| !is_text(path));
+    }
+    first
+}
+
+fn in_list(path: &Path) -> Result<Found, SubmissionsError> {
+    let table = csv::read(path)?;
+    let name = table.column(&["name", "student", "full name"]);
+    let place = table.column(&["path", "submission", "file", "folder"]);
+    let (Some(name), Some(place)) = (name, place) else {
+        return Err(SubmissionsError::Columns(path.to_owned()));
+    };
+    let id = table.column(&["id", "student id", "id number"]);
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let mut found = Found::default();
+    for row in &table.rows {
+        let given = row[place].trim();
+        let file = folder.join(given);
+        let problem = if names::clean(&row[name]).is_empty() {
+            Some("the list has no name for this submission".to_owned())
+        } else if given.is_empty() {
+            Some("no submission".to_owned())
+        } else if !file.exists() {
+            Some(format!("the list names {given}, which does not exist"))
+        } else {
+            None
+        };
+        let base = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let own_name = if file.is_file() && base.ends_with(".py") { "main.py".to_owned() } else { base };
+        found.submissions.push(Submission {
+            name: names::clean(&row[name]),
+            id: id.map(|id| row[id].trim().to_owned()).filter(|id| !id.is_empty()),
+            source: given.to_owned(),
+            parts: vec![(file, own_name)],
+            problem,
+            late: false,
+        });
+    }
+    Ok(found)
+}
+
+/// Marks submissions whose students can't be told apart: they have the same name and no number, or
+/// the same number.
+fn mark_same_names(submissions: &mut [Submission]) {
+    let mut owners: BTreeMap<(String, Option<String>), Vec<usize>> = BTreeMap::new();
+    for (i, submission) in submissions.iter().enumerate() {
+        let key = (names::normal(&submission.name), submission.id.clone());
+        owners.entry(key).or_default().push(i);
+    }
+    for same in owners.into_values().filter(|same| same.len() > 1) {
+        let sources: Vec<String> = same.iter().map(|&i| submissions[i].source.clone()).collect();
+        for &i in &same {
+            let others: Vec<&str> =
+                sources.iter().filter(|other| **other != submissions[i].source).map(String::as_str).collect();
+            let reason = format!(
+                "two submissions have the name {:?} (the other: {}): rename one of them",
+                submissions[i].name,
+                others.first().copied().unwrap_or("the same path")
+            );
+            submissions[i].problem.get_or_insert(reason);
+        }
+    }
+}
