@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
@@ -10,7 +10,15 @@ const PAGE = "/sim/leaderboard";
 
 /** A program that ends at once. The script of the oval then ends the run without a result. */
 const CRASH = "print('before the end')\nraise SystemExit('no fuel')\n";
-const LAP = path.resolve(import.meta.dirname, "../../../examples/lap_by_lidar.py");
+const EXAMPLE = path.resolve(import.meta.dirname, "../../../examples/lap_by_lidar.py");
+
+/** Writes a program that drives a lap to a file, and returns its path. */
+async function lapFile(): Promise<string> {
+  const file = path.join(tmpdir(), `chicane-lap-${process.pid}.py`);
+  const head = 'import os, sys\nsys.argv[1:] = [os.environ["CHICANE_URL"]]\n';
+  await writeFile(file, head + (await readFile(EXAMPLE, "utf8")));
+  return file;
+}
 
 describe("the leaderboard", () => {
   const fixture = browserFixture("--world", "oval", "--leaderboard", "--leaderboard-interval", "0");
@@ -27,7 +35,7 @@ describe("the leaderboard", () => {
     await student.byTestId("student").fill("Ada Lovelace");
     await student.byTestId("hand-in-send").click();
     await student.page.getByText(en.leaderboard.noFile).waitFor();
-    await student.byTestId("file").setInputFiles(LAP);
+    await student.byTestId("file").setInputFiles(await lapFile());
     await student.byTestId("chosen").waitFor();
     await student.byTestId("hand-in-send").click();
     await student.byTestId("own-item").waitFor();
