@@ -40,7 +40,7 @@ impl Contest {
         let mut project: Value = serde_json::from_str(&text).expect("JSON");
         project["name"] = json!("dash");
         project["evaluation"] = json!({
-            "config": {"description": "Drive far.", "better": "higher", "time_limit_s": 5, "robot": "gen1", "unit": "m"},
+            "config": {"description": "Drive far.", "better": "higher", "time_limit_s": 5, "robot": "gen1"},
             "script": "dash.py",
         });
         let place = Path::new(folder.path());
