@@ -43,6 +43,7 @@ impl Leaderboard {
         first: &str,
     ) -> Result<Leaderboard, StartLeaderboardError> {
         let uploads = Uploads::open(data.dir().join("leaderboard"))?;
+        uploads.remove_orphans(data.submissions());
         let names = if options.worlds.is_empty() { vec![first.to_owned()] } else { options.worlds.clone() };
         let worlds = contest::prepare(&names, library, &uploads.worlds())?;
         let shared = Arc::new(Shared::new(options, worlds, uploads, data)?);

@@ -103,9 +103,8 @@ impl Uploads {
         let _ = std::fs::remove_file(self.root.join("uploads").join(file));
     }
 
-    /// Removes the oldest judged uploads if there are too many, and uploads that the database does
-    /// not know, because the simulator was killed before it acknowledged them.
-    pub(crate) fn tidy(&self, submissions: &Submissions) {
+    /// Removes the oldest judged uploads if all of them are too large.
+    pub(crate) fn trim(&self, submissions: &Submissions) {
         let Ok(ended) = submissions.ended() else { return };
         let mut kept = 0;
         for row in ended.iter().rev() {
@@ -115,6 +114,11 @@ impl Uploads {
                 let _ = std::fs::remove_file(path);
             }
         }
+    }
+
+    /// Removes uploads that the database does not know, because the simulator was killed before it
+    /// acknowledged them. No submission may be stored at the same time.
+    pub(crate) fn remove_orphans(&self, submissions: &Submissions) {
         for entry in std::fs::read_dir(self.root.join("uploads")).into_iter().flatten().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
             let id = name.split('.').next().unwrap_or_default();

@@ -112,10 +112,10 @@ impl Shared {
 
     /// Judges submissions until the leaderboard stops.
     pub(crate) fn work(&self) {
-        self.uploads.tidy(self.data.submissions());
         while let Some(row) = self.next() {
             let judged = self.judge(&row);
             self.uploads.remove_unpacked(&row.id);
+            self.uploads.trim(self.data.submissions());
             let mut state = self.state();
             state.running = None;
             match judged {
