@@ -27,7 +27,7 @@ const proxy: ProxyOptions = {
   },
 };
 
-/** Fills the placeholders of `index.html`, so that all texts of the page are in `src/strings`. */
+/** Fills the placeholders of the pages, so that all their texts are in `src/strings`. */
 function htmlTexts(): Plugin {
   return {
     name: "html-texts",
@@ -35,6 +35,7 @@ function htmlTexts(): Plugin {
       html
         .replace("{{language}}", en.language)
         .replace("{{product}}", en.product)
+        .replace("{{leaderboard}}", en.leaderboard.pageTitle)
         .replace("{{noScript}}", en.noScript),
   };
 }
@@ -58,7 +59,7 @@ function gzipFiles(): Plugin {
 export default defineConfig({
   base: "/sim/",
   root: import.meta.dirname,
-  build: { assetsDir: "viewer", target: "es2022", chunkSizeWarningLimit: 1200, modulePreload: { polyfill: false } },
+  build: { assetsDir: "viewer", target: "es2022", chunkSizeWarningLimit: 1200, modulePreload: { polyfill: false }, rolldownOptions: { input: ["index.html", "leaderboard.html"] } },
   plugins: [htmlTexts(), gzipFiles()],
   server: { proxy: Object.fromEntries(PATHS.map((path) => [path, proxy])) },
 });

@@ -6,6 +6,9 @@ import type { RunAddress } from "./replay/address.ts";
 import type { Replay } from "./replay/replay.ts";
 import type { EvaluationDocument, State, Vehicle, World } from "./wire/sim.ts";
 import { MODES, type CameraMode } from "./view/cameras.ts";
+import { messageOf, prefersReducedMotion } from "./ui/platform.ts";
+
+export { messageOf, prefersReducedMotion };
 
 /** The fields of an evaluation's config that the page uses. */
 export interface EvaluationConfig {
@@ -74,14 +77,4 @@ export async function attempt<T>(app: App, work: Promise<T>): Promise<T | null> 
     app.toast(messageOf(error));
     return null;
   }
-}
-
-/** The message of a thrown value. The value need not be an `Error`. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-/** Whether the operating system is set to reduced motion. */
-export function prefersReducedMotion(): boolean {
-  return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }

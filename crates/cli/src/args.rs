@@ -2,6 +2,7 @@
 
 mod grade;
 mod judge;
+mod leaderboard;
 mod pace;
 mod record;
 mod robot;
@@ -13,6 +14,7 @@ mod worlds;
 
 pub(crate) use grade::{FormulaArgs, GradeArgs, GradeUnitArgs, ReportArgs};
 pub(crate) use judge::{JudgeArgs, JudgeArgsError};
+pub(crate) use leaderboard::{LeaderboardArgs, SubmitArgs};
 pub(crate) use pace::PaceName;
 pub(crate) use record::RecordArgs;
 pub(crate) use robot::RobotArgs;
@@ -81,6 +83,8 @@ pub(crate) enum Command {
     Replay(ReplayArgs),
     /// Judge the drive of a recorded run with another script
     Rejudge(RejudgeArgs),
+    /// Hand in a program to the leaderboard of a simulator, and wait for the result
+    Submit(SubmitArgs),
     /// Export the records of evaluations
     Records {
         #[command(subcommand)]
@@ -88,6 +92,9 @@ pub(crate) enum Command {
     },
     /// Install Python 3.14 for judging scripts; needed once per user
     Setup,
+    /// Judge and verify one run of the leaderboard; only the simulator uses this command
+    #[command(name = "__judge-run", hide = true)]
+    JudgeRun(EvaluateArgs),
     /// Run a process of a jail; only the simulator uses this command
     #[command(name = "__jail", hide = true)]
     Jail {

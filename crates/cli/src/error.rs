@@ -6,6 +6,7 @@ use crate::commands::check::CheckError;
 use crate::commands::explain::ExplainCommandError;
 use crate::commands::grade::GradeError;
 use crate::commands::grade_unit::GradeUnitError;
+use crate::commands::judge_run::JudgeRunError;
 use crate::commands::lap::LapError;
 use crate::commands::new::NewError;
 use crate::commands::print::PrintCommandError;
@@ -16,6 +17,7 @@ use crate::commands::replay::ReplayCommandError;
 use crate::commands::report::ReportError;
 use crate::commands::serve::ServeError;
 use crate::commands::setup::SetupError;
+use crate::commands::submit::SubmitError;
 use crate::commands::verify::VerifyError;
 use crate::commands::worlds::WorldsError;
 use crate::evaluation::EvaluationError;
@@ -64,6 +66,10 @@ pub(crate) enum CliError {
     #[error(transparent)]
     Rejudge(#[from] RejudgeError),
     #[error(transparent)]
+    Submit(#[from] SubmitError),
+    #[error(transparent)]
+    JudgeRun(#[from] JudgeRunError),
+    #[error(transparent)]
     Setup(#[from] SetupError),
     #[error(transparent)]
     Jail(#[from] PartError),
@@ -84,6 +90,7 @@ impl CliError {
             CliError::Serve(error) => error.is_usage(),
             CliError::Worlds(error) => error.is_usage(),
             CliError::Verify(error) => error.is_usage(),
+            CliError::Submit(error) => error.is_usage(),
             CliError::Replay(error) => error.is_usage(),
             CliError::Rejudge(error) => error.is_usage(),
             CliError::Export(error) => error.is_usage(),

@@ -32,7 +32,7 @@ use chicane_replay::{RecordedRun, RunError, add_program};
 use chicane_server::{Options, Server, StartError};
 use chicane_session::BoxOptions;
 use chicane_store::{OpenError, RandomError, SessionRow, StoreError, StoredJournal, StoredRun};
-use chicane_wire::{Record, StartRequest};
+use chicane_wire::{Record, Session, StartRequest};
 use chicane_world::Profile;
 use record_store::RecordStore;
 use session_view::SessionView;
@@ -177,6 +177,14 @@ pub(crate) fn run(job: &EvaluationJob) -> Result<Verdict, EvaluationError> {
 /// Runs an evaluation without showing it.
 pub(crate) fn run_unseen(job: &EvaluationJob) -> Result<Evaluated, EvaluationError> {
     run_with(job, &mut SessionView::unseen())
+}
+
+/// Runs an evaluation without showing it, and calls `on_progress` while it runs.
+pub(crate) fn run_followed(
+    job: &EvaluationJob,
+    on_progress: impl FnMut(&Session) + 'static,
+) -> Result<Evaluated, EvaluationError> {
+    run_with(job, &mut SessionView::followed(Box::new(on_progress)))
 }
 
 fn run_with(job: &EvaluationJob, view: &mut SessionView) -> Result<Evaluated, EvaluationError> {

@@ -81,6 +81,11 @@ fn run(cli: &Cli) -> Result<Ended, CliError> {
         Some(Command::Replay(args)) => commands::replay::run(args)?,
         Some(Command::Rejudge(args)) => return Ok(Ended::Evaluated(commands::rejudge::run(args)?)),
         Some(Command::Records { command: RecordsCommand::Export(args) }) => commands::records::run(args)?,
+        Some(Command::Submit(args)) => {
+            let failed = commands::submit::run(args)?;
+            return Ok(failed.map_or(Ended::Done, Ended::Evaluated));
+        }
+        Some(Command::JudgeRun(args)) => commands::judge_run::run(args)?,
         Some(Command::Setup) => commands::setup::run()?,
         Some(Command::Jail { part }) => chicane_session::jail::main(part)?,
         Some(Command::Openapi { robot: true }) => println!("{}", chicane_server::robot_openapi()),

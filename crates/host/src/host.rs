@@ -120,6 +120,11 @@ impl Prepared {
         Ok(Prepared { options, data, name, chosen, red, brightness })
     }
 
+    /// Name of the first world.
+    pub fn first_world(&self) -> &str {
+        &self.name
+    }
+
     /// Starts the simulator. The first world is loaded in the background.
     pub fn start(self, access: StudentAccess) -> Result<Arc<Host>, StartHostError> {
         let Prepared { options, data, name, chosen, red, brightness } = self;

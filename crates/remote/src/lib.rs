@@ -10,6 +10,7 @@
 //! | `web` | connections to other machines: names, TLS, connection pool |
 //! | `bucket` | an S3 bucket: address, keys, requests, meaning of its errors |
 //! | `cdn` | installs published worlds: `source`, `download`, `installer` |
+//! | `json_request` | a request to a simulator at any address |
 //! | `running` | the file that names the simulator of a data folder |
 //! | `simulator` | requests to a running simulator from the command line |
 //! | `token` | the secret of a simulator or a CDN |
@@ -19,6 +20,7 @@
 
 mod bucket;
 pub mod cdn;
+mod json_request;
 mod running;
 mod simulator;
 mod token;
@@ -27,6 +29,7 @@ pub mod web;
 mod wrong_tokens;
 
 pub use bucket::{BucketError, open_bucket};
+pub use json_request::{JsonResponse, request_json};
 pub use running::RunningSimulator;
 pub use simulator::{SimulatorError, call_simulator};
 pub use token::{BadToken, Token};

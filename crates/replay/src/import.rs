@@ -39,8 +39,9 @@ struct StoredJudge {
     wait_s: f64,
 }
 
-/// Stores a run file in a data folder. Returns the run. The session must not be stored there yet.
-pub fn import(bytes: &[u8], records: &Records) -> Result<RecordedRun, RunError> {
+/// Stores a run file in a data folder, as if `role` had started it. Returns the run. The session
+/// must not be stored there yet.
+pub fn import(bytes: &[u8], records: &Records, role: Role) -> Result<RecordedRun, RunError> {
     let mut parts = run_file::unpack(bytes)?;
     let run = RecordedRun::of_parts(&parts)?;
     let journal = parts.remove(JOURNAL).map(|journal| run_file::deflate(&journal));
@@ -62,7 +63,7 @@ pub fn import(bytes: &[u8], records: &Records) -> Result<RecordedRun, RunError> 
         sha256: judge.sha256,
         started_at,
         identity,
-        role: Role::Teacher,
+        role,
     };
     let result = SessionResult {
         ended_at: ended_at.unwrap_or_default(),

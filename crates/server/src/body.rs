@@ -28,6 +28,11 @@ const BUFFER_MIB: usize = 64;
 static BUFFER_PERMITS: Semaphore = Semaphore::const_new(BUFFER_MIB);
 /// Longest time to receive a body.
 const BODY_TIMEOUT: Duration = Duration::from_secs(20);
+/// Longest time to receive the file of an upload. Many students can share a slow network.
+const UPLOAD_TIMEOUT: Duration = Duration::from_secs(60);
+/// One permit per MiB of all uploads that are being received. They have a limit of their own, so
+/// that slow uploads do not delay other requests.
+static UPLOAD_PERMITS: Semaphore = Semaphore::const_new(BUFFER_MIB);
 
 /// Extracts a request of type `T` from a JSON body.
 pub(crate) struct JsonBody<T>(pub(crate) T);
@@ -61,10 +66,23 @@ async fn read_and_parse<T: chicane_wire::Body>(
 ) -> Result<T, BadBody> {
     let headers = request.headers().clone();
     let reading = read(request, limit, permits);
-    let body = tokio::time::timeout(BODY_TIMEOUT, reading).await.map_err(|_| BadBody::Late)??;
+    let late = |_| BadBody::Late(BODY_TIMEOUT.as_secs());
+    let body = tokio::time::timeout(BODY_TIMEOUT, reading).await.map_err(late)??;
     check_content_type(&headers, &body)?;
     let fields = Fields::read(&body).map_err(BadBody::Invalid)?;
     T::parse(&fields).map_err(BadBody::Invalid)
+}
+
+/// Reads an uploaded file of at most `limit` bytes.
+pub(crate) async fn read_upload(request: Request, limit: usize) -> Result<Bytes, BadBody> {
+    // A client that announces too much gets its error at once.
+    if request.body().size_hint().lower() > limit as u64 {
+        drain(request).await;
+        return Err(BadBody::TooLarge(limit));
+    }
+    let reading = read(request, limit, Some(&UPLOAD_PERMITS));
+    let late = |_| BadBody::Late(UPLOAD_TIMEOUT.as_secs());
+    tokio::time::timeout(UPLOAD_TIMEOUT, reading).await.map_err(late)?
 }
 
 /// Extracts the name in a path. A name that is not UTF-8 becomes U+FFFD. No object has that name,

@@ -2,6 +2,7 @@
 
 use chicane_dds::{JoinError, RosOptions};
 use chicane_host::{HostOptions, StartHostError};
+use chicane_leaderboard::{LeaderboardOptions, StartLeaderboardError};
 use chicane_recording::{RecordingOptions, StartRecordingError};
 use chicane_remote::cdn::{CDN_TIMEOUT, CdnError};
 use chicane_remote::{BadTokens, Token};
@@ -39,6 +40,8 @@ pub struct Options {
     pub recording: Option<RecordingOptions>,
     /// Whether to record from the first tick on.
     pub record_at_once: bool,
+    /// Options of the leaderboard. `None`: there is none.
+    pub leaderboard: Option<LeaderboardOptions>,
 }
 
 impl Default for Options {
@@ -59,6 +62,7 @@ impl Default for Options {
             ros: None,
             recording: None,
             record_at_once: false,
+            leaderboard: None,
         }
     }
 }
@@ -83,6 +87,9 @@ pub enum StartError {
     /// The recording can't be started.
     #[error(transparent)]
     Recording(#[from] StartRecordingError),
+    /// The leaderboard can't be started.
+    #[error(transparent)]
+    Leaderboard(#[from] StartLeaderboardError),
     /// Other machines can reach the address, and there is no token.
     #[error("{0} can be reached from other machines, so a token is needed; add --token auto")]
     NeedsToken(SocketAddr),

@@ -12,6 +12,7 @@ use chicane_dds::{RosNode, join_graph};
 use chicane_host::gate::StudentGate;
 use chicane_host::scene::CarFile;
 use chicane_host::{Host, Prepared, StudentAccess};
+use chicane_leaderboard::Leaderboard;
 use chicane_recording::{Recorder, RecordingOptions, StartRecordingError};
 use chicane_remote::cdn::{CdnSource, Installer};
 use chicane_remote::{RunningSimulator, Tokens, WrongTokens};
@@ -54,6 +55,7 @@ impl Server {
             recording.prepare().map_err(StartRecordingError::Folder)?;
         }
         let prepared = Prepared::new(std::mem::take(&mut options.host))?;
+        let first_world = prepared.first_world().to_owned();
         let (listener, address) = bind(options.listen).await?;
         // The ROS 2 graph is joined before the simulator opens sockets, because the DDS participant
         // takes the first free ports of its domain.
@@ -73,11 +75,12 @@ impl Server {
         let own_token = tokens.as_ref().and_then(|all| all.of(Role::Teacher));
         RunningSimulator::write(host.data.folder(), reachable(address), own_token);
         let recorder = Recorder::new(&host, recording);
+        let leaderboard = start_leaderboard(&mut options, &host, &first_world).await?;
         let (app, access) = assemble(
             options,
             tokens,
             web_cdn,
-            (Arc::clone(&host), http_metrics, recorder),
+            (Arc::clone(&host), http_metrics, recorder, leaderboard),
             address,
             &stopped,
         );
@@ -108,6 +111,9 @@ impl Server {
     pub async fn stop(self) {
         let host = Arc::clone(&self.app.host);
         host.stop().await;
+        if let Some(leaderboard) = self.app.leaderboard.clone() {
+            let _ = tokio::task::spawn_blocking(move || leaderboard.stop()).await;
+        }
         self.app.recorder.stop().await;
         self.stop.send_replace(true);
         let _ = self.listening.await;
@@ -135,12 +141,37 @@ fn web_cdn(options: &Options) -> Result<Option<(CdnSource, String)>, StartError>
     Ok(Some((CdnSource::web(url, secret, options.cdn_timeout)?, url.clone())))
 }
 
+/// The parts of the state that are started before the web server.
+type HostParts = (Arc<Host>, Arc<HttpMetrics>, Recorder, Option<Arc<Leaderboard>>);
+
+/// Starts the leaderboard, if the options have one. If it fails, the simulator is stopped.
+async fn start_leaderboard(
+    options: &mut Options,
+    host: &Arc<Host>,
+    first_world: &str,
+) -> Result<Option<Arc<Leaderboard>>, StartError> {
+    let Some(leaderboard) = options.leaderboard.take() else { return Ok(None) };
+    let (data, library) = (Arc::clone(&host.data), Arc::clone(&host.loader.library));
+    let first_world = first_world.to_owned();
+    let start = move || Leaderboard::start(leaderboard, data, &library, &first_world);
+    let started = tokio::task::spawn_blocking(start).await;
+    match started {
+        Ok(Ok(leaderboard)) => Ok(Some(Arc::new(leaderboard))),
+        Ok(Err(error)) => {
+            host.stop().await;
+            RunningSimulator::remove(host.data.folder());
+            Err(error.into())
+        }
+        Err(panic) => Err(StartError::Thread(std::io::Error::other(panic))),
+    }
+}
+
 /// Creates the state of the handlers and the access rules.
 fn assemble(
     options: Options,
     tokens: Option<Tokens>,
     web_cdn: Option<(CdnSource, String)>,
-    (host, http_metrics, recorder): (Arc<Host>, Arc<HttpMetrics>, Recorder),
+    (host, http_metrics, recorder, leaderboard): HostParts,
     address: SocketAddr,
     stopped: &watch::Receiver<bool>,
 ) -> (App, Access) {
@@ -167,6 +198,7 @@ fn assemble(
         installer,
         recorder,
         replays,
+        leaderboard,
         published,
         cdn_tokens: CdnTokens {
             cdn: cdn_token.clone(),

@@ -8,6 +8,7 @@ use bytes::Bytes;
 use chicane_bridge::Bridge;
 use chicane_host::Host;
 use chicane_host::scene::CarFile;
+use chicane_leaderboard::Leaderboard;
 use chicane_recording::Recorder;
 use chicane_remote::Token;
 use chicane_remote::cdn::Installer;
@@ -44,6 +45,8 @@ pub(crate) struct AppState {
     pub(crate) recorder: Recorder,
     /// Runs that viewers look at.
     pub(crate) replays: Replays,
+    /// The leaderboard; `None` if the server was started without one.
+    pub(crate) leaderboard: Option<Arc<Leaderboard>>,
     /// Folder of the worlds that are published at `/cdn`.
     pub(crate) published: PathBuf,
     pub(crate) cdn_tokens: CdnTokens,

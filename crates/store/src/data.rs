@@ -6,6 +6,7 @@ use crate::known_folders::{self, DATABASE};
 use crate::open_error::OpenError;
 use crate::records::Records;
 use crate::settings::Settings;
+use crate::submissions::Submissions;
 use std::fs::{DirBuilder, File, TryLockError};
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
@@ -18,6 +19,7 @@ pub struct Data {
     // Fields are dropped in this order, so the databases are closed before the lock is released.
     settings: Settings,
     records: Records,
+    submissions: Submissions,
     folder: HeldFolder,
     _lock: DataLock,
 }
@@ -33,11 +35,13 @@ impl Data {
         // The records use a second connection, so that a long write of a record does not block the
         // settings.
         let records = Records::new(database::open(&file)?);
+        // The content of the file was checked above.
+        let submissions = Submissions::new(database::open_shared(&file)?);
         // The database was opened by its path, because SQLite resolves the links of a path. A
         // folder that was replaced meanwhile is not the one that is locked.
         folder.check().map_err(|e| OpenError::Unwritable { path: dir.clone(), reason: e.to_string() })?;
         known_folders::remember(&dir);
-        Ok(Data { settings, records, folder, _lock: lock })
+        Ok(Data { settings, records, submissions, folder, _lock: lock })
     }
 
     /// The settings in this folder.
@@ -48,6 +52,11 @@ impl Data {
     /// The records of evaluations in this folder.
     pub fn records(&self) -> &Records {
         &self.records
+    }
+
+    /// The submissions of the leaderboard in this folder.
+    pub fn submissions(&self) -> &Submissions {
+        &self.submissions
     }
 
     /// The folder, as an absolute path.

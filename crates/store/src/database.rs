@@ -60,6 +60,35 @@ const MIGRATIONS: &[&str] = &[
     ) STRICT;
     CREATE TABLE bundle (sha256 TEXT NOT NULL PRIMARY KEY, bytes BLOB NOT NULL) STRICT;
 ",
+    "
+    CREATE TABLE contestant (
+        key TEXT NOT NULL PRIMARY KEY,
+        name TEXT NOT NULL,
+        pseudonym TEXT NOT NULL UNIQUE
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE submission (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        id TEXT NOT NULL UNIQUE,
+        contestant TEXT NOT NULL REFERENCES contestant (key),
+        file TEXT NOT NULL,
+        bytes INTEGER NOT NULL,
+        received_at TEXT NOT NULL,
+        ended_at TEXT,
+        failure TEXT
+    ) STRICT;
+    CREATE INDEX submission_waiting ON submission (number) WHERE ended_at IS NULL;
+    CREATE TABLE submission_run (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        submission INTEGER NOT NULL REFERENCES submission (number),
+        world TEXT NOT NULL,
+        world_sha256 TEXT NOT NULL,
+        seed INTEGER NOT NULL,
+        ended_at TEXT NOT NULL,
+        session TEXT,
+        result TEXT NOT NULL,
+        UNIQUE (submission, world, world_sha256, seed)
+    ) STRICT;
+",
 ];
 /// How long to wait if another program has the file locked.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);

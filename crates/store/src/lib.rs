@@ -24,6 +24,7 @@ mod records;
 mod rules;
 pub mod run_file;
 mod settings;
+mod submissions;
 mod sum;
 mod summary;
 #[cfg(test)]
@@ -46,5 +47,6 @@ pub use publish::{Cdn, PublishError, media_type};
 pub use records::{Addition, NewSession, Records, SessionResult, SessionRow, StoredRun};
 pub use rules::{FilePath, MAX_TOTAL, Unfit};
 pub use settings::{Settings, StoreError};
+pub use submissions::{NewSubmission, SubmissionRow, SubmissionRunRow, Submissions};
 pub use sum::{RandomError, Sum, random_hex};
 pub use summary::Summary;

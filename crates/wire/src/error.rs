@@ -38,6 +38,8 @@ pub enum ErrorCode {
     RoleForbids,
     /// Too many requests with a wrong token came from this address.
     TooManyAttempts,
+    /// The student or the address handed in too many programs.
+    TooManySubmissions,
     /// The object can't be moved.
     NotMovable,
     /// The world is part of the program and can't be deleted.
@@ -62,6 +64,10 @@ pub enum ErrorCode {
     NoRecord,
     /// No sound has this id.
     NoSuchSound,
+    /// The simulator was started without a leaderboard.
+    NoLeaderboard,
+    /// No submission has this id.
+    NoSuchSubmission,
     /// The path or file does not exist.
     NotFound,
     /// The path does not take this method.
@@ -86,6 +92,10 @@ pub enum ErrorCode {
     WorldInUse,
     /// The robot refuses the command in its present state.
     RobotRefused,
+    /// The submission can't be unpacked, or has no program.
+    BadSubmission,
+    /// The body has a content type that the path does not take.
+    UnsupportedType,
     /// A body, file or world exceeds its limit.
     TooLarge,
     /// The requested range lies behind the end of the file.

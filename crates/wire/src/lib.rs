@@ -13,6 +13,7 @@ mod event;
 mod fields;
 mod geometry;
 mod judge;
+mod leaderboard;
 mod light;
 mod model;
 mod named;
@@ -46,6 +47,11 @@ pub use geometry::{FlatPose, Pose, Rect, Size};
 pub use judge::{
     JUDGE_VERSION, JudgeAct, JudgeAudio, JudgeCall, JudgeReply, JudgeSaid, JudgeSound, JudgeSoundEvent,
     JudgeTrack, MAX_JUDGE_LINE, MAX_RECORD, MovedRows, Observation, RaisedKind, Statics,
+};
+pub use leaderboard::{
+    Leaderboard, LeaderboardChange, LeaderboardRow, LeaderboardTable, MAX_SUBMISSION, RunningSubmission,
+    Submission, SubmissionList, SubmissionQueue, SubmissionReceived, SubmissionResult, SubmissionState,
+    SubmissionVerdict,
 };
 pub use light::{Light, LightChanged, LightRequest, LightState, Lights, Panel, RedOrGreen};
 pub use model::{ModelMoved, ModelPlace, ModelRequest, ModelRequestBody, Motion};

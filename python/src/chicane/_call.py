@@ -32,6 +32,10 @@ class Call(Generic[R]):
     """Values for the placeholders of the URL path, such as `{name}`."""
     query: dict[str, Any] = field(default_factory=dict)
     body: dict[str, Any] | None = None
+    data: bytes | None = None
+    """A body that is not JSON."""
+    kind: str = "application/json"
+    """Content type of the body."""
     accept: str = "application/json"
     read: Callable[[Reply], Any] = read_json
     longer: float = 0.0
@@ -70,7 +74,9 @@ def request(method: str, path: str, call: Call[R]) -> Request[R]:
     if call.query:
         path += "?" + urlencode({name: text(value) for name, value in call.query.items()})
     body = None
-    if method == "POST":
+    if call.data is not None:
+        body = call.data
+    elif method == "POST":
         body = json.dumps(call.body or {}, allow_nan=False).encode()
     return Request(method, path, body, call)
 

@@ -406,7 +406,8 @@ def whole_request(settings: Settings, request: Request[Any]) -> bytes:
     body = request.body
     length = None if body is None else len(body)
     target = settings.address.prefix + request.target
-    head = head_of(request.method, target, settings.fixed, request.call.accept, length)
+    call = request.call
+    head = head_of(request.method, target, settings.fixed, call.accept, length, call.kind)
     return head + (body or b"")
 
 

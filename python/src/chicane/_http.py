@@ -101,11 +101,21 @@ class Address(NamedTuple):
         return Address(parts.hostname, port or (443 if tls else 80), tls, prefix, token)
 
 
-def head_of(method: str, target: str, fixed: bytes, accept: str, length: int | None) -> bytes:
-    """The head of a request. `fixed` holds the headers that every request of a client has."""
+def head_of(
+    method: str,
+    target: str,
+    fixed: bytes,
+    accept: str,
+    length: int | None,
+    kind: str = "application/json",
+) -> bytes:
+    """The head of a request. `fixed` holds the headers that every request of a client has.
+
+    `kind` is the content type of a body.
+    """
     lines = f"{method} {target} HTTP/1.1\r\nAccept: {accept}\r\n".encode("ascii")
     if length is not None:
-        lines += b"Content-Type: application/json\r\nContent-Length: %d\r\n" % length
+        lines += f"Content-Type: {kind}\r\nContent-Length: {length}\r\n".encode("ascii")
     return lines + fixed + b"\r\n"
 
 

@@ -347,6 +347,35 @@ class SimOperations:
         """
         return Call(query=given(world=world, limit=limit, cursor=cursor))
 
+    # Leaderboard
+
+    @operation("GET", "/sim/api/leaderboard")
+    def leaderboard(self) -> Call[wire.Leaderboard]:
+        """Returns the tables of the contest, the last changes and the queue.
+
+        Raises `NotFound` if the simulator was started without a leaderboard.
+        """
+        return Call()
+
+    @operation("POST", "/sim/api/submissions")
+    def hand_in(self, student: str, program: bytes) -> Call[wire.SubmissionReceived]:
+        """Hands in a program: the bytes of a zip file, or of one Python file.
+
+        The submission is stored when the method returns. Its id is the receipt.
+        """
+        kind = "application/octet-stream"
+        return Call(query={"student": student}, data=program, kind=kind, longer=60.0)
+
+    @operation("GET", "/sim/api/submissions/{id}")
+    def submission(self, id: str) -> Call[wire.Submission]:
+        """Returns a submission with its results."""
+        return Call(path={"id": id})
+
+    @operation("GET", "/sim/api/submissions")
+    def submissions(self) -> Call[wire.SubmissionList]:
+        """Returns the newest submissions with the names of the students, for the teacher."""
+        return Call()
+
     # Worlds
 
     @operation("GET", "/sim/api/worlds")

@@ -107,7 +107,10 @@ function ghostField(
       hint,
     ),
     setRuns(runs) {
-      ghosts = ghostsFor(replay.record, runs).slice(0, MAX_GHOSTS);
+      const all = ghostsFor(replay.record, runs);
+      const named = app.run.value?.ghost;
+      // The ghost that the address names is in the list, whatever its rank.
+      ghosts = all.filter((one, i) => i < MAX_GHOSTS || one.session === named);
       // If this run is the best one itself, its ghost is the next best one.
       const first = standingOf(replay.record, runs)?.rank === 1 ? t.replay.ghostNext : t.replay.ghostBest;
       const text = (one: EvaluationRecord, i: number) => (i === 0 ? first(label(one)) : label(one));
@@ -115,7 +118,8 @@ function ghostField(
       select.disabled = ghosts.length === 0;
       write(hint, t.replay.noGhosts);
       hint.hidden = ghosts.length > 0;
-      const chosen = replay.ghost.value?.record.session ?? ghosts[0]?.session ?? "";
+      const wanted = ghosts.find((one) => one.session === named) ?? ghosts[0];
+      const chosen = replay.ghost.value?.record.session ?? wanted?.session ?? "";
       select.value = chosen;
       if (replay.ghost.value?.record.session !== chosen) void choose(chosen);
     },

@@ -1,4 +1,7 @@
-/** The part of the page's address that names a run: `?replay=<session>` or `?result=<session>`. */
+/**
+ * The part of the page's address that names a run: `?replay=<session>` or `?result=<session>`. A
+ * replay can also name its ghost: `&ghost=<session>`.
+ */
 
 /** What the page shows of a run. */
 export interface RunAddress {
@@ -10,10 +13,12 @@ export interface RunAddress {
    * Moment at which the replay opens, in simulated seconds; null opens it at the start, playing.
    */
   time: number | null;
+  /** Id of the session that is shown as the ghost; the best other run if omitted. */
+  ghost?: string;
 }
 
 const SESSION = /^[\w.-]{1,100}$/;
-const OWN = ["replay", "result", "t"];
+const OWN = ["replay", "result", "t", "ghost"];
 
 /** The run that an address names; null if it names none. `search` is `location.search`. */
 export function readAddress(search: string): RunAddress | null {
@@ -24,7 +29,9 @@ export function readAddress(search: string): RunAddress | null {
     const text = parameters.get("t") ?? "";
     const time = Number(text);
     const isTime = view === "replay" && text.trim() !== "" && Number.isFinite(time) && time >= 0;
-    return { view, session, time: isTime ? time : null };
+    const ghost = parameters.get("ghost") ?? "";
+    const hasGhost = view === "replay" && SESSION.test(ghost);
+    return { view, session, time: isTime ? time : null, ...(hasGhost && { ghost }) };
   }
   return null;
 }
@@ -39,6 +46,7 @@ export function writeAddress(search: string, run: RunAddress | null): string {
   if (run) {
     parameters.set(run.view, run.session);
     if (run.time !== null) parameters.set("t", run.time.toFixed(2));
+    if (run.ghost) parameters.set("ghost", run.ghost);
   }
   const text = parameters.toString();
   return text === "" ? "" : `?${text}`;

@@ -5,6 +5,7 @@
  * type, plus a line in `LANGUAGES` of `strings.ts`.
  */
 import type { ErrorCode } from "../wire/sim.ts";
+import { leaderboardTexts } from "./en-leaderboard.ts";
 import { replayTexts } from "./en-replay.ts";
 
 export const en = {
@@ -289,6 +290,7 @@ export const en = {
     historyPoint: (record: string, time: string) => `${record} · ${time}`,
   },
   replay: replayTexts,
+  leaderboard: leaderboardTexts,
   instruments: {
     title: "Instruments",
     close: "Close",

@@ -155,7 +155,7 @@ export type ErrorBody = {
 };
 
 /** The kind of an error, for programs. A text may change; a code does not. */
-export type ErrorCode = "invalid_request" | "out_of_range" | "token_needed" | "foreign_site" | "unknown_host" | "not_json" | "not_a_proxy" | "judged_run" | "role_forbids" | "too_many_attempts" | "not_movable" | "protected_world" | "no_world" | "no_such_object" | "no_such_light" | "no_such_world" | "no_route" | "no_bounds" | "no_floor" | "no_evaluation" | "no_record" | "no_such_sound" | "not_found" | "method_not_allowed" | "request_timeout" | "not_ready" | "switch_in_progress" | "evaluation_in_progress" | "no_journal" | "recording_in_progress" | "already_running" | "yellow_phase" | "world_in_use" | "robot_refused" | "too_large" | "range_not_satisfiable" | "bad_world" | "upgrade_required" | "internal" | "not_stored" | "cdn_failed" | "busy" | "stopping" | "no_judge" | "no_reading";
+export type ErrorCode = "invalid_request" | "out_of_range" | "token_needed" | "foreign_site" | "unknown_host" | "not_json" | "not_a_proxy" | "judged_run" | "role_forbids" | "too_many_attempts" | "too_many_submissions" | "not_movable" | "protected_world" | "no_world" | "no_such_object" | "no_such_light" | "no_such_world" | "no_route" | "no_bounds" | "no_floor" | "no_evaluation" | "no_record" | "no_such_sound" | "no_leaderboard" | "no_such_submission" | "not_found" | "method_not_allowed" | "request_timeout" | "not_ready" | "switch_in_progress" | "evaluation_in_progress" | "no_journal" | "recording_in_progress" | "already_running" | "yellow_phase" | "world_in_use" | "robot_refused" | "bad_submission" | "unsupported_type" | "too_large" | "range_not_satisfiable" | "bad_world" | "upgrade_required" | "internal" | "not_stored" | "cdn_failed" | "busy" | "stopping" | "no_judge" | "no_reading";
 
 /** Response of `GET /evaluation`. */
 export type EvaluationDocument = {
@@ -432,6 +432,70 @@ export type JudgeWork = {
   sha256: string;
   /** Total real seconds that the simulation waited for the script. */
   wait_s: Num;
+};
+
+/** Response of `GET /leaderboard`. */
+export type Leaderboard = {
+  /** Whether the names are pseudonyms. */
+  anonymous: boolean;
+  /** The last runs that improved the result of a student, newest first. */
+  changes: LeaderboardChange[];
+  /** Why submissions can't be judged at the moment; null if they can. */
+  problem?: string | null;
+  /** The submissions that are not judged yet. */
+  queue: SubmissionQueue;
+  /** Seed of all runs. */
+  seed: number;
+  /** One table for each world. */
+  tables: LeaderboardTable[];
+  /** Names of the worlds of the contest. */
+  worlds: string[];
+};
+
+/** A run that improved the result of a student. */
+export type LeaderboardChange = {
+  /** End of the run, RFC 3339. */
+  at: string;
+  /** The best record of the student before; null at the first one. */
+  before?: Num | null;
+  /** The rank after this run, from 1. */
+  rank: number;
+  /** The new record. */
+  record: Num;
+  /** Name of the student, or the pseudonym. */
+  student: string;
+  /** Name of the world. */
+  world: string;
+};
+
+/** The best run of a student. Only verified runs that finished with a number count. */
+export type LeaderboardRow = {
+  /** End of the run, RFC 3339. */
+  at: string;
+  /** Rank, from 1. Of two equal records, the earlier one is ahead. */
+  rank: number;
+  /** The record. */
+  record: Num;
+  /** Number of runs of this student in this world. */
+  runs: number;
+  /** Id of the session, for the replay. */
+  session: string;
+  /** Name of the student, or the pseudonym. */
+  student: string;
+};
+
+/** The best runs of one world. */
+export type LeaderboardTable = {
+  /** Whether a `lower` or a `higher` record is better. */
+  better: Better;
+  /** Name of the world for people. */
+  display: string;
+  /** The best run of each student, the leader first. */
+  rows: LeaderboardRow[];
+  /** Unit of the records; null if it is not known. */
+  unit?: string | null;
+  /** Name of the world. */
+  world: string;
 };
 
 /** The latest laser scan. */
@@ -989,6 +1053,16 @@ export type RunState = {
   running: boolean;
 };
 
+/** The submission that is being judged. */
+export type RunningSubmission = {
+  /** Simulated time of the run as a part of its time limit, 0 to 1. */
+  progress: Num;
+  /** Name of the student, or the pseudonym. */
+  student: string;
+  /** Name of the world. */
+  world: string;
+};
+
 /** Response of `GET /scene`. The file at an address never changes: a changed scene gets a new address. */
 export type Scene = {
   /** Address of the car as binary glTF, with every joint at zero. */
@@ -1209,6 +1283,90 @@ export type Stopped = {
 
 /** What a student's program reaches besides the simulator. */
 export type StudentNetwork = "none" | "internet" | "host";
+
+/** Response of `GET /submissions/{id}`. */
+export type Submission = {
+  /** Id of the submission. */
+  id: string;
+  /** Number of submissions that are judged before this one; null if it does not wait. */
+  position?: number | null;
+  /** Simulated time of the current run as a part of its time limit, 0 to 1; null if it does not run. */
+  progress?: Num | null;
+  /** Why it failed; null if it did not. */
+  reason?: string | null;
+  /** When it was handed in, RFC 3339. */
+  received_at: string;
+  /** The results so far, in the order of the worlds. */
+  results: SubmissionResult[];
+  /** The name in the tables. */
+  shown_as: string;
+  /** The state. */
+  state: SubmissionState;
+  /** Name of the student. */
+  student: string;
+  /** Name of the world that the program drives in; null if it does not run. */
+  world?: string | null;
+};
+
+/** Response of `GET /submissions`. */
+export type SubmissionList = {
+  /** Whether there are older ones, which are not listed. */
+  more: boolean;
+  /** The submissions, newest first. */
+  submissions: Submission[];
+};
+
+/** The submissions that are not judged yet. */
+export type SubmissionQueue = {
+  /** The submission that is being judged; null if there is none. */
+  running?: RunningSubmission | null;
+  /** Number of submissions that wait. */
+  waiting: number;
+};
+
+/** Response of `POST /submissions`. The submission is stored. */
+export type SubmissionReceived = {
+  /** Id of the submission. With it, the student can look at the result; nobody can guess it. */
+  id: string;
+  /** Always true. */
+  ok: boolean;
+  /** Number of submissions that are judged before this one. */
+  position: number;
+  /** The name in the tables: the name of the student, or the pseudonym. */
+  shown_as: string;
+  /** Names of the worlds that the program will drive in. */
+  worlds: string[];
+};
+
+/** The result of a submission in one world. */
+export type SubmissionResult = {
+  /** Number of students in the table of the world. */
+  of: number;
+  /** How the session ended; null if there was none. */
+  outcome?: Outcome | null;
+  /** The last lines that the program printed. */
+  output_tail: string[];
+  /** Rank in the table of the world; null if this is not the best run of the student. */
+  rank?: number | null;
+  /** What happened, in one line. */
+  reason: string;
+  /** The record of the script: any JSON value. */
+  record: unknown;
+  /** Id of the session, for the replay; null if there is none. */
+  session?: string | null;
+  /** Unit of the record; null if it is not known. */
+  unit?: string | null;
+  /** How the run ended. */
+  verdict: SubmissionVerdict;
+  /** Name of the world. */
+  world: string;
+};
+
+/** The state of a submission. */
+export type SubmissionState = "waiting" | "running" | "done" | "failed";
+
+/** How a run of a submission ended. */
+export type SubmissionVerdict = "finished" | "failed" | "timeout" | "script_error" | "stopped" | "unsupported" | "fault";
 
 /** Request body of `POST /switch`. Exactly one of the two fields is required. */
 export type SwitchRequest = {

@@ -43,6 +43,12 @@ impl JudgeArgs {
         self.image.clone()
     }
 
+    /// The options as arguments of this program.
+    pub(crate) fn arguments(&self) -> Vec<String> {
+        let image = self.image.as_ref().map(|image| format!("--judge-image={image}"));
+        std::iter::once(format!("--judge={}", self.name())).chain(image).collect()
+    }
+
     /// The external engine, or `None` for the built-in jail.
     pub(crate) fn engine(&self) -> Result<Option<EngineOptions>, JudgeArgsError> {
         let kind = match self.engine {

@@ -2,7 +2,7 @@
 
 use super::PaceName;
 use super::values::{host_name, origin, speed_factor, web_address};
-use super::{JudgeArgs, RecordArgs, RobotArgs, StudentArgs};
+use super::{JudgeArgs, LeaderboardArgs, RecordArgs, RobotArgs, StudentArgs};
 use chicane_session::Isolation;
 use clap::{Args, ValueEnum};
 use std::net::SocketAddr;
@@ -79,6 +79,8 @@ pub(crate) struct ServeArgs {
     /// that network can drive the car, because ROS 2 has no tokens
     #[arg(long, value_name = "INTERFACE", env = "CHICANE_ROS_NETWORK", requires = "ros")]
     pub(crate) ros_network: Option<String>,
+    #[command(flatten)]
+    pub(crate) leaderboard: LeaderboardArgs,
     #[command(flatten)]
     pub(crate) record: RecordArgs,
     /// Stop when standard input is closed, so that the simulator ends with the program that started

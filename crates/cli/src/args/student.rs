@@ -3,6 +3,7 @@
 use chicane_session::BoxOptions;
 use chicane_wire::{BoxKind, StudentNetwork};
 use clap::{Args, ValueEnum};
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// How student programs are isolated.
@@ -34,6 +35,20 @@ pub(crate) struct StudentArgs {
 }
 
 impl StudentArgs {
+    /// The limits and the further files of a box as arguments of this program.
+    pub(crate) fn limit_arguments(&self) -> Vec<OsString> {
+        let limits = [
+            ("--student-memory", self.memory),
+            ("--student-processes", self.processes),
+            ("--student-files", self.files),
+        ];
+        let limits = limits.into_iter().filter_map(|(name, value)| Some(format!("{name}={}", value?).into()));
+        let paths =
+            self.paths.iter().flat_map(|path| ["--student-path".into(), path.clone().into_os_string()]);
+        let names = self.environment.iter().map(|name| format!("--student-env={name}").into());
+        limits.chain(paths).chain(names).collect()
+    }
+
     /// The options of the box. `default` is the kind of box if the command line names none.
     pub(crate) fn options(&self, default: BoxKind) -> BoxOptions {
         let kind = self.kind.map_or(default, |kind| match kind {

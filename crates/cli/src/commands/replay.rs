@@ -16,6 +16,7 @@ use chicane_replay::{Difference, RecordedRun, RunError, Tracks, import};
 use chicane_server::{Options, Server, StartError};
 use chicane_session::jail::program_files::{FileKind, ProgramFile};
 use chicane_store::{Library, OpenError, Records};
+use chicane_wire::Role;
 use std::ffi::OsStr;
 use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
@@ -135,7 +136,7 @@ fn write_program_file(file: &ProgramFile, to: &Path) -> std::io::Result<()> {
 fn show(args: &ReplayArgs, bytes: &[u8]) -> Result<(), ReplayCommandError> {
     let folder = TempFolder::new()?;
     let failed = |source| ReplayCommandError::Run { file: args.file.clone(), source };
-    let run = import(bytes, &Records::open_shared(folder.path())?).map_err(failed)?;
+    let run = import(bytes, &Records::open_shared(folder.path())?, Role::Teacher).map_err(failed)?;
     let world = run.journal.head.world.clone();
     let options = Options {
         host: HostOptions {

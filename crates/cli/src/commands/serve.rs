@@ -15,12 +15,14 @@ use crate::workspace::{self, WorkspaceError};
 use crate::world_source::{self, WorldSourceError};
 use chicane_dds::{BadDomain, RosOptions};
 use chicane_host::{BootError, HostOptions, JudgeOptions, StartHostError};
+use chicane_leaderboard::{LeaderboardOptions, StartLeaderboardError};
 use chicane_server::{Options, Server, StartError};
 use chicane_store::Library;
 use chicane_wire::BoxKind;
 use std::io::Write;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use tracing::level_filters::LevelFilter;
 
 /// Why the simulator did not start.
@@ -58,6 +60,8 @@ pub(crate) enum ServeError {
     Signals(#[from] SignalError),
     #[error(transparent)]
     Start(#[from] StartError),
+    #[error("can't find the program chicane: {0}")]
+    Program(std::io::Error),
     /// The world could not be loaded.
     #[error(transparent)]
     Boot(#[from] BootError),
@@ -76,7 +80,12 @@ impl ServeError {
             | ServeError::RosDomain(_)
             | ServeError::JudgeScript(_)
             | ServeError::Judge(_)
-            | ServeError::Start(StartError::Host(StartHostError::NoSuchWorld { .. })) => true,
+            | ServeError::Start(StartError::Host(StartHostError::NoSuchWorld { .. }))
+            | ServeError::Start(StartError::Leaderboard(
+                StartLeaderboardError::NoSuchWorld { .. }
+                | StartLeaderboardError::NoEvaluation { .. }
+                | StartLeaderboardError::TooManyWorlds { .. },
+            )) => true,
             _ => false,
         }
     }
@@ -159,6 +168,7 @@ fn options(args: &ServeArgs, tokens: &RoleTokens) -> Result<Options, ServeError>
         // the installed worlds.
         name => (Library::built_in(), name.clone()),
     };
+    let (library, leaderboard) = leaderboard_options(args, library)?;
     let token = |of: &Option<RoleToken>| of.as_ref().map(|one| one.token.clone());
     Ok(Options {
         host: HostOptions {
@@ -184,8 +194,41 @@ fn options(args: &ServeArgs, tokens: &RoleTokens) -> Result<Options, ServeError>
         ros,
         recording: args.record.options(),
         record_at_once: args.record.folder.is_some(),
+        leaderboard,
         ..Options::default()
     })
+}
+
+/// The options of the leaderboard, and the library with its worlds.
+fn leaderboard_options(
+    args: &ServeArgs,
+    mut library: Library,
+) -> Result<(Library, Option<LeaderboardOptions>), ServeError> {
+    let given = &args.leaderboard;
+    if !given.enabled {
+        return Ok((library, None));
+    }
+    let mut worlds = Vec::new();
+    for world in &given.worlds {
+        // Names are looked up later, as that of the first world.
+        if Path::new(world).exists() {
+            let (found, name) = world_source::find(world, None)?;
+            library = library.with_world_of(&found, &name);
+            worlds.push(name);
+        } else {
+            worlds.push(world.clone());
+        }
+    }
+    let program = std::env::current_exe().map_err(ServeError::Program)?;
+    let mut options = LeaderboardOptions::new(program);
+    options.arguments = ["__judge-run", "--robot", &args.robot.robot].map(Into::into).to_vec();
+    options.arguments.extend(args.judge.arguments().into_iter().map(Into::into));
+    options.arguments.extend(args.student.limit_arguments().into_iter().map(Into::into));
+    options.worlds = worlds;
+    options.seed = given.seed;
+    options.anonymous = given.anonymous;
+    options.interval = Duration::from_secs(given.interval_s);
+    Ok((library, Some(options)))
 }
 
 /// Whether a folder is inside of another folder.

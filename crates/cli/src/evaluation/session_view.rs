@@ -21,6 +21,8 @@ const RESET: &str = "\x1b[0m";
 pub(super) struct SessionView {
     /// Whether nothing is printed.
     unseen: bool,
+    /// Gets every state of the session.
+    on_progress: Option<Box<dyn FnMut(&Session)>>,
     /// Whether the lines go to standard error, because standard output has only the record.
     json: bool,
     /// Whether the lines are coloured.
@@ -58,6 +60,7 @@ impl SessionView {
         let terminal = if json { std::io::stderr().is_terminal() } else { std::io::stdout().is_terminal() };
         SessionView {
             unseen: false,
+            on_progress: None,
             json,
             colour: terminal && allows_colour(|name| std::env::var_os(name).is_some_and(|v| !v.is_empty())),
             status: std::io::stderr().is_terminal(),
@@ -74,6 +77,11 @@ impl SessionView {
         SessionView { unseen: true, status: false, ..SessionView::new(true) }
     }
 
+    /// A view that prints nothing and passes every state of the session on.
+    pub(super) fn followed(on_progress: Box<dyn FnMut(&Session)>) -> SessionView {
+        SessionView { on_progress: Some(on_progress), ..SessionView::unseen() }
+    }
+
     /// The number of the next line of output.
     pub(super) fn next(&self) -> u64 {
         self.next
@@ -81,6 +89,9 @@ impl SessionView {
 
     /// Prints new lines, and shows the state of the session.
     pub(super) fn update(&mut self, session: &Session, output: NewOutput) {
+        if let Some(on_progress) = &mut self.on_progress {
+            on_progress(session);
+        }
         if self.unseen {
             self.next = output.next;
             return;

@@ -70,7 +70,7 @@ fn a_run_with_people_is_replayed_and_verified() {
     let file = client.get(&format!("/sim/api/evaluation/run?session={id}"));
     assert_eq!(file.status, 200);
     let recorded = RecordedRun::read(&file.body).expect("a run file");
-    assert!(recorded.record["interference"]["count"].as_u64() > Some(10), "{}", recorded.record);
+    assert!(recorded.record["interference"]["count"].as_u64() >= Some(6), "{}", recorded.record);
     let verified = verify(&recorded, &setting()).unwrap_or_else(|difference| panic!("{difference}"));
     assert_eq!(verified.time_s, session["elapsed_s"].as_f64().expect("a time"));
 }

@@ -70,7 +70,7 @@ fn every_token_permitted_everything() {
     }
     let of_the_simulator: Vec<_> =
         permitted.iter().filter(|path| path.starts_with("/sim")).copied().collect();
-    let expected = ["evaluation/start", "evaluation/stop", "respawn", "step", "switch"];
+    let expected = ["evaluation/start", "evaluation/stop", "respawn", "step", "submissions", "switch"];
     assert_eq!(of_the_simulator, expected.map(|name| format!("/sim/api/{name}")));
     for path in ["/speed", "/steering", "/drive", "/camera/pan", "/audio/play"] {
         assert!(permitted.contains(path), "{path} in {permitted:?}");
@@ -78,7 +78,7 @@ fn every_token_permitted_everything() {
 }
 
 #[test]
-fn students_and_spectators_read_everything_except_recordings_and_files_of_runs() {
+fn students_and_spectators_read_everything_that_names_nobody_and_no_folder() {
     let simulator = with_roles().start();
     for token in [STUDENT, SPECTATOR] {
         for path in ["/", "/sim", "/metrics", "/docs", "/sim/api/docs", "/health", "/cdn/worlds/"] {
@@ -90,8 +90,10 @@ fn students_and_spectators_read_everything_except_recordings_and_files_of_runs()
                 continue;
             }
             let answer = client(&simulator, token).get(path);
-            if ["/sim/api/recording", "/sim/api/evaluation/run"].contains(&path.as_str()) {
-                // The first names a folder of the machine, the second has the commands of others.
+            let teachers = ["/sim/api/recording", "/sim/api/evaluation/run", "/sim/api/submissions"];
+            if teachers.contains(&path.as_str()) {
+                // The responses name a folder of the machine, commands of others, or students
+                // behind pseudonyms.
                 assert_eq!(refusal(&answer), (403, NEEDS_TEACHER.to_owned()));
                 continue;
             }

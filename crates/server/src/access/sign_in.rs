@@ -5,6 +5,11 @@
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 
+/// Whether a path is that of a page, where a person can sign in.
+pub(super) fn is_page(path: &str) -> bool {
+    matches!(path, "/sim" | "/sim/" | "/sim/leaderboard")
+}
+
 const PAGE: &str = include_str!("../../assets/sign-in.html");
 
 /// Returns the sign-in page if a browser opens the viewer without a right token. Returns `None` for
@@ -16,7 +21,7 @@ pub(super) fn page(status: StatusCode, method: &Method, uri: &Uri, headers: &Hea
         _ => return None,
     };
     let accepts = headers.get(header::ACCEPT).and_then(|v| v.to_str().ok()).unwrap_or("");
-    if *method != Method::GET || !matches!(uri.path(), "/sim" | "/sim/") || !accepts.contains("text/html") {
+    if *method != Method::GET || !is_page(uri.path()) || !accepts.contains("text/html") {
         return None;
     }
     let pairs = || uri.query().unwrap_or("").split('&').filter_map(|pair| pair.split_once('='));
@@ -27,6 +32,7 @@ pub(super) fn page(status: StatusCode, method: &Method, uri: &Uri, headers: &Hea
     let world = pairs().find(|(name, value)| *name == "world" && plain(value)).map_or("", |(_, value)| value);
     let hidden = if tried || status == StatusCode::TOO_MANY_REQUESTS { "" } else { "hidden" };
     let html = PAGE.replace("{hidden}", hidden).replace("{wrong}", message).replace("{world}", world);
+    let html = html.replace("{action}", uri.path());
     Some((status, [(header::CONTENT_TYPE, "text/html; charset=utf-8")], html).into_response())
 }
 
@@ -44,6 +50,7 @@ mod tests {
     fn only_a_browser_that_opens_the_viewer_gets_the_page() {
         assert_eq!(shown("/sim", "text/html,*/*;q=0.8"), Some(401));
         assert_eq!(shown("/sim/?world=oval", "text/html"), Some(401));
+        assert_eq!(shown("/sim/leaderboard", "text/html"), Some(401));
         for (path, accept) in [("/sim", "*/*"), ("/sim/api/status", "text/html"), ("/", "text/html")] {
             assert_eq!(shown(path, accept), None, "{path} {accept}");
         }

@@ -83,13 +83,13 @@ fn too_many() -> ApiError {
     )
 }
 
-/// The token in the address of the page: `/sim?token=…`.
+/// The token in the address of a page: `/sim?token=…`.
 fn token_of_page(uri: &Uri) -> Option<&str> {
-    let query = uri.query().filter(|_| matches!(uri.path(), "/sim" | "/sim/"))?;
+    let query = uri.query().filter(|_| super::sign_in::is_page(uri.path()))?;
     query.split('&').find_map(|pair| pair.strip_prefix("token=")).filter(|text| !text.is_empty())
 }
 
-/// The redirect from `/sim?token=…` to `/sim`.
+/// The redirect from `/sim?token=…` to `/sim`, or the same for another page.
 fn signed_in(uri: &Uri, cookie: &str, token: &str) -> Response {
     let pairs = uri.query().unwrap_or("").split('&');
     let rest: Vec<&str> = pairs.filter(|pair| !pair.starts_with("token=")).collect();

@@ -5,6 +5,7 @@ mod display;
 mod evaluation;
 mod events;
 mod install;
+mod leaderboard;
 mod lights;
 mod objects;
 mod packed;
@@ -111,6 +112,10 @@ fn resources() -> OpenApiRouter<App> {
         .routes(routes!(recording::get))
         .routes(routes!(recording::start))
         .routes(routes!(recording::stop))
+        // Leaderboard
+        .routes(routes!(leaderboard::get))
+        .routes(routes!(leaderboard::list, leaderboard::hand_in))
+        .routes(routes!(leaderboard::submission))
         // World management
         .routes(routes!(worlds::list))
         .routes(routes!(worlds::switch))
@@ -132,6 +137,7 @@ pub(crate) fn router(app: App) -> Router {
         .route("/", get(viewer::home))
         .route("/sim", get(viewer::page))
         .route("/sim/", get(viewer::page))
+        .route("/sim/leaderboard", get(viewer::leaderboard))
         .route("/sim/viewer/{file}", get(viewer::asset))
         .route("/sim/scene/{file}", get(scene::file))
         .route("/metrics", get(metrics))

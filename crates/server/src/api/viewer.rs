@@ -36,6 +36,12 @@ pub(super) async fn page(headers: HeaderMap) -> Response {
         .unwrap_or_else(|| ApiError::internal("this program was built without the viewer").into_response())
 }
 
+/// The page `/sim/leaderboard`.
+pub(super) async fn leaderboard(headers: HeaderMap) -> Response {
+    file("leaderboard.html", &headers)
+        .unwrap_or_else(|| ApiError::internal("this program was built without the viewer").into_response())
+}
+
 pub(super) async fn asset(PathName(name): PathName, headers: HeaderMap) -> Result<Response, ApiError> {
     file(&format!("viewer/{name}"), &headers)
         .ok_or_else(|| ApiError::new(ErrorCode::NotFound, "no such file"))

@@ -57,9 +57,9 @@ impl IntoResponse for ApiError {
 /// Why a request body was not accepted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum BadBody {
-    /// The body did not arrive in time.
-    #[error("the body did not arrive within 20 s")]
-    Late,
+    /// The body did not arrive within this many seconds.
+    #[error("the body did not arrive within {0} s")]
+    Late(u64),
     /// The connection ended before the end of the body.
     #[error("the body ended before its declared length")]
     Incomplete,

@@ -7,6 +7,7 @@ use chicane_host::driver::{Refused, refusal_text};
 use chicane_host::evaluation::StartEvaluationError;
 use chicane_host::keeper::{ChangeError, KeepError};
 use chicane_host::loader::{LoadFailure, RemoveFailure};
+use chicane_leaderboard::HandInError;
 use chicane_recording::StartRecordingError;
 use chicane_replay::ReplayError;
 use chicane_sim::Refusal;
@@ -17,20 +18,22 @@ use chicane_wire::{ErrorCode, Invalid};
 pub(super) fn of(code: ErrorCode) -> StatusCode {
     use ErrorCode as E;
     match code {
-        E::InvalidRequest | E::OutOfRange => StatusCode::BAD_REQUEST,
+        E::InvalidRequest | E::OutOfRange | E::BadSubmission => StatusCode::BAD_REQUEST,
         E::TokenNeeded => StatusCode::UNAUTHORIZED,
         E::ForeignSite | E::UnknownHost | E::NotJson | E::NotAProxy => StatusCode::FORBIDDEN,
         E::NotMovable | E::ProtectedWorld | E::JudgedRun | E::RoleForbids => StatusCode::FORBIDDEN,
-        E::TooManyAttempts => StatusCode::TOO_MANY_REQUESTS,
+        E::TooManyAttempts | E::TooManySubmissions => StatusCode::TOO_MANY_REQUESTS,
         E::NoWorld | E::NoSuchObject | E::NoSuchLight | E::NoSuchWorld => StatusCode::NOT_FOUND,
         E::NoRoute | E::NoBounds | E::NoFloor | E::NoEvaluation => StatusCode::NOT_FOUND,
         E::NoRecord | E::NoSuchSound | E::NotFound => StatusCode::NOT_FOUND,
+        E::NoLeaderboard | E::NoSuchSubmission => StatusCode::NOT_FOUND,
         E::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
         E::RequestTimeout => StatusCode::REQUEST_TIMEOUT,
         E::NotReady | E::SwitchInProgress | E::EvaluationInProgress => StatusCode::CONFLICT,
         E::RecordingInProgress | E::NoJournal => StatusCode::CONFLICT,
         E::AlreadyRunning | E::YellowPhase | E::WorldInUse | E::RobotRefused => StatusCode::CONFLICT,
         E::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+        E::UnsupportedType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         E::RangeNotSatisfiable => StatusCode::RANGE_NOT_SATISFIABLE,
         E::BadWorld => StatusCode::UNPROCESSABLE_ENTITY,
         E::UpgradeRequired => StatusCode::UPGRADE_REQUIRED,
@@ -49,7 +52,7 @@ impl From<Invalid> for ApiError {
 impl From<BadBody> for ApiError {
     fn from(bad: BadBody) -> ApiError {
         let code = match bad {
-            BadBody::Late => ErrorCode::RequestTimeout,
+            BadBody::Late(_) => ErrorCode::RequestTimeout,
             BadBody::TooLarge(_) => ErrorCode::TooLarge,
             BadBody::NotDeclaredJson => ErrorCode::NotJson,
             BadBody::Incomplete | BadBody::Invalid(_) => ErrorCode::InvalidRequest,
@@ -187,6 +190,19 @@ impl From<StartRecordingError> for ApiError {
             StartRecordingError::NotReady => ErrorCode::NotReady,
             StartRecordingError::InProgress => ErrorCode::RecordingInProgress,
             StartRecordingError::Folder(_) | StartRecordingError::Failed(_) => ErrorCode::NotStored,
+        };
+        ApiError::new(code, error.to_string())
+    }
+}
+
+impl From<HandInError> for ApiError {
+    fn from(error: HandInError) -> ApiError {
+        let code = match error {
+            HandInError::Name | HandInError::Empty => ErrorCode::InvalidRequest,
+            HandInError::TooOften { .. } | HandInError::OthersWait { .. } => ErrorCode::TooManySubmissions,
+            HandInError::QueueFull | HandInError::TooManyStudents => ErrorCode::Busy,
+            HandInError::Kind | HandInError::Unpack(_) | HandInError::Program(_) => ErrorCode::BadSubmission,
+            HandInError::Write(_) | HandInError::Store(_) | HandInError::Random(_) => ErrorCode::NotStored,
         };
         ApiError::new(code, error.to_string())
     }

@@ -118,7 +118,7 @@ mod tests {
         assert_eq!(status(BadBody::Invalid(Invalid("x".to_owned()))), 422);
         assert_eq!(status(BadBody::TooLarge(1 << 20)), 413);
         assert_eq!(status(BadBody::NotDeclaredJson), 403);
-        assert_eq!(status(BadBody::Late), 408);
+        assert_eq!(status(BadBody::Late(20)), 408);
     }
 
     #[test]

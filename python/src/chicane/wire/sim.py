@@ -204,6 +204,7 @@ ErrorCode: TypeAlias = Literal[
     "judged_run",
     "role_forbids",
     "too_many_attempts",
+    "too_many_submissions",
     "not_movable",
     "protected_world",
     "no_world",
@@ -216,6 +217,8 @@ ErrorCode: TypeAlias = Literal[
     "no_evaluation",
     "no_record",
     "no_such_sound",
+    "no_leaderboard",
+    "no_such_submission",
     "not_found",
     "method_not_allowed",
     "request_timeout",
@@ -228,6 +231,8 @@ ErrorCode: TypeAlias = Literal[
     "yellow_phase",
     "world_in_use",
     "robot_refused",
+    "bad_submission",
+    "unsupported_type",
     "too_large",
     "range_not_satisfiable",
     "bad_world",
@@ -876,6 +881,89 @@ class JudgeWork(TypedDict):
     """SHA-256 of the script, hex."""
     wait_s: Num
     """Total real seconds that the simulation waited for the script."""
+
+
+class LeaderboardRequired(TypedDict):
+    """The required fields of Leaderboard."""
+
+    anonymous: bool
+    """Whether the names are pseudonyms."""
+    changes: list[LeaderboardChange]
+    """The last runs that improved the result of a student, newest first."""
+    queue: SubmissionQueue
+    """The submissions that are not judged yet."""
+    seed: int
+    """Seed of all runs."""
+    tables: list[LeaderboardTable]
+    """One table for each world."""
+    worlds: list[str]
+    """Names of the worlds of the contest."""
+
+
+class Leaderboard(LeaderboardRequired, total=False):
+    """Response of `GET /leaderboard`."""
+
+    problem: str | None
+    """Why submissions can't be judged at the moment; null if they can."""
+
+
+class LeaderboardChangeRequired(TypedDict):
+    """The required fields of LeaderboardChange."""
+
+    at: str
+    """End of the run, RFC 3339."""
+    rank: int
+    """The rank after this run, from 1."""
+    record: Num
+    """The new record."""
+    student: str
+    """Name of the student, or the pseudonym."""
+    world: str
+    """Name of the world."""
+
+
+class LeaderboardChange(LeaderboardChangeRequired, total=False):
+    """A run that improved the result of a student."""
+
+    before: Num | None
+    """The best record of the student before; null at the first one."""
+
+
+class LeaderboardRow(TypedDict):
+    """The best run of a student. Only verified runs that finished with a number count."""
+
+    at: str
+    """End of the run, RFC 3339."""
+    rank: int
+    """Rank, from 1. Of two equal records, the earlier one is ahead."""
+    record: Num
+    """The record."""
+    runs: int
+    """Number of runs of this student in this world."""
+    session: str
+    """Id of the session, for the replay."""
+    student: str
+    """Name of the student, or the pseudonym."""
+
+
+class LeaderboardTableRequired(TypedDict):
+    """The required fields of LeaderboardTable."""
+
+    better: Better
+    """Whether a `lower` or a `higher` record is better."""
+    display: str
+    """Name of the world for people."""
+    rows: list[LeaderboardRow]
+    """The best run of each student, the leader first."""
+    world: str
+    """Name of the world."""
+
+
+class LeaderboardTable(LeaderboardTableRequired, total=False):
+    """The best runs of one world."""
+
+    unit: str | None
+    """Unit of the records; null if it is not known."""
 
 
 class LidarObservation(TypedDict):
@@ -1621,6 +1709,17 @@ class RunState(RunStateRequired, total=False):
     """Exit code, or the negated number of the signal that ended it; null before the exit."""
 
 
+class RunningSubmission(TypedDict):
+    """The submission that is being judged."""
+
+    progress: Num
+    """Simulated time of the run as a part of its time limit, 0 to 1."""
+    student: str
+    """Name of the student, or the pseudonym."""
+    world: str
+    """Name of the world."""
+
+
 class Scene(TypedDict):
     """Response of `GET /scene`. The file at an address never changes: a changed scene gets a
     new address.
@@ -1873,6 +1972,122 @@ class Stopped(TypedDict):
 
 StudentNetwork: TypeAlias = Literal["none", "internet", "host"]
 """What a student's program reaches besides the simulator."""
+
+
+class SubmissionRequired(TypedDict):
+    """The required fields of Submission."""
+
+    id: str
+    """Id of the submission."""
+    received_at: str
+    """When it was handed in, RFC 3339."""
+    results: list[SubmissionResult]
+    """The results so far, in the order of the worlds."""
+    shown_as: str
+    """The name in the tables."""
+    state: SubmissionState
+    """The state."""
+    student: str
+    """Name of the student."""
+
+
+class Submission(SubmissionRequired, total=False):
+    """Response of `GET /submissions/{id}`."""
+
+    position: int | None
+    """Number of submissions that are judged before this one; null if it does not wait."""
+    progress: Num | None
+    """Simulated time of the current run as a part of its time limit, 0 to 1; null if it does
+    not run.
+    """
+    reason: str | None
+    """Why it failed; null if it did not."""
+    world: str | None
+    """Name of the world that the program drives in; null if it does not run."""
+
+
+class SubmissionList(TypedDict):
+    """Response of `GET /submissions`."""
+
+    more: bool
+    """Whether there are older ones, which are not listed."""
+    submissions: list[Submission]
+    """The submissions, newest first."""
+
+
+class SubmissionQueueRequired(TypedDict):
+    """The required fields of SubmissionQueue."""
+
+    waiting: int
+    """Number of submissions that wait."""
+
+
+class SubmissionQueue(SubmissionQueueRequired, total=False):
+    """The submissions that are not judged yet."""
+
+    running: RunningSubmission | None
+    """The submission that is being judged; null if there is none."""
+
+
+class SubmissionReceived(TypedDict):
+    """Response of `POST /submissions`. The submission is stored."""
+
+    id: str
+    """Id of the submission. With it, the student can look at the result; nobody can guess it."""
+    ok: bool
+    """Always true."""
+    position: int
+    """Number of submissions that are judged before this one."""
+    shown_as: str
+    """The name in the tables: the name of the student, or the pseudonym."""
+    worlds: list[str]
+    """Names of the worlds that the program will drive in."""
+
+
+class SubmissionResultRequired(TypedDict):
+    """The required fields of SubmissionResult."""
+
+    of: int
+    """Number of students in the table of the world."""
+    output_tail: list[str]
+    """The last lines that the program printed."""
+    reason: str
+    """What happened, in one line."""
+    record: Any
+    """The record of the script: any JSON value."""
+    verdict: SubmissionVerdict
+    """How the run ended."""
+    world: str
+    """Name of the world."""
+
+
+class SubmissionResult(SubmissionResultRequired, total=False):
+    """The result of a submission in one world."""
+
+    outcome: Outcome | None
+    """How the session ended; null if there was none."""
+    rank: int | None
+    """Rank in the table of the world; null if this is not the best run of the student."""
+    session: str | None
+    """Id of the session, for the replay; null if there is none."""
+    unit: str | None
+    """Unit of the record; null if it is not known."""
+
+
+SubmissionState: TypeAlias = Literal["waiting", "running", "done", "failed"]
+"""The state of a submission."""
+
+
+SubmissionVerdict: TypeAlias = Literal[
+    "finished",
+    "failed",
+    "timeout",
+    "script_error",
+    "stopped",
+    "unsupported",
+    "fault",
+]
+"""How a run of a submission ended."""
 
 
 class SwitchRequest(TypedDict, total=False):

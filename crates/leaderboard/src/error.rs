@@ -1,0 +1,122 @@
+//! Why a leaderboard did not start, or a submission was not accepted.
+
+use crate::student_name::MAX_NAME;
+use chicane_grade::program::ProgramError;
+use chicane_grade::unpack::UnpackError;
+use chicane_store::{LoadError, RandomError, StoreError};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Why a leaderboard did not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartLeaderboardError {
+    /// There is no world of this name.
+    #[error("the leaderboard has no world \"{name}\"; choose from {known} with --leaderboard-world")]
+    NoSuchWorld {
+        /// The name.
+        name: String,
+        /// Names of all worlds.
+        known: String,
+    },
+    /// The world has no evaluation.
+    #[error("the world {name} has no evaluation; choose another one with --leaderboard-world")]
+    NoEvaluation {
+        /// Name of the world.
+        name: String,
+    },
+    /// There are too many worlds.
+    #[error("a leaderboard has at most {max} worlds")]
+    TooManyWorlds {
+        /// Most worlds.
+        max: usize,
+    },
+    /// The world can't be loaded.
+    #[error("the world {name} of the leaderboard: {error}")]
+    World {
+        /// Name of the world.
+        name: String,
+        /// What is wrong.
+        error: LoadError,
+    },
+    /// A folder can't be made, or a file can't be written.
+    #[error("can't write {}: {source}", path.display())]
+    Write {
+        /// The folder or file.
+        path: PathBuf,
+        /// The error of the operating system.
+        source: std::io::Error,
+    },
+    /// The database can't be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The thread can't be started.
+    #[error("can't start a thread: {0}")]
+    Thread(std::io::Error),
+}
+
+/// Why a submission was not accepted.
+#[derive(Debug, thiserror::Error)]
+pub enum HandInError {
+    /// The name of the student can't be used.
+    #[error(
+        "student must be a name of 1 to {MAX_NAME} characters: letters, digits, blanks and . , ' - _ ( ) #, \
+         beginning with a letter or a digit"
+    )]
+    Name,
+    /// The student or the address handed in too often.
+    #[error("too many submissions: try again in {} s", seconds(*wait))]
+    TooOften {
+        /// Time to wait.
+        wait: Duration,
+    },
+    /// Other submissions of the student wait.
+    #[error("{max} of your submissions wait already; try again when one of them was judged")]
+    OthersWait {
+        /// Most submissions of a student that wait.
+        max: usize,
+    },
+    /// The queue is full.
+    #[error("the queue is full; try again in a few minutes")]
+    QueueFull,
+    /// The file is neither an archive nor a program.
+    #[error("the file is neither a zip file nor a Python program")]
+    Kind,
+    /// There is no file.
+    #[error("the body is empty; send a zip file or a Python program")]
+    Empty,
+    /// The archive is refused.
+    #[error(transparent)]
+    Unpack(#[from] UnpackError),
+    /// There is no program in the archive.
+    #[error(transparent)]
+    Program(#[from] ProgramError),
+    /// Every pseudonym is taken.
+    #[error("there are too many students")]
+    TooManyStudents,
+    /// The submission can't be stored.
+    #[error("the submission can't be stored: {0}")]
+    Write(std::io::Error),
+    /// The database can't be written.
+    #[error("the submission can't be stored: {0}")]
+    Store(#[from] StoreError),
+    /// There are no random numbers.
+    #[error("the submission can't be stored: {0}")]
+    Random(#[from] RandomError),
+}
+
+/// Seconds to wait, rounded up.
+pub(crate) fn seconds(wait: Duration) -> u64 {
+    wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
+}
+
+impl HandInError {
+    /// Seconds after which another attempt can succeed; `None` if waiting does not help.
+    pub fn retry_after_s(&self) -> Option<u64> {
+        match self {
+            HandInError::TooOften { wait } => Some(seconds(*wait)),
+            HandInError::OthersWait { .. } => Some(10),
+            HandInError::QueueFull => Some(60),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! The leaderboard: students hand in programs, and a table shows the best verified run of each
+//! student in each world of the contest.
+//!
+//! - [`Leaderboard::hand_in`] checks a submission, stores it, and only then acknowledges it.
+//! - One worker thread judges the submissions one after another. Each run is a process of its own,
+//!   in a closed box and in virtual time, and is verified before it counts. The running simulator
+//!   is not involved.
+//! - A result is written to a folder of the data folder, which appears complete or not at all, then
+//!   to the database. After a kill, the worker continues with what is not stored yet.
+//!
+//! | Module | Content |
+//! |---|---|
+//! | `student_name` | names of students, and which of them are the same |
+//! | `pseudonym` | names for anonymous tables |
+//! | `rates` | how often a student and an address may hand in |
+//! | `standings` | the tables, from the results |
+//! | `uploads` | the files of the submissions |
+//! | `judging` | one run: the process, its result, its verification |
+//! | `worker` | the queue, and the thread that judges |
+//! | `pack` | a folder of a student as a zip file |
+//!
+//! This crate knows neither HTTP nor the command line. It uses processes, clocks and files, so the
+//! restrictions of the pure crates do not apply.
+#![allow(clippy::disallowed_methods, clippy::disallowed_types)]
+
+mod contest;
+mod error;
+mod judging;
+mod leaderboard;
+pub mod pack;
+mod pseudonym;
+mod rates;
+mod run_result;
+mod standings;
+mod student_name;
+mod uploads;
+mod worker;
+
+pub use contest::LeaderboardOptions;
+pub use error::{HandInError, StartLeaderboardError};
+pub use leaderboard::{Admitted, Leaderboard};
+pub use run_result::{LAST_LINE_OF_RUN, RunReportLine};

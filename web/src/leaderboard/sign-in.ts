@@ -1,0 +1,32 @@
+/** The dialog that asks for the token when the cookie of an open page is no longer valid. */
+import { t } from "../strings.ts";
+import { h } from "../ui/dom.ts";
+
+export function signInDialog(): HTMLDialogElement {
+  const token = h("input", {
+    type: "password",
+    id: "token",
+    autocomplete: "current-password",
+    required: true,
+    "data-testid": "token",
+  });
+  const form = h(
+    "form",
+    { class: "sign-in-form" },
+    h("label", { for: "token" }, t.signIn.token),
+    token,
+    h("button", { class: "primary", "data-testid": "sign-in" }, t.signIn.button),
+  );
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    // The server sets a cookie and redirects to the same address without the token.
+    location.assign(`/sim/leaderboard?token=${encodeURIComponent(token.value)}`);
+  });
+  return h(
+    "dialog",
+    { class: "sign-in", "aria-label": t.signIn.title },
+    h("h2", {}, t.signIn.title),
+    h("p", { class: "hint" }, t.signIn.text),
+    form,
+  );
+}
