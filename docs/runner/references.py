@@ -17,7 +17,15 @@ REQUEST = re.compile(r"^(GET|POST|PUT|DELETE|WS) (/\S*)")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 FILE = re.compile(r"^[\w.-]+/[\w./*-]+$")
 # Paths that are in no OpenAPI document. `run.py` checks that a simulator has them.
-UNDOCUMENTED = ["/", "/sim", "/sim/leaderboard", "/docs", "/sim/api/docs", "/openapi.json", "/sim/api/openapi.json"]
+UNDOCUMENTED = [
+    "/",
+    "/sim",
+    "/sim/leaderboard",
+    "/docs",
+    "/sim/api/docs",
+    "/openapi.json",
+    "/sim/api/openapi.json",
+]
 UNDOCUMENTED += ["/metrics", "/speed/stream", "/steering/stream", "/audio/stream"]
 
 

@@ -72,7 +72,7 @@ pub fn read(folder: &Path) -> Result<(ProgramIdentity, Vec<ProgramFile>), Progra
     let workspace = Workspace::scan(folder, limits, &[], &[])?;
     let failed = |source| ProgramError::Read { folder: folder.display().to_string(), source };
     let (identity, files) = transfer(&workspace, collect).map_err(failed)?;
-    let utf8 = |(path, kind, content): (Vec<u8>, FileKind, Vec<u8>)| {
+    let utf8 = |(path, kind, content): ReceivedFile| {
         let named = |bad: std::string::FromUtf8Error| {
             ProgramError::Name(String::from_utf8_lossy(bad.as_bytes()).into_owned())
         };
@@ -97,8 +97,11 @@ pub fn identity(files: &[ProgramFile]) -> ProgramIdentity {
     ProgramIdentity { sha256, files: sorted.len() as u64, bytes }
 }
 
+/// Path, kind and content of a file.
+type ReceivedFile = (Vec<u8>, FileKind, Vec<u8>);
+
 /// Receives the files of a stream.
-fn collect(control: impl AsFd) -> Result<Vec<(Vec<u8>, FileKind, Vec<u8>)>, CopyError> {
+fn collect(control: impl AsFd) -> Result<Vec<ReceivedFile>, CopyError> {
     let mut stream = Frames::new(control);
     let mut files = Vec::new();
     while let Some(letter) = stream.kind()? {

@@ -286,7 +286,7 @@ mod tests {
             all.add_run(&stored).expect("stored");
         }
         assert_eq!(all.runs(Some(row.number)).expect("read"), [run("oval", "1"), run("town", "2")]);
-        assert_eq!(all.waiting().expect("read"), [row.clone()]);
+        assert_eq!(all.waiting().expect("read"), std::slice::from_ref(&row));
         all.end(row.number, "2026-01-01T00:00:02Z", None).expect("stored");
         assert_eq!((all.waiting().expect("read").len(), all.ended().expect("read").len()), (0, 1));
     }

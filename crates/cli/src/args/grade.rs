@@ -33,7 +33,7 @@ pub(crate) struct GradeArgs {
     #[arg(short, long, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) jobs: Option<u16>,
     /// Run on a Ray cluster: auto for the one of this machine, or an address such as
-    /// ray://head:10001. Needs the Python package chicane[ray]
+    /// ray://head:10001. Needs the Python package with Ray, `chicane[ray]`
     #[arg(long, value_name = "ADDRESS", conflicts_with = "jobs")]
     pub(crate) ray: Option<String>,
     /// Write plan.json and the files that its units need, and exit

@@ -44,7 +44,7 @@ pub(crate) struct ServeArgs {
     /// Additional host name that browsers may use for this machine; can be repeated
     #[arg(long, value_name = "NAME", env = "CHICANE_ALLOW_HOST", value_delimiter = ',', value_parser = host_name)]
     pub(crate) allow_host: Vec<String>,
-    /// Origin of a Foxglove app that may connect, such as https://app.foxglove.dev; can be repeated
+    /// Origin of a Foxglove app that may connect, such as `https://app.foxglove.dev`; can be repeated
     #[arg(long, value_name = "ORIGIN", env = "CHICANE_FOXGLOVE_ORIGIN", value_delimiter = ',', value_parser = origin)]
     pub(crate) foxglove_origin: Vec<String>,
     #[command(flatten)]

@@ -223,7 +223,7 @@ fn leaderboard_options(
     let mut options = LeaderboardOptions::new(program);
     options.arguments = ["__judge-run", "--robot", &args.robot.robot].map(Into::into).to_vec();
     options.arguments.extend(args.judge.arguments().into_iter().map(Into::into));
-    options.arguments.extend(args.student.limit_arguments().into_iter().map(Into::into));
+    options.arguments.extend(args.student.limit_arguments());
     options.worlds = worlds;
     options.seed = given.seed;
     options.anonymous = given.anonymous;

@@ -17,12 +17,15 @@ const GREEN: &str = "\x1b[32m";
 const RED: &str = "\x1b[31m";
 const RESET: &str = "\x1b[0m";
 
+/// A function that gets every state of a session.
+type OnProgress = Box<dyn FnMut(&Session)>;
+
 /// Shows a session.
 pub(super) struct SessionView {
     /// Whether nothing is printed.
     unseen: bool,
     /// Gets every state of the session.
-    on_progress: Option<Box<dyn FnMut(&Session)>>,
+    on_progress: Option<OnProgress>,
     /// Whether the lines go to standard error, because standard output has only the record.
     json: bool,
     /// Whether the lines are coloured.
@@ -78,7 +81,7 @@ impl SessionView {
     }
 
     /// A view that prints nothing and passes every state of the session on.
-    pub(super) fn followed(on_progress: Box<dyn FnMut(&Session)>) -> SessionView {
+    pub(super) fn followed(on_progress: OnProgress) -> SessionView {
         SessionView { on_progress: Some(on_progress), ..SessionView::unseen() }
     }
 

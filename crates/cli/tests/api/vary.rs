@@ -87,7 +87,7 @@ fn sessions_start_from_the_published_world() {
     let simulator = setup().judge_script(SCRIPT).speed(0.0).start();
     let mut api = simulator.api();
     api.post("/respawn", json!({"seed": 9, "vary": vary()}));
-    let mut judge = |seed: u64| {
+    let judge = |seed: u64| {
         let server = simulator.server();
         let request = StartRequest { seed, ..StartRequest::default() };
         let id = simulator.block_on(server.host().evaluate(request, Default::default())).expect("started");
@@ -95,7 +95,7 @@ fn sessions_start_from_the_published_world() {
         let record = server.host().record(&id).expect("read").expect("there");
         serde_json::to_value(&record).expect("JSON")
     };
-    let [zero, one, two, again] = [0, 1, 2, 1].map(|seed| judge(seed));
+    let [zero, one, two, again] = [0, 1, 2, 1].map(judge);
     assert_eq!((&zero["variation"], &zero["record"][3]), (&Value::Null, &json!(1.0)), "{zero}");
     assert_eq!(zero["record"][4], json!(["box1", "signal1", "wall_0", "wall_1", "wall_2", "wall_3"]));
     assert_eq!(one["variation"]["seed"], 1, "{one}");
