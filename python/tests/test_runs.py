@@ -21,7 +21,7 @@ class Runs(unittest.TestCase):
         cls.file = Path(cls.folder.name) / "run.chicane"
         drive = Path(cls.folder.name) / "drive.csv"
         drive.write_text(DRIVE)
-        command = [PROGRAM, "evaluate", "--world", "oval", "--drive", drive, "--time-limit", "3"]
+        command = [PROGRAM, "evaluate", "--world", "oval", "--drive", drive, "--time-limit", "2"]
         command += ["--save", cls.file]
         subprocess.run(command, check=False, capture_output=True, timeout=120)
 

@@ -347,6 +347,32 @@ class SimOperations:
         """
         return Call(query=given(world=world, limit=limit, cursor=cursor))
 
+    @operation("GET", "/sim/api/evaluation/run")
+    def run_file(self, session: str | None = None) -> Call[bytes]:
+        """Returns a run as the bytes of a run file, which `load_run` and `chicane verify` read.
+
+        `session`: id of the session; default: the last one. Needs the teacher's token.
+        """
+        return Call(query=given(session=session), accept="*/*", read=read_bytes, longer=60.0)
+
+    @operation("GET", "/sim/api/evaluation/replay")
+    def replay_file(self, session: str | None = None) -> Call[bytes]:
+        """Returns the drive of a run as columns of numbers, as viewers show it.
+
+        `session`: id of the session; default: the last one.
+        """
+        return Call(query=given(session=session), accept="*/*", read=read_bytes, longer=60.0)
+
+    @operation("GET", "/sim/api/evaluation/replay/camera")
+    def replay_picture(self, time: float, *, session: str | None = None) -> Call[bytes]:
+        """Returns the picture of the on-board camera at a moment of a run, as JPEG.
+
+        `time`: simulated seconds since the start of the run. `session`: id of the session;
+        default: the last one.
+        """
+        query = given(time=time, session=session)
+        return Call(query=query, accept="*/*", read=read_bytes, longer=60.0)
+
     # Leaderboard
 
     @operation("GET", "/sim/api/leaderboard")
