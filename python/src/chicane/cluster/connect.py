@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import logging
+import socket
 from typing import Any
+from urllib.parse import urlsplit
 
 from chicane.errors import ChicaneError
+
+
+REACH_S = 10.0
+"""Seconds to wait for an answer of the cluster's address. Ray itself waits for many minutes."""
 
 
 class ClusterError(ChicaneError):
@@ -26,11 +32,31 @@ def connect(address: str = "auto") -> Any:
         raise ClusterError("Ray is not installed: pip install 'chicane[ray]'") from error
     if ray.is_initialized():
         return ray
+    _reach(address)
     try:
         ray.init(address=address, logging_level=logging.ERROR, log_to_driver=False)
     except (ConnectionError, ValueError, RuntimeError, OSError) as error:
-        reason = str(error).strip().splitlines()[0]
-        raise ClusterError(
-            f"there is no Ray cluster at {address!r} ({reason}): start one with `ray start --head`"
-        ) from error
+        raise _missing(address, str(error).strip().splitlines()[0]) from error
     return ray
+
+
+def _missing(address: str, reason: str) -> ClusterError:
+    return ClusterError(
+        f"there is no Ray cluster at {address!r} ({reason}): start one with `ray start --head`"
+    )
+
+
+def _reach(address: str) -> None:
+    """Raises `ClusterError` if nothing listens at an address with a port."""
+    try:
+        parts = urlsplit(address if "//" in address else f"//{address}")
+        place = (parts.hostname, parts.port)
+    except ValueError as error:
+        raise _missing(address, str(error)) from error
+    if None in place:
+        # `auto` and similar words have no port. Ray looks for a cluster of this machine.
+        return
+    try:
+        socket.create_connection(place, timeout=REACH_S).close()  # type: ignore[arg-type]
+    except OSError as error:
+        raise _missing(address, error.strerror or str(error)) from error
