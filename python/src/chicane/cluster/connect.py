@@ -9,7 +9,6 @@ from urllib.parse import urlsplit
 
 from chicane.errors import ChicaneError
 
-
 REACH_S = 10.0
 """Seconds to wait for an answer of the cluster's address. Ray itself waits for many minutes."""
 
