@@ -19,7 +19,7 @@ export function recording(app: App): HTMLElement {
   const time = h("span", { class: "recording-time", "data-testid": "recording-time", hidden: true });
   const button = h(
     "button",
-    { type: "button", "data-testid": "record", on: { click: () => void toggle() } },
+    { type: "button", "data-testid": "recording-button", on: { click: () => void toggle() } },
     icon("record"),
     time,
   );

@@ -8,7 +8,7 @@ describe("recording", () => {
 
   it("is started and stopped by the button on every page", async () => {
     const [one, two] = [await fixture.open(), await fixture.open()];
-    const button = one.byTestId("record");
+    const button = one.byTestId("recording-button");
     await button.waitFor();
     expect(await button.getAttribute("title")).toBe(en.recording.start);
     await button.click();
@@ -19,12 +19,12 @@ describe("recording", () => {
     const { file } = await fixture.simulator.request("recording");
     expect(await button.getAttribute("title")).toBe(en.recording.stop(file));
     await until(
-      () => two.byTestId("record").getAttribute("aria-pressed"),
+      () => two.byTestId("recording-button").getAttribute("aria-pressed"),
       (pressed) => pressed === "true",
     );
-    await two.byTestId("record").click();
+    await two.byTestId("recording-button").click();
     await until(
-      () => one.byTestId("record").getAttribute("aria-pressed"),
+      () => one.byTestId("recording-button").getAttribute("aria-pressed"),
       (pressed) => pressed === "false",
     );
     const { active, folder, failure } = await fixture.simulator.request("recording");
