@@ -39,11 +39,12 @@ fn assert_unaffected(client: &mut Client) {
 
 #[test]
 fn an_installation_over_the_file_size_limit_is_refused() {
-    // A file size limit makes writes fail as on a full disk.
+    // A file size limit makes writes fail as on a full disk. The database stays below 256 KiB, and
+    // the world has a larger file.
     let (host, data) = (TempFolder::new("limit-host"), TempFolder::new("limit"));
-    let id = publish_shipped("oval", Path::new(host.path()));
+    let id = publish_shipped("town", Path::new(host.path()));
     let server = WebServer::of(Path::new(host.path()));
-    let script = "trap '' XFSZ; ulimit -f 128; exec \"$@\"";
+    let script = "trap '' XFSZ; ulimit -f 512; exec \"$@\"";
     let limited = ["sh", "-c", script, "sh"];
     let arguments = ["--data-dir", data.path(), "--cdn", &server.url()];
     let program = Program::serve_under(&limited, &arguments);
@@ -59,7 +60,7 @@ fn an_installation_over_the_file_size_limit_is_refused() {
     // A publication over the file size limit is refused too, and publishes nothing.
     let built = TempFolder::new("limit-built");
     let world = format!("{}/world", built.path());
-    output_of(&["build", "worlds/oval.json", "-o", &world]);
+    output_of(&["build", "worlds/town.json", "-o", &world]);
     let output = under(&limited, &["publish", &world, "--data-dir", data.path()]).output().expect("started");
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(
@@ -67,7 +68,7 @@ fn an_installation_over_the_file_size_limit_is_refused() {
         "{text}"
     );
     assert_eq!(output_of(&["worlds", "--data-dir", data.path(), "list", "--published"]), "");
-    publish("worlds/oval.json", data.path());
+    publish("worlds/town.json", data.path());
 }
 
 #[test]
