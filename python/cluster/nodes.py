@@ -20,57 +20,66 @@ def free_port() -> int:
 
 
 class Nodes:
-    """One head and a number of workers, each with one processor."""
+    """One head and a number of workers, each with one processor.
+
+    Ray loses a node when two of them start on one machine at the same time: both choose the same
+    free ports. The nodes therefore start one after another.
+    """
 
     def __init__(self, workers: int, environment: dict[str, str]):
         self.folder = tempfile.TemporaryDirectory(prefix="ray-")
         self.environment = os.environ | environment | {"RAY_AUTH_MODE": "disabled"}
         self.address = f"127.0.0.1:{free_port()}"
+        self.nodes: list[subprocess.Popen] = []
         port = self.address.rsplit(":", 1)[1]
         temp = f"--temp-dir={self.folder.name}"
-        self.head = self.start("--head", f"--port={port}", "--include-dashboard=false", temp)
-        self.wait_for(1)
-        self.workers = [self.start(f"--address={self.address}") for _ in range(workers)]
-        self.wait_for(1 + workers)
+        try:
+            self.start("--head", f"--port={port}", "--include-dashboard=false", temp)
+            for _ in range(workers):
+                self.start(f"--address={self.address}")
+        except BaseException:
+            self.close()
+            raise
 
-    def start(self, *arguments: str) -> subprocess.Popen:
+    def start(self, *arguments: str) -> None:
+        """Starts a node and waits until the cluster has it."""
         ray = Path(sys.executable).with_name("ray")
         limits = ["--num-cpus=1", "--object-store-memory=200000000", "--disable-usage-stats"]
-        return subprocess.Popen(
-            [ray, "start", "--block", *limits, *arguments],
-            env=self.environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-
-    def wait_for(self, count: int) -> None:
-        """Waits until the cluster has this many nodes."""
+        log = Path(self.folder.name, f"node-{len(self.nodes)}.log")
+        with log.open("wb") as output:
+            node = subprocess.Popen(
+                [ray, "start", "--block", "--node-ip-address=127.0.0.1", *limits, *arguments],
+                env=self.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        self.nodes.append(node)
         code = (
             "import ray, logging\n"
             f"ray.init({self.address!r}, logging_level=logging.ERROR)\n"
             "print('alive', sum(node['Alive'] for node in ray.nodes()))\n"
         )
-        deadline = time.monotonic() + START_S
-        while time.monotonic() < deadline:
+        deadline, asked = time.monotonic() + START_S, None
+        while time.monotonic() < deadline and node.poll() is None:
             asked = subprocess.run(
                 [sys.executable, "-c", code], env=self.environment, capture_output=True, text=True
             )
-            if f"alive {count}" in asked.stdout:
+            if f"alive {len(self.nodes)}" in asked.stdout:
                 return
         raise TimeoutError(
-            f"the cluster has no {count} nodes after {START_S:.0f} s: {asked.stderr}"
+            f"the cluster has no {len(self.nodes)} nodes: {asked and asked.stderr}{log.read_text()}"
         )
 
     def kill_worker(self) -> None:
         """Kills all processes of a worker, as a power cut would."""
-        worker = self.workers.pop()
+        worker = self.nodes.pop()
         os.killpg(worker.pid, signal.SIGKILL)
         worker.wait()
 
     def close(self) -> None:
-        for node in [*self.workers, self.head]:
+        for node in reversed(self.nodes):
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(node.pid, signal.SIGKILL)
             node.wait()
