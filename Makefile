@@ -177,6 +177,12 @@ grade-class: build need-judge ## Generate a class of thirty submissions and grad
 	$(CHICANE) verify $(CLASS)/results/runs >$(CLASS)/verified.txt
 	@echo "all runs are verified, see $(CLASS)/verified.txt"
 
+cluster-class: build need-judge need-ray ## Grade the class of thirty locally, by Ray, with a killed worker, and with 30 kills
+	@rm -rf $(CLASS) && mkdir -p $(CLASS)
+	$(PYTHON) crates/cli/tests/grade/make_class.py $(CLASS)/submissions --roster $(CLASS)/roster.csv
+	$(PACKAGE) $(TOOLS)/ray/bin/python python/cluster/whole_class.py $(CLASS)
+	$(CHICANE) verify $(CLASS)/local/runs >$(CLASS)/verified.txt
+
 worlds: build ## Build the shipped worlds into target/worlds, to inspect their files
 	for project in worlds/*.json; do $(CHICANE) build $$project -o target/worlds/$$(basename $$project .json) || exit 1; done
 

@@ -5,7 +5,7 @@ use crate::progress::Progress;
 use crate::runtime::{self, RuntimeError};
 use crate::stop_signal::{SignalError, StopSignal};
 use crate::terminal_text::printable;
-use chicane_grade::folder::ResultsFolder;
+use chicane_grade::folder::{FolderError, ResultsFolder};
 use chicane_grade::plan::{Plan, Unit};
 use chicane_grade::runner::{self, Event};
 use chicane_grade::unit_result::UnitResult;
@@ -29,6 +29,8 @@ pub(crate) enum UnitRunsError {
     Signals(#[from] SignalError),
     #[error(transparent)]
     Cluster(#[from] ClusterError),
+    #[error(transparent)]
+    Folder(#[from] FolderError),
     #[error("stopped: {done} of {all} runs are done. The same command continues")]
     Interrupted { done: usize, all: usize },
 }
@@ -41,13 +43,8 @@ pub(crate) enum Place<'a> {
     Cluster(&'a str),
 }
 
-/// Runs all units that have no result yet. Returns the reasons of those that have none afterwards,
-/// by hash.
-pub(crate) fn run(
-    plan: &Plan,
-    folder: &ResultsFolder,
-    place: &Place<'_>,
-) -> Result<BTreeMap<String, String>, UnitRunsError> {
+/// Runs all units that have no result yet. Stores the reasons of those that have none afterwards.
+pub(crate) fn run(plan: &Plan, folder: &ResultsFolder, place: &Place<'_>) -> Result<(), UnitRunsError> {
     let missing = |unit: &&Unit| UnitResult::load(&folder.unit(&unit.hash), unit).is_none();
     let units: Vec<&Unit> = plan.units.iter().filter(missing).collect();
     let all = plan.units.len();
@@ -56,7 +53,7 @@ pub(crate) fn run(
         println!("kept      {kept} runs of {all}");
     }
     if units.is_empty() {
-        return Ok(BTreeMap::new());
+        return Ok(folder.write_failures(&BTreeMap::new())?);
     }
     let stop = Arc::new(AtomicBool::new(false));
     let _signals = watch_signals(&stop)?;
@@ -89,10 +86,11 @@ pub(crate) fn run(
             })?;
         }
     }
+    folder.write_failures(&shown.failures)?;
     if stop.load(Ordering::Relaxed) {
         return Err(UnitRunsError::Interrupted { done: kept + shown.done, all });
     }
-    Ok(std::mem::take(&mut shown.failures))
+    Ok(())
 }
 
 /// The progress of the units on standard error.

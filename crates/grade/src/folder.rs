@@ -6,10 +6,12 @@
 //! worlds/         the files of the worlds
 //! submissions/    the unpacked submissions, one folder for each student
 //! cache/          one folder for each finished unit, named after its hash
+//! failures.json   why units have no result, by hash
 //! runs/           the runs of this plan by student, world and seed, for `chicane verify`
 //! report.html, grades.json, grades.csv, moodle.csv, canvas.csv, junit.xml, gradescope/
 //! ```
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -65,7 +67,9 @@ impl ResultsFolder {
         if entries.peek().is_some() && !entries.any(|entry| is_ours(&entry.file_name())) {
             return Err(FolderError::Foreign(path.to_owned()));
         }
-        ResultsFolder::lock(path)
+        let folder = ResultsFolder::lock(path)?;
+        folder.remove_unfinished()?;
+        Ok(folder)
     }
 
     /// Opens the folder of a class that was graded before.
@@ -102,6 +106,31 @@ impl ResultsFolder {
         self.path.join("cache").join(hash)
     }
 
+    /// Why units have no result, by hash. A file that can't be read counts as empty, because the
+    /// reasons are only shown.
+    pub fn failures(&self) -> BTreeMap<String, String> {
+        let read = std::fs::read(self.path.join(FAILURES));
+        read.ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
+    }
+
+    /// Stores why units have no result.
+    pub fn write_failures(&self, failures: &BTreeMap<String, String>) -> Result<(), FolderError> {
+        let bytes = serde_json::to_vec_pretty(failures).unwrap_or_default();
+        self.write(FAILURES, &bytes)
+    }
+
+    /// Removes what units were writing when they were killed.
+    fn remove_unfinished(&self) -> Result<(), FolderError> {
+        let Ok(entries) = std::fs::read_dir(self.path.join("cache")) else { return Ok(()) };
+        for entry in entries.flatten() {
+            // The names of finished units are hashes, which have no dot.
+            if entry.file_name().to_string_lossy().contains('.') {
+                remove(&entry.path())?;
+            }
+        }
+        Ok(())
+    }
+
     /// Writes a file of the folder completely or not at all.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<(), FolderError> {
         let path = self.path.join(name);
@@ -114,15 +143,18 @@ impl ResultsFolder {
 
 /// The file whose lock shows that the folder is in use.
 const LOCK: &str = ".lock";
+const FAILURES: &str = "failures.json";
 
 /// Creates a folder, and the folders above it.
 pub(crate) fn make(path: &Path) -> Result<(), FolderError> {
     std::fs::create_dir_all(path).map_err(|source| FolderError::Write { path: path.to_owned(), source })
 }
 
-/// Removes a folder if it exists.
+/// Removes a file or folder if it exists.
 pub(crate) fn remove(path: &Path) -> Result<(), FolderError> {
-    match std::fs::remove_dir_all(path) {
+    let is_folder = path.symlink_metadata().is_ok_and(|found| found.is_dir());
+    let removed = if is_folder { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
+    match removed {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
         removed => removed.map_err(|source| FolderError::Write { path: path.to_owned(), source }),
     }

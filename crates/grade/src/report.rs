@@ -31,15 +31,10 @@ struct Report<'a> {
 }
 
 /// Writes the report and the files for other programs, and returns the grades. `jobs` is the number
-/// of threads. `failures` has the reasons of units without a result, by hash.
-pub fn write(
-    plan: &Plan,
-    folder: &ResultsFolder,
-    failures: &BTreeMap<String, String>,
-    jobs: usize,
-) -> Result<Grades, FolderError> {
+/// of threads.
+pub fn write(plan: &Plan, folder: &ResultsFolder, jobs: usize) -> Result<Grades, FolderError> {
     let results = grades::load_results(plan, folder);
-    let grades = Grades::new(plan, &results, failures);
+    let grades = Grades::new(plan, &results, &folder.failures());
     link_runs(plan, folder, &results)?;
     exports::write(folder, plan, &grades)?;
     let hashes = best_units(&grades);

@@ -23,6 +23,8 @@ const HEAD: &str = "session,world,world_id,rev,outcome,record,reason,better,comm
 pub(crate) enum ExportError {
     #[error(transparent)]
     DataDir(#[from] DataDirError),
+    #[error("there is no data folder {}: give the folder of the simulator with --data-dir", .0.display())]
+    NoFolder(PathBuf),
     #[error(transparent)]
     Open(#[from] OpenError),
     #[error(transparent)]
@@ -40,14 +42,17 @@ pub(crate) enum ExportError {
 }
 
 impl ExportError {
-    /// Whether the command line names a session that does not exist.
+    /// Whether the command line names a folder or session that does not exist.
     pub(crate) fn is_usage(&self) -> bool {
-        matches!(self, ExportError::NoSession { .. })
+        matches!(self, ExportError::NoSession { .. } | ExportError::NoFolder(_))
     }
 }
 
 pub(crate) fn run(args: &ExportArgs) -> Result<(), ExportError> {
     let folder = data_dir::resolve(args.data_dir.as_deref())?;
+    if !folder.is_dir() {
+        return Err(ExportError::NoFolder(folder));
+    }
     let records = Records::open(&folder)?;
     if let (Some(session), Some(output)) = (&args.run, &args.output) {
         return export_run(&records, &folder, session, args.program.as_deref(), output);

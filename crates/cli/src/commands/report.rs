@@ -3,7 +3,6 @@
 use crate::args::ReportArgs;
 use chicane_grade::folder::{FolderError, ResultsFolder};
 use chicane_grade::plan::{Plan, PlanError};
-use std::collections::BTreeMap;
 
 /// Why there is no report.
 #[derive(Debug, thiserror::Error)]
@@ -26,7 +25,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<(), ReportError> {
     let folder = ResultsFolder::open(&args.results)?;
     let plan = Plan::read(&folder.plan())?;
     let jobs = crate::grading::jobs(args.jobs);
-    let grades = chicane_grade::report::write(&plan, &folder, &BTreeMap::new(), jobs)?;
+    let grades = chicane_grade::report::write(&plan, &folder, jobs)?;
     print!("{}", crate::grading::summary(&grades, folder.path()));
     Ok(())
 }

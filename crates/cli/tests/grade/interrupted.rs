@@ -72,10 +72,11 @@ fn a_killed_grading_continues_and_does_nothing_twice() {
     for name in ["grades.json", "report.html"] {
         assert_eq!(read(&results, name), read(&whole, name), "{name} of an interrupted run differs");
     }
-    // Nothing that was being written is left.
+    // The next start removes what killed units were writing.
+    assert_eq!(chicane(&arguments(&class, &results)).status.code(), Some(0));
     let left = std::fs::read_dir(Path::new(&results).join("cache")).expect("a folder").flatten();
     let left: Vec<String> = left.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
-    assert!(left.iter().filter(|name| !name.contains(".part")).count() == UNITS, "{left:?}");
+    assert_eq!(left.len(), UNITS, "{left:?}");
 }
 
 #[test]
@@ -93,6 +94,28 @@ fn a_unit_whose_process_is_killed_runs_again() {
         text(&output.stderr).contains("again     ada/oval/1: the process ended with signal: 9"),
         "{output:?}"
     );
+}
+
+#[test]
+fn a_report_made_again_forgot_why_a_unit_was_not_judged() {
+    let scratch = TempFolder::new("unit-given-up");
+    let class = waiting_class(&scratch, &["ada"]);
+    let results = scratch.path("results");
+    let one = ["grade", &class, "-o", &results, "--world", "oval", "--seeds", "1", "--time-limit", "2"];
+    let grade = command(&one).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("started");
+    let mut killed = Vec::new();
+    for _ in 0..chicane_grade::runner::ATTEMPTS {
+        let unit = until("a unit", || units_of(&results).into_iter().find(|pid| !killed.contains(pid)));
+        signal(unit, "-KILL");
+        killed.push(unit);
+    }
+    let output = grade.wait_with_output().expect("waited");
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let (grades, report) = (read(&results, "grades.json"), read(&results, "report.html"));
+    assert!(report.contains("signal: 9"), "the report does not name the reason");
+    assert_eq!(chicane(&["report", &results]).status.code(), Some(0));
+    assert!(read(&results, "grades.json") == grades, "the grades changed");
+    assert!(read(&results, "report.html") == report, "the report changed");
 }
 
 #[test]
