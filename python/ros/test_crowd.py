@@ -52,9 +52,15 @@ class Crowd(unittest.TestCase):
         for step in [hostile.stdin.close, hostile.stdout.close, hostile.wait, hostile.kill]:
             self.addCleanup(step)
         self.assertEqual(hostile.stdout.readline(), b"subscribed\n")
-        crowd = [DomainParticipant(DOMAIN) for _ in range(38)]
         qos = Qos(Policy.Reliability.Reliable(duration(seconds=1)), Policy.History.KeepLast(5))
-        readers = [DataReader(p, Topic(p, "rt/scan", idl.LaserScan), qos) for p in crowd]
+        readers = []
+        for number in range(38):
+            participant = DomainParticipant(DOMAIN)
+            reader = DataReader(participant, Topic(participant, "rt/scan", idl.LaserScan), qos)
+            readers.append(reader)
+            # Participants announce themselves at intervals that begin when they join. The programs
+            # of a class do not join in the same millisecond, so the next one waits for a scan.
+            wait_for(f"participant {number} to receive a scan", lambda r=reader: r.take(20))
         listener = Listener(DOMAIN)
         for name in ["/scan", "/imu", "/odom", "/clock", "/camera/image_raw"]:
             listener.listen(name, TOPICS[name][0])
@@ -69,7 +75,12 @@ class Crowd(unittest.TestCase):
             served.update(number for number, r in enumerate(readers) if r.take(20))
             return logs["/clock"].ticks[-1] >= 200 * end
 
-        wait_for("simulated time to pass", passed, 120.0)
+        try:
+            wait_for("simulated time to pass", passed, 120.0)
+        except AssertionError as failure:
+            last = {name: log.ticks[-1] for name, log in logs.items()}
+            now = simulator.time()
+            raise AssertionError(f"{failure}; last ticks {last}, simulated time {now}") from failure
         self.assertGreater(pace_check.pace(), 0.95)
         self.assertEqual(len(served), 38, "every participant receives scans")
         for name, log in logs.items():
