@@ -23,6 +23,8 @@ OTHERS = $(CURDIR)/target/bench-venv
 # `make test` builds the whole workspace from the start. With fewer packages cargo chooses other
 # features of some dependencies, and would compile them again for the tests.
 WHOLE = WORKSPACE=--workspace
+# If BUILT is set, the targets below use the programs as they are.
+BUILT ?=
 
 # All targets without a slash in their name are phony.
 .PHONY: $(shell sed -n 's/^\([a-z-]*\):.*/\1/p' $(lastword $(MAKEFILE_LIST)))
@@ -31,7 +33,7 @@ help: ## List the targets
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
 build: need-cargo viewer ## Build the release program and prepare the judge
-	$(CARGO) build --release --locked $(or $(WORKSPACE),-p chicane)
+	$(if $(BUILT),,$(CARGO) build --release --locked $(or $(WORKSPACE),-p chicane))
 	@$(CHICANE) setup || echo "The simulator is built, but evaluations cannot run until \`chicane setup\` succeeds."
 
 wheel: build ## Build the Python wheel with the program, in target/wheel
@@ -51,8 +53,26 @@ run: build ## Build and start the simulator; ARGS="--world technical" adds argum
 test: need-cargo need-nextest need-python ## Run all checks and tests
 	@# Installs the programs that the tests compare with, in parallel with the build.
 	@$(MAKE) --no-print-directory peers & peers=$$!; \
-	 $(MAKE) --no-print-directory check build need-judge need-gym need-schemathesis need-moto $(WHOLE) && wait $$peers
-	@$(MAKE) --no-print-directory second-opinion readers ros clients cluster $(WHOLE)
+	 $(MAKE) --no-print-directory build need-judge need-gym need-schemathesis need-moto $(WHOLE) && wait $$peers
+	@# Most of the programs below wait for a simulator that runs in real time. The lints and the build
+	@# of the Rust tests use the processors meanwhile, at the lowest priority and in a session of
+	@# their own, because the kernel divides its time between sessions first.
+	@echo "in the background: lints and the build of the Rust tests, see target/background.log"
+	@setsid sh -c '{ echo 19 >/proc/self/autogroup; } 2>/dev/null; exec nice -n 19 $(MAKE) --no-print-directory background' \
+	   >target/background.log 2>&1 & background=$$!; \
+	 trap 'kill -- -$$background 2>/dev/null' EXIT; \
+	 $(MAKE) --no-print-directory suites BUILT=yes || exit 1; \
+	 wait $$background || { cat target/background.log; exit 1; }; \
+	 tail -n 3 target/background.log
+	@# The first judge starts slowly while the machine writes the build results to disk.
+	sync
+	MOTO_SERVER=$(MOTO) $(CARGO) nextest run --workspace --release --locked
+
+background: check
+	$(CARGO) nextest run --workspace --release --locked --no-run
+	$(CARGO) test --doc --workspace --release --locked --quiet
+
+suites: second-opinion readers ros clients cluster need-gym need-schemathesis need-chromium
 	$(PACKAGE) $(TOOLS)/python/bin/python -m unittest discover -s python/tests -t python
 	cd docs && CHICANE="$(CURDIR)/$(CHICANE)" $(PYTHON) -m unittest discover -s runner/tests -t .
 	$(TOOLS)/python/bin/python docs/run.py $(CHICANE)
@@ -63,11 +83,6 @@ test: need-cargo need-nextest need-python ## Run all checks and tests
 	cd web && node_modules/.bin/vitest run
 	node web/scripts/wire.js $(CHICANE) --check
 	cd web && CHROMIUM="$$(command -v $(CHROMIUM))" node_modules/.bin/vitest run --config vitest.browser.config.ts
-	$(CARGO) test --doc --workspace --release --locked --quiet
-	$(CARGO) nextest run --workspace --release --locked --no-run
-	@# The first judge starts slowly while the machine writes the build results to disk.
-	sync
-	MOTO_SERVER=$(MOTO) $(CARGO) nextest run --workspace --release --locked
 
 # The filter keeps the whole workspace in the build, so that dependencies are compiled only once.
 quick: need-cargo need-nextest need-judge ## Check formatting and lints, then test the pure crates and the API
@@ -94,12 +109,12 @@ ros: build need-ros ## Test the ROS 2 topics and commands with Cyclone DDS and r
 	$(ROS) python/ros/run.py $(CHICANE) test_rclpy
 
 second-opinion: need-cargo need-chromium viewer ## Compare rendered pictures with three.js in a browser
-	$(CARGO) build --release --locked --quiet $(or $(WORKSPACE),-p chicane-bench --bin second-opinion)
+	$(if $(BUILT),,$(CARGO) build --release --locked --quiet $(or $(WORKSPACE),-p chicane-bench --bin second-opinion))
 	target/release/second-opinion target/second-opinion
 	CHROMIUM="$$(command -v $(CHROMIUM))" node web/second-opinion/run.js target/second-opinion
 
 readers: build $(TOOLS)/poses need-chromium need-numpy web/node_modules/.package-lock.json ## Check that libsdformat, three.js and NumPy read the worlds
-	$(CARGO) build --release --locked --quiet $(or $(WORKSPACE),-p chicane-bench --bin readers)
+	$(if $(BUILT),,$(CARGO) build --release --locked --quiet $(or $(WORKSPACE),-p chicane-bench --bin readers))
 	rm -rf target/readers
 	for project in worlds/*.json examples/projects/*.json; do \
 	  name=$$(basename $$project .json); folder=target/readers/$$name; \
