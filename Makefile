@@ -24,7 +24,7 @@ OTHERS = $(CURDIR)/target/bench-venv
 # features of some dependencies, and would compile them again for the tests.
 WHOLE = WORKSPACE=--workspace
 # If BUILT is set, the targets below use the programs as they are.
-BUILT ?=
+BUILT =
 
 # All targets without a slash in their name are phony.
 .PHONY: $(shell sed -n 's/^\([a-z-]*\):.*/\1/p' $(lastword $(MAKEFILE_LIST)))
