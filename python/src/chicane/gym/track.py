@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from chicane.gym.angles import atan2
 from chicane.wire.sim import Route
 
 NEAR_M = 0.6
@@ -62,21 +63,20 @@ class Track:
         self._length2 = np.maximum((self._way**2).sum(axis=1), 1e-12)
         self._lengths = np.sqrt(self._length2)
         self._starts = np.concatenate([[0.0], np.cumsum(self._lengths)[:-1]])
-        self._headings = np.arctan2(self._way[:, 1], self._way[:, 0])
-        self.length = float(self._lengths.sum())
+        self._headings = np.array([atan2(y, x) for x, y in self._way.tolist()])
+        self.length = float(self._starts[-1] + self._lengths[-1])
         self._reach = max(2, round(near_m / (self.length / len(points))))
         # The rows are lists of Python floats. `locate` handles only a few rows, for which NumPy
         # would be slower.
         self._rows = np.column_stack([points, self._way, 1 / self._length2]).tolist()
         left = np.stack([-self._way[:, 1], self._way[:, 0]], axis=1) / self._lengths[:, None]
-        sides = [self._side(route.get(name), left) for name in ("inner", "outer")]
-        self._left = np.maximum(*sides)
-        self._right = -np.minimum(*sides)
+        self._left = self._right = np.full(len(points), math.inf)
+        if route.get("inner") and route.get("outer"):
+            sides = [self._side(route.get(name), left) for name in ("inner", "outer")]
+            self._left, self._right = np.maximum(*sides), -np.minimum(*sides)
 
     def _side(self, border: Any, left: Floats) -> Floats:
-        """Distance from each waypoint to a border, + is left. Infinite if there is no border."""
-        if not border:
-            return np.full(len(self.points), math.inf)
+        """Distance from each waypoint to a border, + is left."""
         rows = np.asarray(border, np.float64)[: len(self.points)]
         side: Floats = ((rows - self.points) * left).sum(axis=1)
         return side
@@ -118,9 +118,10 @@ class Track:
         metres to the left of the centre line.
         """
         row, rest = self._row(along)
-        x, y = self.points[row] + self._way[row] * (rest / self._lengths[row])
-        heading = float(self._headings[row])
-        return float(x - offset * math.sin(heading)), float(y + offset * math.cos(heading)), heading
+        length = self._lengths[row]
+        x, y = self.points[row] + self._way[row] * (rest / length)
+        way_x, way_y = self._way[row] / length
+        return float(x - offset * way_y), float(y + offset * way_x), float(self._headings[row])
 
     def widths(self, along: float) -> tuple[float, float]:
         """Returns the metres of road to the left and to the right of the centre line."""
