@@ -215,7 +215,7 @@ wire: build ## Generate the API types of the page and the Python package from Op
 	$(PYTHON) python/scripts/wire.py $(CHICANE)
 
 curve: build need-gym need-matplotlib ## Run the training example and draw its learning curve, docs/learning.png
-	$(PACKAGE) $(TOOLS)/python/bin/python examples/train.py --picture docs/learning.png
+	$(PACKAGE) $(TOOLS)/python/bin/python examples/train.py --picture docs/learning.png --policy target/policy.json
 
 shots: build need-chromium ## Take screenshots of the page for visual inspection, in target/shots
 	CHROMIUM="$$(command -v $(CHROMIUM))" node web/tests/browser/shots.js target/shots

@@ -134,7 +134,7 @@ fn a_restored_car_continues_like_the_first_time() {
         running.reset(None);
         (0..12).for_each(|step| drop(running.step(step)));
         let saved: Vec<Vec<u8>> = (0..2).map(|car| running.batch.save(car).expect("a save")).collect();
-        let mut future = |running: &mut Running| -> Vec<_> { (12..60).map(|s| running.step(s)).collect() };
+        let future = |running: &mut Running| -> Vec<_> { (12..60).map(|s| running.step(s)).collect() };
         let first = future(&mut running);
         for (car, bytes) in saved.iter().enumerate() {
             running.batch.restore(car, bytes).expect("bytes of the same environment");

@@ -34,18 +34,21 @@ mod native {
 
     /// The angle of a vector, with the same bits on every machine.
     #[pyfunction]
+    #[pyo3(signature = (y, x, /))]
     fn atan2(y: f64, x: f64) -> f64 {
         libm::atan2(y, x)
     }
 
     /// The sine of an angle, with the same bits on every machine.
     #[pyfunction]
+    #[pyo3(signature = (angle, /))]
     fn sin(angle: f64) -> f64 {
         libm::sin(angle)
     }
 
     /// The cosine of an angle, with the same bits on every machine.
     #[pyfunction]
+    #[pyo3(signature = (angle, /))]
     fn cos(angle: f64) -> f64 {
         libm::cos(angle)
     }

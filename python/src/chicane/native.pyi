@@ -16,13 +16,13 @@ def worlds() -> list[str]:
 def knows(world: str) -> bool:
     """Whether `Batch` can load a world: a built-in one, or a folder with a world."""
 
-def atan2(y: float, x: float) -> float:
+def atan2(y: float, x: float, /) -> float:
     """The angle of a vector, with the same bits on every machine."""
 
-def sin(angle: float) -> float:
+def sin(angle: float, /) -> float:
     """The sine of an angle, with the same bits on every machine."""
 
-def cos(angle: float) -> float:
+def cos(angle: float, /) -> float:
     """The cosine of an angle, with the same bits on every machine."""
 
 _Array = NDArray[Any] | None

@@ -106,7 +106,7 @@ class NativeBatch:
         self.observation_space = self._observation_space(beams, obstacles, frame_stack)
         self._arrays: tuple[dict[str, Array], Floats] | None = None
 
-    def _action_space(self, normalised: bool) -> spaces.Box:
+    def _action_space(self, normalised: bool) -> spaces.Space[NDArray[np.float32]]:
         fastest, lock = self._about["max_speed"], self._about["max_steering"]
         if normalised:
             return spaces.Box(-1.0, 1.0, (2,), np.float32)
@@ -120,7 +120,9 @@ class NativeBatch:
         vehicle: Any = {"lidar": lidar}
         picture = tuple(self._about["camera"])
         space = ObservationBuilder(self._kinds, vehicle, beams, picture, obstacles).space
-        single = {self._kinds[0]: space} if not isinstance(space, spaces.Dict) else space.spaces
+        single: dict[str, spaces.Space[Any]] = {self._kinds[0]: space}
+        if isinstance(space, spaces.Dict):
+            single = dict(space.spaces)
         if frame_stack > 1:
             single = {kind: _stacked(box, frame_stack) for kind, box in single.items()}
         self._shapes: dict[str, tuple[int, ...]] = {k: box.shape or () for k, box in single.items()}
@@ -145,7 +147,7 @@ class NativeBatch:
         """Sets a generator to the state that an environment has left."""
         left = self._batch.generator(car)
         assert left is not None
-        state = random.bit_generator.state
+        state: Any = random.bit_generator.state
         number = int.from_bytes(left[:16], "little")
         state["state"] = {"state": number, "inc": state["state"]["inc"]}
         random.bit_generator.state = state

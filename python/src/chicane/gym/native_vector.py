@@ -91,12 +91,13 @@ class NativeVectorCarEnv(VectorCarEnv):
     def _rewards(self, numbers: Floats) -> Floats:
         """The rewards of a step. A step that only resets an environment has the reward 0."""
         if self._batch_reward:
-            given = np.asarray(self._batch_reward(self._batch.batch_params(numbers)), np.float64)
+            given = np.array(self._batch_reward(self._batch.batch_params(numbers)), np.float64)
             if given.shape != (self.num_envs,):
                 raise ValueError(
                     f"batch_reward must return {self.num_envs} numbers, not the shape {given.shape}"
                 )
-            return np.where(self._ended, 0.0, given)
+            given[self._ended] = 0.0
+            return given
         if self._reward:
             return np.array(
                 [
@@ -104,7 +105,8 @@ class NativeVectorCarEnv(VectorCarEnv):
                     for car, ended in enumerate(self._ended)
                 ]
             )
-        return numbers[ROW["reward"]].copy()
+        rewards: Floats = numbers[ROW["reward"]].copy()
+        return rewards
 
     def render(self) -> tuple[Any, ...] | None:
         """Returns a picture of each environment, or None without a `render_mode`."""
