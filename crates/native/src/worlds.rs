@@ -1,6 +1,6 @@
 //! Loads the worlds and robots that Python names.
 
-use chicane_store::{BuiltIn, FolderBundle, Library, LoadError};
+use chicane_store::{BuiltIn, FolderBundle};
 use chicane_world::{Assets, Profile, World};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,6 +14,11 @@ pub(crate) fn names() -> Vec<String> {
     BuiltIn::all().map(|world| world.name().to_owned()).collect()
 }
 
+/// Whether a text is the path of a folder with a world.
+fn is_folder(given: &str) -> bool {
+    !given.is_empty() && Path::new(given).join("worlds").is_dir()
+}
+
 fn without_suffix(given: &str) -> &str {
     given.strip_suffix(".world").unwrap_or(given)
 }
@@ -21,12 +26,12 @@ fn without_suffix(given: &str) -> &str {
 /// Whether [`load`] finds a world.
 pub(crate) fn knows(given: &str) -> bool {
     let name = without_suffix(given);
-    BuiltIn::all().any(|world| world.name() == name) || Path::new(given).join("worlds").is_dir()
+    BuiltIn::all().any(|world| world.name() == name) || is_folder(given)
 }
 
 /// Loads a built-in world, or the world in a folder. The error is a text for the user.
 pub(crate) fn load(given: &str) -> Result<Arc<World>, String> {
-    if Path::new(given).join("worlds").is_dir() {
+    if is_folder(given) {
         let bundle = FolderBundle::new(given);
         let world = World::load(&Assets::of(&bundle)).map_err(|error| error.to_string())?;
         return Ok(Arc::new(world));
@@ -36,14 +41,14 @@ pub(crate) fn load(given: &str) -> Result<Arc<World>, String> {
     if let Some(world) = loaded.get(name) {
         return Ok(Arc::clone(world));
     }
-    let world = Library::built_in().load(name).map_err(|error| match error {
-        LoadError::NotFound => format!(
+    let built_in = BuiltIn::all().find(|world| world.name() == name).ok_or_else(|| {
+        format!(
             "unknown world '{given}': give the folder of a world, or one of {}; installed worlds need \
              backend='http'",
             names().join(", ")
-        ),
-        LoadError::Broken(error) => error.to_string(),
+        )
     })?;
+    let world = World::load(&Assets::of(&built_in)).map_err(|error| error.to_string())?;
     let world = Arc::new(world);
     loaded.insert(name.to_owned(), Arc::clone(&world));
     Ok(world)
