@@ -119,7 +119,7 @@ class SameBytes(unittest.TestCase):
         document: Any = {
             "start": {"along": [-0.5, 0.5], "across": [-0.1, 0.1], "yaw": [-0.2, 0.2]},
             "objects": {"jitter": 0.2, "turn": 0.5, "scatter": [1, 4]},
-            "lights": [0, 5],
+            "lights": {"phase": [0, 5]},
             "brightness": [0.7, 1.3],
             "friction": [0.7, 1.1],
             "mass": [0.9, 1.3],
@@ -202,7 +202,9 @@ class Environments(unittest.TestCase):
                     check_env(env.unwrapped)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            check_env(self.env(normalised_actions=True, render_mode="rgb_array"))
+            env = gymnasium.make("chicane/Lap-v0", normalised_actions=True, render_mode="rgb_array")
+            self.addCleanup(env.close)
+            check_env(env.unwrapped)
 
     def test_wrappers_and_videos(self) -> None:
         vector = gymnasium.make_vec("chicane/Lap-v0", num_envs=3, time_limit_s=1.0)

@@ -156,12 +156,10 @@ impl Batch {
 
     /// Writes the observations and numbers of the current moment again.
     pub fn observe(&mut self, arrays: &mut Arrays<'_>) -> Result<(), GymError> {
-        self.each(arrays, |car, row, renderers| {
-            let history = car.history.clone();
-            let observed = car.observe(row, false, renderers);
-            car.history = history;
-            observed
-        })
+        if let Some(car) = self.cars.iter().find(|car| car.episode.started == 0) {
+            return Err(GymError::NotReset { car: car.index });
+        }
+        self.each(arrays, |car, row, renderers| car.observe_again(row, renderers))
     }
 
     /// Objects, contacts and lights of one environment.

@@ -102,6 +102,21 @@ impl Car {
         Ok(())
     }
 
+    /// Writes the observation of the current moment again.
+    pub(crate) fn observe_again(&mut self, row: Row<'_>, renderers: &Renderers) -> Result<(), GymError> {
+        let last = &self.history;
+        let sizes = (row.state.len(), row.lidar.len(), row.camera.len());
+        if self.plan.settings.frame_stack == 1
+            || (last.state.len(), last.lidar.len(), last.camera.len()) != sizes
+        {
+            return self.observe(row, true, renderers);
+        }
+        row.state.copy_from_slice(&last.state);
+        row.lidar.copy_from_slice(&last.lidar);
+        row.camera.copy_from_slice(&last.camera);
+        Ok(())
+    }
+
     /// Writes the state vector: speed, steering, offset from the centre line, angle to the road, and
     /// direction of the road ahead, relative to its direction at the car; then, with obstacles, the
     /// positions of the nearest objects.

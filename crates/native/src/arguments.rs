@@ -72,7 +72,7 @@ impl Arguments {
         settings.vary = vary(&entries)?;
         let courses = courses(&entries)?;
         if let Some(name) = entries.0.keys().iter().next() {
-            return Err(PyTypeError::new_err(format!("unknown argument {name}")));
+            return Err(PyTypeError::new_err(format!("unknown argument '{name}'")));
         }
         Ok(Arguments { courses, profile: Arc::new(profile), settings })
     }

@@ -32,8 +32,13 @@ impl Named for u8 {
 }
 
 fn borrow<T: Named>(array: &Bound<'_, PyAny>, name: &str) -> PyResult<PyBuffer<T>> {
-    let buffer = PyBuffer::<T>::get(array)
-        .map_err(|_| PyTypeError::new_err(format!("{name} must be a NumPy array of {}", T::NAME)))?;
+    let wrong = || PyTypeError::new_err(format!("{name} must be a NumPy array of {}", T::NAME));
+    let buffer = PyBuffer::<T>::get(array).map_err(|_| wrong())?;
+    // PyO3 does not tell numbers in another byte order apart.
+    let foreign = if cfg!(target_endian = "little") { [b'>', b'!'] } else { [b'<', b'<'] };
+    if buffer.format().to_bytes().first().is_some_and(|order| foreign.contains(order)) {
+        return Err(wrong());
+    }
     if !buffer.is_c_contiguous() {
         let text = format!("{name} must be contiguous: use numpy.ascontiguousarray");
         return Err(PyValueError::new_err(text));
