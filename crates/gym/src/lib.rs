@@ -31,7 +31,6 @@
 //! assert!(numbers[Numbers::SPEED * 2] > 0.5);
 //! # Ok::<(), chicane_gym::GymError>(())
 //! ```
-#![allow(clippy::disallowed_types)]
 
 mod batch;
 mod car;

@@ -111,9 +111,10 @@ impl Car {
         {
             return self.observe(row, true, renderers);
         }
-        row.state.copy_from_slice(&last.state);
-        row.lidar.copy_from_slice(&last.lidar);
-        row.camera.copy_from_slice(&last.camera);
+        let Row { state, lidar, camera } = row;
+        state.copy_from_slice(&last.state);
+        lidar.copy_from_slice(&last.lidar);
+        camera.copy_from_slice(&last.camera);
         Ok(())
     }
 

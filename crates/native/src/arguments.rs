@@ -52,8 +52,7 @@ impl Arguments {
         let robot: Option<String> = entries.take("robot")?;
         let robot = robot.as_deref().unwrap_or(Profile::DEFAULT_GENERATION);
         let profile = worlds::robot(robot).map_err(PyValueError::new_err)?;
-        let mut settings = Settings::default();
-        settings.observed = observed(&entries)?;
+        let mut settings = Settings { observed: observed(&entries)?, ..Settings::default() };
         entries.set("obstacles", &mut settings.obstacles)?;
         entries.set("step_s", &mut settings.step_s)?;
         entries.set("time_limit_s", &mut settings.time_limit_s)?;
