@@ -104,7 +104,7 @@ check: need-cargo need-deny need-ruff need-mypy need-gym viewer ## Check formatt
 peers: need-chromium need-sdformat need-ros need-roslibpy need-recordings need-repeat need-ray clients/roslib/node_modules/.package-lock.json clients/foxglove/node_modules/.package-lock.json
 
 ros: build need-ros ## Test the ROS 2 topics and commands with Cyclone DDS and rclpy
-	$(ROS) python/ros/run.py $(CHICANE) test_cyclone test_crowd test_hostile
+	$(ROS) python/ros/run.py $(CHICANE) test_cyclone test_crowd test_hostile test_returning
 	$(ROS) python/ros/run.py $(CHICANE) test_outside
 	$(ROS) python/ros/run.py $(CHICANE) test_rclpy
 
