@@ -86,8 +86,8 @@ class Simulator:
     def start(self) -> None:
         # The judge root is empty, because these tests run no evaluations.
         environment = os.environ | {"CHICANE_JUDGE_ROOT": f"{self.folder.name}/nothing"}
-        log = open(self.log_file(), "w") if self.keep_log else contextlib.nullcontext()
-        with log as stderr:
+        with contextlib.ExitStack() as files:
+            stderr = files.enter_context(open(self.log_file(), "w")) if self.keep_log else None
             self.process = subprocess.Popen(
                 self.command, stdout=subprocess.PIPE, stderr=stderr, text=True, env=environment
             )

@@ -47,7 +47,8 @@ impl CellBuffers {
         );
         self.samples.clear();
         self.samples.resize(width * height, [0; 4]);
-        let target = RenderTarget { width, height, colour: &mut self.samples, depth: None, labels: None };
+        let colour = &mut self.samples;
+        let target = RenderTarget { width, height, colour, depth: None, labels: None, needed: None };
         let (parts, textures) = (std::slice::from_ref(&self.setup), &print.floor.textures);
         raster::draw(parts, textures, &Paper, Instructions::best().checked(), target);
         let mut bytes = Vec::with_capacity(columns.len() * rows.len() * 3);
