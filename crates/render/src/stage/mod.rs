@@ -46,6 +46,7 @@ pub struct Stage {
     pub(crate) sun: Vec3,
     /// The sun as the world describes it, for drawing the sky.
     pub(crate) sun_in_sky: Sun,
+    pub(crate) sky: SkyColours,
     /// Unit vector towards the sun.
     pub(crate) to_sun: Vec3,
     pub(crate) profile: Arc<Profile>,
@@ -124,6 +125,7 @@ impl Stage {
             ambient: vec3(world.scene.ambient),
             sun: vec3(world.scene.sun.colour),
             sun_in_sky: world.scene.sun,
+            sky: SkyColours::new(world.scene.background),
             to_sun: -direction.as_vec3(),
             profile,
         }
