@@ -6,8 +6,7 @@
 
 mod writer;
 
-use crate::looks::SkyColours;
-use crate::looks::{self, Joint, Lamp, Model};
+use crate::looks::{self, Joint, Lamp, Model, SkyColours};
 use chicane_world::scene::{BuiltInMesh, Instance, Look, Material, Mesh, Owner, Role, Texture};
 use chicane_world::world::ObjectType;
 use chicane_world::{Pose, Profile, World};
@@ -38,7 +37,7 @@ pub fn world(world: &World) -> Vec<u8> {
         top.push(writer.parent(node, children));
     }
     let root = root(&mut writer, &world.name, &top);
-    let (sun, sky) = (&world.scene.sun, SkyColours::new(world.scene.background));
+    let (sun, sky) = (&world.scene.sun, SkyColours::new(world.scene.background, writer::linear));
     let lamp = |lamp| {
         let colours = looks::lamp_colours(lamp);
         json!({ "unlit": colours.unlit, "lit": colours.lit })
