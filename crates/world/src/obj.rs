@@ -19,7 +19,8 @@ const MAX_VALUES: usize = 18_000_000;
 /// Maximum number of parts of a file.
 const MAX_PARTS: usize = 100_000;
 /// Keywords of elements that have no triangles and change nothing that is drawn.
-const HARMLESS: &[&str] = &["s", "mg", "vp", "lod", "bevel", "c_interp", "d_interp", "shadow_obj", "trace_obj"];
+const HARMLESS: &[&str] =
+    &["s", "mg", "vp", "lod", "bevel", "c_interp", "d_interp", "shadow_obj", "trace_obj"];
 
 /// Reads a mesh file. `open` returns the bytes of a material file, by its path relative to the
 /// folder of the mesh file; `None` if there is no such file.
@@ -242,7 +243,8 @@ impl ObjReader<'_, '_> {
                     usize::try_from(from_zero).ok().filter(|i| *i < count)
                 });
                 found.map(Some).ok_or_else(|| {
-                    let message = format!("no {what} \"{}\": there are {count} before this line", excerpt(text));
+                    let message =
+                        format!("no {what} \"{}\": there are {count} before this line", excerpt(text));
                     self.error(offset, message)
                 })
             }

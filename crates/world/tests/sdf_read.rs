@@ -157,7 +157,10 @@ fn missing_values_of_shapes_get_the_defaults_of_the_standard() {
     }
     let (spec, warnings) = read(&link("<visual name='v'/><collision name='c'/>")).expect("readable");
     let link = &model(&spec, 0).links[0];
-    assert_eq!((&link.visuals[0].geometry, &link.collisions[0].geometry), (&Geometry::Empty, &Geometry::Empty));
+    assert_eq!(
+        (&link.visuals[0].geometry, &link.collisions[0].geometry),
+        (&Geometry::Empty, &Geometry::Empty)
+    );
     assert_eq!(
         warnings,
         [

@@ -179,11 +179,8 @@ impl LowTriangles {
 /// are found by sorting, so that the result is the same on every machine.
 fn surfaces_of(triangles: &[[DVec3; 3]]) -> Vec<Surface> {
     let key = |p: DVec3| (p / SAME_M).round().to_array().map(|c| c as i64);
-    let mut corners: Vec<([i64; 3], u32)> = triangles
-        .iter()
-        .enumerate()
-        .flat_map(|(i, t)| t.map(|p| (key(p), i as u32)))
-        .collect();
+    let mut corners: Vec<([i64; 3], u32)> =
+        triangles.iter().enumerate().flat_map(|(i, t)| t.map(|p| (key(p), i as u32))).collect();
     corners.sort_unstable();
     let mut groups = Groups((0..triangles.len() as u32).collect());
     for pair in corners.windows(2).filter(|pair| pair[0].0 == pair[1].0) {

@@ -1,8 +1,9 @@
 //! What is solid around a place: answers whether a car fits somewhere, and which level surfaces are
 //! below it.
 
+use super::extents::Extents;
 use crate::pose::Pose;
-use crate::world::{Shape, Solid, World};
+use crate::world::{Shape, World};
 use glam::{DMat3, DVec2, DVec3};
 
 /// Number of cells along each side of the search area.
@@ -16,78 +17,63 @@ const STEP_M: f64 = 0.02;
 /// Maximum number of tests of one search. A search of more steps is given up, because a hostile
 /// world could make it arbitrarily slow.
 const MAX_TESTS: usize = 60_000_000;
+/// Maximum number of bodies in the searched square.
+const MAX_OBSTACLES: usize = 1_000_000;
 /// Cost of an exact test, in tests of bounding boxes.
 const EXACT_COST: usize = 16;
 
-/// A convex body: a triangle or a box.
-struct Obstacle {
-    /// The three corners of a triangle, or the eight corners of a box.
-    corners: Vec<DVec3>,
-    /// Directions of the edges.
-    edges: [DVec3; 3],
-    /// Normals of the faces.
-    faces: Vec<DVec3>,
-    min: DVec3,
-    max: DVec3,
-    /// Whether the car can stand on the body.
+/// A convex body.
+enum Obstacle {
+    Triangle([DVec3; 3]),
+    Cuboid(Box<Cuboid>),
+}
+
+/// A box.
+struct Cuboid {
+    corners: [DVec3; 8],
+    axes: [DVec3; 3],
+    /// Whether the car can stand on the box.
     carries: bool,
 }
 
-impl Obstacle {
-    fn triangle([a, b, c]: [DVec3; 3]) -> Obstacle {
-        let normal = (b - a).cross(c - a).normalize_or_zero();
-        Obstacle {
-            corners: vec![a, b, c],
-            edges: [b - a, c - b, a - c],
-            faces: vec![normal],
-            min: a.min(b).min(c),
-            max: a.max(b).max(c),
-            carries: normal.z.abs() >= LEVEL,
-        }
-    }
-
+impl Cuboid {
     /// The box with these half edge lengths. `carries` says whether its top is a flat face.
-    fn cuboid(pose: &Pose, half: DVec3, carries: bool) -> Obstacle {
+    fn new(pose: &Pose, half: DVec3, carries: bool) -> Cuboid {
         let DMat3 { x_axis: x, y_axis: y, z_axis: z } = DMat3::from_quat(pose.rotation);
-        let corners: Vec<DVec3> = (0..8)
-            .map(|i| {
-                let sign = |bit: usize| if i >> bit & 1 == 1 { 1.0 } else { -1.0 };
-                pose.position + x * (half.x * sign(0)) + y * (half.y * sign(1)) + z * (half.z * sign(2))
-            })
-            .collect();
-        let (min, max) = extent(&corners);
-        Obstacle { corners, edges: [x, y, z], faces: vec![x, y, z], min, max, carries }
+        let corners = std::array::from_fn(|i| {
+            let sign = |bit: usize| if i >> bit & 1 == 1 { 1.0 } else { -1.0 };
+            pose.position + x * (half.x * sign(0)) + y * (half.y * sign(1)) + z * (half.z * sign(2))
+        });
+        Cuboid { corners, axes: [x, y, z], carries }
     }
 
-    /// The height of the top of the body at a point in plan; `None` if the body is not there or its
-    /// top is not level there.
+    /// The height of the highest level face at a point in plan.
     fn top_at(&self, at: DVec2) -> Option<f64> {
-        if !self.carries || at.cmplt(self.min.truncate()).any() || at.cmpgt(self.max.truncate()).any() {
-            return None;
-        }
-        match self.corners[..] {
-            [a, b, c] => height_in(at, a, b, c),
-            // The faces of a box: four corners each, given by one bit of the index.
-            _ => (0..3)
-                .flat_map(|axis| [0, 1].map(|side| (axis, side)))
-                .filter(|(axis, _)| self.faces[*axis].z.abs() >= LEVEL)
-                .flat_map(|(axis, side)| {
-                    let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
-                    let corner = |i: usize, j: usize| self.corners[side << axis | i << u | j << v];
-                    [
-                        height_in(at, corner(0, 0), corner(1, 0), corner(1, 1)),
-                        height_in(at, corner(0, 0), corner(1, 1), corner(0, 1)),
-                    ]
-                })
-                .flatten()
-                .reduce(f64::max),
-        }
+        let level = (0..3).filter(|axis| self.carries && self.axes[*axis].z.abs() >= LEVEL);
+        let faces = level.flat_map(|axis| [0, 1].map(|side| (axis, side)));
+        // The four corners of a face are given by two bits of their index.
+        let heights = faces.flat_map(|(axis, side)| {
+            let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
+            let corner = |i: usize, j: usize| self.corners[side << axis | i << u | j << v];
+            [
+                height_in(at, [corner(0, 0), corner(1, 0), corner(1, 1)]),
+                height_in(at, [corner(0, 0), corner(1, 1), corner(0, 1)]),
+            ]
+        });
+        heights.flatten().reduce(f64::max)
     }
 
-    /// Whether the body and a box have common points, by the separating axis theorem.
+    /// Whether the box and an obstacle have common points, by the separating axis theorem.
     fn touches(&self, other: &Obstacle) -> bool {
-        let crossed = self.edges.iter().flat_map(|a| other.edges.iter().map(move |b| a.cross(*b)));
-        let mut axes = self.faces.iter().chain(&other.faces).copied().chain(crossed);
+        let (edges, faces) = match other {
+            Obstacle::Triangle([a, b, c]) => {
+                let normal = (*b - *a).cross(*c - *a);
+                ([*b - *a, *c - *b, *a - *c], [normal, DVec3::ZERO, DVec3::ZERO])
+            }
+            Obstacle::Cuboid(cuboid) => (cuboid.axes, cuboid.axes),
+        };
+        let crossed = self.axes.iter().flat_map(|a| edges.iter().map(move |b| a.cross(*b)));
+        let mut axes = self.axes.iter().chain(&faces).copied().chain(crossed);
         !axes.any(|axis| {
             let range = |points: &[DVec3]| {
                 points.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), p| {
@@ -95,10 +81,34 @@ impl Obstacle {
                     (low.min(along), high.max(along))
                 })
             };
-            let ((a, b), (c, d)) = (range(&self.corners), range(&other.corners));
-            axis.length_squared() > 1e-12 && (b < c || d < a)
+            let ((a, b), (c, d)) = (range(&self.corners), range(other.corners()));
+            // An axis of length 0 comes from parallel edges and separates nothing.
+            axis.length_squared() > 1e-18 && (b < c || d < a)
         })
     }
+}
+
+impl Obstacle {
+    fn corners(&self) -> &[DVec3] {
+        match self {
+            Obstacle::Triangle(corners) => corners,
+            Obstacle::Cuboid(cuboid) => &cuboid.corners,
+        }
+    }
+
+    /// The height of the top of the body at a point in plan; `None` if the body is not there or its
+    /// top is not level there.
+    fn top_at(&self, at: DVec2) -> Option<f64> {
+        match self {
+            Obstacle::Triangle(corners) => height_in(at, *corners).filter(|_| is_level(corners)),
+            Obstacle::Cuboid(cuboid) => cuboid.top_at(at),
+        }
+    }
+}
+
+fn is_level([a, b, c]: &[DVec3; 3]) -> bool {
+    let normal = (*b - *a).cross(*c - *a);
+    normal.z.abs() >= LEVEL * normal.length()
 }
 
 fn extent(points: &[DVec3]) -> (DVec3, DVec3) {
@@ -106,7 +116,7 @@ fn extent(points: &[DVec3]) -> (DVec3, DVec3) {
 }
 
 /// The height of a triangle at a point in plan; `None` if the point is outside of the triangle.
-fn height_in(at: DVec2, a: DVec3, b: DVec3, c: DVec3) -> Option<f64> {
+fn height_in(at: DVec2, [a, b, c]: [DVec3; 3]) -> Option<f64> {
     let (u, v, w) = (b.truncate() - a.truncate(), c.truncate() - a.truncate(), at - a.truncate());
     let area = u.perp_dot(v);
     let (s, t) = (w.perp_dot(v) / area, u.perp_dot(w) / area);
@@ -114,17 +124,14 @@ fn height_in(at: DVec2, a: DVec3, b: DVec3, c: DVec3) -> Option<f64> {
     inside.then(|| a.z + s * (b.z - a.z) + t * (c.z - a.z))
 }
 
-/// The solid bodies in a square around a point.
+/// The solid bodies in a square around the origin.
 pub(super) struct FreeSpace {
     obstacles: Vec<Obstacle>,
-    min: DVec2,
-    /// Edge length of a cell, in metres.
-    cell: f64,
+    /// Half the edge length of the square, in metres.
+    radius: f64,
     cells: Vec<Vec<u32>>,
     /// Obstacles that are tested everywhere.
     wide: Vec<u32>,
-    /// Height of the ground plane; `None` if the car must not start on it.
-    ground: Option<f64>,
 }
 
 /// The number of tests that a search may still make.
@@ -142,58 +149,70 @@ impl TestBudget {
 }
 
 impl FreeSpace {
-    /// Collects everything solid at most `radius` metres from the origin along x and y.
-    pub(super) fn around(world: &World, radius: f64, ground: Option<f64>) -> FreeSpace {
+    /// Collects everything solid at most `radius` metres from the origin along x and y. The result
+    /// is `None` if there are too many bodies.
+    pub(super) fn around(world: &World, radius: f64) -> Option<FreeSpace> {
         let mut space = FreeSpace {
             obstacles: Vec::new(),
-            min: DVec2::splat(-radius),
-            cell: 2.0 * radius / CELLS as f64,
+            radius,
             cells: vec![Vec::new(); CELLS * CELLS],
             wide: Vec::new(),
-            ground,
         };
         for solid in &world.scenery {
-            space.add(solid, &solid.pose, radius);
+            space.add(&solid.shape, &solid.pose)?;
         }
         for object in &world.objects {
             for solid in &object.solids {
-                space.add(solid, &object.origin.then(&solid.pose), radius);
-            }
-        }
-        space
-    }
-
-    fn add(&mut self, solid: &Solid, pose: &Pose, radius: f64) {
-        let mut insert = |obstacle: Obstacle| {
-            let near = obstacle.min.truncate().cmple(DVec2::splat(radius)).all()
-                && obstacle.max.truncate().cmpge(DVec2::splat(-radius)).all();
-            if near {
-                self.insert(obstacle);
-            }
-        };
-        match &solid.shape {
-            Shape::Mesh(mesh) => {
-                for triangle in &mesh.triangles {
-                    insert(Obstacle::triangle(triangle.map(|i| pose.point(mesh.vertices[i as usize]))));
+                let pose = object.origin.then(&solid.pose);
+                if object.is_static {
+                    space.add(&solid.shape, &pose)?;
+                } else {
+                    space.add_falling(&Extents::of(&pose, &solid.shape), world.ground.z)?;
                 }
             }
-            Shape::Box(half) => insert(Obstacle::cuboid(pose, *half, true)),
-            Shape::Cylinder { radius, half_length } => {
-                insert(Obstacle::cuboid(pose, DVec3::new(*radius, *radius, *half_length), false));
-            }
-            Shape::Cone { radius, half_length } => {
-                insert(Obstacle::cuboid(pose, DVec3::new(*radius, *radius, *half_length), false));
-            }
-            Shape::Sphere { radius } => insert(Obstacle::cuboid(pose, DVec3::splat(*radius), false)),
-            Shape::Capsule { radius, half_length } => {
-                insert(Obstacle::cuboid(pose, DVec3::new(*radius, *radius, half_length + radius), false));
-            }
         }
+        Some(space)
     }
 
-    fn insert(&mut self, obstacle: Obstacle) {
+    /// Adds an object that may fall: the space below it is not free either.
+    fn add_falling(&mut self, extents: &Extents, ground: f64) -> Option<()> {
+        let (min, max) = (extents.min(), extents.max());
+        let low = DVec3::new(min.x, min.y, min.z.min(ground));
+        let pose = Pose { position: (low + max) * 0.5, ..Pose::IDENTITY };
+        self.insert(Obstacle::Cuboid(Box::new(Cuboid::new(&pose, (max - low) * 0.5, false))))
+    }
+
+    fn add(&mut self, shape: &Shape, pose: &Pose) -> Option<()> {
+        let (half, carries) = match shape {
+            Shape::Mesh(mesh) => {
+                for triangle in &mesh.triangles {
+                    let corners = triangle.map(|i| pose.point(mesh.vertices[i as usize]));
+                    self.insert(Obstacle::Triangle(corners))?;
+                }
+                return Some(());
+            }
+            Shape::Box(half) => (*half, true),
+            Shape::Cylinder { radius, half_length } | Shape::Cone { radius, half_length } => {
+                (DVec3::new(*radius, *radius, *half_length), false)
+            }
+            Shape::Sphere { radius } => (DVec3::splat(*radius), false),
+            Shape::Capsule { radius, half_length } => {
+                (DVec3::new(*radius, *radius, half_length + radius), false)
+            }
+        };
+        self.insert(Obstacle::Cuboid(Box::new(Cuboid::new(pose, half, carries))))
+    }
+
+    /// Adds a body if it is inside of the square. The result is `None` if there are too many.
+    fn insert(&mut self, obstacle: Obstacle) -> Option<()> {
+        let (min, max) = extent(obstacle.corners());
+        let is_near = min.truncate().cmple(DVec2::splat(self.radius)).all()
+            && max.truncate().cmpge(DVec2::splat(-self.radius)).all();
+        if !is_near {
+            return Some(());
+        }
         let index = self.obstacles.len() as u32;
-        let [columns, rows] = self.cells_of(obstacle.min.truncate(), obstacle.max.truncate());
+        let [columns, rows] = self.cells_of(min.truncate(), max.truncate());
         if columns.len() * rows.len() > WIDE {
             self.wide.push(index);
         } else {
@@ -204,11 +223,13 @@ impl FreeSpace {
             }
         }
         self.obstacles.push(obstacle);
+        (self.obstacles.len() < MAX_OBSTACLES).then_some(())
     }
 
     /// The columns and rows of the cells that a rectangle covers.
     fn cells_of(&self, min: DVec2, max: DVec2) -> [std::ops::Range<usize>; 2] {
-        let (low, high) = ((min - self.min) / self.cell, (max - self.min) / self.cell);
+        let cell = 2.0 * self.radius / CELLS as f64;
+        let (low, high) = ((min + self.radius) / cell, (max + self.radius) / cell);
         let limit = |x: f64| x.clamp(0.0, (CELLS - 1) as f64) as usize;
         [limit(low.x)..limit(high.x) + 1, limit(low.y)..limit(high.y) + 1]
     }
@@ -221,9 +242,10 @@ impl FreeSpace {
         near.chain(&self.wide).map(|i| &self.obstacles[*i as usize])
     }
 
-    /// The heights of all level surfaces at a point in plan that are not below `lowest`.
+    /// The heights of all level surfaces at a point in plan that are not below `lowest`, in
+    /// ascending order.
     pub(super) fn surfaces(&self, at: DVec2, lowest: f64, budget: &mut TestBudget) -> Vec<f64> {
-        let mut heights: Vec<f64> = self.ground.into_iter().collect();
+        let mut heights = Vec::new();
         for obstacle in self.above(at, at) {
             if !budget.spend(1) {
                 break;
@@ -238,18 +260,19 @@ impl FreeSpace {
     /// Whether a level surface is at the height `z`.
     pub(super) fn carries(&self, at: DVec2, z: f64, budget: &mut TestBudget) -> bool {
         let near = |height: f64| (height - z).abs() <= STEP_M;
-        self.ground.is_some_and(near)
-            || self.above(at, at).any(|o| budget.spend(1) && o.top_at(at).is_some_and(near))
+        self.above(at, at).any(|o| budget.spend(1) && o.top_at(at).is_some_and(near))
     }
 
     /// Whether a box touches nothing.
     pub(super) fn is_free(&self, pose: &Pose, half: DVec3, budget: &mut TestBudget) -> bool {
-        let car = Obstacle::cuboid(pose, half, false);
-        let mut near = self.above(car.min.truncate(), car.max.truncate());
+        let room = Cuboid::new(pose, half, false);
+        let (min, max) = extent(&room.corners);
+        let mut near = self.above(min.truncate(), max.truncate());
         let hit = near.any(|obstacle| {
-            let apart = obstacle.min.cmpgt(car.max).any() || obstacle.max.cmplt(car.min).any();
+            let (low, high) = extent(obstacle.corners());
+            let apart = low.cmpgt(max).any() || high.cmplt(min).any();
             // Without tests left, the place counts as taken.
-            !budget.spend(if apart { 1 } else { EXACT_COST }) || (!apart && car.touches(obstacle))
+            !budget.spend(if apart { 1 } else { EXACT_COST }) || (!apart && room.touches(obstacle))
         });
         !hit
     }
@@ -259,13 +282,13 @@ impl FreeSpace {
     pub(super) fn is_inside(&self, point: DVec3, budget: &mut TestBudget) -> bool {
         let mut nearest: Option<(f64, f64)> = None;
         for obstacle in self.above(point.truncate(), point.truncate()) {
-            let [a, b, c] = obstacle.corners[..] else { continue };
+            let Obstacle::Triangle([a, b, c]) = obstacle else { continue };
             if !budget.spend(1) {
                 return true;
             }
-            let Some(z) = height_in(point.truncate(), a, b, c).filter(|z| *z > point.z) else { continue };
-            if nearest.is_none_or(|(least, _)| z < least) {
-                nearest = Some((z, obstacle.faces[0].z));
+            let height = height_in(point.truncate(), [*a, *b, *c]).filter(|z| *z > point.z);
+            if let Some(z) = height.filter(|z| nearest.is_none_or(|(least, _)| *z < least)) {
+                nearest = Some((z, (*b - *a).cross(*c - *a).z));
             }
         }
         nearest.is_some_and(|(_, normal)| normal > 0.0)
@@ -280,12 +303,12 @@ mod tests {
     #[test]
     fn the_top_of_a_box_is_its_highest_level_face() {
         let pose = Pose::from_xyz_rpy([1.0, 2.0, 0.5], [std::f64::consts::FRAC_PI_2, 0.0, 0.3]);
-        let slab = Obstacle::cuboid(&pose, DVec3::new(1.0, 0.25, 1.0), true);
+        let slab = Cuboid::new(&pose, DVec3::new(1.0, 0.25, 1.0), true);
         let top = slab.top_at(DVec2::new(1.2, 2.1)).expect("above the box");
         assert!((top - 0.75).abs() < 1e-9, "{top}");
         assert_eq!(slab.top_at(DVec2::new(3.2, 2.1)), None);
         let sloped = Pose::from_xyz_rpy([0.0; 3], [0.5, 0.0, 0.0]);
-        assert_eq!(Obstacle::cuboid(&sloped, DVec3::ONE, true).top_at(DVec2::ZERO), None);
+        assert_eq!(Cuboid::new(&sloped, DVec3::ONE, true).top_at(DVec2::ZERO), None);
     }
 
     proptest! {
@@ -297,14 +320,14 @@ mod tests {
         ) {
             let pose = Pose::from_xyz_rpy([0.3, -0.2, 0.1], rpy);
             let half = DVec3::new(0.5, 0.2, 0.3);
-            let car = Obstacle::cuboid(&pose, half, false);
+            let car = Cuboid::new(&pose, half, false);
             let corner = pose.point(DVec3::from_array(inside) * half);
             let [b, c] = others.map(DVec3::from_array);
-            let triangle = Obstacle::triangle([corner, b, c]);
+            let triangle = Obstacle::Triangle([corner, b, c]);
             prop_assert!(car.touches(&triangle));
             // Far above the box, nothing touches it.
             let up = DVec3::Z * 20.0;
-            let away = Obstacle::triangle([corner + up, b + up, c + up]);
+            let away = Obstacle::Triangle([corner + up, b + up, c + up]);
             prop_assert!(!car.touches(&away));
         }
     }

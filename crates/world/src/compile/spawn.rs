@@ -79,18 +79,22 @@ enum Room {
 }
 
 fn find(world: &World, has_plane: bool, budget: &mut TestBudget) -> Option<Pose> {
+    let ground = world.ground.z;
     // In a world without a plane, a floor of the scenery is preferred to the ground below it.
     let prefer_floor = !has_plane && !world.scenery.is_empty();
-    let passes = [(Room::ToDrive, !prefer_floor), (Room::ToDrive, true), (Room::ToStand, true)];
-    let reference = if has_plane { world.ground.z } else { 0.0 };
-    for (room, on_plane) in passes.into_iter().skip(usize::from(!prefer_floor)) {
+    let floor = prefer_floor.then_some((Room::ToDrive, None));
+    let passes = floor.into_iter().chain([(Room::ToDrive, Some(ground)), (Room::ToStand, Some(ground))]);
+    let reference = if has_plane { ground } else { 0.0 };
+    // The bodies of each area are collected when the area is first searched.
+    let mut spaces: Vec<FreeSpace> = Vec::new();
+    for (room, plane) in passes {
         let mut inner = -1.0;
-        for (radius, step) in AREAS {
-            // The margin lets a car at the edge of the area see what is beside it.
-            let margin = AHEAD_M + 1.0;
-            let ground = on_plane.then_some(world.ground.z);
-            let space = FreeSpace::around(world, radius + margin, ground);
-            let search = Search { space, room, reference, lowest: world.ground.z };
+        for (i, (radius, step)) in AREAS.into_iter().enumerate() {
+            if i == spaces.len() {
+                // The margin lets a car at the edge of the area see what is beside it.
+                spaces.push(FreeSpace::around(world, radius + AHEAD_M + 1.0)?);
+            }
+            let search = Search { space: &spaces[i], room, reference, plane, lowest: ground };
             let found = places(radius, step, inner).into_iter().find_map(|at| search.start_at(at, budget));
             if found.is_some() {
                 return found;
@@ -105,27 +109,29 @@ fn find(world: &World, has_plane: bool, budget: &mut TestBudget) -> Option<Pose>
 /// with half the edge length `inner` are left out.
 fn places(radius: f64, step: f64, inner: f64) -> Vec<DVec2> {
     let n = (radius / step).round() as i64;
-    let mut grid: Vec<(i64, i64, i64)> = (-n..=n)
-        .flat_map(|y| (-n..=n).map(move |x| (x * x + y * y, y, x)))
-        .collect();
+    let mut grid: Vec<(i64, i64, i64)> =
+        (-n..=n).flat_map(|y| (-n..=n).map(move |x| (x * x + y * y, y, x))).collect();
     grid.sort_unstable();
     let points = grid.into_iter().map(|(_, y, x)| DVec2::new(x as f64 * step, y as f64 * step));
     points.filter(|p| p.abs().max_element() > inner).collect()
 }
 
-struct Search {
-    space: FreeSpace,
+struct Search<'a> {
+    space: &'a FreeSpace,
     room: Room,
+    /// Height of the ground plane; `None` if the car must not start on it.
+    plane: Option<f64>,
     /// The height that is preferred, in metres.
     reference: f64,
     /// Height of the ground plane, below which nothing can be reached.
     lowest: f64,
 }
 
-impl Search {
+impl Search<'_> {
     /// A start pose at a point in plan; `None` if no height and no heading is free.
     fn start_at(&self, at: DVec2, budget: &mut TestBudget) -> Option<Pose> {
         let mut heights = self.space.surfaces(at, self.lowest, budget);
+        heights.extend(self.plane);
         heights.sort_by(|a, b| (a - self.reference).abs().total_cmp(&(b - self.reference).abs()));
         heights.into_iter().find_map(|z| {
             let middle = at.extend(z + 0.5 * HEIGHT_M);
@@ -141,8 +147,9 @@ impl Search {
     fn fits(&self, pose: &Pose, budget: &mut TestBudget) -> bool {
         let ahead = if self.room == Room::ToDrive { AHEAD_M } else { 0.0 };
         let z = pose.position.z;
-        let mut carried = |local: DVec2, budget: &mut TestBudget| {
-            self.space.carries(pose.point(local.extend(0.0)).truncate(), z, budget)
+        let on_plane = self.plane.is_some_and(|plane| (plane - z).abs() < 1e-9);
+        let carried = |local: DVec2, budget: &mut TestBudget| {
+            on_plane || self.space.carries(pose.point(local.extend(0.0)).truncate(), z, budget)
         };
         if !WHEELS_M.iter().all(|wheel| carried(*wheel, budget)) {
             return false;

@@ -52,10 +52,7 @@ pub(super) fn stand_in(
     let visuals = Extents::union(boxes.into_iter());
     let unknown = || {
         let height = if is_track { PLATE_M } else { UNKNOWN_M };
-        Extents {
-            centre: DVec3::new(0.0, 0.0, height * 0.5),
-            size: DVec3::new(UNKNOWN_M, UNKNOWN_M, height),
-        }
+        Extents { centre: DVec3::new(0.0, 0.0, height * 0.5), size: DVec3::new(UNKNOWN_M, UNKNOWN_M, height) }
     };
     let drawn = match plain.or(around) {
         known @ Some(_) => known,

@@ -72,7 +72,8 @@ fn set(material: &mut Material, word: &str, rest: &str, subfolder: &str) -> Resu
             // Options such as `-s 1 1 1` precede the path. A path without options may have spaces.
             let path = if rest.starts_with('-') { rest.rsplit(' ').next().unwrap_or("") } else { rest };
             let path = picture_path(path);
-            material.texture = path.map(|p| if subfolder.is_empty() { p } else { format!("{subfolder}/{p}") });
+            material.texture =
+                path.map(|p| if subfolder.is_empty() { p } else { format!("{subfolder}/{p}") });
             if material.texture.is_some() {
                 material.colour = [1.0, 1.0, 1.0, material.colour[3]];
             }
