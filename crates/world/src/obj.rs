@@ -132,7 +132,7 @@ impl ObjReader<'_, '_> {
             "vn" => {
                 let normal = self.numbers::<3>(rest, offset)?;
                 let unit = DVec3::from_array(normal.map(f64::from)).try_normalize().unwrap_or(DVec3::Z);
-                self.arena.normals.push(unit.to_array().map(|n| n as f32));
+                self.arena.normals.push(unit.to_array().map(|n| n as f32 + 0.0));
                 self.file_normals += 1;
             }
             "f" => self.face(rest, offset)?,
@@ -271,7 +271,7 @@ impl ObjReader<'_, '_> {
             };
             let normal = (at(1) - at(0)).cross(at(2) - at(0)).try_normalize().unwrap_or(DVec3::Z);
             let index = self.arena.normals.len() as u32;
-            self.arena.normals.push(normal.to_array().map(|n| n as f32));
+            self.arena.normals.push(normal.to_array().map(|n| n as f32 + 0.0));
             corners.iter_mut().filter(|c| c.normal == NO_NORMAL).for_each(|c| c.normal = index);
         }
         if self.corners.is_empty() {

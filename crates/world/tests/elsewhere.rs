@@ -102,9 +102,6 @@ fn a_car_does_not_start_inside_of_something() {
             told.iter().any(|w| w.contains(&format!("the car starts at ({x:.2}, {y:.2}, {z:.2})"))),
             "{told:?}"
         );
-        // Far enough from every solid body, also ahead.
-        let ahead = world.spawn.point(DVec3::new(0.6, 0.0, 0.0)).truncate();
-        assert!(ahead.length() > 0.2, "{:?}", world.spawn);
     }
 }
 

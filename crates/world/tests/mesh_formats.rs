@@ -103,7 +103,7 @@ const MTL: &str = "# colours\nnewmtl red\nKa 1 1 1\nKd 1 0 0.5\nd 0.5\nKe 0 0 0.
 #[test]
 fn an_obj_file_gives_parts_and_materials() {
     let (model, warnings) = read_obj(OBJ, MTL).expect("readable");
-    assert_eq!(warnings, ["meshes/m.obj:22:1: element \"l\" of a mesh is ignored"]);
+    assert_eq!(warnings, ["meshes/m.obj:23:1: element \"l\" of a mesh is ignored"]);
     let names: Vec<&str> = model.parts.iter().map(|p| p.name.as_str()).collect();
     assert_eq!(names, ["floor", "wall  one"]);
     let floor = &model.parts[0];

@@ -23,9 +23,11 @@ const MAX_TRIANGLES: usize = 20_000_000;
 /// Maximum number of drivable triangles that are grouped into surfaces. If there are more, all of
 /// them count as the field.
 const MAX_GROUPED: usize = 1_000_000;
-/// A surface belongs to the field if its area is at least this part of the largest area. A smaller
-/// one is the foot of a fence or a marking.
+/// A surface belongs to the field if its area is at least this part of the largest area.
 const LEAST_PART: f64 = 0.02;
+/// A surface belongs to the field if its mean width is at least this, in metres. A narrower one is
+/// the foot of a fence or a marking.
+const LEAST_WIDTH_M: f64 = 0.15;
 /// A surface is landscape if its longer side exceeds that of the road by more than this factor.
 const LANDSCAPE: f64 = 5.0;
 /// A road counts as at least this long, in metres, so that a short one does not make its field a
@@ -98,8 +100,9 @@ fn of_surfaces(
         let longest = |b: &Bounds| (b.max - b.min).max_element();
         road.as_ref().is_none_or(|road| longest(&s.bounds) <= LANDSCAPE * longest(road).max(LEAST_ROAD_M))
     };
-    let largest = surfaces.iter().filter(is_field).map(|s| s.area).fold(0.0, f64::max);
-    let field = surfaces.iter().filter(is_field).filter(|s| s.area >= LEAST_PART * largest);
+    let largest = surfaces.iter().filter(is_field).max_by(|a, b| a.area.total_cmp(&b.area));
+    let (area, width) = largest.map_or((0.0, 0.0), |s| (LEAST_PART * s.area, s.width().min(LEAST_WIDTH_M)));
+    let field = surfaces.iter().filter(is_field).filter(|s| s.area >= area && s.width() >= width);
     let landscape = || {
         let (all, road) = (low.bounds?, road?);
         let margin = DVec2::splat(MARGIN_M);
@@ -125,6 +128,12 @@ impl Surface {
         let [a, b, c] = [a, b, c].map(|p| p.truncate());
         let bounds = Bounds { min: a.min(b).min(c), max: a.max(b).max(c) };
         Surface { bounds, area: 0.5 * (b - a).perp_dot(c - a).abs() }
+    }
+
+    /// The area divided by the perimeter of the bounds, in metres. This is the mean width of a strip
+    /// along the bounds, such as the foot of a fence.
+    fn width(&self) -> f64 {
+        self.area / (2.0 * (self.bounds.max - self.bounds.min).element_sum()).max(1e-9)
     }
 }
 

@@ -39,8 +39,10 @@ pub(super) enum SimpleShape {
 
 /// Finds out whether a model without a marker can be an object that is pushed and moved.
 pub(super) fn is_simple(body: &RigidModel<'_>) -> SimpleShape {
-    let parts: Vec<_> =
-        body.collisions.iter().filter(|c| !matches!(c.spec.geometry, Geometry::Empty)).collect();
+    // A plane is ground, and never moves.
+    let none =
+        |g: &Geometry| matches!(g, Geometry::Empty | Geometry::Plane { .. } | Geometry::Unsupported { .. });
+    let parts: Vec<_> = body.collisions.iter().filter(|c| !none(&c.spec.geometry)).collect();
     let shapes = parts.iter().map(|c| Some(Extents::of(&c.pose, &simple_shape(&c.spec.geometry)?)));
     match shapes.collect::<Option<Vec<_>>>().and_then(|all| Extents::union(all.into_iter())) {
         _ if parts.is_empty() => SimpleShape::Nothing,

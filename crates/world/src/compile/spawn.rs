@@ -25,6 +25,8 @@ const AHEAD_STEP_M: f64 = 0.26;
 /// Half the distance between the wheels along and across the car, in metres.
 const WHEELS_M: [DVec2; 4] =
     [DVec2::new(0.1, 0.08), DVec2::new(0.1, -0.08), DVec2::new(-0.1, 0.08), DVec2::new(-0.1, -0.08)];
+/// A floor is at most this much higher or lower than the ground, in metres.
+const LOW_RISE_M: f64 = 0.5;
 /// The search areas: half the edge length of the square, and the distance between two places, in
 /// metres.
 const AREAS: [(f64, f64); 4] = [(2.0, 0.2), (8.0, 0.5), (30.0, 1.5), (120.0, 5.0)];
@@ -78,23 +80,45 @@ enum Room {
     ToStand,
 }
 
+/// One search of all areas.
+struct Pass {
+    room: Room,
+    /// Whether the car may start on the ground plane.
+    on_plane: bool,
+    /// Largest difference to the preferred height, in metres.
+    rise: f64,
+}
+
+/// The searches, from the best kind of start to the worst.
+fn passes(prefer_floor: bool) -> impl Iterator<Item = Pass> {
+    let pass = |room, on_plane, rise| Pass { room, on_plane, rise };
+    let floor = [pass(Room::ToDrive, false, LOW_RISE_M), pass(Room::ToDrive, false, f64::INFINITY)];
+    let ground = [
+        pass(Room::ToDrive, true, LOW_RISE_M),
+        pass(Room::ToStand, true, LOW_RISE_M),
+        // The rest are roofs and tables.
+        pass(Room::ToDrive, true, f64::INFINITY),
+        pass(Room::ToStand, true, f64::INFINITY),
+    ];
+    floor.into_iter().filter(move |_| prefer_floor).chain(ground)
+}
+
 fn find(world: &World, has_plane: bool, budget: &mut TestBudget) -> Option<Pose> {
     let ground = world.ground.z;
     // In a world without a plane, a floor of the scenery is preferred to the ground below it.
     let prefer_floor = !has_plane && !world.scenery.is_empty();
-    let floor = prefer_floor.then_some((Room::ToDrive, None));
-    let passes = floor.into_iter().chain([(Room::ToDrive, Some(ground)), (Room::ToStand, Some(ground))]);
-    let reference = if has_plane { ground } else { 0.0 };
     // The bodies of each area are collected when the area is first searched.
     let mut spaces: Vec<FreeSpace> = Vec::new();
-    for (room, plane) in passes {
+    for Pass { room, on_plane, rise } in passes(prefer_floor) {
+        let reference = if prefer_floor && !on_plane { 0.0 } else { ground };
+        let plane = on_plane.then_some(ground);
         let mut inner = -1.0;
         for (i, (radius, step)) in AREAS.into_iter().enumerate() {
             if i == spaces.len() {
                 // The margin lets a car at the edge of the area see what is beside it.
                 spaces.push(FreeSpace::around(world, radius + AHEAD_M + 1.0)?);
             }
-            let search = Search { space: &spaces[i], room, reference, plane, lowest: ground };
+            let search = Search { space: &spaces[i], room, reference, rise, plane, lowest: ground };
             let found = places(radius, step, inner).into_iter().find_map(|at| search.start_at(at, budget));
             if found.is_some() {
                 return found;
@@ -123,6 +147,8 @@ struct Search<'a> {
     plane: Option<f64>,
     /// The height that is preferred, in metres.
     reference: f64,
+    /// Largest difference to the preferred height, in metres.
+    rise: f64,
     /// Height of the ground plane, below which nothing can be reached.
     lowest: f64,
 }
@@ -132,6 +158,7 @@ impl Search<'_> {
     fn start_at(&self, at: DVec2, budget: &mut TestBudget) -> Option<Pose> {
         let mut heights = self.space.surfaces(at, self.lowest, budget);
         heights.extend(self.plane);
+        heights.retain(|z| (z - self.reference).abs() <= self.rise);
         heights.sort_by(|a, b| (a - self.reference).abs().total_cmp(&(b - self.reference).abs()));
         heights.into_iter().find_map(|z| {
             let middle = at.extend(z + 0.5 * HEIGHT_M);
