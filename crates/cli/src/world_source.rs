@@ -15,7 +15,7 @@ use std::sync::Arc;
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum WorldSourceError {
     #[error(
-        "Unknown world \"{given}\". Give a project file, a world file, a folder, the id of an installed world, or one of: {}",
+        "Unknown world \"{given}\". Give a project file, a folder, the id of an installed world, or one of: {}",
         known.join(", ")
     )]
     Unknown { given: String, known: Vec<String> },
