@@ -356,6 +356,14 @@ fn background_and_intensity_of_lights_are_used() {
     assert_eq!((world.scene.ambient, world.scene.sun.colour), ([0.2, 0.3, 0.4], [0.4, 0.3, 0.2]));
     assert_eq!(load(&light("2"), &[]).expect("loads").scene.sun.colour, [1.0, 1.0, 0.8]);
     assert!(load("", &[]).expect("loads").scene.background.is_none());
+    let two = light("0.5") + &light("1").replace("'s'", "'moon'") + "<light name='l' type='spot'/>";
+    assert_eq!(
+        warnings(&load(&two, &[]).expect("loads")),
+        [
+            "worlds/t.world: light \"moon\" is ignored: there is one sun already",
+            "worlds/t.world: light \"l\" is not directional and is ignored",
+        ]
+    );
     let error = load(&light("-1"), &[]).expect_err("negative");
     assert!(error.message.contains("<intensity> needs a number of at least 0"), "{error}");
 }

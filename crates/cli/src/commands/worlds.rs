@@ -82,7 +82,7 @@ pub(crate) enum ImportError {
     #[error("\"{0}\" is the name of a built-in world. Choose another one with --as")]
     NameTaken(String),
     #[error("{failed} of {worlds} worlds could not be imported")]
-    Some { failed: usize, worlds: usize },
+    Incomplete { failed: usize, worlds: usize },
     /// The files are not a valid world.
     #[error("{} can't be imported: {source}", folder.display())]
     Unfit { folder: PathBuf, source: Unfit },

@@ -356,7 +356,12 @@ impl<'a> Compiler<'a> {
                 TopLevel::Light(light) if light.kind == "directional" => {
                     let pose = self.frames.placed_in_world(&light.pose);
                     match pose {
-                        Ok(pose) => found = found.or_else(|| Some(sun_of(light, &pose))),
+                        Ok(pose) if found.is_none() => found = Some(sun_of(light, &pose)),
+                        Ok(_) => {
+                            let name = excerpt(&light.name);
+                            let message = format!("light \"{name}\" is ignored: there is one sun already");
+                            self.warnings.add(message, || SourceLocation::file(self.file));
+                        }
                         Err(e) => self.warnings.add(e.message + ": the light is ignored", || e.location),
                     }
                 }

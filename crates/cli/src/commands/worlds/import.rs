@@ -64,7 +64,7 @@ impl Import<'_> {
         drop(progress);
         println!("imported   {} of {} worlds", worlds.len() - failed, worlds.len());
         if failed > 0 {
-            return Err(ImportError::Some { failed, worlds: worlds.len() }.into());
+            return Err(ImportError::Incomplete { failed, worlds: worlds.len() }.into());
         }
         Ok(())
     }
