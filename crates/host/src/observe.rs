@@ -40,7 +40,7 @@ pub fn statics(served: &ServedWorld, script: &str, seed: u64) -> Result<Statics,
     let world = &served.world;
     let evaluation = world.evaluation.as_ref().ok_or(StaticsError::NoEvaluation)?;
     let config = serde_json::value::RawValue::from_string(evaluation.config_json.clone())?;
-    let lines = world.route.as_ref().map(view::route_lines);
+    let lines = world.published_route().map(view::route_lines);
     let bounds = world.ground.bounds.as_ref().map(view::rect);
     Ok(Statics {
         script: script.to_owned(),

@@ -224,7 +224,7 @@ impl Renderer {
     fn sky(&self, from: &Pose, projection: &Projection) -> SkyInPicture {
         let axis = |v: DVec3| (from.rotation * v).as_vec3();
         SkyInPicture {
-            sky: looks::Sky::new(&self.stage.sun_in_sky),
+            sky: looks::Sky::new(self.stage.sky, &self.stage.sun_in_sky),
             ahead: axis(DVec3::X),
             right: axis(DVec3::NEG_Y),
             down: axis(DVec3::NEG_Z),

@@ -114,9 +114,9 @@ impl Library {
         entries
     }
 
-    /// The entry of one world.
+    /// The entry of one world. `name` is its name or, for an imported world, its alias.
     pub fn entry(&self, name: &str) -> Option<LibraryEntry> {
-        self.worlds().get(name).map(|w| w.entry.clone())
+        self.world(name).ok().map(|w| w.entry.clone())
     }
 
     /// Loads a world, which takes some milliseconds.
@@ -164,7 +164,13 @@ impl Library {
     }
 
     fn world(&self, name: &str) -> Result<Arc<LibraryWorld>, LoadError> {
-        self.worlds().get(name).cloned().ok_or(LoadError::NotFound)
+        let worlds = self.worlds();
+        let has_alias = |world: &&Arc<LibraryWorld>| {
+            world.installed.as_ref().is_some_and(|(_, record)| record.alias.as_deref() == Some(name))
+        };
+        // A name takes precedence over an alias.
+        let found = worlds.get(name).or_else(|| worlds.values().find(has_alias));
+        found.cloned().ok_or(LoadError::NotFound)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::PaceName;
 use super::values::{host_name, origin, speed_factor, web_address};
-use super::{JudgeArgs, LeaderboardArgs, RecordArgs, RobotArgs, StudentArgs};
+use super::{JudgeArgs, LeaderboardArgs, RecordArgs, ResourceArgs, RobotArgs, StudentArgs};
 use chicane_session::Isolation;
 use clap::{Args, ValueEnum};
 use std::net::SocketAddr;
@@ -17,9 +17,12 @@ pub(crate) struct ServeArgs {
     /// data]
     #[arg(long, value_name = "FOLDER", env = "CHICANE_DATA_DIR")]
     pub(crate) data_dir: Option<PathBuf>,
-    /// World to start with: a name, project file or world folder [default: the last world, or oval]
+    /// World to start with: a name, project file, world folder or world file [default: the last
+    /// world, or oval]
     #[arg(long, value_name = "WORLD", env = "CHICANE_WORLD")]
     pub(crate) world: Option<String>,
+    #[command(flatten)]
+    pub(crate) resources: ResourceArgs,
     /// CDN that published worlds are installed from [default: this simulator's own /cdn]
     #[arg(long, value_name = "URL", env = "CHICANE_CDN", value_parser = web_address)]
     pub(crate) cdn: Option<String>,

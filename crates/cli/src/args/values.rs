@@ -1,6 +1,8 @@
 //! Parsers for the values of options.
 
 use super::grade::Seeds;
+use chicane_world::Bounds;
+use glam::DVec2;
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
@@ -28,6 +30,10 @@ pub(super) enum ValueError {
     HostName,
     #[error("must be a web address, such as https://example.org/worlds")]
     WebAddress,
+    #[error("must be four numbers of metres with X0 < X1 and Y0 < Y1, such as 0,0,5,4")]
+    PrintArea,
+    #[error("must be a name of 1 to 100 letters, digits, dashes and underscores")]
+    WorldAlias,
     #[error("must be an origin without a path, such as https://app.foxglove.dev")]
     Origin,
 }
@@ -87,6 +93,29 @@ pub(super) fn speed_factor(text: &str) -> Result<f64, ValueError> {
 pub(super) fn field_size(text: &str) -> Result<[f64; 2], ValueError> {
     let sides = text.split_once('x').and_then(|(w, h)| Some([w.parse().ok()?, h.parse().ok()?]));
     sides.ok_or(ValueError::FieldSize)
+}
+
+/// Largest coordinate of an area to print, m.
+const MAX_AREA_M: f64 = 1e6;
+
+pub(super) fn print_area(text: &str) -> Result<Bounds, ValueError> {
+    let numbers = text.split(',').map(|n| number_in(n.trim(), -MAX_AREA_M..=MAX_AREA_M));
+    let Some([x0, y0, x1, y1]) = numbers.collect::<Option<Vec<_>>>().and_then(|n| n.try_into().ok()) else {
+        return Err(ValueError::PrintArea);
+    };
+    if x0 >= x1 || y0 >= y1 {
+        return Err(ValueError::PrintArea);
+    }
+    Ok(Bounds { min: DVec2::new(x0, y0), max: DVec2::new(x1, y1) })
+}
+
+pub(super) fn world_alias(text: &str) -> Result<String, ValueError> {
+    let name = text.strip_suffix(".world").unwrap_or(text);
+    let is_allowed = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
+    if !(1..=100).contains(&name.len()) || !name.bytes().all(is_allowed) {
+        return Err(ValueError::WorldAlias);
+    }
+    Ok(name.to_owned())
 }
 
 fn number_in(text: &str, range: RangeInclusive<f64>) -> Option<f64> {

@@ -161,7 +161,7 @@ fn options(args: &ServeArgs, tokens: &RoleTokens) -> Result<Options, ServeError>
     let ros = ros_options(args)?;
     let (library, world) = match &args.world {
         Some(path) if Path::new(path).exists() => {
-            let (library, name) = world_source::find(path, None)?;
+            let (library, name) = world_source::find_with(path, None, &args.resources.folders())?;
             (library, Some(name))
         }
         // Names are not checked here. The simulator looks up the name later, because it also knows
@@ -212,7 +212,7 @@ fn leaderboard_options(
     for world in &given.worlds {
         // Names are looked up later, as that of the first world.
         if Path::new(world).exists() {
-            let (found, name) = world_source::find(world, None)?;
+            let (found, name) = world_source::find_with(world, None, &args.resources.folders())?;
             library = library.with_world_of(&found, &name);
             worlds.push(name);
         } else {

@@ -128,7 +128,7 @@ impl Library {
             return Ok(false);
         };
         installed.remove_record(&id)?;
-        self.worlds_mut().remove(name);
+        self.worlds_mut().remove(&format!("custom_{id}"));
         if let Some((bundle, _)) = world.as_ref().and_then(|h| h.installed.as_ref()) {
             bundle.remove_when_dropped();
         }
