@@ -189,6 +189,8 @@ pub fn profile(p: &Profile) -> wire::Profile {
             acceleration: Num(p.drive.max_acceleration_mps2),
             steering: Num(p.drive.max_steering_rad),
             steering_rate: Num(p.drive.steering_rate_radps),
+            yaw_rate: p.drive.yaw_rate_max.map(Num),
+            yaw_acceleration: p.drive.yaw_acceleration_max.map(Num),
             pan: Num(p.camera.max_pan_rad),
             tilt: Num(p.camera.max_tilt_rad),
         },

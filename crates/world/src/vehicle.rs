@@ -67,6 +67,12 @@ pub struct DriveLimits {
     pub max_steering_rad: f64,
     /// Maximum angular speed of the steering servo.
     pub steering_rate_radps: f64,
+    /// Maximum yaw rate that the car's controller steers for, rad/s. No limit if omitted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub yaw_rate_max: Option<f64>,
+    /// Maximum change of that yaw rate, rad/s². No limit if omitted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub yaw_acceleration_max: Option<f64>,
 }
 
 /// Tyres.
@@ -241,6 +247,8 @@ impl Profile {
         within("drive.max_acceleration_mps2", self.drive.max_acceleration_mps2, 0.1, 100.0)?;
         within("drive.max_steering_rad", self.drive.max_steering_rad, 0.01, 1.2)?;
         within("drive.steering_rate_radps", self.drive.steering_rate_radps, 0.1, 100.0)?;
+        within("drive.yaw_rate_max", self.drive.yaw_rate_max.unwrap_or(1.0), 0.1, 100.0)?;
+        within("drive.yaw_acceleration_max", self.drive.yaw_acceleration_max.unwrap_or(1.0), 0.1, 1000.0)?;
         within("tyre.friction", self.tyre.friction, 0.05, 3.0)?;
         for stiffness in self.tyre.cornering_stiffness_per_rad {
             within("tyre.cornering_stiffness_per_rad", stiffness, 1.0, 50.0)?;
@@ -349,6 +357,20 @@ mod tests {
         let text = GEN1.replace("\"wheelbase_m\": 0.18", "\"wheelbase_m\": -1");
         let error = Profile::from_json("x.json", text.as_bytes()).expect_err("refused");
         assert_eq!(error.to_string(), "x.json: wheelbase_m must be a number from 0.02 to 2, not -1");
+    }
+
+    #[test]
+    fn limits_of_the_yaw_rate_are_optional_and_checked() {
+        let with = |rate: &str| GEN1.replace("\"yaw_rate_max\": 3.0", rate);
+        let without = GEN1
+            .replace(",\n    \"yaw_rate_max\": 3.0", "")
+            .replace(",\n    \"yaw_acceleration_max\": 10.0", "");
+        let profile = Profile::from_json("x.json", without.as_bytes()).expect("valid");
+        assert_eq!((profile.drive.yaw_rate_max, profile.drive.yaw_acceleration_max), (None, None));
+        let written = serde_json::to_string(&profile).expect("json");
+        assert!(!written.contains("yaw"), "a profile without the limits keeps its bytes");
+        let error = Profile::from_json("x.json", with("\"yaw_rate_max\": 0").as_bytes()).expect_err("refused");
+        assert_eq!(error.message, "drive.yaw_rate_max must be a number from 0.1 to 100, not 0");
     }
 
     #[test]
