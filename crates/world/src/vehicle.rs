@@ -369,7 +369,8 @@ mod tests {
         assert_eq!((profile.drive.yaw_rate_max, profile.drive.yaw_acceleration_max), (None, None));
         let written = serde_json::to_string(&profile).expect("json");
         assert!(!written.contains("yaw"), "a profile without the limits keeps its bytes");
-        let error = Profile::from_json("x.json", with("\"yaw_rate_max\": 0").as_bytes()).expect_err("refused");
+        let error =
+            Profile::from_json("x.json", with("\"yaw_rate_max\": 0").as_bytes()).expect_err("refused");
         assert_eq!(error.message, "drive.yaw_rate_max must be a number from 0.1 to 100, not 0");
     }
 

@@ -30,7 +30,7 @@ use crate::state::App;
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::header;
-use axum::response::{IntoResponse, Response};
+use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
 use chicane_wire::{ErrorCode, EvaluationEvent, JudgeCall, JudgeReply, JudgeSaid, RunEvent};
 use utoipa_axum::router::OpenApiRouter;
@@ -155,7 +155,13 @@ pub fn openapi() -> String {
 
 async fn no_such_path(State(app): State<App>, request: Request) -> Response {
     let path = request.uri().path().to_owned();
+    let other = crate::robot::without_slash(request.uri());
     drain(request).await;
+    if let Some(other) = other {
+        // The status 307 keeps method and body of the request.
+        let redirect = Redirect::temporary(&other);
+        return crate::robot::with_sim_time(app.simulator.now().time_s(), redirect);
+    }
     if crate::robot::is_path(&path) {
         let error = ApiError::new(ErrorCode::NotFound, "no such path; /docs lists all paths");
         return crate::robot::with_sim_time(app.simulator.now().time_s(), error_response(error, &path));

@@ -89,7 +89,7 @@ impl Body for PlayRequest {
         Ok(PlayRequest {
             source,
             format,
-            volume: fields.number_within("volume", 0.0, 1.0)?.unwrap_or(1.0),
+            volume: volume(fields)?.unwrap_or(1.0),
             looped: fields.flag("loop")?.unwrap_or(false),
             replace: fields.flag("replace")?.unwrap_or(false),
         })
@@ -173,6 +173,16 @@ pub struct SoundStopped {
     pub success: bool,
 }
 
+const BAD_VOLUME: &str = "volume must be a number from 0 to 1";
+
+/// The volume of a request; `None` if it is omitted.
+fn volume(fields: &Fields) -> Result<Option<f64>, Invalid> {
+    match fields.number_or_text("volume", BAD_VOLUME)? {
+        Some(v) if !(0.0..=1.0).contains(&v) => Err(Invalid::new(BAD_VOLUME)),
+        other => Ok(other),
+    }
+}
+
 /// Request body of `POST /audio/volume`.
 #[derive(Debug, Clone, PartialEq, ToSchema)]
 pub struct VolumeRequest {
@@ -188,8 +198,7 @@ impl Body for VolumeRequest {
     fn parse(fields: &Fields) -> Result<VolumeRequest, Invalid> {
         let wrong = "id must be the id of a sound, such as \"a1\"";
         let id = fields.text("id", wrong)?.ok_or_else(|| Invalid::new(wrong))?.to_owned();
-        let volume = fields.number_within("volume", 0.0, 1.0)?;
-        let volume = volume.ok_or_else(|| Invalid::new("volume must be a number from 0 to 1"))?;
+        let volume = volume(fields)?.ok_or_else(|| Invalid::new(BAD_VOLUME))?;
         Ok(VolumeRequest { id, volume })
     }
 }

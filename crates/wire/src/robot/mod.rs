@@ -6,7 +6,7 @@ mod command;
 mod reading;
 mod states;
 
-pub use about::{Health, Info, Rates, Sensors, Sizes};
+pub use about::{Hardware, Health, Info, Rates, Sensors, Sizes, Software};
 pub use audio::{
     PlayRequest, PlayRequestBody, Played, SoundBegun, SoundEvent, SoundFormat, SoundKind, SoundPlaying,
     SoundSamples, SoundSource, SoundStopped, Sounds, StopSoundRequest, StopSoundRequestBody, StreamOpened,
@@ -17,7 +17,8 @@ pub use command::{
     SteeringRequest,
 };
 pub use reading::{
-    Battery, Heading, Inertial, JointAngles, LIDAR_STEP, LidarScan, Odometry, Quaternion, ScanMeta, Velocity,
+    Battery, Heading, Inertial, JointAngles, LIDAR_STEP, LidarScan, Odometry, Quaternion, ScanMeta,
+    ScanUnits, Velocity,
 };
 pub use states::{CameraFrame, DriveCommand, Shown, States};
 
