@@ -211,6 +211,7 @@ fn assemble(
         print_queue: PrintQueue::default(),
         sockets: Arc::new(Semaphore::new(MAX_SOCKETS)),
         started: Instant::now(),
+        serves_own_user: options.listen.ip().is_loopback() && tokens.is_none(),
     });
     let foxglove_origins = options.foxglove_origins;
     (app, Access { hosts, foxglove_origins, tokens, cdn_token, wrong_tokens: WrongTokens::default() })

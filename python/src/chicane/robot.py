@@ -220,6 +220,26 @@ class RobotOperations:
         more = given(path=path, url=url, format=format, volume=volume, loop=loop, replace=replace)
         return Call(body=given(data=content) | more)
 
+    @operation("GET", "/audio/duration")
+    def sound_duration(
+        self, id: str | None = None, *, path: str | None = None
+    ) -> Call[wire.SoundDuration]:
+        """Returns the duration of a playing sound, or of a file on the robot, in seconds."""
+        return Call(query=given(id=id, path=path))
+
+    @operation("POST", "/audio/duration")
+    def measure_sound(
+        self,
+        data: bytes | None = None,
+        *,
+        path: str | None = None,
+        url: str | None = None,
+        format: wire.SoundFormat | None = None,
+    ) -> Call[wire.SoundDuration]:
+        """Returns the duration of a sound file in seconds, without playing it. See `play`."""
+        content = None if data is None else base64.b64encode(data).decode("ascii")
+        return Call(body=given(data=content) | given(path=path, url=url, format=format))
+
     @operation("POST", "/audio/stop")
     def stop_sound(
         self, id: str | None = None, *, all: bool | None = None

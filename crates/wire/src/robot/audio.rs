@@ -10,10 +10,12 @@ use utoipa::ToSchema;
 #[derive(Debug, Clone, PartialEq, Default, ToSchema)]
 #[schema(as = PlayRequest)]
 pub struct PlayRequestBody {
-    /// URL of a file on the public internet, http or https.
+    /// URL of a file, http or https: on the public internet, or on this machine if the simulator has
+    /// no token and accepts connections of this machine only.
     #[schema(max_length = 2048, example = "https://example.org/beep.wav")]
     pub url: Option<String>,
-    /// Path of a file in the workspace.
+    /// Path of a file in the workspace. If the simulator has no token and accepts connections of this
+    /// machine only, also the absolute path of any file that its user may read.
     #[schema(max_length = 1024, example = "sounds/beep.wav")]
     pub path: Option<String>,
     /// Content of the file, base64; at most 16 MiB.
@@ -28,6 +30,21 @@ pub struct PlayRequestBody {
     pub looped: Option<bool>,
     /// Whether to stop all other sounds first; false if omitted.
     pub replace: Option<bool>,
+}
+
+/// Request body of `POST /audio/duration`. Exactly one of `url`, `path` and `data` is required.
+#[derive(Debug, Clone, PartialEq, Default, ToSchema)]
+pub struct DurationRequest {
+    /// URL of a file, as in a request to play.
+    #[schema(max_length = 2048, example = "https://example.org/beep.wav")]
+    pub url: Option<String>,
+    /// Path of a file, as in a request to play.
+    #[schema(max_length = 1024, example = "sounds/beep.wav")]
+    pub path: Option<String>,
+    /// Content of the file, base64; at most 16 MiB.
+    pub data: Option<String>,
+    /// Expected format of the file.
+    pub format: Option<SoundFormat>,
 }
 
 /// Parsed form of [`PlayRequestBody`].
@@ -132,6 +149,15 @@ pub struct Played {
     pub id: String,
     /// Duration of the sound, seconds.
     pub duration: Num,
+}
+
+/// Response of `/audio/duration`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
+pub struct SoundDuration {
+    /// Always true.
+    pub success: bool,
+    /// Duration of the sound, seconds; null for a stream of samples, whose end is not known.
+    pub duration: Option<Num>,
 }
 
 /// Request body of `POST /audio/stop`: either `id` or `all`.

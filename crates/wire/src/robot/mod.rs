@@ -8,9 +8,9 @@ mod states;
 
 pub use about::{Hardware, Health, Info, Rates, Sensors, Sizes, Software};
 pub use audio::{
-    PlayRequest, PlayRequestBody, Played, SoundBegun, SoundEvent, SoundFormat, SoundKind, SoundPlaying,
-    SoundSamples, SoundSource, SoundStopped, Sounds, StopSoundRequest, StopSoundRequestBody, StreamOpened,
-    VolumeChanged, VolumeRequest,
+    DurationRequest, PlayRequest, PlayRequestBody, Played, SoundBegun, SoundDuration, SoundEvent,
+    SoundFormat, SoundKind, SoundPlaying, SoundSamples, SoundSource, SoundStopped, Sounds, StopSoundRequest,
+    StopSoundRequestBody, StreamOpened, VolumeChanged, VolumeRequest,
 };
 pub use command::{
     CameraAngleRequest, Commanded, DriveRequest, DriveValues, Driven, SpeedFrame, SpeedRequest,
