@@ -173,6 +173,7 @@ pub(crate) fn evaluation(world: &World) -> Result<Option<wire::EvaluationDocumen
 pub fn profile(p: &Profile) -> wire::Profile {
     wire::Profile {
         generation: p.generation.clone(),
+        aliases: p.aliases.clone(),
         model_name: p.model_name.clone(),
         wheelbase: Num(p.wheelbase_m),
         track: Num(p.track_m),

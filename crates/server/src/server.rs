@@ -213,8 +213,18 @@ fn assemble(
         started: Instant::now(),
         serves_own_user: options.listen.ip().is_loopback() && tokens.is_none(),
     });
-    let foxglove_origins = options.foxglove_origins;
-    (app, Access { hosts, foxglove_origins, tokens, cdn_token, wrong_tokens: WrongTokens::default() })
+    let (foxglove_origins, allowed_origins) = (options.foxglove_origins, options.allowed_origins);
+    (
+        app,
+        Access {
+            hosts,
+            foxglove_origins,
+            allowed_origins,
+            tokens,
+            cdn_token,
+            wrong_tokens: WrongTokens::default(),
+        },
+    )
 }
 
 /// The environment variables that tell a student's program the address and the token of the server.

@@ -37,9 +37,9 @@ pub use display::{
 };
 pub use error::{ErrorBody, ErrorCode};
 pub use evaluation::{
-    CurrentSession, EvaluationDocument, JournalIdentity, JudgeWork, ProgramIdentity, ProgramVersion, Record,
-    RecordIdentity, RecordList, RunReport, RunResult, SentCommand, SentCommands, Session, StartRequest,
-    StartRequestBody, Started, Stopped,
+    CurrentSession, EvaluationDocument, JournalIdentity, JudgeWork, ProgramIdentity, ProgramState,
+    ProgramVersion, Record, RecordIdentity, RecordList, RunReport, RunRequest, RunRequestBody, RunResult,
+    SentCommand, SentCommands, Session, StartRequest, StartRequestBody, Started, Stopped,
 };
 pub use event::{EvaluationEvent, EvaluationKind, RecordedEvent, RunEvent, StoryEvent};
 pub use fields::{Body, Fields, Invalid, NoFields};

@@ -122,6 +122,8 @@ pub struct Profile {
     /// Short name of the vehicle generation.
     #[schema(example = "gen1")]
     pub generation: String,
+    /// Other names of the same car.
+    pub aliases: Vec<String>,
     /// Display name.
     pub model_name: String,
     /// Distance between the axles, m.

@@ -63,6 +63,7 @@ const COMMON_ERRORS: [CommonError; 10] = [
 const BASE: &str = "/sim/api";
 
 /// All routes under `/sim/api` with their descriptions.
+#[allow(deprecated, reason = "older clients use these paths")]
 fn resources() -> OpenApiRouter<App> {
     let mut document = docs::document("Chicane", ABOUT);
     // No route refers to these schemas. They describe the payloads of the event stream, and the
@@ -107,7 +108,7 @@ fn resources() -> OpenApiRouter<App> {
         .routes(routes!(evaluation::list))
         .routes(routes!(replay::tracks))
         .routes(routes!(replay::picture))
-        .routes(routes!(replay::file))
+        .routes(routes!(replay::file, evaluation::run))
         // Recording
         .routes(routes!(recording::get))
         .routes(routes!(recording::start))
