@@ -66,7 +66,7 @@ export class App {
   get judged(): boolean {
     const robot = this.evaluation.value?.config.robot;
     const car = this.profile.value;
-    if (robot === undefined || car === undefined) return false;
+    if (robot === undefined || car === null) return false;
     return robot === car.generation || car.aliases.includes(robot);
   }
 }

@@ -72,10 +72,9 @@ impl<'a> EncodedMessage<'a> {
             }
             Compression::Cbor => self.cbor(name, Cbor::of(self.message).unwrap_or(Cbor::Null)),
             Compression::CborRaw => {
-                let time = |number: u64| Cbor::Unsigned(number);
                 let message = vec![
-                    ("secs", time(u64::try_from(self.time.sec).unwrap_or(0))),
-                    ("nsecs", time(self.time.nanosec.into())),
+                    ("secs", Cbor::Unsigned(u64::try_from(self.time.sec).unwrap_or(0))),
+                    ("nsecs", Cbor::Unsigned(self.time.nanosec.into())),
                     ("bytes", Cbor::Bytes(chicane_ros::cdr::encode(self.message))),
                 ];
                 self.cbor(name, Cbor::Map(message))
