@@ -19,7 +19,12 @@ from .support import PROGRAM, ROOT
 
 TYPES = {"number": float, "integer": int, "string": str, "boolean": bool}
 # Arguments that a method accepts as bytes or as a list, but sends as a string.
-CONVERTED = {("play", "data"), ("measure_sound", "data"), ("states", "include"), ("states_stream", "include")}
+CONVERTED = {
+    ("play", "data"),
+    ("measure_sound", "data"),
+    ("states", "include"),
+    ("states_stream", "include"),
+}
 CONSTANT = {"/info", "/health"}
 
 

@@ -60,11 +60,11 @@ pub use num::{Num, rounded};
 pub use recording::{Recording, RecordingChanged, RecordingRequest};
 pub use robot::{
     Battery, CameraAngleRequest, CameraFrame, Commanded, Detail, DriveCommand, DriveRequest, DriveValues,
-    Driven, Heading, Health, Inertial, Info, JointAngles, LIDAR_STEP, LidarScan, Odometry, PlayRequest,
-    PlayRequestBody, Played, Quaternion, Rates, ScanMeta, Sensors, Shown, Sizes, SoundBegun, SoundEvent,
-    SoundFormat, SoundKind, SoundPlaying, SoundSamples, SoundSource, SoundStopped, Sounds, SpeedFrame,
-    SpeedRequest, States, SteeringRequest, StopSoundRequest, StopSoundRequestBody, StreamOpened, Velocity,
-    VolumeChanged, VolumeRequest, Waiting,
+    Driven, DurationRequest, Hardware, Heading, Health, Inertial, Info, JointAngles, LIDAR_STEP, LidarScan,
+    Odometry, PlayRequest, PlayRequestBody, Played, Quaternion, Rates, ScanMeta, ScanUnits, Sensors, Shown,
+    Sizes, Software, SoundBegun, SoundDuration, SoundEvent, SoundFormat, SoundKind, SoundPlaying,
+    SoundSamples, SoundSource, SoundStopped, Sounds, SpeedFrame, SpeedRequest, States, SteeringRequest,
+    StopSoundRequest, StopSoundRequestBody, StreamOpened, Velocity, VolumeChanged, VolumeRequest, Waiting,
 };
 pub use role::Role;
 pub use scene::Scene;

@@ -99,13 +99,15 @@ class RobotSocket:
         except BaseException as error:
             self._connection.close()
             if isinstance(error, TimeoutError) and not isinstance(error, Timeout):
-                raise Timeout(f"{handshake.name}: no answer within {settings.timeout:g} s") from None
+                raise Timeout(
+                    f"{handshake.name}: no answer within {settings.timeout:g} s"
+                ) from None
             raise
         self._listener = threading.Thread(target=self._listen, args=(rest,), daemon=True)
         self._listener.start()
 
     def close(self) -> None:
-        """Closes the socket. The robot stops what the socket controls. A second call does nothing."""
+        """Closes the socket. The robot then stops what the socket controls."""
         with self._arrived:
             self._inbox.lose(ConnectError(f"{self._inbox.name}: the socket is closed"))
         with contextlib.suppress(OSError):
@@ -243,7 +245,7 @@ class AsyncRobotSocket:
         return self
 
     async def close(self) -> None:
-        """Closes the socket. The robot stops what the socket controls. A second call does nothing."""
+        """Closes the socket. The robot then stops what the socket controls."""
         self._inbox.lose(ConnectError(f"{self._inbox.name}: the socket is closed"))
         connection, self._connection = self._connection, None
         if connection is None:
