@@ -300,7 +300,7 @@ class Robot(Client, RobotOperations):
     """
 
     def speed_socket(self) -> CommandSocket:
-        """Opens a stream of speeds in m/s, for programs that command often. Close it, or use `with`.
+        """Opens a stream of speeds in m/s, for programs that command often. Use `with`.
 
         >>> with robot.speed_socket() as speeds:
         ...     speeds.send(0.5)
