@@ -47,7 +47,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Run the simulator with its web API and viewer (the default command)
-    Serve(ServeArgs),
+    Serve(Box<ServeArgs>),
     /// Describe and validate a world or a builder project
     Check(CheckArgs),
     /// Build the world of a builder project

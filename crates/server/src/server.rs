@@ -211,9 +211,20 @@ fn assemble(
         print_queue: PrintQueue::default(),
         sockets: Arc::new(Semaphore::new(MAX_SOCKETS)),
         started: Instant::now(),
+        serves_own_user: options.listen.ip().is_loopback() && tokens.is_none(),
     });
-    let foxglove_origins = options.foxglove_origins;
-    (app, Access { hosts, foxglove_origins, tokens, cdn_token, wrong_tokens: WrongTokens::default() })
+    let (foxglove_origins, allowed_origins) = (options.foxglove_origins, options.allowed_origins);
+    (
+        app,
+        Access {
+            hosts,
+            foxglove_origins,
+            allowed_origins,
+            tokens,
+            cdn_token,
+            wrong_tokens: WrongTokens::default(),
+        },
+    )
 }
 
 /// The environment variables that tell a student's program the address and the token of the server.

@@ -64,6 +64,9 @@ pub(crate) struct AppState {
     pub(crate) sockets: Arc<Semaphore>,
     /// Start of the server.
     pub(crate) started: Instant,
+    /// Whether the server accepts connections of this machine only, and needs no token. Then its
+    /// clients are programs of its own user.
+    pub(crate) serves_own_user: bool,
 }
 
 /// The tokens that give access to private published worlds.

@@ -37,9 +37,9 @@ pub use display::{
 };
 pub use error::{ErrorBody, ErrorCode};
 pub use evaluation::{
-    CurrentSession, EvaluationDocument, JournalIdentity, JudgeWork, ProgramIdentity, ProgramVersion, Record,
-    RecordIdentity, RecordList, RunReport, RunResult, SentCommand, SentCommands, Session, StartRequest,
-    StartRequestBody, Started, Stopped,
+    CurrentSession, EvaluationDocument, JournalIdentity, JudgeWork, ProgramIdentity, ProgramState,
+    ProgramVersion, Record, RecordIdentity, RecordList, RunReport, RunRequest, RunRequestBody, RunResult,
+    SentCommand, SentCommands, Session, StartRequest, StartRequestBody, Started, Stopped,
 };
 pub use event::{EvaluationEvent, EvaluationKind, RecordedEvent, RunEvent, StoryEvent};
 pub use fields::{Body, Fields, Invalid, NoFields};
@@ -60,11 +60,11 @@ pub use num::{Num, rounded};
 pub use recording::{Recording, RecordingChanged, RecordingRequest};
 pub use robot::{
     Battery, CameraAngleRequest, CameraFrame, Commanded, Detail, DriveCommand, DriveRequest, DriveValues,
-    Driven, Heading, Health, Inertial, Info, JointAngles, LIDAR_STEP, LidarScan, Odometry, PlayRequest,
-    PlayRequestBody, Played, Quaternion, Rates, ScanMeta, Sensors, Shown, Sizes, SoundBegun, SoundEvent,
-    SoundFormat, SoundKind, SoundPlaying, SoundSamples, SoundSource, SoundStopped, Sounds, SpeedFrame,
-    SpeedRequest, States, SteeringRequest, StopSoundRequest, StopSoundRequestBody, StreamOpened, Velocity,
-    VolumeChanged, VolumeRequest, Waiting,
+    Driven, DurationRequest, Hardware, Heading, Health, Inertial, Info, JointAngles, LIDAR_STEP, LidarScan,
+    Odometry, PlayRequest, PlayRequestBody, Played, Quaternion, Rates, ScanMeta, ScanUnits, Sensors, Shown,
+    Sizes, Software, SoundBegun, SoundDuration, SoundEvent, SoundFormat, SoundKind, SoundPlaying,
+    SoundSamples, SoundSource, SoundStopped, Sounds, SpeedFrame, SpeedRequest, States, SteeringRequest,
+    StopSoundRequest, StopSoundRequestBody, StreamOpened, Velocity, VolumeChanged, VolumeRequest, Waiting,
 };
 pub use role::Role;
 pub use scene::Scene;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import select
 import socket
 import ssl
@@ -141,6 +142,19 @@ class Connection:
                     raise EOFError
                 at += count
         return bytes(buffer)
+
+    def receive(self, deadline: float) -> bytes:
+        """The next bytes of a connection that has no more responses, or none at its end."""
+        rest, self._rest = self._rest, b""
+        if rest:
+            return rest
+        self._socket.settimeout(max(0.001, deadline - time.monotonic()))
+        return self._socket.recv(65536)
+
+    def shutdown(self) -> None:
+        """Ends the connection, so that another thread stops to wait for it."""
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
         """Closes the socket. A second call has no effect."""

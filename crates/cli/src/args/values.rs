@@ -36,6 +36,8 @@ pub(super) enum ValueError {
     WorldAlias,
     #[error("must be an origin without a path, such as https://app.foxglove.dev")]
     Origin,
+    #[error("must be the origin of a page, without a path, such as http://localhost:3000")]
+    PageOrigin,
 }
 
 pub(super) fn student_command(text: &str) -> Result<String, ValueError> {
@@ -142,6 +144,25 @@ pub(super) fn origin(text: &str) -> Result<String, ValueError> {
     Ok(text.to_owned())
 }
 
+/// Accepts the origin of a page, as browsers send it. A slash at the end and the usual port of the
+/// scheme are removed.
+pub(super) fn page_origin(text: &str) -> Result<String, ValueError> {
+    let text = text.strip_suffix('/').unwrap_or(text).to_ascii_lowercase();
+    let (scheme, host) = text.split_once("://").ok_or(ValueError::PageOrigin)?;
+    let usual_port = match scheme {
+        "http" => ":80",
+        "https" => ":443",
+        _ => return Err(ValueError::PageOrigin),
+    };
+    let host = host.strip_suffix(usual_port).unwrap_or(host);
+    // No other character may reach the header that names the origin.
+    let fits = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_' | b':' | b'[' | b']');
+    if host.is_empty() || host.starts_with(':') || !host.bytes().all(fits) {
+        return Err(ValueError::PageOrigin);
+    }
+    Ok(format!("{scheme}://{host}"))
+}
+
 /// Accepts an HTTP address and removes slashes at its end.
 pub(super) fn web_address(text: &str) -> Result<String, ValueError> {
     let rest = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
@@ -175,6 +196,32 @@ mod tests {
         for bad in ["", "null", "*", "app.foxglove.dev", "https://a/b", "https://a b", "https://u@a", "://a"]
         {
             assert_eq!(origin(bad), Err(ValueError::Origin), "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_origin_of_a_page_is_written_as_browsers_write_it() {
+        for (given, sent) in [
+            ("http://localhost:3000", "http://localhost:3000"),
+            ("HTTPS://Lab.Example:443/", "https://lab.example"),
+            ("http://127.0.0.1:80", "http://127.0.0.1"),
+            ("http://[::1]:8080", "http://[::1]:8080"),
+        ] {
+            assert_eq!(page_origin(given).as_deref(), Ok(sent), "{given}");
+        }
+        for bad in [
+            "",
+            "null",
+            "*",
+            "localhost:3000",
+            "file://",
+            "http://",
+            "http://a/b",
+            "http://a;b",
+            "http://a b",
+            "ws://a",
+        ] {
+            assert_eq!(page_origin(bad), Err(ValueError::PageOrigin), "{bad}");
         }
     }
 }

@@ -191,6 +191,7 @@ fn options(args: &ServeArgs, tokens: &RoleTokens) -> Result<Options, ServeError>
         spectator_token: token(&tokens.spectator),
         allow_hosts: args.allow_host.clone(),
         foxglove_origins: args.foxglove_origin.clone(),
+        allowed_origins: args.allow_origin.clone(),
         ros,
         recording: args.record.options(),
         record_at_once: args.record.folder.is_some(),

@@ -8,9 +8,10 @@ use chicane_wire::{ErrorCode, Role};
 /// Paths outside of the robot's API that a student may POST to. `/switch` and `/respawn` refuse
 /// every client while a session runs. `/evaluation/stop` refuses a student while a session of
 /// somebody else runs.
-const STUDENT_PATHS: [&str; 6] = [
+const STUDENT_PATHS: [&str; 7] = [
     "/sim/api/step",
     "/sim/api/evaluation/start",
+    "/sim/api/evaluation/run",
     "/sim/api/evaluation/stop",
     "/sim/api/switch",
     "/sim/api/respawn",

@@ -30,7 +30,7 @@ use crate::state::App;
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::header;
-use axum::response::{IntoResponse, Response};
+use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
 use chicane_wire::{ErrorCode, EvaluationEvent, JudgeCall, JudgeReply, JudgeSaid, RunEvent};
 use utoipa_axum::router::OpenApiRouter;
@@ -63,6 +63,7 @@ const COMMON_ERRORS: [CommonError; 10] = [
 const BASE: &str = "/sim/api";
 
 /// All routes under `/sim/api` with their descriptions.
+#[allow(deprecated, reason = "older clients use these paths")]
 fn resources() -> OpenApiRouter<App> {
     let mut document = docs::document("Chicane", ABOUT);
     // No route refers to these schemas. They describe the payloads of the event stream, and the
@@ -107,7 +108,7 @@ fn resources() -> OpenApiRouter<App> {
         .routes(routes!(evaluation::list))
         .routes(routes!(replay::tracks))
         .routes(routes!(replay::picture))
-        .routes(routes!(replay::file))
+        .routes(routes!(replay::file, evaluation::run))
         // Recording
         .routes(routes!(recording::get))
         .routes(routes!(recording::start))
@@ -155,7 +156,13 @@ pub fn openapi() -> String {
 
 async fn no_such_path(State(app): State<App>, request: Request) -> Response {
     let path = request.uri().path().to_owned();
+    let other = crate::robot::without_slash(request.uri());
     drain(request).await;
+    if let Some(other) = other {
+        // The status 307 keeps method and body of the request.
+        let redirect = Redirect::temporary(&other);
+        return crate::robot::with_sim_time(app.simulator.now().time_s(), redirect);
+    }
     if crate::robot::is_path(&path) {
         let error = ApiError::new(ErrorCode::NotFound, "no such path; /docs lists all paths");
         return crate::robot::with_sim_time(app.simulator.now().time_s(), error_response(error, &path));
