@@ -7,6 +7,9 @@ CHICANE = target/release/chicane
 # Additional arguments of `chicane serve`: make run ARGS="--world technical --speed 2"
 ARGS ?=
 
+# The native module, where Python finds it beside the package in this repository.
+NATIVE = python/src/chicane/native.abi3.so
+
 # Tools for the checks. All of them except cargo-nextest are installed in target/tools only.
 TOOLS = $(CURDIR)/target/tools
 RUFF = $(TOOLS)/python/bin/ruff
@@ -32,15 +35,21 @@ BUILT =
 help: ## List the targets
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
-build: need-cargo viewer ## Build the release program and prepare the judge
-	$(if $(BUILT),,$(CARGO) build --release --locked $(or $(WORKSPACE),-p chicane))
+build: need-cargo viewer $(NATIVE) ## Build the release program and the Python module, and prepare the judge
+	$(if $(BUILT),,$(CARGO) build --release --locked $(or $(WORKSPACE),-p chicane -p chicane-native))
 	@$(CHICANE) setup || echo "The simulator is built, but evaluations cannot run until \`chicane setup\` succeeds."
+
+# A link, so that every build replaces the module. One cargo command builds program and module,
+# because otherwise cargo would choose other features of some dependencies for each.
+$(NATIVE):
+	ln -sf ../../../target/release/libchicane_native.so $@
 
 wheel: build ## Build the Python wheel with the program, in target/wheel
 	@mkdir -p target/wheel
 	strip -o target/wheel/chicane $(CHICANE)
-	$(PYTHON) python/backend.py target/wheel/chicane target/wheel
-	@rm target/wheel/chicane
+	strip -o target/wheel/native.so target/release/libchicane_native.so
+	$(PYTHON) python/backend.py target/wheel/chicane target/wheel target/wheel/native.so
+	@rm target/wheel/chicane target/wheel/native.so
 
 viewer: web/dist/index.html ## Build the page /sim, which is embedded in the program
 
@@ -209,7 +218,7 @@ wire: build ## Generate the API types of the page and the Python package from Op
 	$(PYTHON) python/scripts/wire.py $(CHICANE)
 
 curve: build need-gym need-matplotlib ## Run the training example and draw its learning curve, docs/learning.png
-	$(PACKAGE) $(TOOLS)/python/bin/python examples/train.py --picture docs/learning.png
+	$(PACKAGE) $(TOOLS)/python/bin/python examples/train.py --picture docs/learning.png --policy target/policy.json
 
 shots: build need-chromium ## Take screenshots of the page for visual inspection, in target/shots
 	CHROMIUM="$$(command -v $(CHROMIUM))" node web/tests/browser/shots.js target/shots

@@ -3,11 +3,21 @@
 Each generation is a random sample of policies. Each policy drives one episode, and the best ones
 give mean and spread of the next sample. The same seed gives exactly the same learning curve.
 
+The mean of the last generation is saved as a policy. At the end the simulator judges the policy:
+`drive_policy.py` drives it in an evaluation of the world.
+
 Needs Gymnasium and NumPy, and matplotlib for --picture.
 Usage: python3 examples/train.py --picture curve.png
 """
 
 import argparse
+import importlib.util
+import json
+import shlex
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
 
 import numpy as np
 from chicane.gym import VectorCarEnv
@@ -53,7 +63,7 @@ def returns_of(env, policies):
 
 
 def learn(env, generations, population, seed):
-    """Yields the returns of each generation and the number of its completed laps."""
+    """Yields the returns of each generation, the number of its completed laps, and its mean."""
     random = np.random.default_rng(seed)
     size = 2 * (len(SCALE) + 1)
     middle, spread = np.zeros(size), np.full(size, 0.7)
@@ -65,7 +75,7 @@ def learn(env, generations, population, seed):
         middle = best.mean(axis=0)
         # The added spread decreases with time. It keeps the search from converging too early.
         spread = best.std(axis=0) + 0.2 * 0.8**generation
-        yield total, laps
+        yield total, laps, middle
 
 
 def draw(file, curve, population):
@@ -97,19 +107,46 @@ def draw(file, curve, population):
     figure.savefig(file, dpi=110)
 
 
+def save(file, policy):
+    """Writes a policy as JSON, so that a program without NumPy can drive it."""
+    weights = policy.reshape(2, -1).tolist()
+    Path(file).write_text(json.dumps({"weights": weights, "scale": SCALE.tolist()}))
+
+
+def judge(file, world):
+    """Has the simulator judge a policy: the program `drive_policy.py` in an evaluation."""
+    from chicane.program import find
+
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copy(file, Path(folder) / "policy.json")
+        shutil.copy(Path(__file__).with_name("drive_policy.py"), folder)
+        command = "python3 drive_policy.py policy.json"
+        words = [find(), "evaluate", "--world", world, "--command", command]
+        print(f"judging: {shlex.join(words)}", flush=True)
+        # 0: a record; 1: no record, because the policy left the road; 2: too slow.
+        if subprocess.run(words, cwd=folder, check=False).returncode > 2:
+            raise SystemExit("the policy was not judged: see the message above")
+
+
 def main():
     parser = argparse.ArgumentParser(description="Trains a policy to drive a lap.")
     parser.add_argument("--world", default="oval")
-    parser.add_argument("--generations", type=int, default=12)
+    parser.add_argument("--generations", type=int, default=12, choices=range(1, 1001), metavar="N")
     parser.add_argument("--population", type=int, default=30)
     parser.add_argument("--cars", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--picture")
+    parser.add_argument("--policy", default="policy.json", help="file of the learned policy")
+    parser.add_argument("--picture", help="file of the learning curve")
+    parser.add_argument("--no-judge", action="store_true", help="end after the training")
     arguments = parser.parse_args()
+    if arguments.picture and importlib.util.find_spec("matplotlib") is None:
+        parser.error("--picture needs matplotlib: install it with pip install matplotlib")
     env = VectorCarEnv(arguments.cars, world=arguments.world, observation="state", time_limit_s=30)
     curve = []
     try:
-        for total, laps in learn(env, arguments.generations, arguments.population, arguments.seed):
+        learned = learn(env, arguments.generations, arguments.population, arguments.seed)
+        for total, laps, middle in learned:
+            policy = middle
             curve.append((total, laps))
             print(
                 f"generation {len(curve):2}: mean {np.mean(total):6.2f}, best {max(total):6.2f}, "
@@ -118,8 +155,12 @@ def main():
             )
     finally:
         env.close()
+    save(arguments.policy, policy)
+    print(f"the policy is in {arguments.policy}", flush=True)
     if arguments.picture:
         draw(arguments.picture, curve, arguments.population)
+    if not arguments.no_judge:
+        judge(arguments.policy, arguments.world)
 
 
 if __name__ == "__main__":

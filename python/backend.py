@@ -1,8 +1,10 @@
 """A PEP 517 build backend without dependencies: builds the wheel and the source distribution.
 
 If the environment variable `CHICANE_BINARY` is the path of the simulator's program, the wheel
-contains the program, installs the command `chicane`, and has the platform tag of the program. The
-same inputs give the same bytes. `python backend.py <program> <folder>` builds such a wheel.
+contains the program, installs the command `chicane`, and has the platform tag of the program. If
+`CHICANE_NATIVE` is the path of the native module, the wheel contains the module too. The module
+needs CPython 3.11 or later; with another interpreter the package works without it. The same inputs
+give the same bytes. `python backend.py <program> <folder> [<module>]` builds such a wheel.
 """
 
 import base64
@@ -33,6 +35,8 @@ MANYLINUX_LIBRARIES = {
     "libpthread.so.0",
     "librt.so.1",
 }
+# Name of the native module in the build. It is in the module itself.
+MODULE_FILE = "libchicane_native.so"
 LOADER = re.compile(rb"ld-linux-[\w-]+\.so\.\d")
 # Fixed time of all archive members, so that the same inputs give the same bytes.
 FILE_TIME = (1980, 1, 1, 0, 0, 0)
@@ -51,7 +55,7 @@ def sources() -> Files:
     for file in sorted((HERE / "src").rglob("*")):
         name = file.relative_to(HERE / "src").as_posix()
         # A program in a `bin` folder of `src` is left out. Only CHICANE_BINARY is packaged.
-        if file.suffix in (".py", ".typed") and "/bin/" not in name:
+        if file.suffix in (".py", ".pyi", ".typed") and "/bin/" not in name:
             files[name] = (file.read_bytes(), 0o644)
     return files
 
@@ -74,16 +78,18 @@ def metadata(about: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n\n" + readme
 
 
-def platform(program: bytes) -> str:
-    """The platform tag of a program, from its libraries and the newest glibc version it needs.
+def platform(*programs: bytes) -> str:
+    """The platform tag of programs, from their libraries and the newest glibc version they need.
 
-    Raises `ValueError` if the program is not for 64-bit Linux on x86_64 or aarch64.
+    Raises `ValueError` if a program is not for 64-bit Linux on x86_64 or aarch64.
     """
-    strings = dynamic_strings(program)
-    machine = {0x3E: "x86_64", 0xB7: "aarch64"}.get(struct.unpack_from("<H", program, 18)[0])
-    if machine is None:
-        raise ValueError("CHICANE_BINARY must be a program for x86_64 or aarch64")
+    strings = [text for program in programs for text in dynamic_strings(program)]
+    machines = {struct.unpack_from("<H", program, 18)[0] for program in programs}
+    machine = {0x3E: "x86_64", 0xB7: "aarch64"}.get(machines.pop())
+    if machine is None or machines:
+        raise ValueError("CHICANE_BINARY and CHICANE_NATIVE must be for x86_64 or aarch64")
     libraries = {name.decode() for name in strings if b".so" in name and not LOADER.fullmatch(name)}
+    libraries.discard(MODULE_FILE)
     if not libraries <= MANYLINUX_LIBRARIES:
         return f"linux_{machine}"
     versions = [re.fullmatch(rb"GLIBC_2\.(\d+)(\.\d+)*", name) for name in strings]
@@ -93,7 +99,7 @@ def platform(program: bytes) -> str:
 def dynamic_strings(program: bytes) -> list[bytes]:
     """The strings of the section .dynstr of an ELF file: names of libraries, symbols, versions."""
     if program[:6] != b"\x7fELF\x02\x01":
-        raise ValueError("CHICANE_BINARY is not a program for 64-bit Linux")
+        raise ValueError("CHICANE_BINARY or CHICANE_NATIVE is not a program for 64-bit Linux")
     start = struct.unpack_from("<Q", program, 40)[0]
     size, count, names = struct.unpack_from("<HHH", program, 58)
     sections = [struct.unpack_from("<IIQQQQ", program, start + i * size) for i in range(count)]
@@ -112,10 +118,14 @@ def build_wheel(
     about = project()
     files, tag = sources(), "py3-none-any"
     info = f"{about['name']}-{about['version']}.dist-info"
-    program = os.environ.get("CHICANE_BINARY")
+    program, module = os.environ.get("CHICANE_BINARY"), os.environ.get("CHICANE_NATIVE")
     if program:
         content = Path(program).read_bytes()
-        tag = f"py3-none-{platform(content)}"
+        parts = [content]
+        if module:
+            parts.append(Path(module).read_bytes())
+            files["chicane/native.abi3.so"] = (parts[1], 0o755)
+        tag = f"py3-none-{platform(*parts)}"
         files["chicane/bin/chicane"] = (content, 0o755)
         scripts = "".join(f"{name} = {what}\n" for name, what in about["scripts"].items())
         files[f"{info}/entry_points.txt"] = (f"[console_scripts]\n{scripts}".encode(), 0o644)
@@ -162,4 +172,6 @@ def build_sdist(sdist_directory: str, config_settings: dict[str, Any] | None = N
 
 if __name__ == "__main__":
     os.environ["CHICANE_BINARY"] = sys.argv[1]
+    if len(sys.argv) > 3:
+        os.environ["CHICANE_NATIVE"] = sys.argv[3]
     print(Path(sys.argv[2]) / build_wheel(sys.argv[2]))

@@ -60,6 +60,8 @@ def main() -> int:
     if options.others and (not only or "gym" in only):
         result["versions"] |= venv.versions(GYM / "requirements.txt")
         to_join.append(driving(options.others, chicane, options.quick))
+    if options.others and (not only or "native" in only):
+        to_join.append(batches(options.others, options.quick))
     for file in to_join:
         more = joined.read(file)
         result["versions"] |= more["versions"]
@@ -92,9 +94,24 @@ def driving(python: str, chicane: str, quick: bool) -> Path:
     return file
 
 
+def batches(python: str, quick: bool) -> Path:
+    """Runs the contests of the native environments and returns the path of the result file."""
+    file = FOLDER / "native.json"
+    progress("native environments, in batches")
+    file.unlink(missing_ok=True)
+    words = [*(("0.5", "1") if quick else ("2", "3")), str(file)]
+    with (FOLDER / "native.log").open("w") as log:
+        done = subprocess.run(
+            [python, "-m", "compare.batches", *words], stdout=log, stderr=log, check=False
+        )
+    if done.returncode != 0:
+        raise BenchError("the native environments failed: see target/bench/native.log")
+    return file
+
+
 def read_options() -> argparse.Namespace:
     """Parses the command line."""
-    names = [*(c.key for c in contests.contests()), "start", "gym", "own"]
+    names = [*(c.key for c in contests.contests()), "start", "gym", "native", "own"]
     parser = argparse.ArgumentParser(prog="bench", description=__doc__.splitlines()[0])
     parser.add_argument("--chicane", required=True, help="path of the program chicane")
     parser.add_argument("--programs", required=True, help="folder of the Rust benchmarks")

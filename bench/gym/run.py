@@ -5,7 +5,8 @@ python bench/gym/run.py [seconds [rounds [name]...]]      with the packages of r
 The environments take turns in every round, so that other load on the machine affects all equally.
 The figure is the median of the rounds. Actions are random, and resets are included as in training.
 A second figure is for two environments at once. Those of other packages run in two processes, as
-Gymnasium runs them. Those of Chicane are one vector environment with two simulators.
+Gymnasium runs them. Those of Chicane are one vector environment with two threads, or with two
+simulators over HTTP.
 """
 
 import json
@@ -22,13 +23,25 @@ ROWS = [
     (
         "chicane lidar",
         "Chicane `Lap-v0`, lidar",
-        "20 ticks of 5 ms with tyres, odometry, IMU; 720 beams with noise",
+        "20 ticks of 5 ms with tyres, IMU; 720 beams with noise",
+        0.1,
+    ),
+    (
+        "chicane lidar http",
+        "Chicane `Lap-v0` over HTTP, lidar",
+        "the same, and odometry",
         0.1,
     ),
     (
         "chicane camera",
         "Chicane `Lap-v0`, camera 160×120",
-        "the same, and a picture with lens and noise",
+        "20 ticks of 5 ms, and a picture with lens and noise",
+        0.1,
+    ),
+    (
+        "chicane camera http",
+        "Chicane `Lap-v0` over HTTP, camera 160×120",
+        "the same, and odometry",
         0.1,
     ),
     (

@@ -13,12 +13,12 @@ from pathlib import Path
 warnings.simplefilter("ignore")
 
 
-def chicane(observation, cars):
+def chicane(observation, cars, backend="native"):
     from chicane.gym import CarEnv, VectorCarEnv
 
     if cars == 1:
-        return CarEnv(observation=observation)
-    return VectorCarEnv(cars, observation=observation)
+        return CarEnv(observation=observation, backend=backend)
+    return VectorCarEnv(cars, observation=observation, backend=backend)
 
 
 def metadrive():
@@ -78,6 +78,10 @@ CONTENDERS = {
     "chicane lidar 2": lambda: chicane("lidar", 2),
     "chicane camera": lambda: chicane("camera", 1),
     "chicane camera 2": lambda: chicane("camera", 2),
+    "chicane lidar http": lambda: chicane("lidar", 1, "http"),
+    "chicane lidar http 2": lambda: chicane("lidar", 2, "http"),
+    "chicane camera http": lambda: chicane("camera", 1, "http"),
+    "chicane camera http 2": lambda: chicane("camera", 2, "http"),
     "metadrive": metadrive,
     "metadrive camera": metadrive_camera,
     "carracing": car_racing,

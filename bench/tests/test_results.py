@@ -4,7 +4,7 @@ import unittest
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from compare import change, driving, joined, publish, table
+from compare import batches, change, driving, joined, publish, table
 from compare.contest import BenchError
 
 from .results import run
@@ -107,6 +107,24 @@ class Joining(unittest.TestCase):
         ):
             with self.assertRaisesRegex(BenchError, "cannot read"):
                 self.join(document)
+
+
+class Batches(unittest.TestCase):
+    def test_contests_of_speed_memory_and_reset(self):
+        found = {
+            (cars, threads): [
+                {"rate": 1000.0 * cars * threads, "memory_kb": cars, "reset_us": 7.0 / threads}
+            ]
+            for cars in batches.SIZES
+            for threads in batches.THREADS
+        }
+        speed, memory, reset = batches.contests(found)
+        self.assertEqual(len(speed["entries"]), 8)
+        self.assertEqual(speed["entries"][1]["title"], "batch of 1, 2 threads")
+        self.assertEqual(speed["entries"][-1]["figure"], 1_024_000.0)
+        self.assertEqual([entry["figure"] for entry in memory["entries"]], [64, 64, 512, 512])
+        self.assertEqual([entry["figure"] for entry in reset["entries"]], [7.0, 3.5])
+        self.assertTrue(all(entry["ours"] for entry in speed["entries"]))
 
 
 class Driving(unittest.TestCase):

@@ -18,15 +18,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Adds all files below a folder with their relative paths, sorted by name. Skips hidden files and
-/// `__pycache__`.
+/// Adds all files below a folder with their relative paths, sorted by name. Skips hidden files,
+/// `__pycache__` and the native module, which is built with the program and not part of it.
 fn walk(folder: &Path, prefix: &str, files: &mut String) -> Result<(), Box<dyn Error>> {
-    println!("cargo::rerun-if-changed={}", folder.display());
     let mut entries = Vec::new();
     for entry in std::fs::read_dir(folder)? {
         let entry = entry?;
         let name = entry.file_name().into_string().map_err(|n| format!("{n:?} is not UTF-8"))?;
-        if !name.starts_with('.') && name != "__pycache__" {
+        if !name.starts_with('.') && name != "__pycache__" && !name.ends_with(".so") {
             entries.push((name, entry.path()));
         }
     }
@@ -36,6 +35,10 @@ fn walk(folder: &Path, prefix: &str, files: &mut String) -> Result<(), Box<dyn E
             walk(&path, &format!("{prefix}{name}/"), files)?;
         } else {
             let shown = path.to_str().ok_or("the path of the package is not UTF-8")?;
+            // The folders are not listed, because cargo would look at all files in them: every build
+            // of the native module and every cache that Python writes would compile this crate
+            // again. A test of this crate finds a file that is missing here.
+            println!("cargo::rerun-if-changed={shown}");
             writeln!(files, "({:?}, include_bytes!({shown:?})),", format!("{prefix}{name}"))?;
         }
     }

@@ -1,13 +1,16 @@
 """Tests of the programs in `examples/`. A Rust test of the simulator covers `lap_by_lidar.py`."""
 
+import json
 import math
 import os
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from chicane import Program, Sim
@@ -114,12 +117,16 @@ class Examples(unittest.TestCase):
             self.run_example("stop_at_light.py", sim.url).splitlines(), ["past the light"]
         )
 
-    def test_training_improves_the_mean_reward(self) -> None:
-        printed = self.run_example(
-            "train.py", "--generations", "6", "--population", "16", "--seed", "2"
-        )
+    def test_training_improves_the_mean_reward_and_the_policy_is_judged(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            policy = Path(folder) / "policy.json"
+            words = ["--generations", "12", "--population", "30", "--seed", "1", "--policy"]
+            printed = self.run_example("train.py", *words, str(policy))
+            shapes = [len(row) for row in json.loads(policy.read_text())["weights"]]
+        self.assertEqual(shapes, [10, 10])
         lines = printed.splitlines()
-        self.assertEqual(len(lines), 6)
-        means = [float(line.split("mean")[1].split(",")[0]) for line in lines]
+        means = [float(line.split("mean")[1].split(",")[0]) for line in lines[:12]]
         self.assertGreater(means[-1], means[0] + 3, printed)
         self.assertGreater(max(means), 0.0, printed)
+        self.assertEqual(lines[12], f"the policy is in {policy}")
+        self.assertIn("finished  record", printed)

@@ -13,6 +13,8 @@ from pathlib import Path
 from .support import PROGRAM, ROOT
 
 BACKEND = str(ROOT / "python/backend.py")
+MODULE = str(Path(PROGRAM).with_name("libchicane_native.so"))
+LARGEST_BYTES = 25_000_000
 
 
 def strip(program: str, into: str) -> str:
@@ -27,13 +29,13 @@ class Wheels(unittest.TestCase):
         cls.folder = Path(tempfile.mkdtemp())
         cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
         given = os.environ.get("CHICANE_WHEEL")
-        program = strip(PROGRAM, str(cls.folder / "chicane"))
+        cls.program = strip(PROGRAM, str(cls.folder / "chicane"))
+        cls.module = strip(MODULE, str(cls.folder / "native.so"))
         made = subprocess.run(
-            [sys.executable, BACKEND, program, str(cls.folder / "dist")],
+            [sys.executable, BACKEND, cls.program, str(cls.folder / "dist"), cls.module],
             check=True,
             stdout=subprocess.PIPE,
         )
-        cls.program = program
         cls.wheel = Path(given or made.stdout.decode().strip())
 
     def test_installed_wheel_drives_a_lap(self) -> None:
@@ -68,12 +70,16 @@ class Wheels(unittest.TestCase):
         )
         output = subprocess.run([str(home / "bin/python"), "-c", script], **run).stdout.decode()
         self.assertEqual(output, "one lap, step by step\n")
+        script = "from chicane import native; print(len(native.worlds()), native.knows('oval'))"
+        output = subprocess.run([str(home / "bin/python"), "-c", script], **run).stdout.decode()
+        self.assertEqual(output, "7 True\n")
 
-    def test_platform_tag_matches_the_program(self) -> None:
+    def test_platform_tag_matches_program_and_module(self) -> None:
         self.assertRegex(
             self.wheel.name, r"^chicane-0\.1\.0-py3-none-(many)?linux_.*(x86_64|aarch64)\.whl$"
         )
-        needed = subprocess.run(["readelf", "-V", self.program], check=True, stdout=subprocess.PIPE)
+        command = ["readelf", "-V", self.program, self.module]
+        needed = subprocess.run(command, check=True, stdout=subprocess.PIPE)
         newest = max(
             int(word.split(".")[1])
             for word in needed.stdout.decode().split()
@@ -82,7 +88,7 @@ class Wheels(unittest.TestCase):
         self.assertIn(f"_2_{newest}_", self.wheel.name)
 
     def test_second_build_has_the_same_bytes(self) -> None:
-        command = [sys.executable, BACKEND, self.program, str(self.folder / "again")]
+        command = [sys.executable, BACKEND, self.program, str(self.folder / "again"), self.module]
         again = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout.decode().strip()
         self.assertEqual(Path(again).read_bytes(), self.wheel.read_bytes())
 
@@ -94,14 +100,19 @@ class Wheels(unittest.TestCase):
         for name in (
             "chicane/py.typed",
             "chicane/gym/env.py",
+            "chicane/native.abi3.so",
+            "chicane/native.pyi",
             "chicane-0.1.0.dist-info/licenses/LICENSE",
         ):
             self.assertIn(name, names)
         self.assertFalse([name for name in names if "__pycache__" in name or "tests" in name])
+        self.assertLess(self.wheel.stat().st_size, LARGEST_BYTES)
 
     def test_wheel_without_a_program_has_no_platform(self) -> None:
         script = "import backend, sys; print(backend.build_wheel(sys.argv[1]))"
-        environment = {k: v for k, v in os.environ.items() if k != "CHICANE_BINARY"}
+        environment = {
+            k: v for k, v in os.environ.items() if k not in ("CHICANE_BINARY", "CHICANE_NATIVE")
+        }
         made = subprocess.run(
             [sys.executable, "-c", script, str(self.folder)],
             check=True,
@@ -113,5 +124,9 @@ class Wheels(unittest.TestCase):
         self.assertEqual(name, "chicane-0.1.0-py3-none-any.whl")
         with zipfile.ZipFile(self.folder / name) as archive:
             self.assertFalse(
-                [one for one in archive.namelist() if "entry_points" in one or "/bin/" in one]
+                [
+                    one
+                    for one in archive.namelist()
+                    if "entry_points" in one or "/bin/" in one or one.endswith(".so")
+                ]
             )

@@ -61,6 +61,7 @@ impl Sim {
     }
 
     fn reset(&mut self) -> Vec<usize> {
+        self.engine_changed();
         let state = &mut self.state;
         state.engine = self.initial_engine.clone();
         // The solver is replaced, because the old solver caches data about the replaced bodies.
@@ -166,6 +167,7 @@ impl Sim {
 
     /// Places the car (`None`) or an object at rest. Keeps the state of the IMU and the contacts.
     pub(crate) fn put(&mut self, object: Option<usize>, pose: &Pose) {
+        self.engine_changed();
         match object {
             None => {
                 self.state.engine.put_car(pose);

@@ -40,6 +40,7 @@
 //! ```
 
 mod apply;
+mod checkpoint;
 mod command;
 mod encode;
 mod imu;
@@ -55,6 +56,7 @@ mod snapshot;
 mod state;
 pub mod vary;
 
+pub use checkpoint::Checkpoint;
 pub use chicane_world::readings::{
     BatterySample, Drive, ImuSample, Readings, Scan, TICK_S, TICKS_PER_SECOND, Wheels, sample_at, sample_tick,
 };

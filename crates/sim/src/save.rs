@@ -63,6 +63,7 @@ impl Sim {
             return Err(RestoreError::Damaged);
         }
         self.state = state;
+        self.engine_changed();
         self.solver = Solver::new(self.world.gravity);
         self.clear_events();
         Ok(())

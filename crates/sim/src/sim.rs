@@ -1,5 +1,6 @@
 //! [`Sim`]: construction, steps, readings and snapshots. Commands are in `apply.rs`.
 
+use crate::checkpoint::EngineMark;
 use crate::imu::ImuState;
 use crate::lidar::Lidar;
 use crate::lights::Lamp;
@@ -8,7 +9,7 @@ use crate::snapshot::{Snapshot, VehicleState};
 use crate::state::{State, VariedState};
 use crate::vary::Overlay;
 use chicane_world::readings::{BatterySample, Drive, ImuSample, Readings, Scan, TICK_S, sample_at};
-use chicane_world::{Profile, World};
+use chicane_world::{Pose, Profile, World};
 use glam::DVec3;
 use std::sync::Arc;
 
@@ -25,6 +26,14 @@ pub struct Sim {
     lidar: Lidar,
     /// Hash of world, profile and seed.
     pub(crate) origin: u64,
+    /// The origin before the seed was changed by a rewind.
+    first_origin: u64,
+    /// Identifies the engine of a checkpoint, until anything but the isolated car changes the engine.
+    pub(crate) engine_mark: Option<EngineMark>,
+    /// Whether the last change of the engine was a sub-step of the isolated car.
+    pub(crate) moved_alone: bool,
+    /// Whether the lidar measures.
+    measures_lidar: bool,
     /// Results of the last tick. The next tick overwrites these results.
     last_tick: TickResults,
 }
@@ -82,8 +91,22 @@ impl Sim {
         };
         let model = CarModel::new(&profile, -world.gravity.z, world.ground.z);
         let origin = crate::state::origin(&world, &profile, seed, overlay);
-        let mut sim =
-            Sim { world, profile, seed, state, initial_engine, solver, model, lidar, origin, last_tick };
+        let mut sim = Sim {
+            world,
+            profile,
+            seed,
+            state,
+            initial_engine,
+            solver,
+            model,
+            lidar,
+            origin,
+            first_origin: origin,
+            engine_mark: None,
+            moved_alone: false,
+            measures_lidar: true,
+            last_tick,
+        };
         for (lamp, ticks) in sim.state.lamps.iter_mut().zip(&sim.state.varied.red_ticks) {
             *lamp = if *ticks > 0 { Lamp::Red } else { Lamp::Green };
         }
@@ -104,6 +127,18 @@ impl Sim {
     /// The seed of the random streams.
     pub fn seed(&self) -> u64 {
         self.seed
+    }
+
+    /// Switches the lidar on or off. Without it the scan stays as it is, and everything else is the
+    /// same, because the noise of a sensor does not depend on other samples.
+    pub fn measure_lidar(&mut self, measures: bool) {
+        self.measures_lidar = measures;
+    }
+
+    /// Sets the seed of the random streams. The origin changes with it.
+    pub(crate) fn set_seed(&mut self, seed: u64) {
+        self.seed = seed;
+        self.origin = crate::state::with_seed(self.first_origin, seed);
     }
 
     /// Hash of world, profile and seed. Simulations of equal origin and equal commands are equal.
@@ -193,6 +228,16 @@ impl Sim {
         }
     }
 
+    /// Pose of an object; `None` if there is no object with this index.
+    pub fn object_pose(&self, object: usize) -> Option<Pose> {
+        (object < self.world.objects.len()).then(|| self.state.engine.object_pose(object))
+    }
+
+    /// The tick in which the car last touched each object; `None` if it never did.
+    pub fn last_contacts(&self) -> &[Option<u64>] {
+        &self.state.last_contact
+    }
+
     /// Indices of the objects and walls that the car touched in the current tick, ascending.
     pub fn contacts(&self) -> Vec<usize> {
         let touched = self.state.touched.iter().enumerate();
@@ -246,12 +291,14 @@ impl Sim {
         if alone && self.state.engine.is_on_wheels(&self.model) {
             let State { car, engine, touched, .. } = &mut self.state;
             let push = car.drive(&self.model, engine, drive, true, touched);
+            self.moved_alone = true;
             if !engine.integrate_car(&push, self.world.gravity) {
                 self.last_tick.faults.push(Fault::Car);
                 self.quarantine();
             }
             return;
         }
+        self.engine_changed();
         self.advance_motions();
         if self.state.car_motion.is_some() {
             let speed = self.vehicle().speed;
@@ -263,6 +310,12 @@ impl Sim {
         }
         self.state.engine.step(&mut self.solver, &mut self.last_tick.faults);
         self.state.engine.mark_touched(&mut self.state.touched);
+    }
+
+    /// Notes that the engine changed in another way than by a sub-step of the isolated car.
+    pub(crate) fn engine_changed(&mut self) {
+        self.engine_mark = None;
+        self.moved_alone = false;
     }
 
     /// Clears the events, because after a restore the old events belong to another tick.
@@ -303,20 +356,22 @@ impl Sim {
         }
     }
 
+    /// Measures a scan, if one is due in this tick.
+    pub(crate) fn sense_scan(&mut self) {
+        let state = &mut self.state;
+        let due = sample_at(state.tick, self.profile.lidar.rate_hz);
+        if let Some(k) = due.filter(|_| self.measures_lidar) {
+            let pose = state.engine.car().pose;
+            let exact = &mut self.last_tick.ranges;
+            self.lidar.scan(&state.engine, &pose, k, self.seed, exact, &mut state.scan);
+        }
+    }
+
     /// Takes the sensor samples that are due in this tick.
     fn sense(&mut self) {
+        self.sense_scan();
         let state = &mut self.state;
         let car = state.engine.car();
-        if let Some(k) = sample_at(state.tick, self.profile.lidar.rate_hz) {
-            self.lidar.scan(
-                &state.engine,
-                &car.pose,
-                k,
-                self.seed,
-                &mut self.last_tick.ranges,
-                &mut state.scan,
-            );
-        }
         if let Some(k) = sample_at(state.tick, self.profile.imu.rate_hz) {
             let centre = DVec3::from_array(self.profile.centre_of_mass_m);
             let imu = &self.profile.imu;

@@ -87,6 +87,11 @@ impl State {
     }
 }
 
+/// The origin of a simulation whose seed was changed. `first` is its origin before.
+pub(crate) fn with_seed(first: u64, seed: u64) -> u64 {
+    xxhash_rust::xxh3::xxh3_64_with_seed(&first.to_le_bytes(), seed)
+}
+
 /// Hash of the world, profile, seed and overlay that a save belongs to.
 pub(crate) fn origin(world: &World, profile: &Profile, seed: u64, overlay: &Overlay) -> u64 {
     // Debug output contains every number exactly. The numbers of meshes are hashed directly,

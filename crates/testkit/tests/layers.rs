@@ -16,6 +16,8 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("render", &["world"]),
     ("builder", &["vary", "world"]),
     ("store", &["builder", "wire", "world"]),
+    ("gym", &["builder", "render", "sim", "vary", "world"]),
+    ("native", &["builder", "gym", "store", "vary", "world"]),
     ("journal", &["robot", "sim"]),
     ("pace", &[]),
     ("shim", &[]),
@@ -81,6 +83,8 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
 
 /// Names that may not occur in the sources of a crate.
 const MAY_NOT_NAME: &[(&str, &[&str])] = &[
+    ("gym", &["axum::", "clap::", "pyo3", "chicane_store"]),
+    ("native", &["axum::", "clap::", "chicane_host"]),
     ("host", &["axum::", "hyper::", "StatusCode", "clap::"]),
     ("grade", &["axum::", "hyper::", "StatusCode", "clap::"]),
     ("remote", &["axum::", "clap::", "chicane_host", "chicane_sim"]),

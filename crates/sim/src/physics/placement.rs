@@ -35,6 +35,13 @@ impl Engine {
         self.wake_around(handle);
     }
 
+    /// Copies the body of the car from another engine of the same world. Both engines are the same in
+    /// everything else, and both have the car in their lists of changed bodies.
+    pub(crate) fn copy_car(&mut self, from: &Engine) {
+        let car = from.chassis().clone();
+        *self.chassis_mut() = car;
+    }
+
     /// Makes a body kinematic, so that a motion can carry it. `None` is the car.
     pub(crate) fn start_carrying(&mut self, object: Option<usize>) {
         let handle = object.map_or(self.chassis, |i| self.objects[i]);

@@ -5,16 +5,17 @@
 
 In `chicane/Lap-v0` the car drives one lap of the world `oval`. In `chicane/Obstacles-v0` it drives
 one lap of the world `slalom`, with obstacles on the road.
+
+The simulation runs inside this process. With `url` or `backend="http"` it runs in a simulator.
 """
 
 from typing import Any
 
 import gymnasium
 
-from chicane.gym.env import CarEnv
+from chicane.gym.base import CarEnv, VectorCarEnv
 from chicane.gym.observation import AHEAD, NEAREST
-from chicane.gym.reward import Params, Reward, Thing, default_reward
-from chicane.gym.vector import VectorCarEnv
+from chicane.gym.reward import BatchParams, BatchReward, Params, Reward, Thing, default_reward
 
 ENVIRONMENTS: dict[str, dict[str, Any]] = {
     "chicane/Lap-v0": {"world": "oval"},
@@ -26,8 +27,8 @@ for _id, _arguments in ENVIRONMENTS.items():
     if _id not in gymnasium.registry:
         gymnasium.register(
             _id,
-            entry_point="chicane.gym.env:CarEnv",
-            vector_entry_point="chicane.gym.vector:VectorCarEnv",
+            entry_point="chicane.gym.base:CarEnv",
+            vector_entry_point="chicane.gym.base:VectorCarEnv",
             kwargs=_arguments,
         )
 
@@ -35,6 +36,8 @@ __all__ = [
     "AHEAD",
     "ENVIRONMENTS",
     "NEAREST",
+    "BatchParams",
+    "BatchReward",
     "CarEnv",
     "Params",
     "Reward",

@@ -1,4 +1,4 @@
-"""A car on a road as a Gymnasium environment. Each step is one request to a paused simulator."""
+"""The backend `http`: each step of an environment is one request to a paused simulator."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import gymnasium
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
@@ -15,6 +14,8 @@ from chicane._call import Call, Request, given, request
 from chicane._client import Connection
 from chicane.arrays import Observation, read
 from chicane.errors import NotFound, ProtocolError
+from chicane.gym.angles import micro
+from chicane.gym.base import CarEnv, refuse_native_arguments
 from chicane.gym.layout import scatter
 from chicane.gym.observation import ObservationBuilder, ObservationKind
 from chicane.gym.reward import Params, Reward, default_reward, things
@@ -28,17 +29,8 @@ SETTLE_S = 0.1
 Step = tuple[Any, float, bool, bool, dict[str, Any]]
 
 
-class CarEnv(gymnasium.Env[Any, NDArray[np.float32]]):
-    """A car that is to drive along the centre line of a road.
-
-    An action is an array of speed (m/s) and steering (rad, + is left).
-
-    An episode is terminated when the lap is done, when the centre of the car leaves the road, or
-    when the car touches something. An episode is truncated at its time limit. `info["ended"]` is
-    the reason: `lap`, `off_track`, `collision` or `time`, or an empty string before the end.
-    """
-
-    metadata = {"render_modes": ["rgb_array"], "render_fps": 10}  # noqa: RUF012
+class HttpCarEnv(CarEnv):
+    """An environment whose simulator is another process. See `CarEnv` for its arguments."""
 
     def __init__(
         self,
@@ -51,6 +43,7 @@ class CarEnv(gymnasium.Env[Any, NDArray[np.float32]]):
         time_limit_s: float = 60.0,
         laps: float = 1.0,
         max_speed: float = 1.5,
+        normalised_actions: bool = False,
         random_start: bool = True,
         vary: wire.Vary | bool = False,
         camera_size: tuple[int, int] = (160, 120),
@@ -60,31 +53,12 @@ class CarEnv(gymnasium.Env[Any, NDArray[np.float32]]):
         url: str | None = None,
         token: str | None = None,
         program: str | None = None,
+        backend: str | None = None,
+        **native_arguments: Any,
     ) -> None:
-        """Starts a simulator, unless `url` is the address of a running one.
-
-        - `world`: name of the world. It needs a route.
-        - `observation`: `state`, `lidar` or `camera`, or a list of several for a `Dict` space.
-        - `reward`: a function of `Params`; default: `default_reward`.
-        - `obstacles`: whether each episode places small objects at random on the road.
-        - `step_s`: simulated seconds per step, 0.005 to 10.
-        - `time_limit_s`: simulated seconds after which an episode is truncated.
-        - `laps`: number of laps after which an episode is terminated.
-        - `max_speed`: upper limit of the action's speed, m/s.
-        - `random_start`: whether each episode starts at a random point of the road.
-        - `vary`: what the seed of an episode changes in the world, as in the config of an
-          evaluation. True means what the world's own evaluation varies; default: nothing.
-        - `camera_size`: largest width and height of the picture; the aspect ratio is kept.
-        - `beams`: number of lidar beams. It has to divide the number of beams of the car's lidar;
-          default: all beams.
-        - `robot`: the robot generation, or the path of a profile file, for the simulator that this
-          environment starts; default: the program's default.
-        - `render_mode`: `rgb_array` or None.
-        - `url`, `token`: address and token of a running simulator that no other client uses.
-        - `program`: path of the program to start; default: see `chicane.Program`.
-
-        Raises `ValueError` for an invalid argument, `ProgramError` if the simulator does not start.
-        """
+        """Starts a simulator, unless `url` is the address of a running one."""
+        self._program: Program | None = None
+        refuse_native_arguments(native_arguments)
         if render_mode not in (None, "rgb_array"):
             raise ValueError(f"render_mode must be 'rgb_array' or None, not {render_mode!r}")
         if not 0.005 <= step_s <= 10 or not laps > 0 or not time_limit_s > 0 or not max_speed > 0:
@@ -104,6 +78,7 @@ class CarEnv(gymnasium.Env[Any, NDArray[np.float32]]):
                 self._sim.switch(world)
             self._step_s = step_s
             self._vary = self._chosen_vary(world, vary)
+            self._normalised = normalised_actions
             self._set_up(world, observation, obstacles, max_speed, camera_size, beams)
         except BaseException:
             self.close()
@@ -148,6 +123,8 @@ class CarEnv(gymnasium.Env[Any, NDArray[np.float32]]):
         self._limits = (min(max_speed, limits["speed"]), limits["steering"])
         fastest, lock = self._limits
         lowest, highest = np.array([[0.0, -lock], [fastest, lock]], np.float32)
+        if self._normalised:
+            lowest, highest = np.array([[-1.0, -1.0], [1.0, 1.0]], np.float32)
         self.action_space = spaces.Box(lowest, highest, dtype=np.float32)
         kinds: Sequence[ObservationKind] = (
             [observation] if isinstance(observation, str) else observation
@@ -179,13 +156,16 @@ class CarEnv(gymnasium.Env[Any, NDArray[np.float32]]):
 
     def begin(self, action: NDArray[np.float32]) -> tuple[Request[Observation], Connection]:
         """Sends the request of a step and returns without waiting for the result."""
-        wanted = np.asarray(action, np.float64)
+        wanted = np.asarray(action, np.float32)
         numbers = wanted.tolist()
         if wanted.shape != (2,) or not all(map(math.isfinite, numbers)):
             raise ValueError(f"an action must be two numbers, speed and steering, not {action!r}")
         speed, steering = numbers
         fastest, lock = self._limits
-        self._action = (min(max(speed, 0.0), fastest), min(max(steering, -lock), lock))
+        if self._normalised:
+            speed, steering = (speed + 1.0) / 2.0 * fastest, steering * lock
+        speed, steering = min(max(speed, 0.0), fastest), min(max(steering, -lock), lock)
+        self._action = (micro(speed), micro(steering))
         sent = self._step_request(self._step_s, self._action)
         return sent, self._sim.send(sent)
 
@@ -216,17 +196,21 @@ class CarEnv(gymnasium.Env[Any, NDArray[np.float32]]):
         """
         super().reset(seed=seed)
         start = (options or {}).get("start")
+        if start is not None and not math.isfinite(start):
+            raise ValueError("options: start must be a finite number of laps")
         drawn = float(self.np_random.random()) if self._random_start else 0.0
         along = self._track.length * float(drawn if start is None else start)
-        self._sim.respawn(seed=int(self.np_random.integers(1 << 53)), vary=self._vary)
+        drawn_seed = int(self.np_random.random() * (1 << 53))
+        self._sim.respawn(seed=drawn_seed, vary=self._vary)
         if not self._vary or not self._vary.get("lights"):
             self._set_lights_green()
         along, offset, turn = self._vary_start(along)
         if self._obstacles:
             for name, x, y, yaw in scatter(self._track, self._catalogue, along, self.np_random):
                 self._sim.move_object(name, x=x, y=y, yaw=yaw)
-        x, y, yaw = self._track.at(along, offset)
-        self._sim.set_pose(x=x, y=y, yaw=yaw + turn)
+        x, y, heading = self._track.at(along, offset)
+        x, y, yaw = micro(x), micro(y), micro(heading + turn)
+        self._sim.set_pose(x=x, y=y, yaw=yaw)
         stepped = self._sim.run(self._step_request(self._settle_s, (0.0, 0.0)))
         self._begin(self._track.locate(x, y))
         self._started_at = float(stepped.state.get("time") or 0.0)
@@ -271,7 +255,7 @@ class CarEnv(gymnasium.Env[Any, NDArray[np.float32]]):
         """Closes the connections, and ends the simulator if this environment started it."""
         if hasattr(self, "_sim"):
             self._sim.close()
-        if self._program:
+        if self._program is not None:
             self._program.close()
 
     # Requests and observations
@@ -342,4 +326,4 @@ class CarEnv(gymnasium.Env[Any, NDArray[np.float32]]):
         }
 
 
-__all__ = ["CarEnv"]
+__all__ = ["CarEnv", "HttpCarEnv"]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from chicane.gym.angles import micro
 from chicane.gym.track import Track
 
 SMALL_M = 0.4
@@ -26,18 +27,22 @@ def scatter(
     road. Raises `ValueError` if the world has no small objects or its road is too narrow.
     """
     small = [
-        (name, math.hypot(entry["size"]["x"], entry["size"]["y"]) / 2)
+        (name, math.sqrt(entry["size"]["x"] ** 2 + entry["size"]["y"] ** 2) / 2)
         for name, entry in catalogue.items()
         if entry["movable"] and entry["type"] == "object"
     ]
     small = [(name, radius) for name, radius in small if 2 * radius <= SMALL_M]
     if not small:
         raise ValueError("this world has no small movable objects: choose another, such as slalom")
+    order = list(range(len(small)))
+    for last in range(len(order) - 1, 0, -1):
+        other = int(random.random() * (last + 1))
+        order[last], order[other] = order[other], order[last]
     stretch = (track.length - 2 * CLEAR_M) / len(small)
     places = []
-    for turn, number in enumerate(random.permutation(len(small))):
+    for turn, number in enumerate(order):
         name, radius = small[number]
-        along = start + CLEAR_M + (turn + random.uniform(0.2, 0.8)) * stretch
+        along = start + CLEAR_M + (turn + between(random, 0.2, 0.8)) * stretch
         left, right = track.widths(along)
         # Limits of the object's offset. At `lowest` there is just a passage on its right. At
         # `highest` the object is at the left border. The branch below swaps left and right.
@@ -46,10 +51,20 @@ def scatter(
             raise ValueError(
                 f"the road is too narrow to pass {name!r}: choose another world, such as slalom"
             )
-        offset = random.uniform(max(lowest, 0.0), highest)
+        offset = between(random, max(lowest, 0.0), highest)
         if random.random() < 0.5:
             lowest, highest = radius - right, left - PASSAGE_M - radius
-            offset = random.uniform(lowest, min(highest, 0.0))
+            offset = between(random, lowest, min(highest, 0.0))
         x, y, _ = track.at(along, offset)
-        places.append((name, x, y, float(random.uniform(-math.pi, math.pi))))
+        yaw = between(random, -math.pi, math.pi)
+        places.append((name, micro(x), micro(y), micro(yaw)))
     return places
+
+
+def between(random: np.random.Generator, low: float, high: float) -> float:
+    """The next random number from `low` to `high`.
+
+    All random numbers of an environment come from `random.random`, because the native environments
+    have only this function of NumPy's generator.
+    """
+    return low + (high - low) * float(random.random())

@@ -11,6 +11,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from chicane.arrays import Observation
+from chicane.gym.angles import cos, sin
 from chicane.gym.reward import Thing
 from chicane.gym.track import Track, TrackPosition
 from chicane.wire.sim import Vehicle, VehiclePose
@@ -117,13 +118,13 @@ def ahead_of(car: VehiclePose, objects: list[Thing]) -> list[float]:
 
     Walls, and objects more than 0.3 m behind the car, are left out.
     """
-    cos, sin = math.cos(car["yaw"]), math.sin(car["yaw"])
+    cosine, sine = cos(car["yaw"]), sin(car["yaw"])
     found = []
     for thing in objects:
         dx, dy = thing["x"] - car["x"], thing["y"] - car["y"]
-        x, y = dx * cos + dy * sin, dy * cos - dx * sin
+        x, y = dx * cosine + dy * sine, dy * cosine - dx * sine
         if x > -0.3 and thing["type"] != "wall":
-            found.append((math.hypot(x, y), x, y))
+            found.append((x * x + y * y, x, y))
     found.sort()
     out = [number for _, x, y in found[:NEAREST] for number in (x, y)]
     return out + [ABSENT_M, 0.0] * (NEAREST - len(found[:NEAREST]))

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypedDict
 
+import numpy as np
+from numpy.typing import NDArray
+
 from chicane.wire.sim import Size
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
 
 class Thing(TypedDict):
@@ -78,6 +84,39 @@ class Params(TypedDict):
 
 Reward = Callable[[Params], float]
 """A reward function. The environment calls it once per step."""
+
+
+class BatchParams(TypedDict):
+    """The parameters of a reward function for a batch. Each array has a row per environment.
+
+    The parameters are those of `Params`. Metres, seconds, radians.
+    """
+
+    x: Floats
+    y: Floats
+    heading: Floats
+    speed: Floats
+    steering: Floats
+    action: Floats
+    """Speed and steering of the actions, after clamping: two columns."""
+    progress: Floats
+    advance: Floats
+    distance_from_center: Floats
+    is_left_of_center: Bools
+    track_heading: Floats
+    track_width: Floats
+    track_length: Floats
+    off_track: Bools
+    crashed: Bools
+    lap_done: Bools
+    closest_waypoint: NDArray[np.int64]
+    """Index of the waypoint behind the car."""
+    time: Floats
+    steps: NDArray[np.int64]
+
+
+BatchReward = Callable[[BatchParams], Floats]
+"""A reward function for a batch: returns one number for each environment."""
 
 
 def default_reward(params: Params) -> float:

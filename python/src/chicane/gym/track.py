@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from chicane.gym.angles import atan2
 from chicane.wire.sim import Route
 
 NEAR_M = 0.6
@@ -64,8 +65,9 @@ class Track:
         self._starts = np.concatenate([[0.0], np.cumsum(self._lengths)[:-1]])
         repeated = self._length2 <= 1e-12
         directions = self._directions(repeated)
-        self._headings = np.arctan2(directions[:, 1], directions[:, 0])
-        self.length = float(self._lengths.sum())
+        ways = np.where(repeated[:, None], directions, self._way)
+        self._headings = np.array([atan2(y, x) for x, y in ways.tolist()])
+        self.length = float(self._starts[-1] + self._lengths[-1])
         self._reach = max(2, round(near_m / (self.length / len(points))))
         # The rows are lists of Python floats. `locate` handles only a few rows, for which NumPy
         # would be slower.
@@ -73,9 +75,10 @@ class Track:
         starts = np.where(repeated[:, None], math.inf, points)
         self._rows = np.column_stack([starts, self._way, 1 / self._length2]).tolist()
         left = np.stack([-directions[:, 1], directions[:, 0]], axis=1)
-        sides = [self._side(route.get(name), left) for name in ("inner", "outer")]
-        self._left = np.maximum(*sides)
-        self._right = -np.minimum(*sides)
+        self._left = self._right = np.full(len(points), math.inf)
+        if route.get("inner") and route.get("outer"):
+            sides = [self._side(route.get(name), left) for name in ("inner", "outer")]
+            self._left, self._right = np.maximum(*sides), -np.minimum(*sides)
 
     def _directions(self, repeated: NDArray[np.bool_]) -> Floats:
         """Direction of the road at each waypoint, as a unit vector.
@@ -89,9 +92,7 @@ class Track:
         return directions
 
     def _side(self, border: Any, left: Floats) -> Floats:
-        """Distance from each waypoint to a border, + is left. Infinite if there is no border."""
-        if not border:
-            return np.full(len(self.points), math.inf)
+        """Distance from each waypoint to a border, + is left."""
         rows = np.asarray(border, np.float64)[: len(self.points)]
         side: Floats = ((rows - self.points) * left).sum(axis=1)
         return side
@@ -133,9 +134,10 @@ class Track:
         metres to the left of the centre line.
         """
         row, rest = self._row(along)
-        x, y = self.points[row] + self._way[row] * (rest / self._lengths[row])
-        heading = float(self._headings[row])
-        return float(x - offset * math.sin(heading)), float(y + offset * math.cos(heading)), heading
+        length = self._lengths[row]
+        x, y = self.points[row] + self._way[row] * (rest / length)
+        way_x, way_y = self._way[row] / length
+        return float(x - offset * way_y), float(y + offset * way_x), float(self._headings[row])
 
     def widths(self, along: float) -> tuple[float, float]:
         """Returns the metres of road to the left and to the right of the centre line."""

@@ -1,4 +1,4 @@
-"""Several environments that step in parallel.
+"""Several environments of the backend `http` that step in parallel.
 
 `step` sends the requests to all simulators first and then waits for the results.
 """
@@ -9,36 +9,31 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space, concatenate, create_empty_array, iterate
 from numpy.typing import NDArray
 
-from chicane.gym.env import CarEnv
+from chicane.gym.base import VectorCarEnv
+from chicane.gym.env import HttpCarEnv
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
 
-class VectorCarEnv(VectorEnv[Any, NDArray[np.float32], NDArray[Any]]):
-    """A vector of `num_envs` environments `CarEnv`, each with its own simulator.
-
-    After the end of an episode, the next step resets that environment and ignores its action.
-    """
+class HttpVectorCarEnv(VectorCarEnv):
+    """Environments, each with its own simulator. See `VectorCarEnv` for the arguments."""
 
     def __init__(self, num_envs: int = 2, **arguments: Any) -> None:
-        """`arguments` are the arguments of `CarEnv`, except `url`.
-
-        Raises `ValueError` for an invalid argument, `ProgramError` if a simulator does not start.
-        """
+        """Starts the simulators."""
         if num_envs < 1:
             raise ValueError(f"num_envs must be 1 or more, not {num_envs}")
         if "url" in arguments:
             raise ValueError("each environment starts its own simulator: leave url out")
         self.num_envs = num_envs
-        self.envs: list[CarEnv] = []
+        self.envs: list[HttpCarEnv] = []
         try:
             for _ in range(num_envs):
-                self.envs.append(CarEnv(**arguments))
+                self.envs.append(HttpCarEnv(**arguments))
         except BaseException:
             self.close_extras()
             raise
@@ -64,8 +59,8 @@ class VectorCarEnv(VectorEnv[Any, NDArray[np.float32], NDArray[Any]]):
         environment. Each further environment then gets the next number.
         """
         seeds: Sequence[int | None]
-        if seed is None or isinstance(seed, int):
-            seeds = [None if seed is None else seed + i for i in range(self.num_envs)]
+        if seed is None or isinstance(seed, (int, np.integer)):
+            seeds = [None if seed is None else int(seed) + i for i in range(self.num_envs)]
         else:
             seeds = seed
         if len(seeds) != self.num_envs:
@@ -114,3 +109,6 @@ class VectorCarEnv(VectorEnv[Any, NDArray[np.float32], NDArray[Any]]):
     def _batch(self) -> Any:
         empty: Any = create_empty_array(self.single_observation_space, self.num_envs)
         return concatenate(self.single_observation_space, self._observations, empty)
+
+
+__all__ = ["HttpVectorCarEnv", "VectorCarEnv"]
