@@ -211,6 +211,8 @@ const json = (method: string, body: object): RequestInit => ({
 
 export class BuilderClient {
   readonly #fetch: typeof fetch;
+  /** Functions that save what an open editor has not saved yet. */
+  readonly unsaved = new Set<() => Promise<void>>();
 
   /** `fetcher` replaces `fetch` in tests. */
   constructor(fetcher: typeof fetch = (input, init) => fetch(input, init)) {
@@ -303,7 +305,8 @@ export class BuilderClient {
   }
 
   /** Builds the project and switches the running simulator to it. */
-  drive(id: string): Promise<Switched> {
+  async drive(id: string): Promise<Switched> {
+    await this.#saveAll();
     return this.#json(project(id, "/drive"), json("POST", {}));
   }
 
@@ -315,7 +318,8 @@ export class BuilderClient {
     return this.#json(`${BUILDER}/script/check`, { ...json("POST", { script, config }), signal });
   }
 
-  publish(id: string, access: Access, name: string): Promise<Published> {
+  async publish(id: string, access: Access, name: string): Promise<Published> {
+    await this.#saveAll();
     return this.#json(project(id, "/publish"), json("POST", { access, name }));
   }
 
@@ -357,6 +361,11 @@ export class BuilderClient {
       throw signal?.aborted ? error : new ApiError(0, t.link.noResponse);
     }
     return new Blob(parts, { type: response.headers.get("Content-Type") ?? "" });
+  }
+
+  /** The server uses the files that it has stored, so the last changes have to arrive first. */
+  async #saveAll(): Promise<void> {
+    await Promise.all([...this.unsaved].map((save) => save()));
   }
 
   async #json<T>(address: string, init?: RequestInit): Promise<T> {

@@ -106,8 +106,8 @@ function publishedItem(editor: Editor, client: BuilderClient, world: PublishedWo
   const toggle = h("button", { type: "button", class: "plain", "aria-expanded": "false" }, texts.showQr);
   toggle.addEventListener("click", () => {
     if (code.hidden) fill(code, qrCode(link));
-    show(code, code.hidden);
-    toggle.setAttribute("aria-expanded", String(!code.hidden));
+    show(code, code.hidden === true);
+    toggle.setAttribute("aria-expanded", String(code.hidden !== true));
   });
   return h(
     "li",

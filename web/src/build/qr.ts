@@ -53,7 +53,8 @@ function multiply(a: number, b: number): number {
 
 /** The error correction codewords of a block: the remainder by the generator polynomial. */
 export function correction(data: readonly number[], count: number): number[] {
-  const generator = Array.from({ length: count }, (_, i) => (i === count - 1 ? 1 : 0));
+  const generator = new Array<number>(count).fill(0);
+  generator[count - 1] = 1;
   let root = 1;
   for (let i = 0; i < count; i++) {
     for (let j = 0; j < count; j++) {
