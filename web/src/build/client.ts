@@ -132,7 +132,7 @@ export interface ScriptTemplate {
 export interface ScriptCheck {
   ok: boolean;
   /** `line` counts from 1; null for an error of the whole script. */
-  errors: { line: number | null; text: string }[];
+  errors: { line?: number | null; text: string }[];
 }
 
 export type Access = "public" | "unlisted" | "private";
@@ -140,7 +140,9 @@ export type Access = "public" | "unlisted" | "private";
 export interface Published {
   /** 32 hex digits. */
   world_id: string;
+  /** Address of the published files. */
   link: string;
+  /** Revision of the project that was published. */
   revision: number;
 }
 
@@ -148,8 +150,9 @@ export interface PublishedWorld {
   world_id: string;
   name: string;
   access: Access;
-  /** Time of the publication, RFC 3339. */
-  published: string;
+  /** Time of the publication, RFC 3339; null if it is not known. */
+  published?: string | null;
+  /** Address of the published files. */
   link: string;
 }
 
@@ -314,8 +317,8 @@ export class BuilderClient {
     return (await this.#json<{ templates: ScriptTemplate[] }>(`${BUILDER}/templates`)).templates;
   }
 
-  checkScript(script: string, config?: object, signal?: AbortSignal): Promise<ScriptCheck> {
-    return this.#json(`${BUILDER}/script/check`, { ...json("POST", { script, config }), signal });
+  checkScript(script: string, signal?: AbortSignal): Promise<ScriptCheck> {
+    return this.#json(`${BUILDER}/script/check`, { ...json("POST", { script }), signal });
   }
 
   async publish(id: string, access: Access, name: string): Promise<Published> {

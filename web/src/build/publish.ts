@@ -10,9 +10,9 @@ import { encode, pathOf } from "./qr.ts";
 
 const ACCESS: readonly Access[] = ["public", "unlisted", "private"];
 
-/** The address of a link that another device can open. The simulator may give a path only. */
-function absolute(link: string): string {
-  return new URL(link, location.href).href;
+/** The address that opens the world in this simulator. It offers to install the world first. */
+function studentLink(worldId: string): string {
+  return `${location.origin}/sim?world=${encodeURIComponent(worldId)}`;
 }
 
 /** A QR code of a link; a sentence if the link is too long for a code. */
@@ -56,7 +56,7 @@ function copyable(editor: Editor, label: string, text: string, testid: string): 
 /** Id, link and QR code of a published world. */
 function result(editor: Editor, published: Published): HTMLElement {
   const texts = t.buildTabs.publish;
-  const link = absolute(published.link);
+  const link = studentLink(published.world_id);
   return h(
     "section",
     { class: "publish-result", "aria-label": texts.done, "data-testid": "publish-result" },
@@ -101,7 +101,7 @@ function publishedItem(editor: Editor, client: BuilderClient, world: PublishedWo
       if (done !== undefined) editor.say(texts.changed(change.name));
     });
   });
-  const link = absolute(world.link);
+  const link = studentLink(world.world_id);
   const code = h("div", { hidden: true });
   const toggle = h("button", { type: "button", class: "plain", "aria-expanded": "false" }, texts.showQr);
   toggle.addEventListener("click", () => {
@@ -118,7 +118,7 @@ function publishedItem(editor: Editor, client: BuilderClient, world: PublishedWo
       { class: "row published-facts" },
       h("code", { class: "mono" }, world.world_id),
       iconButton("link", texts.copyLinkOf(world.name), () => void copy(editor, link)),
-      h("span", { class: "hint" }, dateText(world.published)),
+      h("span", { class: "hint" }, dateText(world.published ?? "")),
       h("span", { class: "spring" }),
       toggle,
     ),

@@ -123,7 +123,7 @@ export class ScriptFile {
     this.#checking?.abort();
     const mine = (this.#checking = new AbortController());
     try {
-      const { errors } = await this.client.checkScript(this.#text, undefined, mine.signal);
+      const { errors } = await this.client.checkScript(this.#text, mine.signal);
       if (!mine.signal.aborted) this.check.value = { isKnown: true, errors, problem: "" };
     } catch (error) {
       if (!mine.signal.aborted) this.check.value = { ...UNCHECKED, problem: errorText(error) };

@@ -57,7 +57,7 @@ function statusLine(file: ScriptFile, editor: ScriptEditor): HTMLElement {
         h(
           "li",
           {},
-          line === null
+          line === null || line === undefined
             ? h("span", { class: "error" }, text)
             : h("button", { type: "button", class: "plain", on: { click: () => editor.goTo(line) } }, texts.atLine(line, text)),
         ),

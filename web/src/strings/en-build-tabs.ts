@@ -206,7 +206,7 @@ export const buildTabsTexts = {
     done: "The world is published",
     id: "World id",
     link: "Link for students",
-    install: "Students open the link, or enter the id in the worlds dialog of their simulator.",
+    install: "Students open the link, or enter the id in the worlds dialog of their own simulator.",
     qr: "QR code of the link for students",
     qrTooLong: "The link is too long for a QR code.",
     showQr: "QR code",
