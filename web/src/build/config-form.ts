@@ -49,7 +49,10 @@ function taskPart(change: Change): Part {
     required: true,
     "data-testid": "rules-limit",
   });
-  limit.addEventListener("change", () => limit.reportValidity() && change(texts.limit, { time_limit_s: limit.valueAsNumber }));
+  limit.addEventListener(
+    "change",
+    () => limit.reportValidity() && change(texts.limit, { time_limit_s: limit.valueAsNumber }),
+  );
   const robot = h("input", { type: "text", required: true, maxlength: MAX_ROBOT, "data-testid": "rules-robot" });
   robot.addEventListener("change", () => robot.reportValidity() && change(texts.robot, { robot: robot.value.trim() }));
   const better = radios(
@@ -78,7 +81,11 @@ function taskPart(change: Change): Part {
   };
 }
 
-function checkbox(label: string, testid: string, onChange: (isOn: boolean) => void): { element: HTMLElement; input: HTMLInputElement } {
+function checkbox(
+  label: string,
+  testid: string,
+  onChange: (isOn: boolean) => void,
+): { element: HTMLElement; input: HTMLInputElement } {
   const input = h("input", { type: "checkbox", "data-testid": testid });
   input.addEventListener("change", () => onChange(input.checked));
   return { element: h("label", { class: "choice" }, input, h("span", {}, label)), input };
@@ -94,7 +101,12 @@ function allowPart(change: Change): Part {
       change(texts.allow, { allow: chosen });
     }),
   );
-  const own = h("fieldset", { class: "choices nested" }, h("legend", { class: "unseen" }, texts.allowOwn), ...boxes.map((box) => box.element));
+  const own = h(
+    "fieldset",
+    { class: "choices nested" },
+    h("legend", { class: "unseen" }, texts.allowOwn),
+    ...boxes.map((box) => box.element),
+  );
   const choice = radios(
     texts.allow,
     [
@@ -109,7 +121,8 @@ function allowPart(change: Change): Part {
     show(form) {
       allow = form.allow;
       show(own, allow !== null);
-      for (const input of choice.querySelectorAll("input")) input.checked = (input.value === "own") === (allow !== null);
+      for (const input of choice.querySelectorAll("input"))
+        input.checked = (input.value === "own") === (allow !== null);
       GROUPS.forEach((group, i) => (boxes[i].input.checked = allow?.includes(group) ?? false));
     },
   };
@@ -120,7 +133,13 @@ function rangeRow(spec: RangeSpec, current: () => ConfigForm, change: Change): P
   const texts = t.buildTabs.rules;
   const name = texts.vary[spec.path as keyof typeof texts.vary];
   const bound = (label: string): HTMLInputElement =>
-    h("input", { type: "number", min: spec.low, max: spec.high, step: "any", "aria-label": texts.boundOf(label, name) });
+    h("input", {
+      type: "number",
+      min: spec.low,
+      max: spec.high,
+      step: "any",
+      "aria-label": texts.boundOf(label, name),
+    });
   const [least, most] = [bound(texts.least), bound(texts.most)];
   const problem = h("p", { class: "error", role: "alert", hidden: true });
   const set = (range: readonly [number, number] | null): void => {
@@ -157,7 +176,14 @@ function rangeRow(spec: RangeSpec, current: () => ConfigForm, change: Change): P
 function numberRow(spec: (typeof NUMBERS)[number], current: () => ConfigForm, change: Change): Part {
   const texts = t.buildTabs.rules;
   const name = texts.vary[spec.path as keyof typeof texts.vary];
-  const input = h("input", { type: "number", min: 0, max: spec.high, step: "any", required: true, "aria-label": texts.boundOf(texts.most, name) });
+  const input = h("input", {
+    type: "number",
+    min: 0,
+    max: spec.high,
+    step: "any",
+    required: true,
+    "aria-label": texts.boundOf(texts.most, name),
+  });
   const set = (value: number | null): void => {
     const { vary } = current();
     const { [spec.path]: _, ...others } = vary.numbers;
@@ -187,14 +213,25 @@ function surfaceRow(current: () => ConfigForm, change: Change): Part {
     }),
   );
   return {
-    element: h("fieldset", { class: "choices" }, h("legend", {}, texts.surface), h("div", { class: "row wrap" }, ...boxes.map((box) => box.element))),
+    element: h(
+      "fieldset",
+      { class: "choices" },
+      h("legend", {}, texts.surface),
+      h("div", { class: "row wrap" }, ...boxes.map((box) => box.element)),
+    ),
     show: (form) => SURFACES.forEach((name, i) => (boxes[i].input.checked = form.vary.surface.includes(name))),
   };
 }
 
 function section(title: string, help: string, ...children: Child[]): HTMLElement {
   const id = freshId("section");
-  return h("details", { class: "rules-section" }, h("summary", { id }, title), h("p", { class: "hint" }, help), ...children);
+  return h(
+    "details",
+    { class: "rules-section" },
+    h("summary", { id }, title),
+    h("p", { class: "hint" }, help),
+    ...children,
+  );
 }
 
 /** The form. `onChange` gets the name of the changed setting and all values. */

@@ -26,7 +26,12 @@ export function fullCrop(picture: Size, ratio: number | null): Crop {
 }
 
 function centred(picture: Size, { width, height }: Size): Crop {
-  return { left: Math.round((picture.width - width) / 2), top: Math.round((picture.height - height) / 2), width, height };
+  return {
+    left: Math.round((picture.width - width) / 2),
+    top: Math.round((picture.height - height) / 2),
+    width,
+    height,
+  };
 }
 
 /** The nearest crop that lies in the picture, has whole pixels, and has the ratio. */

@@ -77,7 +77,12 @@ export function slider(options: {
   };
   input.addEventListener("input", update);
   update();
-  const element = h("div", { class: "form-slider" }, h("label", { for: id }, label), h("div", { class: "slider wide" }, input, shown));
+  const element = h(
+    "div",
+    { class: "form-slider" },
+    h("label", { for: id }, label),
+    h("div", { class: "slider wide" }, input, shown),
+  );
   return { element, input, value: () => input.valueAsNumber };
 }
 
@@ -106,7 +111,11 @@ export function errorText(error: unknown): string {
  * Runs an action of a button. The button is disabled meanwhile, so that a second click does not
  * repeat the action. Returns undefined if the action failed.
  */
-export async function busy<T>(button: HTMLButtonElement, error: ErrorLine, action: () => Promise<T>): Promise<T | undefined> {
+export async function busy<T>(
+  button: HTMLButtonElement,
+  error: ErrorLine,
+  action: () => Promise<T>,
+): Promise<T | undefined> {
   error.clear();
   button.disabled = true;
   try {

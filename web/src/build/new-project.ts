@@ -14,7 +14,11 @@ const MAX_SEED = 2 ** 32 - 1;
 const MAX_ATTEMPTS = 4;
 
 /** Changes the display name of a project. Another editor's change of other fields is kept. */
-export async function rename(client: BuilderClient, view: Pick<ProjectView, "id" | "revision" | "document">, title: string): Promise<void> {
+export async function rename(
+  client: BuilderClient,
+  view: Pick<ProjectView, "id" | "revision" | "document">,
+  title: string,
+): Promise<void> {
   let { revision, document } = view;
   for (let attempt = 1; ; attempt++) {
     try {
@@ -59,7 +63,12 @@ function worldChoice(): { element: HTMLElement; chosen: () => string } {
               "data-testid": `from-${world.name}`,
               on: { change: () => (chosen = world.name) },
             }),
-            h("img", { src: `${API}/worlds/${encodeURIComponent(world.name)}/thumbnail.png`, alt: "", width: 160, height: 120 }),
+            h("img", {
+              src: `${API}/worlds/${encodeURIComponent(world.name)}/thumbnail.png`,
+              alt: "",
+              width: 160,
+              height: 120,
+            }),
             h("span", {}, world.display),
           ),
         ),
@@ -72,7 +81,14 @@ function worldChoice(): { element: HTMLElement; chosen: () => string } {
 /** Seed and sliders of a random track. */
 function randomChoice(): { element: HTMLElement; chosen: () => { seed: number; options: RandomOptions } } {
   const texts = t.buildTabs.random;
-  const seed = h("input", { type: "number", min: 0, max: MAX_SEED, step: 1, required: true, "data-testid": "random-seed" });
+  const seed = h("input", {
+    type: "number",
+    min: 0,
+    max: MAX_SEED,
+    step: 1,
+    required: true,
+    "data-testid": "random-seed",
+  });
   const another = (): void => {
     seed.value = String(crypto.getRandomValues(new Uint32Array(1))[0] % 100_000);
   };
@@ -81,17 +97,50 @@ function randomChoice(): { element: HTMLElement; chosen: () => { seed: number; o
     slider({ label, min: 2, max: 30, step: 0.5, value, text: metres, testid });
   const width = size(texts.fieldWidth, 8, "random-field-width");
   const height = size(texts.fieldHeight, 6, "random-field-height");
-  const road = slider({ label: texts.road, min: 0.2, max: 3, step: 0.05, value: 0.6, text: metres, testid: "random-road" });
+  const road = slider({
+    label: texts.road,
+    min: 0.2,
+    max: 3,
+    step: 0.05,
+    value: 0.6,
+    text: metres,
+    testid: "random-road",
+  });
   const percent = (value: number): string => texts.percent(String(Math.round(value * 100)));
-  const bends = slider({ label: texts.tightness, min: 0, max: 1, step: 0.05, value: 0.5, text: percent, testid: "random-tightness" });
+  const bends = slider({
+    label: texts.tightness,
+    min: 0,
+    max: 1,
+    step: 0.05,
+    value: 0.5,
+    text: percent,
+    testid: "random-tightness",
+  });
   // The last position of the slider is a track of any length.
   const most = 101;
   const lengthText = (value: number): string => (value >= most ? texts.anyLength : metres(value));
-  const length = slider({ label: texts.length, min: 4, max: most, step: 1, value: most, text: lengthText, testid: "random-length" });
-  const dice = h("button", { type: "button", class: "plain", "data-testid": "random-dice", on: { click: another } }, texts.another);
+  const length = slider({
+    label: texts.length,
+    min: 4,
+    max: most,
+    step: 1,
+    value: most,
+    text: lengthText,
+    testid: "random-length",
+  });
+  const dice = h(
+    "button",
+    { type: "button", class: "plain", "data-testid": "random-dice", on: { click: another } },
+    texts.another,
+  );
   const parts = [width, height, road, bends, length].map((part) => part.element);
   return {
-    element: h("div", { class: "form-stack" }, h("div", { class: "row seed-row" }, field(texts.seed, seed), dice), ...parts),
+    element: h(
+      "div",
+      { class: "form-stack" },
+      h("div", { class: "row seed-row" }, field(texts.seed, seed), dice),
+      ...parts,
+    ),
     chosen: () => ({
       seed: seed.valueAsNumber,
       options: {
@@ -135,7 +184,16 @@ export function newProjectDialog(client: BuilderClient, onCreated: (id: string) 
     const name = title.value.trim();
     return name === "" ? { from: "empty" } : { from: "empty", name: worldName(name) };
   };
-  const form = h("form", { class: "form-stack" }, field(texts.title, title, texts.titleHelp), sources, world.element, random.element, error.element, send);
+  const form = h(
+    "form",
+    { class: "form-stack" },
+    field(texts.title, title, texts.titleHelp),
+    sources,
+    world.element,
+    random.element,
+    error.element,
+    send,
+  );
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     void busy(send, error, () => create(client, request(), title.value.trim())).then((view) => {

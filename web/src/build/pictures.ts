@@ -2,7 +2,18 @@
 import { t } from "../strings.ts";
 import { fill, h, show } from "../ui/dom.ts";
 import type { BuilderClient, ProjectFile } from "./client.ts";
-import { type Crop, dragged, fitted, freeName, fullCrop, type Handle, handleAt, MIN_SIDE, outputSize, type Size } from "./crop.ts";
+import {
+  type Crop,
+  dragged,
+  fitted,
+  freeName,
+  fullCrop,
+  type Handle,
+  handleAt,
+  MIN_SIDE,
+  outputSize,
+  type Size,
+} from "./crop.ts";
 import type { Editor } from "./editor.ts";
 import { busy, bytesText, errorLine, field, openDialog } from "./forms.ts";
 
@@ -65,7 +76,12 @@ function cropper(picture: ImageBitmap, ratio: number | null): { element: HTMLEle
     draw(canvas, picture, crop, scale);
     fields.show(crop);
   }
-  dragCrop(canvas, scale, () => crop, (start, handle, dx, dy) => set(dragged(size, start, handle, dx, dy, ratio)));
+  dragCrop(
+    canvas,
+    scale,
+    () => crop,
+    (start, handle, dx, dy) => set(dragged(size, start, handle, dx, dy, ratio)),
+  );
   set(crop);
   return { element: h("div", { class: "form-stack" }, canvas, fields.element), crop: () => crop };
 }
@@ -126,7 +142,13 @@ function numberFields(picture: Size, isSquare: boolean, onChange: (change: Parti
   const texts = t.buildTabs.pictures;
   const make = (key: keyof Crop, max: number): [keyof Crop, HTMLInputElement] => {
     const isSide = key === "width" || key === "height";
-    const input = h("input", { type: "number", min: isSide ? MIN_SIDE : 0, max, step: 1, "data-testid": `crop-${key}` });
+    const input = h("input", {
+      type: "number",
+      min: isSide ? MIN_SIDE : 0,
+      max,
+      step: 1,
+      "data-testid": `crop-${key}`,
+    });
     input.addEventListener("change", () => onChange({ [key]: input.valueAsNumber }));
     return [key, input];
   };
@@ -140,7 +162,12 @@ function numberFields(picture: Size, isSquare: boolean, onChange: (change: Parti
 }
 
 /** The pictures of the project as buttons. */
-function existing(editor: Editor, client: BuilderClient, files: readonly ProjectFile[], onChosen: (name: string) => void): HTMLElement {
+function existing(
+  editor: Editor,
+  client: BuilderClient,
+  files: readonly ProjectFile[],
+  onChosen: (name: string) => void,
+): HTMLElement {
   const texts = t.buildTabs.pictures;
   const pictures = files.filter((file) => file.width && file.height);
   const buttons = pictures.map((file) =>
@@ -149,7 +176,12 @@ function existing(editor: Editor, client: BuilderClient, files: readonly Project
       {},
       h(
         "button",
-        { type: "button", class: "picture-choice", "data-testid": `picture-${file.name}`, on: { click: () => onChosen(file.name) } },
+        {
+          type: "button",
+          class: "picture-choice",
+          "data-testid": `picture-${file.name}`,
+          on: { click: () => onChosen(file.name) },
+        },
         h("img", { src: client.fileUrl(editor.id, file.name), alt: "", loading: "lazy" }),
         h("span", {}, file.name),
         h("span", { class: "hint" }, texts.facts(String(file.width), String(file.height), bytesText(file.bytes))),
@@ -175,9 +207,22 @@ export function choosePicture(editor: Editor, client: BuilderClient, purpose: Pu
     const error = errorLine("picture-error");
     const list = h("div", {});
     const place = h("div", {});
-    const input = h("input", { type: "file", accept: "image/png,image/jpeg,image/webp", hidden: true, "data-testid": "picture-file" });
-    const choose = h("button", { type: "button", class: "plain", "data-testid": "picture-choose", on: { click: () => input.click() } }, texts.choose);
-    const send = h("button", { type: "button", class: "primary wide", hidden: true, "data-testid": "picture-upload" }, texts.upload);
+    const input = h("input", {
+      type: "file",
+      accept: "image/png,image/jpeg,image/webp",
+      hidden: true,
+      "data-testid": "picture-file",
+    });
+    const choose = h(
+      "button",
+      { type: "button", class: "plain", "data-testid": "picture-choose", on: { click: () => input.click() } },
+      texts.choose,
+    );
+    const send = h(
+      "button",
+      { type: "button", class: "primary wide", hidden: true, "data-testid": "picture-upload" },
+      texts.upload,
+    );
     let files: readonly ProjectFile[] = [];
     let source: { file: File; picture: ImageBitmap; crop: () => Crop } | null = null;
     let result: string | null = null;
@@ -194,7 +239,11 @@ export function choosePicture(editor: Editor, client: BuilderClient, purpose: Pu
     async function upload(): Promise<void> {
       if (!source) return;
       const blob = await cut(source.picture, source.crop(), source.file.type === "image/png");
-      const name = freeName(source.file.name, blob.type, files.map((file) => file.name));
+      const name = freeName(
+        source.file.name,
+        blob.type,
+        files.map((file) => file.name),
+      );
       finish((await client.putFile(editor.id, name, blob)).name);
     }
 
@@ -211,7 +260,15 @@ export function choosePicture(editor: Editor, client: BuilderClient, purpose: Pu
     });
     send.addEventListener("click", () => void busy(send, error, upload));
     const hint = h("p", { class: "hint" }, texts.help[purpose]);
-    const element = openDialog({ icon: "box", title: texts.title, testid: "picture-dialog" }, hint, list, h("div", { class: "row" }, input, choose), place, error.element, send);
+    const element = openDialog(
+      { icon: "box", title: texts.title, testid: "picture-dialog" },
+      hint,
+      list,
+      h("div", { class: "row" }, input, choose),
+      place,
+      error.element,
+      send,
+    );
     element.addEventListener("close", () => {
       source?.picture.close();
       resolve(result);

@@ -31,9 +31,18 @@ export function sizeText(size: PrintSize, isPdf: boolean): string {
 
 /** A bar and a button that cancels the download. */
 function progressRow(onCancel: () => void): { element: HTMLElement; set(bytes: number, of: number): void } {
-  const bar = h("progress", { max: 1, value: 0, "aria-label": t.buildTabs.print.progress, "data-testid": "print-progress" });
+  const bar = h("progress", {
+    max: 1,
+    value: 0,
+    "aria-label": t.buildTabs.print.progress,
+    "data-testid": "print-progress",
+  });
   const text = h("span", { class: "hint" });
-  const cancel = h("button", { type: "button", class: "plain", "data-testid": "print-cancel", on: { click: onCancel } }, t.buildTabs.cancel);
+  const cancel = h(
+    "button",
+    { type: "button", class: "plain", "data-testid": "print-cancel", on: { click: onCancel } },
+    t.buildTabs.cancel,
+  );
   return {
     element: h("div", { class: "row print-progress", hidden: true }, bar, text, cancel),
     set(bytes, of) {
@@ -45,7 +54,13 @@ function progressRow(onCancel: () => void): { element: HTMLElement; set(bytes: n
 }
 
 /** Keeps the displayed size up to date. `null` while it is not known. */
-function sizeLine(editor: Editor, client: BuilderClient, error: ErrorLine, kind: () => (typeof KINDS)[number], dpi: () => number) {
+function sizeLine(
+  editor: Editor,
+  client: BuilderClient,
+  error: ErrorLine,
+  kind: () => (typeof KINDS)[number],
+  dpi: () => number,
+) {
   const element = h("p", { class: "note", role: "status", "data-testid": "print-size" }, t.buildTabs.print.computing);
   let asking: AbortController | null = null;
   let timer = 0;
@@ -79,16 +94,36 @@ function sizeLine(editor: Editor, client: BuilderClient, error: ErrorLine, kind:
 /** Opens the dialog. */
 export function printDialog(editor: Editor, client: BuilderClient): void {
   const texts = t.buildTabs.print;
-  const paper = select(KINDS.map(({ key }) => [key, texts.kinds[key]] as const), "pdf-A4");
+  const paper = select(
+    KINDS.map(({ key }) => [key, texts.kinds[key]] as const),
+    "pdf-A4",
+  );
   paper.dataset["testid"] = "print-kind";
-  const dpi = h("input", { type: "number", min: MIN_DPI, max: MAX_DPI, step: 1, value: 150, required: true, "data-testid": "print-dpi" });
+  const dpi = h("input", {
+    type: "number",
+    min: MIN_DPI,
+    max: MAX_DPI,
+    step: 1,
+    value: 150,
+    required: true,
+    "data-testid": "print-dpi",
+  });
   const error = errorLine("print-error");
   const chosen = (): (typeof KINDS)[number] => KINDS.find(({ key }) => key === paper.value) ?? KINDS[0];
   const size = sizeLine(editor, client, error, chosen, () => dpi.valueAsNumber);
   const start = h("button", { class: "primary wide", "data-testid": "print-start" }, icon("print"), texts.start);
   let download: AbortController | null = null;
   const progress = progressRow(() => download?.abort());
-  const form = h("form", { class: "form-stack" }, field(texts.kind, paper), field(texts.dpi, dpi, texts.dpiHelp), size.element, error.element, start, progress.element);
+  const form = h(
+    "form",
+    { class: "form-stack" },
+    field(texts.kind, paper),
+    field(texts.dpi, dpi, texts.dpiHelp),
+    size.element,
+    error.element,
+    start,
+    progress.element,
+  );
 
   async function run(): Promise<void> {
     const { format, paper: sheet } = chosen();
@@ -125,11 +160,20 @@ export function printDialog(editor: Editor, client: BuilderClient): void {
   for (const control of [paper, dpi]) control.addEventListener("input", () => dpi.validity.valid && size.update());
   const waypoints = h(
     "a",
-    { class: "quiet", href: client.waypointsUrl(editor.id), download: `${editor.document.value.name}.npy`, "data-testid": "waypoints" },
+    {
+      class: "quiet",
+      href: client.waypointsUrl(editor.id),
+      download: `${editor.document.value.name}.npy`,
+      "data-testid": "waypoints",
+    },
     icon("waypoints"),
     texts.waypoints,
   );
-  const element = openDialog({ icon: "print", title: texts.title, testid: "print-dialog", class: "narrow" }, form, waypoints);
+  const element = openDialog(
+    { icon: "print", title: texts.title, testid: "print-dialog", class: "narrow" },
+    form,
+    waypoints,
+  );
   element.addEventListener("close", () => download?.abort());
   size.update();
 }

@@ -55,7 +55,12 @@ function renameForm(project: ProjectSummary, actions: Actions, onDone: () => voi
     "aria-label": t.buildTabs.title,
     "data-testid": "rename-title",
   });
-  const form = h("form", { class: "row" }, input, h("button", { class: "plain", "data-testid": "rename-save" }, t.buildTabs.save));
+  const form = h(
+    "form",
+    { class: "row" },
+    input,
+    h("button", { class: "plain", "data-testid": "rename-save" }, t.buildTabs.save),
+  );
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const title = input.value.trim();
@@ -86,7 +91,13 @@ function tile(client: BuilderClient, project: ProjectSummary, actions: Actions):
       { class: "tile-actions" },
       h(
         "button",
-        { type: "button", class: "plain", "aria-label": of(texts.open), "data-testid": "open", on: { click: actions.open } },
+        {
+          type: "button",
+          class: "plain",
+          "aria-label": of(texts.open),
+          "data-testid": "open",
+          on: { click: actions.open },
+        },
         texts.open,
       ),
       h("span", { class: "spring" }),
@@ -94,7 +105,14 @@ function tile(client: BuilderClient, project: ProjectSummary, actions: Actions):
       duplicate,
       h(
         "a",
-        { class: "icon-button", href: client.exportUrl(project.id), download: "", "aria-label": of(texts.export), title: texts.export, "data-testid": "export" },
+        {
+          class: "icon-button",
+          href: client.exportUrl(project.id),
+          download: "",
+          "aria-label": of(texts.export),
+          title: texts.export,
+          "data-testid": "export",
+        },
         icon("download"),
       ),
       remove,
@@ -103,9 +121,18 @@ function tile(client: BuilderClient, project: ProjectSummary, actions: Actions):
 }
 
 /** The button that imports a file. A file can also be dropped on the list. */
-function importer(client: BuilderClient, target: HTMLElement, error: ErrorLine, onImported: (id: string) => void): HTMLElement[] {
+function importer(
+  client: BuilderClient,
+  target: HTMLElement,
+  error: ErrorLine,
+  onImported: (id: string) => void,
+): HTMLElement[] {
   const input = h("input", { type: "file", accept: ".json,.zip", hidden: true, "data-testid": "import-file" });
-  const button = h("button", { type: "button", class: "plain", "data-testid": "import", on: { click: () => input.click() } }, t.buildTabs.import);
+  const button = h(
+    "button",
+    { type: "button", class: "plain", "data-testid": "import", on: { click: () => input.click() } },
+    t.buildTabs.import,
+  );
   const take = (file: File | undefined): void => {
     if (!file) return;
     if (file.size > MAX_IMPORT_BYTES) return error.show(t.buildTabs.importTooLarge);
@@ -125,10 +152,17 @@ function importer(client: BuilderClient, target: HTMLElement, error: ErrorLine, 
 }
 
 /** The deleted projects, each with a button that restores it. */
-function deletedList(deleted: readonly ProjectSummary[], restore: (project: ProjectSummary, button: HTMLButtonElement) => void): HTMLElement[] {
+function deletedList(
+  deleted: readonly ProjectSummary[],
+  restore: (project: ProjectSummary, button: HTMLButtonElement) => void,
+): HTMLElement[] {
   return deleted.map((project) => {
     const label = t.buildTabs.actionOf(t.buildTabs.restore, project.display_name);
-    const button = h("button", { type: "button", class: "plain", "aria-label": label, "data-testid": "restore" }, t.buildTabs.restore);
+    const button = h(
+      "button",
+      { type: "button", class: "plain", "aria-label": label, "data-testid": "restore" },
+      t.buildTabs.restore,
+    );
     button.addEventListener("click", () => restore(project, button));
     return h("li", { class: "row" }, h("span", {}, project.display_name), h("span", { class: "spring" }), button);
   });
@@ -143,9 +177,20 @@ export function projectList(client: BuilderClient, open: (id: string) => void): 
   const status = h("div", { class: "note undo-note row", role: "status", hidden: true, "data-testid": "deleted-note" });
   const deleted = h("ul", { class: "deleted-list" });
   const bin = h("details", { class: "deleted", hidden: true }, h("summary", {}, texts.deletedProjects), deleted);
-  const fresh = h("button", { type: "button", class: "primary", "data-testid": "new", on: { click: () => newProjectDialog(client, open) } }, texts.newProject);
+  const fresh = h(
+    "button",
+    { type: "button", class: "primary", "data-testid": "new", on: { click: () => newProjectDialog(client, open) } },
+    texts.newProject,
+  );
   const element = h("section", { class: "projects", "data-testid": "projects" });
-  const head = h("header", { class: "projects-head row" }, h("h2", {}, texts.projects), h("span", { class: "spring" }), ...importer(client, element, error, open), fresh);
+  const head = h(
+    "header",
+    { class: "projects-head row" },
+    h("h2", {}, texts.projects),
+    h("span", { class: "spring" }),
+    ...importer(client, element, error, open),
+    fresh,
+  );
   element.append(head, error.element, status, none, list, bin);
 
   async function refresh(): Promise<void> {
@@ -172,7 +217,12 @@ export function projectList(client: BuilderClient, open: (id: string) => void): 
 
   async function remove(project: ProjectSummary, button: HTMLButtonElement): Promise<void> {
     if (!(await busy(button, error, () => client.remove(project.id)))) return;
-    const undo = h("button", { type: "button", class: "plain", "data-testid": "undo-delete" }, icon("undo"), texts.undo);
+    const undo = h(
+      "button",
+      { type: "button", class: "plain", "data-testid": "undo-delete" },
+      icon("undo"),
+      texts.undo,
+    );
     undo.addEventListener("click", () => void restore(project, undo));
     fill(status, h("span", {}, texts.deleted(project.display_name)), undo);
     show(status, true);
@@ -185,7 +235,9 @@ export function projectList(client: BuilderClient, open: (id: string) => void): 
     return {
       open: () => open(project.id),
       duplicate: (button) =>
-        void busy(button, error, () => client.create({ from: "project", project: project.id })).then((view) => view && refresh()),
+        void busy(button, error, () => client.create({ from: "project", project: project.id })).then(
+          (view) => view && refresh(),
+        ),
       rename: async (title) => {
         error.clear();
         try {

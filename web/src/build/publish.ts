@@ -60,7 +60,14 @@ function result(editor: Editor, published: Published): HTMLElement {
   return h(
     "section",
     { class: "publish-result", "aria-label": texts.done, "data-testid": "publish-result" },
-    h("div", { class: "form-stack" }, h("h3", {}, texts.done), copyable(editor, texts.id, published.world_id, "publish-id"), copyable(editor, texts.link, link, "publish-link"), h("p", { class: "hint" }, texts.install)),
+    h(
+      "div",
+      { class: "form-stack" },
+      h("h3", {}, texts.done),
+      copyable(editor, texts.id, published.world_id, "publish-id"),
+      copyable(editor, texts.link, link, "publish-link"),
+      h("p", { class: "hint" }, texts.install),
+    ),
     qrCode(link),
   );
 }
@@ -69,9 +76,20 @@ function result(editor: Editor, published: Published): HTMLElement {
 function publishForm(editor: Editor, client: BuilderClient, onPublished: (published: Published) => void): HTMLElement {
   const texts = t.buildTabs.publish;
   const { display_name, name } = editor.document.value;
-  const title = h("input", { type: "text", maxlength: 100, required: true, value: display_name ?? name, "data-testid": "publish-name" });
+  const title = h("input", {
+    type: "text",
+    maxlength: 100,
+    required: true,
+    value: display_name ?? name,
+    "data-testid": "publish-name",
+  });
   let access: Access = "unlisted";
-  const choices = radios<Access>(texts.access, ACCESS.map((one) => [one, texts.levels[one]] as const), access, (one) => (access = one));
+  const choices = radios<Access>(
+    texts.access,
+    ACCESS.map((one) => [one, texts.levels[one]] as const),
+    access,
+    (one) => (access = one),
+  );
   const error = errorLine("publish-error");
   const send = h("button", { class: "primary wide", "data-testid": "publish-send" }, texts.send);
   const form = h("form", { class: "form-stack" }, field(texts.name, title), choices, error.element, send);
@@ -89,10 +107,23 @@ function publishForm(editor: Editor, client: BuilderClient, onPublished: (publis
 /** A published world, with a form that changes its name and its access. */
 function publishedItem(editor: Editor, client: BuilderClient, world: PublishedWorld, error: ErrorLine): HTMLElement {
   const texts = t.buildTabs.publish;
-  const title = h("input", { type: "text", maxlength: 100, required: true, value: world.name, "data-testid": "published-name" });
-  const access = select(ACCESS.map((one) => [one, texts.levelNames[one]] as const), world.access);
+  const title = h("input", {
+    type: "text",
+    maxlength: 100,
+    required: true,
+    value: world.name,
+    "data-testid": "published-name",
+  });
+  const access = select(
+    ACCESS.map((one) => [one, texts.levelNames[one]] as const),
+    world.access,
+  );
   access.dataset["testid"] = "published-access";
-  const save = h("button", { class: "plain", "aria-label": texts.saveWorld(world.name), "data-testid": "published-save" }, t.buildTabs.save);
+  const save = h(
+    "button",
+    { class: "plain", "aria-label": texts.saveWorld(world.name), "data-testid": "published-save" },
+    t.buildTabs.save,
+  );
   const form = h("form", { class: "published-form" }, field(texts.name, title), field(texts.accessShort, access), save);
   form.addEventListener("submit", (event) => {
     event.preventDefault();

@@ -96,7 +96,9 @@ function dataOf(bytes: Uint8Array, version: number): number[] {
   append(0, Math.min(4, room - bits.length));
   append(0, (8 - (bits.length % 8)) % 8);
   for (let pad = 0xec; bits.length < room; pad ^= 0xec ^ 0x11) append(pad, 8);
-  return Array.from({ length: room / 8 }, (_, i) => bits.slice(8 * i, 8 * i + 8).reduce((sum, bit) => 2 * sum + bit, 0));
+  return Array.from({ length: room / 8 }, (_, i) =>
+    bits.slice(8 * i, 8 * i + 8).reduce((sum, bit) => 2 * sum + bit, 0),
+  );
 }
 
 /** Splits the data into blocks, and takes one codeword of each block in turn. */
@@ -169,7 +171,12 @@ class Drawing {
       this.#set(6, i, i % 2 === 0);
       this.#set(i, 6, i % 2 === 0);
     }
-    for (const [x, y] of [[3, 3], [last - 3, 3], [3, last - 3]]) this.#finder(x, y);
+    for (const [x, y] of [
+      [3, 3],
+      [last - 3, 3],
+      [3, last - 3],
+    ])
+      this.#finder(x, y);
     const centres = alignments(this.version);
     for (const x of centres) {
       for (const y of centres) {
@@ -261,7 +268,8 @@ export function penalty(modules: readonly (readonly boolean[])[]): number {
     for (let x = 0; x < size; x++) {
       const here = modules[y][x];
       if (here) dark++;
-      const isBlock = y > 0 && x > 0 && here === modules[y - 1][x] && here === modules[y][x - 1] && here === modules[y - 1][x - 1];
+      const isBlock =
+        y > 0 && x > 0 && here === modules[y - 1][x] && here === modules[y][x - 1] && here === modules[y - 1][x - 1];
       if (isBlock) sum += 3;
     }
   }

@@ -67,7 +67,8 @@ export const MAX_ROBOT = 64;
 
 type Json = Readonly<Record<string, unknown>>;
 
-const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 function valueAt(document: Json, path: string): unknown {
   return path.split(".").reduce<unknown>((part, key) => (isObject(part) ? part[key] : undefined), document);
@@ -151,7 +152,10 @@ export function putConfig(config: EvaluationConfig, form: ConfigForm): void {
 }
 
 /** What is wrong with a range; null if it is valid. */
-export function rangeProblem(spec: RangeSpec, [least, most]: readonly [number, number]): "limits" | "order" | "whole" | null {
+export function rangeProblem(
+  spec: RangeSpec,
+  [least, most]: readonly [number, number],
+): "limits" | "order" | "whole" | null {
   const isWithin = (value: number): boolean => value >= spec.low && value <= spec.high;
   if (!isWithin(least) || !isWithin(most)) return "limits";
   if (spec.path === "objects.scatter" && !(Number.isInteger(least) && Number.isInteger(most))) return "whole";

@@ -25,7 +25,12 @@ export function rulesTab(editor: Editor, client: BuilderClient): HTMLElement {
       };
     }),
   );
-  const remove = h("button", { type: "button", class: "plain", "data-testid": "rules-remove" }, icon("bin"), texts.remove);
+  const remove = h(
+    "button",
+    { type: "button", class: "plain", "data-testid": "rules-remove" },
+    icon("bin"),
+    texts.remove,
+  );
   remove.addEventListener("click", () => editor.apply(texts.remove, (draft) => delete draft.evaluation));
 
   function drawAbsent(): void {
@@ -40,7 +45,12 @@ export function rulesTab(editor: Editor, client: BuilderClient): HTMLElement {
         if (draft.evaluation) putConfig(draft.evaluation.config, form);
       });
     }, first);
-    parts ??= [h("h3", {}, texts.judging), scriptPanel(editor, client), drivePanel(editor, client), h("div", { class: "row" }, remove)];
+    parts ??= [
+      h("h3", {}, texts.judging),
+      scriptPanel(editor, client),
+      drivePanel(editor, client),
+      h("div", { class: "row" }, remove),
+    ];
     fill(element, h("h3", {}, texts.task), panel.element, ...parts);
   }
 

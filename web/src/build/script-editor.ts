@@ -2,13 +2,29 @@
  * The Python editor of judging scripts. The page loads this module only when a script is edited,
  * because the editor is larger than the rest of the page.
  */
-import { acceptCompletion, autocompletion, closeBrackets, closeBracketsKeymap, type Completion, type CompletionContext, type CompletionResult, completionKeymap } from "@codemirror/autocomplete";
+import {
+  acceptCompletion,
+  autocompletion,
+  closeBrackets,
+  closeBracketsKeymap,
+  type Completion,
+  type CompletionContext,
+  type CompletionResult,
+  completionKeymap,
+} from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { python, pythonLanguage } from "@codemirror/lang-python";
 import { bracketMatching, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
 import { type Diagnostic, lintGutter, setDiagnostics } from "@codemirror/lint";
 import { EditorState } from "@codemirror/state";
-import { drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers } from "@codemirror/view";
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  keymap,
+  lineNumbers,
+} from "@codemirror/view";
 import { classHighlighter } from "@lezer/highlight";
 import { t } from "../strings.ts";
 import type { ScriptCheck } from "./client.ts";
@@ -49,7 +65,10 @@ export function simCompletions(context: CompletionContext): CompletionResult | n
   }
   const word = context.matchBefore(/(?<![.\w])\w+$/);
   if (!word) return null;
-  const options = ["sim", ...SCRIPT_NAMES].map((label) => ({ label, type: label === "SimError" ? "class" : "variable" }));
+  const options = ["sim", ...SCRIPT_NAMES].map((label) => ({
+    label,
+    type: label === "SimError" ? "class" : "variable",
+  }));
   return { from: word.from, options, validFor: /^\w*$/ };
 }
 

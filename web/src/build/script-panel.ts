@@ -20,7 +20,12 @@ function optionFields(constants: readonly Constant[], onChange: (name: string, v
     input.addEventListener("change", () => input.reportValidity() && onChange(name, input.valueAsNumber));
     return field(name, input, meaning);
   });
-  return h("details", { class: "rules-section", hidden: rows.length === 0 }, h("summary", {}, t.buildTabs.rules.options), ...rows);
+  return h(
+    "details",
+    { class: "rules-section", hidden: rows.length === 0 },
+    h("summary", {}, t.buildTabs.rules.options),
+    ...rows,
+  );
 }
 
 /** The state of a file and the result of its check. */
@@ -50,7 +55,16 @@ function statusLine(file: ScriptFile, editor: ScriptEditor): HTMLElement {
   });
   file.check.watch(({ isKnown, errors: found, problem: why }) => {
     editor.setErrors(found);
-    write(checked, why ? texts.notChecked(why) : !isKnown ? texts.checking : found.length === 0 ? texts.correct : texts.wrong(found.length));
+    write(
+      checked,
+      why
+        ? texts.notChecked(why)
+        : !isKnown
+          ? texts.checking
+          : found.length === 0
+            ? texts.correct
+            : texts.wrong(found.length),
+    );
     fill(
       errors,
       ...found.map(({ line, text }) =>
@@ -59,7 +73,11 @@ function statusLine(file: ScriptFile, editor: ScriptEditor): HTMLElement {
           {},
           line === null || line === undefined
             ? h("span", { class: "error" }, text)
-            : h("button", { type: "button", class: "plain", on: { click: () => editor.goTo(line) } }, texts.atLine(line, text)),
+            : h(
+                "button",
+                { type: "button", class: "plain", on: { click: () => editor.goTo(line) } },
+                texts.atLine(line, text),
+              ),
         ),
       ),
     );
@@ -68,7 +86,11 @@ function statusLine(file: ScriptFile, editor: ScriptEditor): HTMLElement {
 }
 
 /** A file of the project in the Python editor. */
-async function fileView(client: BuilderClient, editor: Editor, name: string): Promise<{ element: HTMLElement; close(): void }> {
+async function fileView(
+  client: BuilderClient,
+  editor: Editor,
+  name: string,
+): Promise<{ element: HTMLElement; close(): void }> {
   const texts = t.buildTabs.rules;
   const file = new ScriptFile(client, editor.id, name);
   const text = (await file.load()) ?? "";
@@ -97,7 +119,14 @@ async function fileView(client: BuilderClient, editor: Editor, name: string): Pr
   });
   drawOptions(text);
   return {
-    element: h("div", { class: "form-stack" }, options, view.element, h("p", { class: "hint", id: help }, texts.editorHelp), statusLine(file, view)),
+    element: h(
+      "div",
+      { class: "form-stack" },
+      options,
+      view.element,
+      h("p", { class: "hint", id: help }, texts.editorHelp),
+      statusLine(file, view),
+    ),
     close() {
       file.close();
       view.destroy();
@@ -118,13 +147,25 @@ function templateView(
   const choice = select(template ? known : [...known, [name, name]], name);
   choice.dataset["testid"] = "rules-template";
   choice.addEventListener("change", () => onTemplate(choice.value));
-  if (!template) return h("div", { class: "form-stack" }, field(texts.template, choice), h("p", { class: "error" }, texts.unknownTemplate(name)));
-  const edit = h("button", { type: "button", class: "plain", "data-testid": "rules-edit", on: { click: () => onOwn(template.script) } }, texts.edit);
+  if (!template)
+    return h(
+      "div",
+      { class: "form-stack" },
+      field(texts.template, choice),
+      h("p", { class: "error" }, texts.unknownTemplate(name)),
+    );
+  const edit = h(
+    "button",
+    { type: "button", class: "plain", "data-testid": "rules-edit", on: { click: () => onOwn(template.script) } },
+    texts.edit,
+  );
   return h(
     "div",
     { class: "form-stack" },
     field(texts.template, choice, template.description),
-    optionFields(constantsOf(template.script), (constant, value) => onOwn(withConstant(template.script, constant, value))),
+    optionFields(constantsOf(template.script), (constant, value) =>
+      onOwn(withConstant(template.script, constant, value)),
+    ),
     h("div", { class: "row" }, edit),
   );
 }
@@ -160,7 +201,8 @@ export function scriptPanel(editor: Editor, client: BuilderClient): HTMLElement 
     error.clear();
     action().catch((problem: unknown) => error.show(problem));
   };
-  const makeOwn = (script: string): void => attempt(async () => setScript(await storeScript(client, editor.id, script)));
+  const makeOwn = (script: string): void =>
+    attempt(async () => setScript(await storeScript(client, editor.id, script)));
 
   const kinds = radios(
     texts.script,
@@ -185,9 +227,15 @@ export function scriptPanel(editor: Editor, client: BuilderClient): HTMLElement 
     shown = key;
     close?.();
     close = null;
-    for (const input of kinds.querySelectorAll("input")) input.checked = script !== undefined && (typeof script === "string") === (input.value === "file");
+    for (const input of kinds.querySelectorAll("input"))
+      input.checked = script !== undefined && (typeof script === "string") === (input.value === "file");
     if (typeof script !== "string") {
-      fill(place, script === undefined ? h("p", { class: "note" }, texts.noScript) : templateView(templates, script.template, (template) => setScript({ template }), makeOwn));
+      fill(
+        place,
+        script === undefined
+          ? h("p", { class: "note" }, texts.noScript)
+          : templateView(templates, script.template, (template) => setScript({ template }), makeOwn),
+      );
       return;
     }
     fill(place, h("p", { class: "hint" }, texts.loading));

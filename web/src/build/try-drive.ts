@@ -24,11 +24,31 @@ export function drivePanel(editor: Editor, client: BuilderClient): HTMLElement {
   const texts = t.buildTabs.rules.drive;
   const error = errorLine("drive-error");
   const status = h("p", { class: "note", role: "status", hidden: true, "data-testid": "drive-state" });
-  const log = h("pre", { class: "lines", tabindex: 0, role: "log", "aria-label": t.evaluation.log, hidden: true, "data-testid": "drive-log" });
-  const open = h("a", { class: "quiet", href: "/sim", target: "_blank", rel: "noopener", hidden: true, "data-testid": "drive-open" }, texts.open);
+  const log = h("pre", {
+    class: "lines",
+    tabindex: 0,
+    role: "log",
+    "aria-label": t.evaluation.log,
+    hidden: true,
+    "data-testid": "drive-log",
+  });
+  const open = h(
+    "a",
+    { class: "quiet", href: "/sim", target: "_blank", rel: "noopener", hidden: true, "data-testid": "drive-open" },
+    texts.open,
+  );
   const start = h("button", { type: "button", class: "plain", "data-testid": "drive-start" }, texts.start);
   const stop = h("button", { type: "button", class: "danger", hidden: true, "data-testid": "drive-stop" }, texts.stop);
-  const element = h("section", { class: "form-stack" }, h("h3", {}, texts.title), h("p", { class: "hint" }, texts.help), h("div", { class: "row wrap" }, start, stop, open), error.element, status, log);
+  const element = h(
+    "section",
+    { class: "form-stack" },
+    h("h3", {}, texts.title),
+    h("p", { class: "hint" }, texts.help),
+    h("div", { class: "row wrap" }, start, stop, open),
+    error.element,
+    status,
+    log,
+  );
 
   function draw({ active, session }: CurrentSession, id: string): boolean {
     const isMine = session?.id === id;

@@ -124,13 +124,17 @@ describe("a new title", () => {
   });
 
   it("is given up if every attempt meets another change", async () => {
-    const { client, calls } = fake(() => refuse(409, "revision_conflict", "conflict", { revision: 2, document: drawing }));
+    const { client, calls } = fake(() =>
+      refuse(409, "revision_conflict", "conflict", { revision: 2, document: drawing }),
+    );
     await expect(rename(client, { id: "a", revision: 1, document: drawing }, "Yard")).rejects.toThrow("conflict");
     expect(calls).toHaveLength(4);
   });
 
   it("is saved for a new project only if it differs", async () => {
-    const { client, calls } = fake(() => json({ id: "a", revision: 1, document: { ...drawing, display_name: "Oval" } }));
+    const { client, calls } = fake(() =>
+      json({ id: "a", revision: 1, document: { ...drawing, display_name: "Oval" } }),
+    );
     await create(client, { from: "world", world: "oval" }, "Oval");
     await create(client, { from: "world", world: "oval" }, "");
     expect(calls.map((call) => call.method)).toEqual(["POST", "POST"]);

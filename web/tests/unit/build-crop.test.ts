@@ -1,5 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { type Crop, dragged, fitted, freeName, fullCrop, type Handle, handleAt, MIN_SIDE, outputSize } from "../../src/build/crop.ts";
+import {
+  type Crop,
+  dragged,
+  fitted,
+  freeName,
+  fullCrop,
+  type Handle,
+  handleAt,
+  MIN_SIDE,
+  outputSize,
+} from "../../src/build/crop.ts";
 
 const picture = { width: 400, height: 300 };
 const crop: Crop = { left: 100, top: 50, width: 200, height: 150 };
@@ -24,8 +34,18 @@ describe("a crop", () => {
   });
 
   it("does not turn over when a corner is dragged past the other", () => {
-    expect(dragged(picture, crop, "se", -9999, -9999, null)).toEqual({ left: 100, top: 50, width: MIN_SIDE, height: MIN_SIDE });
-    expect(dragged(picture, crop, "nw", 9999, 9999, null)).toEqual({ left: 292, top: 192, width: MIN_SIDE, height: MIN_SIDE });
+    expect(dragged(picture, crop, "se", -9999, -9999, null)).toEqual({
+      left: 100,
+      top: 50,
+      width: MIN_SIDE,
+      height: MIN_SIDE,
+    });
+    expect(dragged(picture, crop, "nw", 9999, 9999, null)).toEqual({
+      left: 292,
+      top: 192,
+      width: MIN_SIDE,
+      height: MIN_SIDE,
+    });
   });
 
   it("lies in the picture and keeps its ratio, whatever is dragged", () => {
@@ -44,10 +64,30 @@ describe("a crop", () => {
   });
 
   it("from number fields is corrected", () => {
-    expect(fitted(picture, { left: -5, top: 290, width: 50.4, height: 60 }, null)).toEqual({ left: 0, top: 240, width: 50, height: 60 });
-    expect(fitted(picture, { left: Number.NaN, top: 0, width: Number.NaN, height: 10 }, null)).toEqual({ left: 0, top: 0, width: 400, height: 10 });
-    expect(fitted(picture, { left: 0, top: 0, width: 400, height: 10 }, 1)).toEqual({ left: 0, top: 0, width: 300, height: 300 });
-    expect(fitted({ width: 3, height: 2 }, { left: 0, top: 0, width: 50, height: 50 }, null)).toEqual({ left: 0, top: 0, width: 3, height: 2 });
+    expect(fitted(picture, { left: -5, top: 290, width: 50.4, height: 60 }, null)).toEqual({
+      left: 0,
+      top: 240,
+      width: 50,
+      height: 60,
+    });
+    expect(fitted(picture, { left: Number.NaN, top: 0, width: Number.NaN, height: 10 }, null)).toEqual({
+      left: 0,
+      top: 0,
+      width: 400,
+      height: 10,
+    });
+    expect(fitted(picture, { left: 0, top: 0, width: 400, height: 10 }, 1)).toEqual({
+      left: 0,
+      top: 0,
+      width: 300,
+      height: 300,
+    });
+    expect(fitted({ width: 3, height: 2 }, { left: 0, top: 0, width: 50, height: 50 }, null)).toEqual({
+      left: 0,
+      top: 0,
+      width: 3,
+      height: 2,
+    });
   });
 
   it("has handles at its corners", () => {

@@ -101,8 +101,14 @@ describe("the options of a script", () => {
   it("are the numbers with a comment at its top", () => {
     const found = constantsOf(LAP_TIME);
     expect(found.length).toBeGreaterThan(10);
-    expect(found[0]).toEqual({ name: "PENALTY", value: 5, meaning: "seconds for leaving the road and for moving an object" });
-    expect(constantsOf("  A = 1  # indented\nB = 2\nc = 3  # lower\nD = 4 # yes\r\n")).toEqual([{ name: "D", value: 4, meaning: "yes" }]);
+    expect(found[0]).toEqual({
+      name: "PENALTY",
+      value: 5,
+      meaning: "seconds for leaving the road and for moving an object",
+    });
+    expect(constantsOf("  A = 1  # indented\nB = 2\nc = 3  # lower\nD = 4 # yes\r\n")).toEqual([
+      { name: "D", value: 4, meaning: "yes" },
+    ]);
   });
 
   it("change one number and nothing else", () => {
@@ -130,7 +136,9 @@ function fieldsOf(source: string, name: string): string[] {
 function harnessNames(): { values: string[]; methods: Map<string, string> } {
   const harness = read("python/judge/harness.py");
   const type = /class Sim:([\s\S]*?)\n\n\n/.exec(harness)?.[1] ?? "";
-  const methods = new Map([...type.matchAll(/def ([a-z]\w*)\(self(?:, )?(.*)\):/g)].map(([, name, args]) => [name, args]));
+  const methods = new Map(
+    [...type.matchAll(/def ([a-z]\w*)\(self(?:, )?(.*)\):/g)].map(([, name, args]) => [name, args]),
+  );
   const load = /def load\(self, call\):([\s\S]*?)\n\n/.exec(harness)?.[1] ?? "";
   const set = [...load.matchAll(/\bsim\.(\w+)(?=[^\n]* = )/g)].map(([, name]) => name);
   const lazy = /if name != "(\w+)"/.exec(type)?.[1] ?? "";

@@ -37,8 +37,18 @@ const DRAWN = [
     size: 37,
     hash: "b6c8bebb218356769446aa0646398a4669154538f33a4ae2f69bb436ce6a23ef",
   },
-  { text: "x".repeat(120), mask: 6, size: 45, hash: "9d9b0dba533f427c2073b19ff552ba40fd13eaac816d6bfaaed42f5b6a6fb0e1" },
-  { text: "ä".repeat(106), mask: 5, size: 57, hash: "253a0b124c78ff0ffb101e78d401885a831c81734e4aa1e608ee9c390d1711b3" },
+  {
+    text: "x".repeat(120),
+    mask: 6,
+    size: 45,
+    hash: "9d9b0dba533f427c2073b19ff552ba40fd13eaac816d6bfaaed42f5b6a6fb0e1",
+  },
+  {
+    text: "ä".repeat(106),
+    mask: 5,
+    size: 57,
+    hash: "253a0b124c78ff0ffb101e78d401885a831c81734e4aa1e608ee9c390d1711b3",
+  },
 ];
 
 describe("a QR code", () => {
