@@ -185,3 +185,25 @@ export function worldName(title: string): string {
     .replace(/^_+|_+$/g, "");
   return plain.slice(0, 64) || "world";
 }
+
+/** A hidden file field, and the button that opens it. */
+export function fileChooser(
+  text: string,
+  accept: string,
+  testid: string,
+  onFile: (file: File, button: HTMLButtonElement) => void,
+): [HTMLInputElement, HTMLButtonElement] {
+  const input = h("input", { type: "file", accept, hidden: true, "data-testid": `${testid}-file` });
+  const button = h(
+    "button",
+    { type: "button", class: "plain", "data-testid": testid, on: { click: () => input.click() } },
+    text,
+  );
+  input.addEventListener("change", () => {
+    const file = input.files?.[0];
+    if (file) onFile(file, button);
+    // The same file can be chosen again after a change.
+    input.value = "";
+  });
+  return [input, button];
+}

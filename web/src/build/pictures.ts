@@ -15,7 +15,7 @@ import {
   type Size,
 } from "./crop.ts";
 import type { Editor } from "./editor.ts";
-import { busy, bytesText, errorLine, field, openDialog } from "./forms.ts";
+import { busy, bytesText, errorLine, field, fileChooser, openDialog } from "./forms.ts";
 
 export type Purpose = "ground" | "decal" | "texture";
 
@@ -207,17 +207,6 @@ export function choosePicture(editor: Editor, client: BuilderClient, purpose: Pu
     const error = errorLine("picture-error");
     const list = h("div", {});
     const place = h("div", {});
-    const input = h("input", {
-      type: "file",
-      accept: "image/png,image/jpeg,image/webp",
-      hidden: true,
-      "data-testid": "picture-file",
-    });
-    const choose = h(
-      "button",
-      { type: "button", class: "plain", "data-testid": "picture-choose", on: { click: () => input.click() } },
-      texts.choose,
-    );
     const send = h(
       "button",
       { type: "button", class: "primary wide", hidden: true, "data-testid": "picture-upload" },
@@ -252,19 +241,20 @@ export function choosePicture(editor: Editor, client: BuilderClient, purpose: Pu
       element.close();
     }
 
-    input.addEventListener("change", () => {
-      const file = input.files?.[0];
-      if (file) void busy(choose, error, () => take(file));
-      // The same file can be chosen again after a change.
-      input.value = "";
-    });
+    const accept = "image/png,image/jpeg,image/webp";
+    const chooser = fileChooser(
+      texts.choose,
+      accept,
+      "picture",
+      (file, button) => void busy(button, error, () => take(file)),
+    );
     send.addEventListener("click", () => void busy(send, error, upload));
     const hint = h("p", { class: "hint" }, texts.help[purpose]);
     const element = openDialog(
       { icon: "box", title: texts.title, testid: "picture-dialog" },
       hint,
       list,
-      h("div", { class: "row" }, input, choose),
+      h("div", { class: "row" }, ...chooser),
       place,
       error.element,
       send,

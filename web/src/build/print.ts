@@ -91,6 +91,16 @@ function sizeLine(
   };
 }
 
+function waypointsLink(editor: Editor, client: BuilderClient): HTMLElement {
+  const attributes = {
+    class: "quiet",
+    href: client.waypointsUrl(editor.id),
+    download: `${editor.document.value.name}.npy`,
+    "data-testid": "waypoints",
+  };
+  return h("a", attributes, icon("waypoints"), t.buildTabs.print.waypoints);
+}
+
 /** Opens the dialog. */
 export function printDialog(editor: Editor, client: BuilderClient): void {
   const texts = t.buildTabs.print;
@@ -158,22 +168,8 @@ export function printDialog(editor: Editor, client: BuilderClient): void {
       .finally(() => (start.disabled = false));
   });
   for (const control of [paper, dpi]) control.addEventListener("input", () => dpi.validity.valid && size.update());
-  const waypoints = h(
-    "a",
-    {
-      class: "quiet",
-      href: client.waypointsUrl(editor.id),
-      download: `${editor.document.value.name}.npy`,
-      "data-testid": "waypoints",
-    },
-    icon("waypoints"),
-    texts.waypoints,
-  );
-  const element = openDialog(
-    { icon: "print", title: texts.title, testid: "print-dialog", class: "narrow" },
-    form,
-    waypoints,
-  );
+  const about = { icon: "print", title: texts.title, testid: "print-dialog", class: "narrow" } as const;
+  const element = openDialog(about, form, waypointsLink(editor, client));
   element.addEventListener("close", () => download?.abort());
   size.update();
 }

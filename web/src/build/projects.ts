@@ -4,7 +4,7 @@ import { iconButton } from "../ui/card.ts";
 import { fill, h, show } from "../ui/dom.ts";
 import { icon } from "../ui/icons.ts";
 import type { BuilderClient, ProjectLists, ProjectSummary } from "./client.ts";
-import { busy, dateText, type ErrorLine, errorLine, metres } from "./forms.ts";
+import { busy, dateText, type ErrorLine, errorLine, fileChooser, metres } from "./forms.ts";
 import { newProjectDialog, rename } from "./new-project.ts";
 
 /** Largest file that the simulator imports. */
@@ -127,28 +127,49 @@ function importer(
   error: ErrorLine,
   onImported: (id: string) => void,
 ): HTMLElement[] {
-  const input = h("input", { type: "file", accept: ".json,.zip", hidden: true, "data-testid": "import-file" });
-  const button = h(
-    "button",
-    { type: "button", class: "plain", "data-testid": "import", on: { click: () => input.click() } },
-    t.buildTabs.import,
-  );
-  const take = (file: File | undefined): void => {
-    if (!file) return;
+  const take = (file: File, button: HTMLButtonElement): void => {
     if (file.size > MAX_IMPORT_BYTES) return error.show(t.buildTabs.importTooLarge);
     void busy(button, error, () => client.importFile(file)).then((view) => view && onImported(view.id));
   };
-  input.addEventListener("change", () => {
-    take(input.files?.[0]);
-    // The same file can be chosen again after a change.
-    input.value = "";
-  });
+  const [input, button] = fileChooser(t.buildTabs.import, ".json,.zip", "import", take);
   target.addEventListener("dragover", (event) => event.preventDefault());
   target.addEventListener("drop", (event) => {
     event.preventDefault();
-    take(event.dataTransfer?.files[0]);
+    const file = event.dataTransfer?.files[0];
+    if (file) take(file, button);
   });
   return [input, button];
+}
+
+/** Title of the page and the buttons that make projects. */
+function listHead(
+  client: BuilderClient,
+  target: HTMLElement,
+  error: ErrorLine,
+  open: (id: string) => void,
+): HTMLElement {
+  const texts = t.buildTabs;
+  return h(
+    "header",
+    { class: "projects-head row" },
+    h("h2", {}, texts.projects),
+    h("span", { class: "spring" }),
+    ...importer(client, target, error, open),
+    h(
+      "button",
+      { type: "button", class: "primary", "data-testid": "new", on: { click: () => newProjectDialog(client, open) } },
+      texts.newProject,
+    ),
+  );
+}
+
+/** Calls `refresh` when the page is shown again, because another page may have changed a project. */
+function whenShown(element: HTMLElement, refresh: () => void): void {
+  const onShown = (): void => {
+    if (!element.isConnected) document.removeEventListener("visibilitychange", onShown);
+    else if (!document.hidden) refresh();
+  };
+  document.addEventListener("visibilitychange", onShown);
 }
 
 /** The deleted projects, each with a button that restores it. */
@@ -177,21 +198,8 @@ export function projectList(client: BuilderClient, open: (id: string) => void): 
   const status = h("div", { class: "note undo-note row", role: "status", hidden: true, "data-testid": "deleted-note" });
   const deleted = h("ul", { class: "deleted-list" });
   const bin = h("details", { class: "deleted", hidden: true }, h("summary", {}, texts.deletedProjects), deleted);
-  const fresh = h(
-    "button",
-    { type: "button", class: "primary", "data-testid": "new", on: { click: () => newProjectDialog(client, open) } },
-    texts.newProject,
-  );
   const element = h("section", { class: "projects", "data-testid": "projects" });
-  const head = h(
-    "header",
-    { class: "projects-head row" },
-    h("h2", {}, texts.projects),
-    h("span", { class: "spring" }),
-    ...importer(client, element, error, open),
-    fresh,
-  );
-  element.append(head, error.element, status, none, list, bin);
+  element.append(listHead(client, element, error, open), error.element, status, none, list, bin);
 
   async function refresh(): Promise<void> {
     try {
@@ -251,12 +259,7 @@ export function projectList(client: BuilderClient, open: (id: string) => void): 
     };
   }
 
-  // Another page may have changed a project while this page was hidden.
-  const onShown = (): void => {
-    if (!element.isConnected) document.removeEventListener("visibilitychange", onShown);
-    else if (!document.hidden) void refresh();
-  };
-  document.addEventListener("visibilitychange", onShown);
+  whenShown(element, () => void refresh());
   void refresh();
   return element;
 }
