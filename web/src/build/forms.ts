@@ -20,7 +20,8 @@ export function field(label: string, control: Control, help?: string): HTMLEleme
   control.id ||= freshId("field");
   const hint = help === undefined ? null : h("p", { class: "hint", id: `${control.id}-help` }, help);
   if (hint) control.setAttribute("aria-describedby", hint.id);
-  return h("div", { class: "form-field" }, h("label", { for: control.id }, label), control, hint);
+  const shown = control instanceof HTMLSelectElement ? h("div", { class: "select" }, control) : control;
+  return h("div", { class: "form-field" }, h("label", { for: control.id }, label), shown, hint);
 }
 
 /** A list of options. The value of the element is the chosen one. */
