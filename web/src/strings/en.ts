@@ -5,6 +5,7 @@
  * type, plus a line in `LANGUAGES` of `strings.ts`.
  */
 import type { ErrorCode } from "../wire/sim.ts";
+import { buildTabsTexts } from "./en-build-tabs.ts";
 import { leaderboardTexts } from "./en-leaderboard.ts";
 import { replayTexts } from "./en-replay.ts";
 
@@ -291,6 +292,7 @@ export const en = {
   },
   replay: replayTexts,
   leaderboard: leaderboardTexts,
+  buildTabs: buildTabsTexts,
   instruments: {
     title: "Instruments",
     close: "Close",

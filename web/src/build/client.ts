@@ -1,0 +1,393 @@
+/** Requests of the builder page: one method for each route of `/sim/api/builder`. */
+import { API, ApiError, failure } from "../net/api.ts";
+import { t } from "../strings.ts";
+import type { Switched } from "../wire/sim.ts";
+import type { ProjectDocument } from "./document.ts";
+
+/** A project in the list. */
+export interface ProjectSummary {
+  /** 16 hex digits. */
+  id: string;
+  /** Name of the world and of its files. */
+  name: string;
+  display_name: string;
+  revision: number;
+  /** Time of the last change, RFC 3339. */
+  updated: string;
+  /** Size of the field, m. */
+  width: number;
+  height: number;
+  /** Number of nodes of the road. */
+  nodes: number;
+  objects: number;
+  /** Number of findings of the check. */
+  errors: number;
+  warnings: number;
+}
+
+export interface ProjectLists {
+  projects: ProjectSummary[];
+  /** Deleted projects that can be restored, newest first. */
+  deleted: ProjectSummary[];
+}
+
+/** A picture or script of a project. Width and height are those of a picture, in pixels. */
+export interface ProjectFile {
+  name: string;
+  bytes: number;
+  width?: number | null;
+  height?: number | null;
+}
+
+export interface ProjectView {
+  id: string;
+  revision: number;
+  updated: string;
+  document: ProjectDocument;
+  files: ProjectFile[];
+}
+
+export interface Saved {
+  revision: number;
+  updated: string;
+  errors: number;
+  warnings: number;
+}
+
+/** Options of a random track. What is left out has the default of the simulator. */
+export interface RandomOptions {
+  /** Width and height of the field, 2 to 100 m. */
+  field?: [number, number];
+  /** Width of the road, 0.2 to 3 m. */
+  width?: number;
+  /** From 0 (nearly round) to 1 (many tight bends). */
+  tightness?: number;
+  /** Largest length of the track, m. */
+  length?: number;
+}
+
+/** The source of a new project. */
+export type NewProject =
+  | { from: "empty"; name?: string }
+  | { from: "world"; world: string }
+  | { from: "random"; seed: number; options: RandomOptions }
+  | { from: "document"; document: unknown }
+  | { from: "project"; project: string };
+
+/** The place of a finding in the document. */
+export interface FindingLocation {
+  kind: "node" | "object" | "decal" | "field" | "evaluation" | "track";
+  index?: number | null;
+  name?: string | null;
+  x?: number | null;
+  y?: number | null;
+}
+
+/** An error or a warning of the check. */
+export interface Finding {
+  rule: string;
+  severity: "error" | "warning";
+  text: string;
+  location: FindingLocation;
+}
+
+type Point = [number, number];
+
+/** The road as the simulator computes it. Lengths in metres. */
+export interface Road {
+  /** x, y and width of the road along the centre line. */
+  centre: [number, number, number][];
+  left: Point[];
+  right: Point[];
+  closed: boolean;
+  length: number;
+  start: { x: number; y: number; yaw: number };
+  tightest: { x: number; y: number; radius: number } | null;
+  /** Places where parts of the road overlap. */
+  overlaps: Point[];
+  /** Distance of each node along the line. */
+  nodes_s: number[];
+}
+
+/** Outline of an object on the floor. */
+export interface PreviewObject {
+  name: string;
+  kind: string;
+  footprint: Point[];
+  height: number;
+}
+
+export interface Preview {
+  road: Road | null;
+  objects: PreviewObject[];
+  findings: Finding[];
+}
+
+export interface ScriptTemplate {
+  name: string;
+  description: string;
+  script: string;
+}
+
+export interface ScriptCheck {
+  ok: boolean;
+  /** `line` counts from 1; null for an error of the whole script. */
+  errors: { line?: number | null; text: string }[];
+}
+
+export type Access = "public" | "unlisted" | "private";
+
+export interface Published {
+  /** 32 hex digits. */
+  world_id: string;
+  /** Address of the published files. */
+  link: string;
+  /** Revision of the project that was published. */
+  revision: number;
+}
+
+export interface PublishedWorld {
+  world_id: string;
+  name: string;
+  access: Access;
+  /** Time of the publication, RFC 3339; null if it is not known. */
+  published?: string | null;
+  /** Address of the published files. */
+  link: string;
+}
+
+export type Paper = "A4" | "A3" | "banner";
+
+export interface PrintSize {
+  width_px: number;
+  height_px: number;
+  bytes_estimate: number;
+  sheets: number;
+}
+
+/** What the event stream of a project calls. */
+export interface ProjectEvents {
+  /** After each accepted change, and at the start. `editor` is the text that the writer gave. */
+  revision(event: { revision: number; editor: string | null }): void;
+  /** The number of open editors has changed. */
+  editors?(count: number): void;
+  /** The stream was opened (true) or lost (false). The browser opens a lost stream again. */
+  connected?(isOpen: boolean): void;
+}
+
+/** A refused request of the builder, with the fields of the answer. */
+export class BuilderError extends ApiError {
+  /** All fields of the answer. A conflict has `revision` and `document`. */
+  readonly fields: Readonly<Record<string, unknown>>;
+
+  constructor(cause: ApiError, fields: Readonly<Record<string, unknown>>) {
+    super(cause.status, cause.message, cause.code);
+    this.fields = fields;
+  }
+}
+
+/** Whether a request was refused for this reason. */
+export function hasCode(error: unknown, code: string): error is BuilderError {
+  return error instanceof BuilderError && error.code === code;
+}
+
+/** The current state of a project, if another editor has saved it in the meantime. */
+export function conflictOf(error: unknown): { revision: number; document: ProjectDocument } | null {
+  if (!hasCode(error, "revision_conflict")) return null;
+  const { revision, document } = error.fields;
+  if (typeof revision !== "number" || typeof document !== "object" || document === null) return null;
+  return { revision, document: document as ProjectDocument };
+}
+
+const BUILDER = `${API}/builder`;
+
+const project = (id: string, rest = ""): string => `${BUILDER}/projects/${encodeURIComponent(id)}${rest}`;
+
+/** A file name can have folders. The slash between them stays. */
+const filePath = (name: string): string => `/files/${name.split("/").map(encodeURIComponent).join("/")}`;
+
+const json = (method: string, body: object): RequestInit => ({
+  method,
+  headers: { "Content-Type": "application/json" },
+  body: JSON.stringify(body),
+});
+
+export class BuilderClient {
+  readonly #fetch: typeof fetch;
+  /** Functions that save what an open editor has not saved yet. */
+  readonly unsaved = new Set<() => Promise<void>>();
+
+  /** `fetcher` replaces `fetch` in tests. */
+  constructor(fetcher: typeof fetch = (input, init) => fetch(input, init)) {
+    this.#fetch = fetcher;
+  }
+
+  list(): Promise<ProjectLists> {
+    return this.#json(`${BUILDER}/projects`);
+  }
+
+  create(source: NewProject): Promise<ProjectView> {
+    return this.#json(`${BUILDER}/projects`, json("POST", source));
+  }
+
+  read(id: string): Promise<ProjectView> {
+    return this.#json(project(id));
+  }
+
+  /** Stores a document. `editor` names the writer in the events of the project. */
+  save(id: string, revision: number, document: ProjectDocument, editor?: string, signal?: AbortSignal): Promise<Saved> {
+    return this.#json(project(id), { ...json("PUT", { revision, document, editor }), signal });
+  }
+
+  remove(id: string): Promise<{ deleted: string }> {
+    return this.#json(project(id), { method: "DELETE" });
+  }
+
+  restore(id: string): Promise<ProjectView> {
+    return this.#json(project(id, "/restore"), json("POST", {}));
+  }
+
+  putFile(id: string, name: string, bytes: Blob): Promise<ProjectFile> {
+    const type = bytes.type || "application/octet-stream";
+    return this.#json(project(id, filePath(name)), { method: "PUT", headers: { "Content-Type": type }, body: bytes });
+  }
+
+  deleteFile(id: string, name: string): Promise<unknown> {
+    return this.#json(project(id, filePath(name)), { method: "DELETE" });
+  }
+
+  /** The text of a script of the project. */
+  async readText(id: string, name: string): Promise<string> {
+    return (await this.#response(project(id, filePath(name)))).text();
+  }
+
+  fileUrl(id: string, name: string): string {
+    return project(id, filePath(name));
+  }
+
+  exportUrl(id: string): string {
+    return project(id, "/export");
+  }
+
+  /** Takes an exported JSON or zip file. */
+  importFile(file: Blob): Promise<ProjectView> {
+    const type = file.type || "application/octet-stream";
+    const init = { method: "POST", headers: { "Content-Type": type }, body: file };
+    return this.#json(`${BUILDER}/projects/import`, init);
+  }
+
+  /** The road and the findings of a document that need not be saved. */
+  preview(document: ProjectDocument, id?: string, signal?: AbortSignal): Promise<Preview> {
+    return this.#json(`${BUILDER}/preview`, { ...json("POST", { document, project: id }), signal });
+  }
+
+  /** The revision is part of the address, so that the browser shows a changed picture. */
+  thumbnailUrl(id: string, revision?: number): string {
+    return project(id, "/thumbnail") + (revision === undefined ? "" : `?revision=${revision}`);
+  }
+
+  sceneUrl(id: string): string {
+    return project(id, "/scene");
+  }
+
+  /** Follows the changes of a project. The returned function ends the stream. */
+  events(id: string, on: ProjectEvents): () => void {
+    const source = new EventSource(project(id, "/events"));
+    const listen = (name: string, take: (data: Record<string, unknown>) => void) =>
+      source.addEventListener(name, (event) => {
+        const data: unknown = JSON.parse((event as MessageEvent<string>).data);
+        if (typeof data === "object" && data !== null) take(data as Record<string, unknown>);
+      });
+    listen("revision", ({ revision, editor }) => {
+      if (typeof revision === "number") on.revision({ revision, editor: typeof editor === "string" ? editor : null });
+    });
+    listen("editors", ({ count }) => typeof count === "number" && on.editors?.(count));
+    source.addEventListener("open", () => on.connected?.(true));
+    source.addEventListener("error", () => on.connected?.(false));
+    return () => source.close();
+  }
+
+  /** Builds the project and switches the running simulator to it. */
+  async drive(id: string): Promise<Switched> {
+    await this.#saveAll();
+    return this.#json(project(id, "/drive"), json("POST", {}));
+  }
+
+  async templates(): Promise<ScriptTemplate[]> {
+    return (await this.#json<{ templates: ScriptTemplate[] }>(`${BUILDER}/templates`)).templates;
+  }
+
+  checkScript(script: string, signal?: AbortSignal): Promise<ScriptCheck> {
+    return this.#json(`${BUILDER}/script/check`, { ...json("POST", { script }), signal });
+  }
+
+  async publish(id: string, access: Access, name: string): Promise<Published> {
+    await this.#saveAll();
+    return this.#json(project(id, "/publish"), json("POST", { access, name }));
+  }
+
+  async published(): Promise<PublishedWorld[]> {
+    return (await this.#json<{ worlds: PublishedWorld[] }>(`${BUILDER}/published`)).worlds;
+  }
+
+  changePublished(worldId: string, change: { name?: string; access?: Access }): Promise<unknown> {
+    return this.#json(`${BUILDER}/published/${encodeURIComponent(worldId)}`, json("POST", change));
+  }
+
+  printSize(id: string, options: { dpi: number; paper?: Paper }, signal?: AbortSignal): Promise<PrintSize> {
+    return this.#json(project(id, "/print/size"), { ...json("POST", options), signal });
+  }
+
+  printUrl(id: string, options: { dpi: number; format: "jpg" | "pdf"; paper?: Paper }): string {
+    const query = new URLSearchParams({ dpi: String(options.dpi), format: options.format });
+    if (options.paper) query.set("paper", options.paper);
+    return project(id, `/print?${query}`);
+  }
+
+  waypointsUrl(id: string): string {
+    return project(id, "/waypoints.npy");
+  }
+
+  /** Downloads a file. Calls `onProgress` with the number of received bytes. */
+  async download(address: string, onProgress: (bytes: number) => void, signal?: AbortSignal): Promise<Blob> {
+    const response = await this.#response(address, { signal });
+    const reader = response.body?.getReader();
+    const parts: BlobPart[] = [];
+    let size = 0;
+    try {
+      for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) {
+        parts.push(next.value as Uint8Array<ArrayBuffer>);
+        size += next.value.length;
+        onProgress(size);
+      }
+    } catch (error) {
+      throw signal?.aborted ? error : new ApiError(0, t.link.noResponse);
+    }
+    return new Blob(parts, { type: response.headers.get("Content-Type") ?? "" });
+  }
+
+  /** The server uses the files that it has stored, so the last changes have to arrive first. */
+  async #saveAll(): Promise<void> {
+    await Promise.all([...this.unsaved].map((save) => save()));
+  }
+
+  async #json<T>(address: string, init?: RequestInit): Promise<T> {
+    const response = await this.#response(address, init);
+    const data: unknown = await response.json().catch(() => null);
+    if (data === null) throw new ApiError(response.status, t.buildTabs.badAnswer);
+    return data as T;
+  }
+
+  /** The answer with status 200 or 201. An aborted request throws its `AbortError`. */
+  async #response(address: string, init?: RequestInit): Promise<Response> {
+    const response = await this.#fetch(address, init).catch((error: unknown) => {
+      if (init?.signal?.aborted) throw error;
+      return null;
+    });
+    if (!response) throw new ApiError(0, t.link.noResponse);
+    if (response.ok) return response;
+    const data: unknown = await response.json().catch(() => null);
+    const fields = typeof data === "object" && data !== null ? (data as Record<string, unknown>) : {};
+    throw new BuilderError(failure(response, fields), fields);
+  }
+}
