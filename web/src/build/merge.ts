@@ -35,16 +35,16 @@ function makeNamesUnique(
   const count = (document: ProjectDocument, name: string) =>
     (document.objects ?? []).filter((object) => object.name === name).length;
   const taken = new Set(objects.map(({ name }) => name));
-  const seen = new Set<string>();
-  for (const object of objects) {
-    const { name } = object;
+  for (const name of [...taken]) {
+    const same = objects.filter((object) => object.name === name);
     // A name that an author has used twice is a finding of the check and not a result of the merge.
-    const authored = [base, mine, theirs].some((document) => count(document, name) > 1);
-    if (seen.has(name) && !authored) {
+    if (same.length < 2 || [base, mine, theirs].some((document) => count(document, name) > 1)) continue;
+    const kept = same.find((object) => (theirs.objects ?? []).some((other) => isEqual(other, object))) ?? same[0];
+    for (const object of same) {
+      if (object === kept) continue;
       object.name = freeName(taken, name);
       taken.add(object.name);
     }
-    seen.add(object.name);
   }
 }
 
