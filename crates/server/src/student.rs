@@ -61,7 +61,7 @@ fn rule(method: &Method, path: &str) -> Rule {
             // The scene shows the true poses, as the live state does. Messages that change something
             // have the rules of the POST requests with the same effect.
             crate::bridge::FOXGLOVE if reads => Rule::Group(AllowedGroup::State),
-            "/sim/leaderboard" => Rule::Nobody,
+            "/sim/leaderboard" | "/sim/build" => Rule::Nobody,
             _ if reads && (path == "/sim" || path.starts_with("/sim/")) => Rule::Group(AllowedGroup::State),
             _ => Rule::Nobody,
         };
@@ -236,6 +236,8 @@ mod tests {
             ("GET", "/sim/api/recording", Rule::Nobody),
             ("POST", "/sim/api/recording/start", Rule::Nobody),
             ("GET", "/sim/leaderboard", Rule::Nobody),
+            ("GET", "/build", Rule::Nobody),
+            ("GET", "/sim/build", Rule::Nobody),
             ("GET", "/sim/api/leaderboard", Rule::Nobody),
             ("GET", "/sim/api/submissions/0123", Rule::Nobody),
             ("POST", "/sim/api/submissions", Rule::Nobody),

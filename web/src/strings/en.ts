@@ -6,6 +6,7 @@
  */
 import type { ErrorCode } from "../wire/sim.ts";
 import { buildTabsTexts } from "./en-build-tabs.ts";
+import { buildTexts } from "./en-build.ts";
 import { leaderboardTexts } from "./en-leaderboard.ts";
 import { replayTexts } from "./en-replay.ts";
 
@@ -292,6 +293,7 @@ export const en = {
   },
   replay: replayTexts,
   leaderboard: leaderboardTexts,
+  build: buildTexts,
   buildTabs: buildTabsTexts,
   instruments: {
     title: "Instruments",

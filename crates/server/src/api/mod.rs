@@ -138,6 +138,8 @@ pub(crate) fn router(app: App) -> Router {
         .route("/sim", get(viewer::page))
         .route("/sim/", get(viewer::page))
         .route("/sim/leaderboard", get(viewer::leaderboard))
+        .route("/build", get(viewer::build))
+        .route("/sim/build", get(viewer::build_alias))
         .route("/sim/viewer/{file}", get(viewer::asset))
         .route("/sim/scene/{file}", get(scene::file))
         .route("/metrics", get(metrics))
