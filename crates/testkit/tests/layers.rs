@@ -35,6 +35,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ),
     ("grade", &["replay", "session", "store", "wire", "world"]),
     ("leaderboard", &["grade", "replay", "store", "wire", "world"]),
+    ("studio", &["builder", "render", "store", "wire", "world"]),
     (
         "server",
         &[
@@ -52,6 +53,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "session",
             "sim",
             "store",
+            "studio",
             "wire",
             "world",
         ],
@@ -89,6 +91,7 @@ const MAY_NOT_NAME: &[(&str, &[&str])] = &[
     ("recording", &["axum::", "StatusCode", "clap::"]),
     ("replay", &["axum::", "StatusCode", "clap::"]),
     ("leaderboard", &["axum::", "hyper::", "StatusCode", "clap::"]),
+    ("studio", &["axum::", "hyper::", "StatusCode", "clap::"]),
     ("server", &["clap::", "rustdds"]),
     ("jail", &["axum::", "StatusCode", "clap::"]),
     ("session", &["axum::", "StatusCode", "clap::"]),
