@@ -137,14 +137,15 @@ class Building(WithSimulator):
     def test_invalid_projects_are_refused(self) -> None:
         made = self.builder.create("empty")
         broken = {**made["document"], "field": {"size": [-1, 3]}}
-        for ask in (
-            lambda: self.builder.create("document", document={"version": 1}),
-            lambda: self.builder.save(made["id"], made["revision"], broken),
-            lambda: self.builder.import_file(b"not a project"),
-            lambda: self.builder.put_file(made["id"], "x.png", b"not a picture"),
+        for ask, status in (
+            (lambda: self.builder.create("document", document={"version": 1}), 422),
+            (lambda: self.builder.save(made["id"], made["revision"], broken), 422),
+            (lambda: self.builder.import_file(b"not a project"), 422),
+            (lambda: self.builder.put_file(made["id"], "x.png", b"not a picture"), 415),
         ):
-            with self.assertRaises((chicane.BadRequest, chicane.Unprocessable)):
+            with self.assertRaises(chicane.ApiError) as caught:
                 ask()
+            self.assertEqual(caught.exception.status, status)
         self.assertEqual(self.builder.read(made["id"])["revision"], made["revision"])
         found = self.builder.preview({**made["document"], "field": {"size": [2, 2]}})["findings"]
         self.assertIn("error", [one["severity"] for one in found])

@@ -20,7 +20,12 @@ from .support import PROGRAM, ROOT
 
 TYPES = {"number": float, "integer": int, "string": str, "boolean": bool}
 # Arguments that a method accepts as bytes or as a list, but sends as a string.
-CONVERTED = {("play", "data"), ("states", "include"), ("states_stream", "include")}
+CONVERTED = {
+    ("play", "data"),
+    ("states", "include"),
+    ("states_stream", "include"),
+    ("print_file", "area"),
+}
 CONSTANT = {"/info", "/health"}
 # Parameters that a method calls by another name, because Python has a keyword of that name.
 RENAMED = {("create", "from"): "source"}

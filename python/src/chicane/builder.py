@@ -95,7 +95,8 @@ class BuilderOperations:
     @operation("POST", "/sim/api/builder/projects/import")
     def import_file(self, data: bytes) -> Call[wire.ProjectView]:
         """Makes a project from the bytes of an exported file, JSON or zip."""
-        return Call(data=data, kind="application/octet-stream", longer=LOADING_S)
+        kind = "application/zip" if data[:2] == b"PK" else "application/json"
+        return Call(data=data, kind=kind, longer=LOADING_S)
 
     @streamed("/sim/api/builder/projects/{id}/events", events)
     def events(self, id: str) -> Call[Event]:
@@ -105,10 +106,20 @@ class BuilderOperations:
     # Files
 
     @operation("PUT", "/sim/api/builder/projects/{id}/files/{name}")
-    def put_file(self, id: str, name: str, data: bytes) -> Call[wire.ChangedFile]:
-        """Stores a picture (PNG or JPEG) or a script (`.py`) under a name in the project."""
-        kind = "application/octet-stream"
-        return Call(path={"id": id, "name": name}, data=data, kind=kind, longer=LOADING_S)
+    def put_file(
+        self, id: str, name: str, data: bytes, *, editor: str | None = None
+    ) -> Call[wire.ChangedFile]:
+        """Stores a picture (PNG or JPEG) or a script (`.py`) under a name in the project.
+
+        `editor` names the writer in the events of the project.
+        """
+        return Call(
+            path={"id": id, "name": name},
+            query=given(editor=editor),
+            data=data,
+            kind="application/octet-stream",
+            longer=LOADING_S,
+        )
 
     @operation("GET", "/sim/api/builder/projects/{id}/files/{name}")
     def file(self, id: str, name: str) -> Call[bytes]:
@@ -116,9 +127,11 @@ class BuilderOperations:
         return Call(path={"id": id, "name": name}, accept="*/*", read=read_bytes)
 
     @operation("DELETE", "/sim/api/builder/projects/{id}/files/{name}")
-    def delete_file(self, id: str, name: str) -> Call[wire.DeletedFile]:
+    def delete_file(
+        self, id: str, name: str, *, editor: str | None = None
+    ) -> Call[wire.DeletedFile]:
         """Deletes a picture or script."""
-        return Call(path={"id": id, "name": name})
+        return Call(path={"id": id, "name": name}, query=given(editor=editor))
 
     # Views
 

@@ -191,6 +191,12 @@ export function hasCode(error: unknown, code: string): error is BuilderError {
   return error instanceof BuilderError && error.code === code;
 }
 
+/** The errors of a project that can't be built, if a request was refused for them. */
+export function findingsOf(error: unknown): Finding[] {
+  if (!hasCode(error, "project_invalid") || !Array.isArray(error.fields["findings"])) return [];
+  return (error.fields["findings"] as Finding[]).filter((finding) => finding?.severity === "error");
+}
+
 /** The current state of a project, if another editor has saved it in the meantime. */
 export function conflictOf(error: unknown): { revision: number; document: ProjectDocument } | null {
   if (!hasCode(error, "revision_conflict")) return null;
@@ -205,6 +211,8 @@ const project = (id: string, rest = ""): string => `${BUILDER}/projects/${encode
 
 /** A file name can have folders. The slash between them stays. */
 const filePath = (name: string): string => `/files/${name.split("/").map(encodeURIComponent).join("/")}`;
+
+const editorQuery = (editor?: string): string => (editor === undefined ? "" : `?editor=${encodeURIComponent(editor)}`);
 
 const json = (method: string, body: object): RequestInit => ({
   method,
@@ -247,13 +255,15 @@ export class BuilderClient {
     return this.#json(project(id, "/restore"), json("POST", {}));
   }
 
-  putFile(id: string, name: string, bytes: Blob): Promise<ProjectFile> {
+  /** Adds or replaces a file. `editor` names the writer in the events of the project. */
+  putFile(id: string, name: string, bytes: Blob, editor?: string): Promise<ProjectFile> {
     const type = bytes.type || "application/octet-stream";
-    return this.#json(project(id, filePath(name)), { method: "PUT", headers: { "Content-Type": type }, body: bytes });
+    const init = { method: "PUT", headers: { "Content-Type": type }, body: bytes };
+    return this.#json(project(id, filePath(name) + editorQuery(editor)), init);
   }
 
-  deleteFile(id: string, name: string): Promise<unknown> {
-    return this.#json(project(id, filePath(name)), { method: "DELETE" });
+  deleteFile(id: string, name: string, editor?: string): Promise<unknown> {
+    return this.#json(project(id, filePath(name) + editorQuery(editor)), { method: "DELETE" });
   }
 
   /** The text of a script of the project. */
@@ -270,10 +280,11 @@ export class BuilderClient {
   }
 
   /** Takes an exported JSON or zip file. */
-  importFile(file: Blob): Promise<ProjectView> {
-    const type = file.type || "application/octet-stream";
-    const init = { method: "POST", headers: { "Content-Type": type }, body: file };
-    return this.#json(`${BUILDER}/projects/import`, init);
+  async importFile(file: Blob): Promise<ProjectView> {
+    // The type that a browser reports depends on the system, so the first bytes decide.
+    const start = await file.slice(0, 2).text();
+    const type = start === "PK" ? "application/zip" : "application/json";
+    return this.#json(`${BUILDER}/projects/import`, { method: "POST", headers: { "Content-Type": type }, body: file });
   }
 
   /** The road and the findings of a document that need not be saved. */

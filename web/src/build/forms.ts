@@ -5,6 +5,7 @@ import { dialog } from "../ui/dialog.ts";
 import { type Child, h, show, write } from "../ui/dom.ts";
 import type { IconName } from "../ui/icons.ts";
 import { messageOf } from "../ui/platform.ts";
+import { findingsOf } from "./client.ts";
 
 let count = 0;
 
@@ -20,7 +21,8 @@ export function field(label: string, control: Control, help?: string): HTMLEleme
   control.id ||= freshId("field");
   const hint = help === undefined ? null : h("p", { class: "hint", id: `${control.id}-help` }, help);
   if (hint) control.setAttribute("aria-describedby", hint.id);
-  return h("div", { class: "form-field" }, h("label", { for: control.id }, label), control, hint);
+  const shown = control instanceof HTMLSelectElement ? h("div", { class: "select" }, control) : control;
+  return h("div", { class: "form-field" }, h("label", { for: control.id }, label), shown, hint);
 }
 
 /** A list of options. The value of the element is the chosen one. */
@@ -102,9 +104,15 @@ export function errorLine(testid: string): ErrorLine {
   return { element, clear: () => set(""), show: (error) => set(errorText(error)) };
 }
 
-/** The message of an error. An answer of the sign-in page gets a text that says what to do. */
+/** How many errors of a project a message names. */
+const MAX_NAMED = 3;
+
+/** The message of an error. It says what to do if the user is signed out, and what is to be fixed. */
 export function errorText(error: unknown): string {
-  return error instanceof ApiError && error.status === 401 ? t.buildTabs.signedOut : messageOf(error);
+  if (error instanceof ApiError && error.status === 401) return t.buildTabs.signedOut;
+  const findings = findingsOf(error);
+  const named = findings.slice(0, MAX_NAMED).map((finding) => finding.text);
+  return named.length === 0 ? messageOf(error) : t.buildTabs.mustBeFixed(findings.length, named.join(" "));
 }
 
 /**

@@ -120,6 +120,7 @@ export function scriptEditor(options: {
         EditorView.contentAttributes.of({
           "aria-label": options.label,
           "aria-describedby": options.describedBy,
+          tabindex: "0",
           "data-testid": "script-text",
         }),
         EditorView.updateListener.of((update) => {

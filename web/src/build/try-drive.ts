@@ -38,7 +38,7 @@ export function drivePanel(editor: Editor, client: BuilderClient): HTMLElement {
     texts.open,
   );
   const start = h("button", { type: "button", class: "plain", "data-testid": "drive-start" }, texts.start);
-  const stop = h("button", { type: "button", class: "danger", hidden: true, "data-testid": "drive-stop" }, texts.stop);
+  const stop = h("button", { type: "button", class: "plain", hidden: true, "data-testid": "drive-stop" }, texts.stop);
   const element = h(
     "section",
     { class: "form-stack" },

@@ -2,6 +2,8 @@
 export const buildTabsTexts = {
   badAnswer: "The simulator sent an answer that can't be read. Reload the page.",
   signedOut: "You are signed out. Reload the page and sign in.",
+  mustBeFixed: (count: number, errors: string) =>
+    count === 1 ? `The project has an error: ${errors}` : `The project has ${count} errors: ${errors}`,
   close: "Close",
   save: "Save",
   cancel: "Cancel",

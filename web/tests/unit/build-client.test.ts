@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { BuilderClient, BuilderError, conflictOf, hasCode } from "../../src/build/client.ts";
+import { BuilderClient, BuilderError, conflictOf, findingsOf, hasCode } from "../../src/build/client.ts";
 import type { ProjectDocument } from "../../src/build/document.ts";
+import { errorText } from "../../src/build/forms.ts";
 import { create, rename } from "../../src/build/new-project.ts";
 import { ScriptFile } from "../../src/build/script-file.ts";
 import { ApiError } from "../../src/net/api.ts";
@@ -52,6 +53,24 @@ describe("a failed request", () => {
     expect(conflictOf(new Error("other"))).toBeNull();
   });
 
+  it("for errors of the project names them", async () => {
+    const error = { rule: "x", severity: "error", text: "The road overlaps itself.", location: { kind: "track" } };
+    const warning = { ...error, severity: "warning", text: "The bend is tight." };
+    const { client } = fake(() =>
+      refuse(409, "project_invalid", "the project has errors", { findings: [warning, error] }),
+    );
+    const problem = await client.drive("a").catch((thrown: unknown) => thrown);
+    expect(findingsOf(problem)).toEqual([error]);
+    expect(errorText(problem)).toBe(en.buildTabs.mustBeFixed(1, error.text));
+    const plain = fake(() => refuse(409, "project_invalid", "the project has errors", { findings: "?" })).client;
+    expect(errorText(await plain.drive("a").catch((thrown: unknown) => thrown))).toBe("the project has errors");
+  });
+
+  it("for a signed-out user says what to do", async () => {
+    const { client } = fake(() => refuse(401, "unauthorized", "token required"));
+    expect(errorText(await client.list().catch((thrown: unknown) => thrown))).toBe(en.buildTabs.signedOut);
+  });
+
   it("without an answer says that the simulator does not respond", async () => {
     const { client } = fake(() => Promise.reject(new TypeError("network")));
     await expect(client.list()).rejects.toMatchObject({ status: 0, message: en.link.noResponse });
@@ -82,9 +101,13 @@ describe("a request", () => {
     const { client, calls } = fake(() => json({}));
     await client.putFile("a/b", "pictures/ä b.png", new Blob(["x"], { type: "image/png" }));
     await client.create({ from: "random", seed: 7, options: { width: 0.5 } });
+    await client.deleteFile("a", "x.png", "me & you");
+    await client.importFile(new Blob(["PK\x03\x04"], { type: "application/x-zip-compressed" }));
     expect(calls).toEqual([
       { method: "PUT", path: "/sim/api/builder/projects/a%2Fb/files/pictures/%C3%A4%20b.png", body: "x" },
       { method: "POST", path: "/sim/api/builder/projects", body: { from: "random", seed: 7, options: { width: 0.5 } } },
+      { method: "DELETE", path: "/sim/api/builder/projects/a/files/x.png?editor=me%20%26%20you", body: undefined },
+      { method: "POST", path: "/sim/api/builder/projects/import", body: "PK\x03\x04" },
     ]);
     expect(client.printUrl("a", { dpi: 150, format: "pdf", paper: "A3" })).toBe(
       "/sim/api/builder/projects/a/print?dpi=150&format=pdf&paper=A3",
