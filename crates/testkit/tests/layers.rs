@@ -28,6 +28,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ),
     ("dds", &["host", "ros", "world"]),
     ("bridge", &["host", "robot", "ros", "sim", "wire", "world"]),
+    ("listen", &["bridge", "pace", "wire"]),
     ("recording", &["host", "ros", "wire", "world"]),
     (
         "replay",
@@ -35,6 +36,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ),
     ("grade", &["replay", "session", "store", "wire", "world"]),
     ("leaderboard", &["grade", "replay", "store", "wire", "world"]),
+    ("studio", &["builder", "render", "store", "wire", "world"]),
     (
         "server",
         &[
@@ -42,6 +44,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "dds",
             "host",
             "leaderboard",
+            "listen",
             "pace",
             "recording",
             "remote",
@@ -52,6 +55,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "session",
             "sim",
             "store",
+            "studio",
             "wire",
             "world",
         ],
@@ -89,6 +93,7 @@ const MAY_NOT_NAME: &[(&str, &[&str])] = &[
     ("recording", &["axum::", "StatusCode", "clap::"]),
     ("replay", &["axum::", "StatusCode", "clap::"]),
     ("leaderboard", &["axum::", "hyper::", "StatusCode", "clap::"]),
+    ("studio", &["axum::", "hyper::", "StatusCode", "clap::"]),
     ("server", &["clap::", "rustdds"]),
     ("jail", &["axum::", "StatusCode", "clap::"]),
     ("session", &["axum::", "StatusCode", "clap::"]),
