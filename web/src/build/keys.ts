@@ -129,8 +129,7 @@ function arrow(
   if (event.altKey) {
     actions.align(edge);
   } else if (session.selection.value.size === 0) {
-    plan.viewport.panBy(-60 * x, 60 * y);
-    plan.invalidate();
+    plan.panBy(-60 * x, 60 * y);
   } else {
     const step = event.shiftKey ? FINE_M : session.snap.value.step;
     actions.move(step * x, step * y);
