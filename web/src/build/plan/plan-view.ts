@@ -19,10 +19,10 @@ import {
   paintNodes,
   paintPen,
   paintProblems,
-  paintRulers,
   paintSelection,
   type Palette,
 } from "./paint-marks.ts";
+import { paintRulers } from "./paint-rulers.ts";
 import { paintObjects } from "./paint-things.ts";
 import { Viewport } from "./viewport.ts";
 
