@@ -143,7 +143,8 @@ function controlKeys(session: EditorSession, actions: Actions, other: KeyActions
     a: () => actions.selectAll(),
     d: () => actions.duplicate(),
     g: (event) => (event.shiftKey ? actions.ungroup() : actions.group()),
-    s: () => void session.saved(),
+    // The page saves every change, so this key only asks to do it at once.
+    s: () => void session.saved().catch(() => {}),
     Enter: () => other.drive(),
   };
 }

@@ -96,6 +96,8 @@ export function openEditor(client: BuilderClient, view: ProjectView): void {
   announceSelection(session, actions);
   addEventListener("online", () => sync.retryNow());
   addEventListener("pagehide", () => sync.close());
+  // The browser shows a kept page when the user goes back. Its document can be old.
+  addEventListener("pageshow", (event) => event.persisted && location.reload());
   sync.start();
   installTestHook(session, sync, plan, solid, previewer);
 }

@@ -50,7 +50,7 @@ describe("two editors of one project", () => {
     // Both draw while the server is killed.
     const drawing = Promise.all(
       visits.map(async (visit, i) => {
-        for (const key of i === 0 ? ["s", "c", "l"] : ["k", "b", "s"]) await visit.page.keyboard.press(key);
+        for (const key of i === 0 ? ["s", "c", "l"] : ["k", "b", "k"]) await visit.page.keyboard.press(key);
       }),
     );
     await fixture.simulator.stop("SIGKILL");
