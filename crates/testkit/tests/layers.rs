@@ -28,6 +28,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ),
     ("dds", &["host", "ros", "world"]),
     ("bridge", &["host", "robot", "ros", "sim", "wire", "world"]),
+    ("listen", &["bridge", "pace", "wire"]),
     ("recording", &["host", "ros", "wire", "world"]),
     (
         "replay",
@@ -43,6 +44,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "dds",
             "host",
             "leaderboard",
+            "listen",
             "pace",
             "recording",
             "remote",

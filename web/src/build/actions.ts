@@ -28,6 +28,10 @@ const CLIP_KEY = "chicane.build.clip";
 /** A copy is this far from its original, so that both can be seen. */
 const OFFSET: Point = { x: 0.2, y: -0.2 };
 
+/** An object closer than this is at the same place as a new one. */
+const NEAR_M = 0.2;
+const STEP_ASIDE_M = 0.4;
+
 export class Actions {
   /** Copies the pictures of a pasted clip into this project. `main` sets this function. */
   fetchPictures: (project: string, names: readonly string[]) => Promise<void> = () => Promise.resolve();
@@ -46,7 +50,17 @@ export class Actions {
       this.session.say(t.build.full);
       return;
     }
-    this.session.applyAndSelect(t.build.steps.add(t.build.palette[kind]), (draft) => addObject(draft, kind, at));
+    const place = this.#freePlace(at);
+    this.session.applyAndSelect(t.build.steps.add(t.build.palette[kind]), (draft) => addObject(draft, kind, place));
+  }
+
+  /** A place beside `at` if another object is there already, so that new objects do not overlap. */
+  #freePlace({ x, y }: Point): Point {
+    const objects = objectsOf(this.session.document.value);
+    const isTaken = (at: number) => objects.some((object) => Math.hypot(object.x - at, object.y - y) < NEAR_M);
+    let free = x;
+    while (isTaken(free)) free += STEP_ASIDE_M;
+    return { x: free, y };
   }
 
   addPicture(picture: string, at: Point, size?: { width: number; height: number }): void {

@@ -6,6 +6,7 @@
 import {
   copyOf,
   decalsOf,
+  FACES,
   isClosed,
   leastNodes,
   MAX_COORDINATE,
@@ -13,6 +14,7 @@ import {
   MAX_NODES,
   MAX_OBJECTS,
   NEW_OBJECT,
+  OBJECT_KINDS,
   objectsOf,
   round,
   roundAngle,
@@ -156,18 +158,46 @@ export function copyItems(document: ProjectDocument, keys: Iterable<ItemKey>): C
   return clip;
 }
 
+/** The fields of each kind besides `kind`, `name` and `textures`. */
+const OWN_FIELDS: Readonly<Record<ObjectKind, readonly (keyof FieldObject)[]>> = {
+  box: ["x", "y", "yaw", "size", "mass", "static", "colour"],
+  cylinder: ["x", "y", "yaw", "radius", "height", "mass", "static", "colour"],
+  sphere: ["x", "y", "yaw", "radius", "mass", "static", "colour"],
+  cone: ["x", "y", "yaw", "base", "height", "mass", "static", "colour"],
+  light: ["x", "y", "yaw", "width", "tilt"],
+};
+
+/** The fields of a value that the server knows. It refuses a document with any other field. */
+function known<T extends object>(value: T, keys: readonly (keyof T)[]): Partial<T> {
+  return Object.fromEntries(keys.filter((key) => value[key] !== undefined).map((key) => [key, value[key]])) as Partial<T>;
+}
+
+function knownObject(object: FieldObject): FieldObject {
+  const { kind, name, textures } = object;
+  const faces = FACES[kind].filter((face) => typeof textures?.[face] === "string");
+  const pictures = Object.fromEntries(faces.map((face) => [face, textures?.[face] ?? ""]));
+  const cleaned = { ...known(object, OWN_FIELDS[kind]), kind, name } as FieldObject;
+  return faces.length > 0 ? { ...cleaned, textures: pictures } : cleaned;
+}
+
 /** Reads a clip from the text of a clipboard; null if the text is something else. */
 export function parseClip(text: string): Clip | null {
   try {
     const value = JSON.parse(text) as Partial<Clip> | null;
     if (value?.chicane !== "items") return null;
-    const list = <T>(items: T[] | undefined, most: number) => (Array.isArray(items) ? items.slice(0, most) : []);
-    const placed = (item: Point) => Number.isFinite(item?.x) && Number.isFinite(item?.y);
+    const list = <T extends Point>(items: T[] | undefined, most: number): T[] => {
+      const isPlaced = (item: T) => Number.isFinite(item?.x) && Number.isFinite(item?.y);
+      return Array.isArray(items) ? items.slice(0, most).filter(isPlaced) : [];
+    };
     return {
       chicane: "items",
-      objects: list(value.objects, MAX_OBJECTS).filter((o) => placed(o) && o.kind in NEW_OBJECT && typeof o.name === "string"),
-      decals: list(value.decals, MAX_DECALS).filter((d) => placed(d) && typeof d.picture === "string"),
-      nodes: list(value.nodes, MAX_NODES).filter(placed),
+      objects: list(value.objects, MAX_OBJECTS)
+        .filter(({ kind, name }) => OBJECT_KINDS.includes(kind) && typeof name === "string")
+        .map(knownObject),
+      decals: list(value.decals, MAX_DECALS)
+        .filter(({ picture }) => typeof picture === "string")
+        .map((decal) => known(decal, ["picture", "x", "y", "yaw", "width", "height"]) as Decal),
+      nodes: list(value.nodes, MAX_NODES).map((node) => known(node, ["x", "y", "width"]) as TrackNode),
     };
   } catch {
     return null;

@@ -129,8 +129,7 @@ function arrow(
   if (event.altKey) {
     actions.align(edge);
   } else if (session.selection.value.size === 0) {
-    plan.viewport.panBy(-60 * x, 60 * y);
-    plan.invalidate();
+    plan.panBy(-60 * x, 60 * y);
   } else {
     const step = event.shiftKey ? FINE_M : session.snap.value.step;
     actions.move(step * x, step * y);
@@ -144,7 +143,8 @@ function controlKeys(session: EditorSession, actions: Actions, other: KeyActions
     a: () => actions.selectAll(),
     d: () => actions.duplicate(),
     g: (event) => (event.shiftKey ? actions.ungroup() : actions.group()),
-    s: () => void session.saved(),
+    // The page saves every change, so this key only asks to do it at once.
+    s: () => void session.saved().catch(() => {}),
     Enter: () => other.drive(),
   };
 }

@@ -17,12 +17,14 @@ import { topBar, type Tab } from "./panels/top-bar.ts";
 import { browserStore, PendingStore } from "./pending.ts";
 import { PictureCache } from "./pictures-cache.ts";
 import { choosePicture } from "./pictures.ts";
+import { snapTargets } from "./plan/drags.ts";
 import { Gestures } from "./plan/gestures.ts";
 import { PlanView } from "./plan/plan-view.ts";
 import { Previewer } from "./previewer.ts";
 import { printDialog } from "./print.ts";
 import { publishDialog } from "./publish.ts";
 import { EditorSession } from "./session.ts";
+import { snap } from "./snapping.ts";
 import { SolidView } from "./solid/solid-view.ts";
 import { Sync } from "./sync.ts";
 import { installTestHook } from "./test-hook.ts";
@@ -57,7 +59,8 @@ export function openEditor(client: BuilderClient, view: ProjectView): void {
     if (name) pictures.clear();
     return name;
   };
-  const add = (kind: ObjectKind | "picture", at: Point) => {
+  const add = (kind: ObjectKind | "picture", wanted: Point) => {
+    const at = snap(wanted, null, snapTargets(session, new Set()), session.snap.value, plan.viewport.metres(10));
     if (kind === "picture") void addPicture(actions, pictures, pick, at);
     else actions.add(kind, at);
     plan.canvas.focus({ preventScroll: true });
@@ -84,7 +87,7 @@ export function openEditor(client: BuilderClient, view: ProjectView): void {
   document.body.append(topBar(session, sync, tab, bar), tools, stage, side, rules, status, help);
   showTabs(session, client, tab, rules, [tools, stage, side, status]);
   keys(session, actions, plan, gestures, {
-    add: (kind) => add(kind, { x: plan.viewport.x, y: plan.viewport.y }),
+    add: (kind) => add(kind, plan.viewport),
     fit,
     help: bar.help,
     drive: bar.drive,
@@ -93,6 +96,8 @@ export function openEditor(client: BuilderClient, view: ProjectView): void {
   announceSelection(session, actions);
   addEventListener("online", () => sync.retryNow());
   addEventListener("pagehide", () => sync.close());
+  // The browser shows a kept page when the user goes back. Its document can be old.
+  addEventListener("pageshow", (event) => event.persisted && location.reload());
   sync.start();
   installTestHook(session, sync, plan, solid, previewer);
 }

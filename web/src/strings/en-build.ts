@@ -11,7 +11,7 @@ export const buildTexts = {
   badAddress: "This address names no project.",
   failed: (reason: string) => `The project could not be opened: ${reason}`,
   planLabel:
-    "Top view of the field. Tab or N selects the next item, arrow keys move the selection, question mark lists all keys.",
+    "Top view of the field. N selects the next item, arrow keys move the selection, question mark lists all keys.",
   solidLabel: "3D view of the field. Drag to rotate the view. Click an object to select it.",
   noWebgl: "This browser cannot show the 3D view because WebGL 2 is missing or turned off.",
   displayName: "Name of the world",

@@ -180,6 +180,11 @@ describe("commands", () => {
     }
     const bad = { chicane: "items", objects: [{ kind: "bomb", name: "x", x: 1, y: 1 }, null, { kind: "box", x: 1, y: 1 }] };
     expect(parseClip(JSON.stringify(bad))?.objects).toEqual([]);
+    // The server refuses unknown fields, so they must not get into the document.
+    const extra = { kind: "light", name: "a", x: 1, y: 2, mass: 3, evil: 1, textures: { front: "a.png" } };
+    expect(parseClip(JSON.stringify({ chicane: "items", objects: [extra] }))?.objects).toEqual([
+      { kind: "light", name: "a", x: 1, y: 2 },
+    ]);
   });
 });
 

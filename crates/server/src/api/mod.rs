@@ -181,7 +181,7 @@ async fn wrong_method(request: Request) -> ApiError {
 async fn metrics(State(app): State<App>) -> Response {
     (
         [(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")],
-        app.http_metrics.text(&app.metrics),
+        crate::metrics::text(&app.http_metrics, &app.metrics),
     )
         .into_response()
 }

@@ -130,26 +130,38 @@ pub enum CreateProject {
 
 impl Body for CreateProject {
     fn parse(fields: &Fields) -> Result<CreateProject, Invalid> {
+        // All fields are checked, also those that the chosen source does not use.
+        let wrong_name = "name must be 1 to 64 letters, digits and underscores (A-Z a-z 0-9 _)";
+        let name = fields.text("name", wrong_name)?;
+        let fits = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+        if name.is_some_and(|name| !(1..=64).contains(&name.len()) || !name.bytes().all(fits)) {
+            return Err(Invalid::new(wrong_name));
+        }
+        let wrong_world = "world must be the name of a shipped world";
+        let world = fields.text("world", wrong_world)?;
+        let random = random(fields)?;
+        let document = fields.get("document").map(|_| document(fields)).transpose()?;
+        let project = project(fields)?;
+        let missing = |field: &str| Invalid(format!("{field} is missing"));
         let wrong = "from must be empty, world, random, document or project";
         match fields.text("from", wrong)? {
-            Some("empty") => {
-                Ok(CreateProject::Empty(fields.text("name", "name must be a text")?.map(str::to_owned)))
-            }
+            Some("empty") => Ok(CreateProject::Empty(name.map(str::to_owned))),
             Some("world") => {
-                let world = fields.text("world", "world must be the name of a shipped world")?;
-                let world = world.ok_or_else(|| Invalid::new("world must be the name of a shipped world"))?;
-                Ok(CreateProject::World(world.to_owned()))
+                world.map(|w| CreateProject::World(w.to_owned())).ok_or_else(|| missing("world"))
             }
-            Some("random") => random(fields).map(CreateProject::Random),
-            Some("document") => Ok(CreateProject::Document(document(fields)?)),
-            Some("project") => {
-                let wrong = "project must be the id of a project, 16 hex digits";
-                let id = fields.text("project", wrong)?.and_then(ProjectId::parse);
-                id.map(CreateProject::Project).ok_or_else(|| Invalid::new(wrong))
-            }
+            Some("random") => Ok(CreateProject::Random(random)),
+            Some("document") => document.map(CreateProject::Document).ok_or_else(|| missing("document")),
+            Some("project") => project.map(CreateProject::Project).ok_or_else(|| missing("project")),
             _ => Err(Invalid::new(wrong)),
         }
     }
+}
+
+/// The id in the field `project`.
+fn project(fields: &Fields) -> Result<Option<ProjectId>, Invalid> {
+    let wrong = "project must be the id of a project, 16 hex digits";
+    let text = fields.text("project", wrong)?;
+    text.map(|text| ProjectId::parse(text).ok_or_else(|| Invalid::new(wrong))).transpose()
 }
 
 fn random(fields: &Fields) -> Result<RandomTrack, Invalid> {
@@ -167,13 +179,12 @@ fn random(fields: &Fields) -> Result<RandomTrack, Invalid> {
         },
         Some(_) => return Err(Invalid::new("options.field must be a list of two numbers")),
     };
-    let number = |name: &str| options.number(name, &format!("options.{name} must be a number"));
     Ok(RandomTrack {
         seed,
         field,
-        width: number("width")?,
-        tightness: number("tightness")?,
-        length: number("length")?,
+        width: options.number_within("width", 0.2, 3.0)?,
+        tightness: options.number_within("tightness", 0.0, 1.0)?,
+        length: options.number_within("length", 1.0, 900.0)?,
     })
 }
 
@@ -247,12 +258,7 @@ pub struct PreviewRequest {
 
 impl Body for PreviewRequest {
     fn parse(fields: &Fields) -> Result<PreviewRequest, Invalid> {
-        let wrong = "project must be the id of a project, 16 hex digits";
-        let project = match fields.text("project", wrong)? {
-            None => None,
-            Some(text) => Some(ProjectId::parse(text).ok_or_else(|| Invalid::new(wrong))?),
-        };
-        Ok(PreviewRequest { document: document(fields)?, project })
+        Ok(PreviewRequest { document: document(fields)?, project: project(fields)? })
     }
 }
 
@@ -522,6 +528,8 @@ mod tests {
             r#"{"from": "random", "options": []}"#,
             r#"{"from": "random", "options": {"field": [8]}}"#,
             r#"{"from": "random", "options": {"width": "wide"}}"#,
+            r#"{"from": "empty", "name": "a b"}"#,
+            r#"{"from": "empty", "seed": "x"}"#,
         ] {
             assert!(made(bad).is_err(), "{bad}");
         }

@@ -195,7 +195,7 @@ export function selectField(options: {
 
 /** A section of the inspector with a heading. */
 export function section(title: string, fields: readonly (FormField | HTMLElement)[], testid: string): FormField {
-  const heading = h("h3", {}, title);
+  const heading = h("h2", {}, title);
   const elements = fields.map((field) => (field instanceof HTMLElement ? field : field.element));
   const element = h("section", { class: "build-section", "data-testid": testid }, heading, ...elements);
   const update = (document: ProjectDocument) => {

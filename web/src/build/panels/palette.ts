@@ -6,8 +6,6 @@ import { OBJECT_KINDS, type ObjectKind } from "../document.ts";
 import type { Point } from "../geometry.ts";
 import type { PlanView } from "../plan/plan-view.ts";
 import type { EditorSession, Tool } from "../session.ts";
-import { snap } from "../snapping.ts";
-import { snapTargets } from "../plan/drags.ts";
 
 const TOOL_ICONS: Readonly<Record<Tool, IconName>> = { select: "pointer", pen: "pen", pan: "hand" };
 const KIND_ICONS: Readonly<Record<ObjectKind, IconName>> = {
@@ -42,7 +40,7 @@ export function palette(
     session.tool.watch((now) => (button.ariaChecked = String(now === tool)));
     return button;
   });
-  const things = [...OBJECT_KINDS, "picture" as const].map((kind) => thing(session, plan, kind, add));
+  const things = [...OBJECT_KINDS, "picture" as const].map((kind) => thing(plan, kind, add));
   return h(
     "nav",
     { class: "palette", "aria-label": t.build.tools.label },
@@ -53,7 +51,6 @@ export function palette(
 
 /** A kind of object. A drag puts it on the field, a click in the middle of the view. */
 function thing(
-  session: EditorSession,
   plan: PlanView,
   kind: ObjectKind | "picture",
   add: (kind: ObjectKind | "picture", at: Point) => void,
@@ -76,10 +73,6 @@ function thing(
   /** Whether the last press was a drag, so that the click after it does nothing. */
   let wasDrag = false;
 
-  const place = (at: Point): Point => {
-    const { viewport } = plan;
-    return snap(at, null, snapTargets(session, new Set()), session.snap.value, viewport.metres(10));
-  };
   const drop = () => {
     ghost?.remove();
     ghost = null;
@@ -108,11 +101,11 @@ function thing(
     const at = plan.local(event);
     const isInside = at.x >= 0 && at.y >= 0 && at.x <= plan.viewport.width && at.y <= plan.viewport.height;
     drop();
-    if (isInside) add(kind, place(plan.viewport.toWorld(at)));
+    if (isInside) add(kind, plan.viewport.toWorld(at));
   });
   button.addEventListener("pointercancel", drop);
   button.addEventListener("click", () => {
-    if (!wasDrag) add(kind, place({ x: plan.viewport.x, y: plan.viewport.y }));
+    if (!wasDrag) add(kind, plan.viewport);
     wasDrag = false;
   });
   return button;

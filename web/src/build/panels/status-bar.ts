@@ -65,11 +65,20 @@ export function statusBar(session: EditorSession, plan: PlanView, fit: () => voi
     h(
       "div",
       { class: "group" },
-      iconButton("minus", text.zoomOut, () => plan.zoom(1 / 1.3), "zoom-out"),
-      iconButton("plus", text.zoomIn, () => plan.zoom(1.3), "zoom-in"),
+      ...zoomButtons(plan),
       iconButton("fit", text.fit, fit, "zoom-fit"),
     ),
   );
+}
+
+/** A phone zooms with two fingers, so it does not show these buttons. */
+function zoomButtons(plan: PlanView): HTMLElement[] {
+  const buttons = [
+    iconButton("minus", text.zoomOut, () => plan.zoom(1 / 1.3), "zoom-out"),
+    iconButton("plus", text.zoomIn, () => plan.zoom(1.3), "zoom-in"),
+  ];
+  for (const button of buttons) button.classList.add("zoom-button");
+  return buttons;
 }
 
 function trackFacts(session: EditorSession): HTMLElement {

@@ -43,7 +43,7 @@ export function topBar(session: EditorSession, sync: Sync, tab: Signal<Tab>, act
     h("h1", { class: "build-name" }, name),
     saveStatus(sync),
     h("span", { class: "spring" }),
-    h("div", { class: "group" }, undo, redo),
+    h("div", { class: "group build-undo" }, undo, redo),
     tabs(tab),
     views(session),
     h(
@@ -92,7 +92,7 @@ function saveStatus(sync: Sync): HTMLElement {
   for (const signal of [sync.status, sync.online, sync.problem, sync.editors]) {
     (signal as { watch(listener: () => void): void }).watch(update);
   }
-  return h("span", { class: "row" }, element, editors);
+  return h("span", { class: "row save-row" }, element, editors);
 }
 
 function tabs(tab: Signal<Tab>): HTMLElement {

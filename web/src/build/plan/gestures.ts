@@ -118,7 +118,7 @@ export class Gestures {
       press.isDrag = true;
       this.view.drag = this.#startDrag(press, event.shiftKey);
     }
-    if (press.isDrag && !this.view.drag) this.view.viewport.panBy(at.x - this.#last.x, at.y - this.#last.y);
+    if (press.isDrag && !this.view.drag) this.view.panBy(at.x - this.#last.x, at.y - this.#last.y);
     this.view.drag?.move(this.view.pointer, { shift: event.shiftKey, alt: event.altKey });
     this.#last = at;
   }
@@ -244,7 +244,7 @@ export class Gestures {
     if (!before || !other) return;
     const middle = (a: Point) => ({ x: (a.x + other.x) / 2, y: (a.y + other.y) / 2 });
     const [from, to] = [middle(before), middle(at)];
-    this.view.viewport.panBy(to.x - from.x, to.y - from.y);
+    this.view.panBy(to.x - from.x, to.y - from.y);
     this.view.zoom(distance(at, other) / Math.max(1, distance(before, other)), to);
   }
 
@@ -252,8 +252,7 @@ export class Gestures {
     event.preventDefault();
     // A trackpad sends horizontal steps for a pan, and Ctrl for a pinch.
     if (event.shiftKey || (event.deltaX !== 0 && !event.ctrlKey)) {
-      this.view.viewport.panBy(-event.deltaX - (event.shiftKey ? event.deltaY : 0), event.shiftKey ? 0 : -event.deltaY);
-      this.view.invalidate();
+      this.view.panBy(-event.deltaX - (event.shiftKey ? event.deltaY : 0), event.shiftKey ? 0 : -event.deltaY);
       return;
     }
     const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1;

@@ -1,4 +1,4 @@
-/** Draws what the editor adds to the top view: grid, nodes, problems, selection, guides and rulers. */
+/** Draws what the editor adds to the top view: grid, nodes, problems, selection and guides. */
 import type { Finding, Road } from "../client.ts";
 import type { ProjectDocument } from "../document.ts";
 import { cornersOf, type Extent, type Point } from "../geometry.ts";
@@ -6,7 +6,7 @@ import { frameOf, isRound, itemsOf, nodeKey, START, type ItemKey } from "../item
 import { sampleNear } from "../road-shapes.ts";
 import type { Guide } from "../snapping.ts";
 import { selectionFrame, type Handle } from "./handles.ts";
-import { RULER_PX, rulerStep, type Viewport } from "./viewport.ts";
+import { rulerStep, type Viewport } from "./viewport.ts";
 
 type Context = CanvasRenderingContext2D;
 
@@ -43,7 +43,8 @@ export function paintGrid(context: Context, document: ProjectDocument, viewport:
   }
 }
 
-function segment(context: Context, x: number, y: number, way: "down" | "across", to: number): void {
+/** Adds a sharp horizontal or vertical line to the current path. */
+export function segment(context: Context, x: number, y: number, way: "down" | "across", to: number): void {
   // A line of one pixel is sharp if it is in the middle of a pixel.
   const [px, py] = [Math.round(x) + 0.5, Math.round(y) + 0.5];
   context.moveTo(px, py);
@@ -309,70 +310,3 @@ export function paintPen(
     context.stroke();
   });
 }
-
-/** Draws the rulers at the left and the upper edge. A mark shows the pointer. */
-export function paintRulers(context: Context, viewport: Viewport, pointer: Point | null, palette: Palette): void {
-  const { width, height } = viewport;
-  context.fillStyle = palette.surface;
-  context.fillRect(0, 0, width, RULER_PX);
-  context.fillRect(0, 0, RULER_PX, height);
-  context.strokeStyle = palette.line;
-  context.lineWidth = 1;
-  context.beginPath();
-  segment(context, 0, RULER_PX, "across", width);
-  segment(context, RULER_PX, 0, "down", height);
-  context.stroke();
-  const step = rulerStep(viewport.scale);
-  context.fillStyle = palette.muted;
-  context.strokeStyle = palette.edge;
-  context.font = "11px system-ui, sans-serif";
-  paintTicks(context, viewport, step, "x");
-  paintTicks(context, viewport, step, "y");
-  if (pointer) {
-    const at = viewport.toScreen(pointer);
-    context.strokeStyle = palette.accent;
-    context.lineWidth = 2;
-    context.beginPath();
-    segment(context, at.x, 0, "down", RULER_PX);
-    segment(context, 0, at.y, "across", RULER_PX);
-    context.stroke();
-  }
-  context.fillStyle = palette.surface;
-  context.fillRect(0, 0, RULER_PX, RULER_PX);
-}
-
-function paintTicks(context: Context, viewport: Viewport, step: number, axis: "x" | "y"): void {
-  const length = axis === "x" ? viewport.width : viewport.height;
-  const ends = [viewport.toWorld({ x: 0, y: 0 })[axis], viewport.toWorld({ x: length, y: length })[axis]];
-  const first = Math.ceil(Math.min(...ends) / (step / 5));
-  const last = Math.floor(Math.max(...ends) / (step / 5));
-  const decimals = step < 0.1 ? 2 : step < 1 ? 1 : 0;
-  context.beginPath();
-  for (let i = first; i <= last; i++) {
-    const value = (i * step) / 5;
-    const at = viewport.toScreen({ x: value, y: value })[axis];
-    if (at < RULER_PX) continue;
-    const isMajor = i % 5 === 0;
-    const from = isMajor ? RULER_PX - 9 : RULER_PX - 5;
-    if (axis === "x") segment(context, at, from, "down", RULER_PX);
-    else segment(context, from, at, "across", RULER_PX);
-    if (isMajor) rulerText(context, axis, at, value.toFixed(decimals));
-  }
-  context.lineWidth = 1;
-  context.stroke();
-}
-
-function rulerText(context: Context, axis: "x" | "y", at: number, text: string): void {
-  context.textAlign = "center";
-  context.textBaseline = "middle";
-  if (axis === "x") {
-    context.fillText(text, at, 8);
-    return;
-  }
-  context.save();
-  context.translate(8, at);
-  context.rotate(-Math.PI / 2);
-  context.fillText(text, 0, 0);
-  context.restore();
-}
-

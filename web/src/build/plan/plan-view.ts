@@ -19,10 +19,10 @@ import {
   paintNodes,
   paintPen,
   paintProblems,
-  paintRulers,
   paintSelection,
   type Palette,
 } from "./paint-marks.ts";
+import { paintRulers } from "./paint-rulers.ts";
 import { paintObjects } from "./paint-things.ts";
 import { Viewport } from "./viewport.ts";
 
@@ -43,8 +43,9 @@ export class PlanView {
   drag: Drag | null = null;
   /** Number of frames drawn so far. */
   frames = 0;
+  /** Whether the whole field is shown. Then a change of the size of the canvas fits it again. */
+  #isFitted = true;
   #isDirty = true;
-  #isFitted = false;
   #palette: Palette | null = null;
   readonly #context: CanvasRenderingContext2D | null;
 
@@ -79,17 +80,26 @@ export class PlanView {
   fit(): void {
     const [maxX, maxY] = this.session.document.value.field.size;
     this.viewport.fit({ minX: 0, minY: 0, maxX, maxY });
+    this.#isFitted = true;
+    this.invalidate();
+  }
+
+  panBy(dx: number, dy: number): void {
+    this.viewport.panBy(dx, dy);
+    this.#isFitted = false;
     this.invalidate();
   }
 
   zoom(factor: number, at: Point = { x: this.viewport.width / 2, y: this.viewport.height / 2 }): void {
     this.viewport.zoomAt(at, factor);
+    this.#isFitted = false;
     this.invalidate();
   }
 
   /** Moves the view to a point. */
   goTo(point: Point): void {
     this.viewport.centreOn(point);
+    this.#isFitted = false;
     if (this.viewport.scale < NAMES_SCALE) this.viewport.scale = NAMES_SCALE;
     this.invalidate();
   }
@@ -117,8 +127,7 @@ export class PlanView {
     const { viewport } = this;
     viewport.width = width;
     viewport.height = height;
-    if (!this.#isFitted) this.fit();
-    this.#isFitted = true;
+    if (this.#isFitted) this.fit();
     // Draw at once. Otherwise the canvas is empty until the next frame.
     this.#draw();
   }

@@ -51,6 +51,8 @@ export class SolidView {
   #objects = new Map<string, THREE.Object3D>();
   #outline = new THREE.BoxHelper(new THREE.Object3D(), "#62c6ff");
   #size = "";
+  /** Whether the whole field is shown. Then a change of the size of the canvas fits it again. */
+  #isFitted = true;
   readonly #stale = { ground: true, road: true, things: true, frame: true };
 
   constructor(
@@ -63,6 +65,7 @@ export class SolidView {
     this.#controls = new OrbitControls(this.#camera, this.canvas);
     Object.assign(this.#controls, { maxPolarAngle: 0.49 * Math.PI, zoomToCursor: true, minDistance: 0.4, maxDistance: 150 });
     this.#controls.addEventListener("change", () => (this.#stale.frame = true));
+    this.#controls.addEventListener("start", () => (this.#isFitted = false));
     this.#light();
     this.#outline.visible = false;
     this.#scene.add(makeSky(LIGHTING), this.#ground, this.#road, this.#things, this.#outline);
@@ -86,9 +89,12 @@ export class SolidView {
   /** Shows the whole field. */
   fit(): void {
     const [width, height] = this.session.document.value.field.size;
-    const reach = Math.max(width / Math.max(1, this.#camera.aspect), height) * 1.25 + 0.5;
-    this.#controls.target.set(width / 2, height / 2 - 0.05 * height, 0);
-    this.#camera.position.set(width / 2 - 0.2 * reach, height / 2 - 0.85 * reach, 0.85 * reach);
+    // Distance at which the whole width and the whole depth are visible.
+    const half = Math.tan((this.#camera.fov * Math.PI) / 360);
+    const far = 1.1 * Math.max(width / (2 * half * this.#camera.aspect), 0.95 * (height / (2 * half))) + 0.3;
+    this.#controls.target.set(width / 2, height / 2 - 0.04 * height, 0);
+    this.#camera.position.set(-0.16, -0.68, 0.72).normalize().multiplyScalar(far).add(this.#controls.target);
+    this.#isFitted = true;
     this.#controls.update();
     this.#stale.frame = true;
   }
@@ -197,6 +203,7 @@ export class SolidView {
     this.#renderer.setSize(width, height, false);
     this.#camera.aspect = width / height;
     this.#camera.updateProjectionMatrix();
+    if (this.#isFitted) this.fit();
     this.#stale.frame = true;
   }
 }

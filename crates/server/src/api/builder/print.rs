@@ -53,7 +53,7 @@ pub(super) async fn size(
         ("paper" = Option<Paper>, Query, description = "The sheets of a PDF file; `A4` if omitted"),
         ("area" = Option<String>, Query, description = "The part of the field to print: x, y, width and height in metres, separated by commas"),
     ), responses(
-    (status = 200, body = Octets, content_type = "application/octet-stream"),
+    (status = 200, content((Octets = "image/jpeg"), (Octets = "application/pdf"))),
     (status = 400, body = ErrorBody, description = "A value is out of range, or the print would be too large"),
     (status = 404, body = ErrorBody, description = "No such project"),
     (status = 409, body = InvalidProjectBody, description = "The project has errors"),
