@@ -5,6 +5,7 @@
 //! behaviour beyond parsing and serializing.
 //! Types of the simulation core are never serialized; the server converts them into these types.
 
+mod builder;
 mod clock;
 mod display;
 mod error;
@@ -31,6 +32,17 @@ mod verdict;
 mod world;
 mod worlds;
 
+pub use builder::{
+    ChangePublishedRequest, ChangePublishedRequestBody, ChangedFile, ConflictBody, CreateProject,
+    CreateProjectBody, DeletedFile, DeletedProject, FindingLocation, InvalidProjectBody, JudgeTemplate,
+    LocationKind, MAX_EDITOR, MAX_SCRIPT_CHECK, NewProjectSource, Paper, PreviewAnswer, PreviewFinding,
+    PreviewObject, PreviewRequest, PreviewRequestBody, PreviewRoad, PreviewSeverity, PrintArea, PrintRequest,
+    PrintRequestBody, PrintSize, ProjectEditors, ProjectEntry, ProjectFile, ProjectId, ProjectList,
+    ProjectPublished, ProjectRevision, ProjectSaved, ProjectView, PublishRequest, PublishRequestBody,
+    PublishedWorld, PublishedWorlds, RandomTrack, RandomTrackBody, RoadStart, SaveProject, SaveProjectBody,
+    ScriptCheckRequest, ScriptCheckRequestBody, ScriptChecked, ScriptError, Templates, TightestBend,
+    WorldAccess,
+};
 pub use clock::{Clock, ClockChanged, ClockRequest};
 pub use display::{
     Brightness, BrightnessChanged, BrightnessRequest, Overlay, OverlayChanged, OverlayRequest,

@@ -190,7 +190,7 @@ class Client:
     def run(self, request: Request[R]) -> R:
         """Sends a request and returns the parsed response.
 
-        Raises `ApiError` for a status other than 200. If there is no valid response, raises
+        Raises `ApiError` for a status other than 200 and 201. If there is no valid response, raises
         `ConnectError`, `Timeout` or `ProtocolError`.
         """
         return self.receive(request, self.send(request))
@@ -312,8 +312,8 @@ def attempt(
 
 
 def answer(request: Request[R], reply: Reply) -> R:
-    """Parses a response; raises `ApiError` for a status other than 200."""
-    if reply.status != 200:
+    """Parses a response; raises `ApiError` for a status other than 200 and 201."""
+    if reply.status not in (200, 201):
         raise refusal(reply.status, reply.body, request.name)
     try:
         result: R = request.call.read(reply)

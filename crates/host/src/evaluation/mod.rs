@@ -21,7 +21,7 @@ mod unstored;
 
 use current::Current;
 pub use error::StartEvaluationError;
-pub use finder::Finder;
+pub use finder::{CheckScriptError, Finder};
 pub use journal::EventLimit;
 pub use options::JudgeOptions;
 pub use output::{LineSource, NewOutput, SessionLine};

@@ -76,8 +76,8 @@ impl CellBuffers {
     ) {
         self.setup.clear(&projection, 1);
         let by_metre = print.pixels_per_metre();
-        let left = print.floor.min.x + columns.start as f64 / by_metre;
-        let right = print.floor.min.x + columns.end as f64 / by_metre;
+        let left = print.floor.min.x + (print.left + columns.start) as f64 / by_metre;
+        let right = print.floor.min.x + (print.left + columns.end) as f64 / by_metre;
         for patch in patches.iter().filter(|p| p.max.x >= left && p.min.x <= right) {
             let surface = self.setup.surface(patch.surface);
             let n = print.samples as f64;

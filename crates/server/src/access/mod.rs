@@ -16,6 +16,7 @@ mod role;
 mod sign_in;
 mod token;
 
+pub(crate) use chicane_listen::LocalAddress;
 pub(crate) use headers::add_security_headers;
 pub(crate) use host::HostRules;
 pub(crate) use role::{check_post, refusal};
@@ -29,13 +30,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use chicane_remote::{Token, Tokens, WrongTokens};
 use chicane_wire::{ErrorCode, Role};
-use std::net::SocketAddr;
 use std::sync::Arc;
-
-/// The address of this machine at which the connection arrived. The listener adds this address to
-/// each request.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct LocalAddress(pub(crate) SocketAddr);
 
 /// The access rules of this simulator.
 #[derive(Debug)]

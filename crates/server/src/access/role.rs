@@ -19,8 +19,8 @@ const STUDENT_PATHS: [&str; 7] = [
 ];
 
 /// Paths that only a teacher may read, because the response names a folder of the machine or the
-/// students behind the pseudonyms of the leaderboard.
-const TEACHER_READS: [&str; 2] = ["/sim/api/recording", "/sim/api/submissions"];
+/// students behind the pseudonyms of the leaderboard, or lists private worlds.
+const TEACHER_READS: [&str; 3] = ["/sim/api/recording", "/sim/api/submissions", "/sim/api/builder/published"];
 
 /// Refuses a request that the role does not permit.
 pub(super) fn check(role: Role, method: &Method, path: &str, headers: &HeaderMap) -> Result<(), ApiError> {

@@ -1,5 +1,6 @@
 //! `/sim/api`: the routes in the order of the API document. Each resource has its own file.
 
+mod builder;
 mod clock;
 mod display;
 mod evaluation;
@@ -22,6 +23,8 @@ mod viewer;
 mod world;
 mod worlds;
 
+pub(crate) use builder::ProjectScenes;
+
 use crate::body::drain;
 use crate::docs::{self, CommonError, Docs};
 use crate::error::ApiError;
@@ -32,7 +35,9 @@ use axum::extract::{Request, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
-use chicane_wire::{ErrorCode, EvaluationEvent, JudgeCall, JudgeReply, JudgeSaid, RunEvent};
+use chicane_wire::{
+    ErrorCode, EvaluationEvent, JudgeCall, JudgeReply, JudgeSaid, ProjectEditors, ProjectRevision, RunEvent,
+};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -73,6 +78,8 @@ fn resources() -> OpenApiRouter<App> {
     docs::add_schema::<JudgeCall>(&mut document);
     docs::add_schema::<JudgeSaid>(&mut document);
     docs::add_schema::<JudgeReply>(&mut document);
+    docs::add_schema::<ProjectRevision>(&mut document);
+    docs::add_schema::<ProjectEditors>(&mut document);
     OpenApiRouter::with_openapi(document)
         // State and time
         .routes(routes!(state::status))
@@ -126,6 +133,7 @@ fn resources() -> OpenApiRouter<App> {
         .routes(routes!(worlds::waypoints))
         .routes(routes!(print::print))
         .routes(routes!(thumbnail::thumbnail_of))
+        .merge(builder::resources())
 }
 
 /// All routes of the server.
@@ -139,6 +147,8 @@ pub(crate) fn router(app: App) -> Router {
         .route("/sim", get(viewer::page))
         .route("/sim/", get(viewer::page))
         .route("/sim/leaderboard", get(viewer::leaderboard))
+        .route("/build", get(viewer::build))
+        .route("/sim/build", get(viewer::build_alias))
         .route("/sim/viewer/{file}", get(viewer::asset))
         .route("/sim/scene/{file}", get(scene::file))
         .route("/metrics", get(metrics))
@@ -178,7 +188,7 @@ async fn wrong_method(request: Request) -> ApiError {
 async fn metrics(State(app): State<App>) -> Response {
     (
         [(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")],
-        app.http_metrics.text(&app.metrics),
+        crate::metrics::text(&app.http_metrics, &app.metrics),
     )
         .into_response()
 }
