@@ -68,8 +68,8 @@ class BuilderOperations:
     ) -> Call[wire.ProjectSaved]:
         """Stores a changed document. `revision` is the one that was changed.
 
-        `editor` names the writer in the events of the project. Raises `RevisionConflict` if somebody
-        else has changed the project; the exception has the current revision and document.
+        `editor` names the writer in the events of the project. Raises `RevisionConflict` if
+        somebody else has changed the project; the exception has the current revision and document.
         """
         body = given(revision=revision, document=document, editor=editor)
         return Call(path={"id": id}, body=body)
@@ -100,7 +100,7 @@ class BuilderOperations:
 
     @streamed("/sim/api/builder/projects/{id}/events", events)
     def events(self, id: str) -> Call[Event]:
-        """Yields the events `revision` and `editors` of a project. The first one is its revision."""
+        """Yields the events `revision` and `editors` of a project, first its revision."""
         return Call(path={"id": id}, accept="text/event-stream")
 
     # Files

@@ -1,169 +1,80 @@
 /** Requests of the builder page: one method for each route of `/sim/api/builder`. */
 import { API, ApiError, failure } from "../net/api.ts";
 import { t } from "../strings.ts";
-import type { Switched } from "../wire/sim.ts";
+import type {
+  ChangedFile,
+  DeletedFile,
+  DeletedProject,
+  FindingLocation,
+  JudgeTemplate,
+  Paper,
+  PreviewAnswer,
+  PreviewFinding,
+  PreviewObject as WirePreviewObject,
+  PreviewRoad,
+  PrintSize,
+  ProjectEntry,
+  ProjectFile,
+  ProjectList,
+  ProjectPublished,
+  ProjectSaved,
+  ProjectView as WireProjectView,
+  PublishedWorld,
+  PublishedWorlds,
+  RandomTrack,
+  ScriptChecked,
+  Switched,
+  Templates,
+  WorldAccess,
+} from "../wire/sim.ts";
 import type { ProjectDocument } from "./document.ts";
 
-/** A project in the list. */
-export interface ProjectSummary {
-  /** 16 hex digits. */
-  id: string;
-  /** Name of the world and of its files. */
-  name: string;
-  display_name: string;
-  revision: number;
-  /** Time of the last change, RFC 3339. */
-  updated: string;
-  /** Size of the field, m. */
-  width: number;
-  height: number;
-  /** Number of nodes of the road. */
-  nodes: number;
-  objects: number;
-  /** Number of findings of the check. */
-  errors: number;
-  warnings: number;
-}
+export type {
+  FindingLocation,
+  Paper,
+  PreviewFinding as Finding,
+  PrintSize,
+  ProjectEntry as ProjectSummary,
+  ProjectFile,
+  ProjectList as ProjectLists,
+  ProjectPublished as Published,
+  ProjectSaved as Saved,
+  PublishedWorld,
+  RandomTrack as RandomOptions,
+  ScriptChecked as ScriptCheck,
+  JudgeTemplate as ScriptTemplate,
+  WorldAccess as Access,
+};
 
-export interface ProjectLists {
-  projects: ProjectSummary[];
-  /** Deleted projects that can be restored, newest first. */
-  deleted: ProjectSummary[];
-}
+type Point = [number, number];
 
-/** A picture or script of a project. Width and height are those of a picture, in pixels. */
-export interface ProjectFile {
-  name: string;
-  bytes: number;
-  width?: number | null;
-  height?: number | null;
-}
+/** A project with its document and its files. */
+export type ProjectView = Omit<WireProjectView, "document"> & { document: ProjectDocument };
 
-export interface ProjectView {
-  id: string;
-  revision: number;
-  updated: string;
-  document: ProjectDocument;
-  files: ProjectFile[];
-}
+/** The road as the simulator computes it. Lengths in metres. */
+export type Road = Omit<PreviewRoad, "centre" | "left" | "right" | "overlaps" | "tightest"> & {
+  /** x, y and width of the road along the centre line. */
+  centre: [number, number, number][];
+  left: Point[];
+  right: Point[];
+  /** Places where parts of the road overlap. */
+  overlaps: Point[];
+  tightest: NonNullable<PreviewRoad["tightest"]> | null;
+};
 
-export interface Saved {
-  revision: number;
-  updated: string;
-  errors: number;
-  warnings: number;
-}
+/** Outline of an object on the floor. */
+export type PreviewObject = Omit<WirePreviewObject, "footprint"> & { footprint: Point[] };
 
-/** Options of a random track. What is left out has the default of the simulator. */
-export interface RandomOptions {
-  /** Width and height of the field, 2 to 100 m. */
-  field?: [number, number];
-  /** Width of the road, 0.2 to 3 m. */
-  width?: number;
-  /** From 0 (nearly round) to 1 (many tight bends). */
-  tightness?: number;
-  /** Largest length of the track, m. */
-  length?: number;
-}
+/** What the simulator computes for a document. */
+export type Preview = Omit<PreviewAnswer, "road" | "objects"> & { road: Road | null; objects: PreviewObject[] };
 
 /** The source of a new project. */
 export type NewProject =
   | { from: "empty"; name?: string }
   | { from: "world"; world: string }
-  | { from: "random"; seed: number; options: RandomOptions }
+  | { from: "random"; seed: number; options: RandomTrack }
   | { from: "document"; document: unknown }
   | { from: "project"; project: string };
-
-/** The place of a finding in the document. */
-export interface FindingLocation {
-  kind: "node" | "object" | "decal" | "field" | "evaluation" | "track";
-  index?: number | null;
-  name?: string | null;
-  x?: number | null;
-  y?: number | null;
-}
-
-/** An error or a warning of the check. */
-export interface Finding {
-  rule: string;
-  severity: "error" | "warning";
-  text: string;
-  location: FindingLocation;
-}
-
-type Point = [number, number];
-
-/** The road as the simulator computes it. Lengths in metres. */
-export interface Road {
-  /** x, y and width of the road along the centre line. */
-  centre: [number, number, number][];
-  left: Point[];
-  right: Point[];
-  closed: boolean;
-  length: number;
-  start: { x: number; y: number; yaw: number };
-  tightest: { x: number; y: number; radius: number } | null;
-  /** Places where parts of the road overlap. */
-  overlaps: Point[];
-  /** Distance of each node along the line. */
-  nodes_s: number[];
-}
-
-/** Outline of an object on the floor. */
-export interface PreviewObject {
-  name: string;
-  kind: string;
-  footprint: Point[];
-  height: number;
-}
-
-export interface Preview {
-  road: Road | null;
-  objects: PreviewObject[];
-  findings: Finding[];
-}
-
-export interface ScriptTemplate {
-  name: string;
-  description: string;
-  script: string;
-}
-
-export interface ScriptCheck {
-  ok: boolean;
-  /** `line` counts from 1; null for an error of the whole script. */
-  errors: { line?: number | null; text: string }[];
-}
-
-export type Access = "public" | "unlisted" | "private";
-
-export interface Published {
-  /** 32 hex digits. */
-  world_id: string;
-  /** Address of the published files. */
-  link: string;
-  /** Revision of the project that was published. */
-  revision: number;
-}
-
-export interface PublishedWorld {
-  world_id: string;
-  name: string;
-  access: Access;
-  /** Time of the publication, RFC 3339; null if it is not known. */
-  published?: string | null;
-  /** Address of the published files. */
-  link: string;
-}
-
-export type Paper = "A4" | "A3" | "banner";
-
-export interface PrintSize {
-  width_px: number;
-  height_px: number;
-  bytes_estimate: number;
-  sheets: number;
-}
 
 /** What the event stream of a project calls. */
 export interface ProjectEvents {
@@ -192,9 +103,9 @@ export function hasCode(error: unknown, code: string): error is BuilderError {
 }
 
 /** The errors of a project that can't be built, if a request was refused for them. */
-export function findingsOf(error: unknown): Finding[] {
+export function findingsOf(error: unknown): PreviewFinding[] {
   if (!hasCode(error, "project_invalid") || !Array.isArray(error.fields["findings"])) return [];
-  return (error.fields["findings"] as Finding[]).filter((finding) => finding?.severity === "error");
+  return (error.fields["findings"] as PreviewFinding[]).filter((finding) => finding?.severity === "error");
 }
 
 /** The current state of a project, if another editor has saved it in the meantime. */
@@ -230,7 +141,7 @@ export class BuilderClient {
     this.#fetch = fetcher;
   }
 
-  list(): Promise<ProjectLists> {
+  list(): Promise<ProjectList> {
     return this.#json(`${BUILDER}/projects`);
   }
 
@@ -243,11 +154,17 @@ export class BuilderClient {
   }
 
   /** Stores a document. `editor` names the writer in the events of the project. */
-  save(id: string, revision: number, document: ProjectDocument, editor?: string, signal?: AbortSignal): Promise<Saved> {
+  save(
+    id: string,
+    revision: number,
+    document: ProjectDocument,
+    editor?: string,
+    signal?: AbortSignal,
+  ): Promise<ProjectSaved> {
     return this.#json(project(id), { ...json("PUT", { revision, document, editor }), signal });
   }
 
-  remove(id: string): Promise<{ deleted: string }> {
+  remove(id: string): Promise<DeletedProject> {
     return this.#json(project(id), { method: "DELETE" });
   }
 
@@ -256,13 +173,13 @@ export class BuilderClient {
   }
 
   /** Adds or replaces a file. `editor` names the writer in the events of the project. */
-  putFile(id: string, name: string, bytes: Blob, editor?: string): Promise<ProjectFile> {
+  putFile(id: string, name: string, bytes: Blob, editor?: string): Promise<ChangedFile> {
     const type = bytes.type || "application/octet-stream";
     const init = { method: "PUT", headers: { "Content-Type": type }, body: bytes };
     return this.#json(project(id, filePath(name) + editorQuery(editor)), init);
   }
 
-  deleteFile(id: string, name: string, editor?: string): Promise<unknown> {
+  deleteFile(id: string, name: string, editor?: string): Promise<DeletedFile> {
     return this.#json(project(id, filePath(name) + editorQuery(editor)), { method: "DELETE" });
   }
 
@@ -324,24 +241,24 @@ export class BuilderClient {
     return this.#json(project(id, "/drive"), json("POST", {}));
   }
 
-  async templates(): Promise<ScriptTemplate[]> {
-    return (await this.#json<{ templates: ScriptTemplate[] }>(`${BUILDER}/templates`)).templates;
+  async templates(): Promise<JudgeTemplate[]> {
+    return (await this.#json<Templates>(`${BUILDER}/templates`)).templates;
   }
 
-  checkScript(script: string, signal?: AbortSignal): Promise<ScriptCheck> {
+  checkScript(script: string, signal?: AbortSignal): Promise<ScriptChecked> {
     return this.#json(`${BUILDER}/script/check`, { ...json("POST", { script }), signal });
   }
 
-  async publish(id: string, access: Access, name: string): Promise<Published> {
+  async publish(id: string, access: WorldAccess, name: string): Promise<ProjectPublished> {
     await this.#saveAll();
     return this.#json(project(id, "/publish"), json("POST", { access, name }));
   }
 
   async published(): Promise<PublishedWorld[]> {
-    return (await this.#json<{ worlds: PublishedWorld[] }>(`${BUILDER}/published`)).worlds;
+    return (await this.#json<PublishedWorlds>(`${BUILDER}/published`)).worlds;
   }
 
-  changePublished(worldId: string, change: { name?: string; access?: Access }): Promise<unknown> {
+  changePublished(worldId: string, change: { name?: string; access?: WorldAccess }): Promise<PublishedWorld> {
     return this.#json(`${BUILDER}/published/${encodeURIComponent(worldId)}`, json("POST", change));
   }
 

@@ -76,7 +76,9 @@ function sizeLine(
       size = found;
       write(element, sizeText(found, kind().format === "pdf"));
     } catch (problem) {
-      if (!mine.signal.aborted) error.show(problem);
+      if (mine.signal.aborted) return;
+      error.show(problem);
+      write(element, t.units.none);
     }
   }
   return {

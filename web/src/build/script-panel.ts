@@ -222,7 +222,8 @@ export function scriptPanel(editor: Editor, client: BuilderClient): HTMLElement 
   );
 
   async function draw(script: Script): Promise<void> {
-    const key = JSON.stringify([script ?? null, templates.length]);
+    // A built-in script is drawn again when the templates have arrived, but a file is not.
+    const key = JSON.stringify(typeof script === "string" ? script : [script ?? null, templates.length]);
     if (key === shown) return;
     shown = key;
     close?.();
