@@ -255,7 +255,7 @@ fn part(name: &str, pose: &str, shape: &str) -> String {
 /// A COLLADA file with one rectangle. The corners are in counter-clockwise order as seen from its
 /// front.
 pub fn quad_mesh(corners: [[f32; 3]; 4]) -> String {
-    let [a, b, c] = [corners[0], corners[1], corners[2]].map(|p| glam::Vec3::from_array(p));
+    let [a, b, c] = [corners[0], corners[1], corners[2]].map(glam::Vec3::from_array);
     let normal = (b - a).cross(c - a).normalize_or_zero().to_array();
     let part = MeshPart {
         name: "quad".to_owned(),

@@ -102,7 +102,9 @@ const MAX_AREA_M: f64 = 1e6;
 
 pub(super) fn print_area(text: &str) -> Result<Bounds, ValueError> {
     let numbers = text.split(',').map(|n| number_in(n.trim(), -MAX_AREA_M..=MAX_AREA_M));
-    let Some([x0, y0, x1, y1]) = numbers.collect::<Option<Vec<_>>>().and_then(|n| n.try_into().ok()) else {
+    let Some([x0, y0, x1, y1]) =
+        numbers.collect::<Option<Vec<_>>>().and_then(|n| <[f64; 4]>::try_from(n).ok())
+    else {
         return Err(ValueError::PrintArea);
     };
     if x0 >= x1 || y0 >= y1 {

@@ -172,10 +172,6 @@ impl<'a> Compiler<'a> {
         let (scene, stand_ins) = self.scene.finish();
         world.scene = scene;
         world.scene.sun = sun;
-        let rgb = |colour: [f64; 4]| {
-            let [r, g, b, _] = colour.map(|x| x.clamp(0.0, 1.0));
-            [r, g, b]
-        };
         world.scene.ambient = rgb(spec.scene.ambient.unwrap_or(AMBIENT));
         world.scene.background = spec.scene.background.map(rgb);
         let line = route.as_ref().map(|r| &r.route);
@@ -387,4 +383,10 @@ fn sun_of(light: &LightSpec, pose: &Pose) -> Sun {
     };
     let intensity = light.intensity.unwrap_or(1.0);
     Sun { direction, colour: colour.map(|x| (x * intensity).min(1.0)) }
+}
+
+/// The colour without its opacity, clamped to the valid range.
+fn rgb(colour: [f64; 4]) -> [f64; 3] {
+    let [r, g, b, _] = colour.map(|x| x.clamp(0.0, 1.0));
+    [r, g, b]
 }
