@@ -234,6 +234,10 @@ SPEED ?= 20
 soak: build need-python need-judge ## Run the soak test for ten minutes; the report is in target/soak
 	$(PYTHON) -m soak $(CHICANE) --minutes $(MINUTES) --seed $(SEED) --speed $(SPEED)
 
+# OTHER="target/debug/chicane": builds that make runs too, which the program has to verify.
+proof: build need-python need-judge ## Verify a hundred runs of ten kinds, falsified ones, and runs ended by kill -9, in target/proof
+	$(PYTHON) -m soak.proof $(CHICANE) $(OTHER:%=--other %)
+
 clean: ## Remove all build results
 	$(CARGO) clean
 	rm -rf web/dist
