@@ -53,7 +53,7 @@ wheel: build ## Build the Python wheel with the program, in target/wheel
 
 viewer: web/dist/index.html ## Build the page /sim, which is embedded in the program
 
-web/dist/index.html: web/node_modules/.package-lock.json web/index.html web/vite.config.ts $(shell find web/src web/public -type f)
+web/dist/index.html: web/node_modules/.package-lock.json web/index.html web/leaderboard.html web/build.html web/vite.config.ts $(shell find web/src web/public -type f)
 	cd web && node_modules/.bin/vite build --logLevel warn
 
 run: build ## Build and start the simulator; ARGS="--world technical" adds arguments
@@ -113,7 +113,7 @@ check: need-cargo need-deny need-ruff need-mypy need-gym viewer ## Check formatt
 peers: need-chromium need-sdformat need-ros need-roslibpy need-recordings need-repeat need-ray clients/roslib/node_modules/.package-lock.json clients/foxglove/node_modules/.package-lock.json
 
 ros: build need-ros ## Test the ROS 2 topics and commands with Cyclone DDS and rclpy
-	$(ROS) python/ros/run.py $(CHICANE) test_cyclone test_crowd test_hostile
+	$(ROS) python/ros/run.py $(CHICANE) test_cyclone test_crowd test_hostile test_returning
 	$(ROS) python/ros/run.py $(CHICANE) test_outside
 	$(ROS) python/ros/run.py $(CHICANE) test_rclpy
 
@@ -177,6 +177,7 @@ figures: build need-chromium need-ros need-repeat ## Run the benchmarks of all p
 	$(CARGO) run --release --locked -p chicane-bench --bin grade
 	$(CARGO) run --release --locked -p chicane-bench --bin ros $(CHICANE) $(ROS)
 	CHROMIUM="$$(command -v $(CHROMIUM))" node web/bench/viewer.js
+	CHROMIUM="$$(command -v $(CHROMIUM))" node web/bench/build.js
 
 # Runs each program 20 times under different loads and at different speeds: make repeat RUNS=5
 RUNS ?= 20
@@ -188,6 +189,9 @@ repeat: build need-repeat ## Show that the same program gets the same record; pr
 	 echo "kind of program                  | distinct records"; \
 	 sed -n 's/.*repeat | //p' target/repeat/table.txt; \
 	 test $$status = 0 || cat target/repeat/output.txt; exit $$status
+
+other-cpu: build ## Show that other processors compute the same bytes, under QEMU (20 to 60 minutes)
+	tools/other-cpu $(CHICANE)
 
 # Thirty students with two worlds and three seeds. The wall limit ends the program that computes for
 # ever.
@@ -229,6 +233,10 @@ SEED ?= 1
 SPEED ?= 20
 soak: build need-python need-judge ## Run the soak test for ten minutes; the report is in target/soak
 	$(PYTHON) -m soak $(CHICANE) --minutes $(MINUTES) --seed $(SEED) --speed $(SPEED)
+
+# OTHER="target/debug/chicane": builds that make runs too, which the program has to verify.
+proof: build need-python need-judge ## Verify a hundred runs of ten kinds, falsified ones, and runs ended by kill -9, in target/proof
+	$(PYTHON) -m soak.proof $(CHICANE) $(OTHER:%=--other %)
 
 clean: ## Remove all build results
 	$(CARGO) clean

@@ -258,7 +258,7 @@ def _nonsense(r: random.Random) -> list[Request]:
                 post("/audio/play", {}, allow=bad_robot),
                 get("/lidar?step=31", allow=bad_robot),
                 get("/camera?width=15", allow=bad_robot),
-                get("/states?include=smell", allow=bad_robot),
+                get("/states?step=31", allow=bad_robot),
             ]
         )
     ]

@@ -36,6 +36,7 @@ function htmlTexts(): Plugin {
         .replace("{{language}}", en.language)
         .replace("{{product}}", en.product)
         .replace("{{leaderboard}}", en.leaderboard.pageTitle)
+        .replace("{{builder}}", en.build.pageTitle)
         .replace("{{noScript}}", en.noScript),
   };
 }
@@ -59,7 +60,7 @@ function gzipFiles(): Plugin {
 export default defineConfig({
   base: "/sim/",
   root: import.meta.dirname,
-  build: { assetsDir: "viewer", target: "es2022", chunkSizeWarningLimit: 1200, modulePreload: { polyfill: false }, rolldownOptions: { input: ["index.html", "leaderboard.html"] } },
+  build: { assetsDir: "viewer", target: "es2022", chunkSizeWarningLimit: 1200, modulePreload: { polyfill: false }, rolldownOptions: { input: ["index.html", "leaderboard.html", "build.html"] } },
   plugins: [htmlTexts(), gzipFiles()],
   server: { proxy: Object.fromEntries(PATHS.map((path) => [path, proxy])) },
 });

@@ -130,7 +130,7 @@ describe("the vendor's client", () => {
       assert.ok(ticks.at(-1) > last - 400 / rate - 20, `${topic} is late`);
     }
     const newest = (topic) => all[topic].at(-1).message;
-    assert.equal(newest("/scan").ranges.length, 720);
+    assert.equal(newest("/scan").ranges.length, 721);
     assert.equal(newest("/imu").header.frame_id, "imu_link");
     assert.equal(newest("/camera/image_raw").data.length, 480 * 360 * 3);
     assert.deepEqual([...newest("/camera/image_raw/compressed").data.slice(0, 2)], [0xff, 0xd8]);

@@ -61,7 +61,7 @@ def imu(message, reading: dict) -> bool:
 
 def scan(message, reading: dict) -> bool:
     want = sorted((float(angle), r) for angle, r in reading["lidar"]["ranges"].items())
-    if len(message.ranges) != 720 or len(want) != 720:
+    if len(message.ranges) != 721 or len(want) != 721:
         return False
     for i, (angle, expected) in enumerate(want):
         beam = math.degrees(message.angle_min + i * message.angle_increment)

@@ -57,7 +57,7 @@ class Replays(unittest.TestCase):
         wait_for("the end of the session", lambda: not evaluation()["active"])
         cls.record = simulator.get("/sim/api/evaluation/record")
         run = cls.folder / "run.chicane"
-        run.write_bytes(simulator.request("/sim/api/evaluation/run"))
+        run.write_bytes(simulator.request("/sim/api/evaluation/run?session=last"))
         simulator.stop()
         cls.live = max(recorded.glob("*.mcap"))
         cls.replayed = cls.folder / "replayed.mcap"

@@ -113,6 +113,18 @@ describe("a roslib client", () => {
     await simulator.post("/sim/api/clock", { paused: false });
   });
 
+  test("receives messages as CBOR and as PNG", async () => {
+    for (const compression of ["cbor", "png"]) {
+      const messages = [];
+      const topic = new Topic({ ros, name: "/scan", messageType: "sensor_msgs/LaserScan", compression });
+      topic.subscribe((message) => messages.push(message));
+      await waitFor(compression, () => messages.length > 0);
+      assert.equal(messages[0].ranges.length, 721, compression);
+      assert.equal(messages[0].header.frame_id, "lidar_link", compression);
+      topic.unsubscribe();
+    }
+  });
+
   test("drives the car", async () => {
     const { messages, end } = record(ros, "/odom", "nav_msgs/msg/Odometry");
     const place = () => messages.at(-1).pose.pose.position;

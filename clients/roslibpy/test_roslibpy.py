@@ -179,7 +179,7 @@ class Bridge(unittest.TestCase):
             self.assertAlmostEqual(received, imu["acceleration"][axis], 5)
         self.assertEqual(last["/imu"]["orientation_covariance"][0], -1)
         ranges = list(simulator.get("/lidar?step=0.5")["ranges"].values())
-        self.assertEqual(len(last["/scan"]["ranges"]), 720)
+        self.assertEqual(len(last["/scan"]["ranges"]), 721)
         nearest = min(r for r in last["/scan"]["ranges"] if r is not None)
         self.assertAlmostEqual(nearest, min(r for r in ranges if r is not None), 2)
         self.assertEqual(last["/scan"]["ranges"].count(None), ranges.count(None))

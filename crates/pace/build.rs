@@ -12,7 +12,12 @@ fn main() {
     println!("cargo::rerun-if-changed={}", sources.display());
     let target = variable("TARGET");
     let library = PathBuf::from(variable("OUT_DIR")).join("libchicane_time.so");
-    let status = Command::new(variable("RUSTC"))
+    let mut compiler = Command::new(variable("RUSTC"));
+    // A build for another processor needs another linker, which cargo names here.
+    if let Some(linker) = std::env::var_os("RUSTC_LINKER") {
+        compiler.arg("-C").arg(format!("linker={}", linker.display()));
+    }
+    let status = compiler
         .args(["--edition", "2024", "--crate-type", "cdylib", "--crate-name", "chicane_time"])
         .args(["-C", "opt-level=2", "-C", "panic=abort", "-C", "strip=symbols", "--cap-lints", "allow"])
         .arg("--target")

@@ -21,6 +21,7 @@ UNDOCUMENTED = [
     "/",
     "/sim",
     "/sim/leaderboard",
+    "/build",
     "/docs",
     "/sim/api/docs",
     "/openapi.json",

@@ -19,6 +19,8 @@ READY = re.compile(r"chicane is ready: (http://[^/]+)/sim")
 # express every constraint, such as two fields that exclude each other.
 EXCLUDED = ["--exclude-path", "/sim/api/events", "--exclude-path", "/audio/events"]
 EXCLUDED += ["--exclude-path", "/sim/api/worlds/{name}/print.jpg"]
+EXCLUDED += ["--exclude-path", "/sim/api/builder/projects/{id}/events"]
+EXCLUDED += ["--exclude-path", "/sim/api/builder/projects/{id}/print"]
 EXCLUDED += ["--exclude-checks", "positive_data_acceptance"]
 
 

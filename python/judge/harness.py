@@ -222,7 +222,7 @@ class Sim:
 
     def __getattr__(self, name):
         if name != "random":
-            raise AttributeError(f"sim has no {name}")
+            raise AttributeError(f"sim has no {name}{new_spelling(name)}")
         from random import Random
 
         self.random = Random(self.seed)
@@ -280,9 +280,36 @@ class Sim:
             line = check_record(value)
         self._channel.say(b'{"type":"record","value":%s}\n' % line)
 
-    def finish(self):
-        """Ends the session after this call."""
+    def finish(self, *value):
+        """Ends the session after this call. A value is recorded first."""
+        if len(value) > 1:
+            raise TypeError("finish takes one value or none")
+        for one in value:
+            self.record(one)
         self._finished = True
+
+
+# Actions that other simulators call otherwise, without underscores and in lower case.
+OTHER_NAMES = {
+    "setpose": "teleport",
+    "moveto": "teleport",
+    "setobjectpose": "move_object",
+    "settrafficlight": "set_light",
+    "setoverlay": "overlay",
+    "showtext": "overlay",
+    "setpaused": "pause",
+    "setrecord": "record",
+    "end": "finish",
+    "stop": "finish",
+}
+
+
+def new_spelling(name):
+    """The end of an error text that names the action which a script probably means."""
+    written = name.replace("_", "").lower()
+    own = {known.replace("_", ""): known for known in vars(Sim) if not known.startswith("_")}
+    known = own.get(written) or OTHER_NAMES.get(written)
+    return "" if known is None else f"; write sim.{known}"
 
 
 def pose(names, place, fields):
@@ -396,7 +423,9 @@ class Judge:
         sim = self.sim
         sim.config, sim.track, sim.objects = call.config, call.track, call.objects
         sim.route = call.track.waypoints
-        sim.origins = View((name, thing.origin) for name, thing in call.objects.items())
+        # Scripts put every object of this mapping back, so it has no walls.
+        movable = ((name, thing) for name, thing in call.objects.items() if thing.movable)
+        sim.origins = View((name, thing.origin) for name, thing in movable)
         sim.seed = call.seed
         sim.state = None
         self.module = type(sys)("evaluation")

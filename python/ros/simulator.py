@@ -1,5 +1,6 @@
 """Starts a simulator with ROS 2, calls its web API, and creates the tests' network namespace."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -67,12 +68,17 @@ def wait_for(what: str, condition, seconds: float = 60.0):
 
 
 class Simulator:
-    """A running simulator. `domain` is its DDS domain; None starts it without ROS 2."""
+    """A running simulator. `domain` is its DDS domain; None starts it without ROS 2.
 
-    def __init__(self, domain: int | None, *args: str):
+    With `keep_log` its log can be read.
+    """
+
+    def __init__(self, domain: int | None, *args: str, keep_log: bool = False):
+        self.keep_log = keep_log
         self.folder = tempfile.TemporaryDirectory()
         self.command = [program(), "serve", "--listen", "127.0.0.1:0", "--world", "oval"]
-        self.command += ["--data-dir", f"{self.folder.name}/data", "--log-level", "error"]
+        self.command += ["--data-dir", f"{self.folder.name}/data"]
+        self.command += [] if "--log-level" in args else ["--log-level", "error"]
         ros = [] if domain is None else ["--ros", "--ros-domain", str(domain)]
         self.command += [*ros, *args]
         self.start()
@@ -80,12 +86,21 @@ class Simulator:
     def start(self) -> None:
         # The judge root is empty, because these tests run no evaluations.
         environment = os.environ | {"CHICANE_JUDGE_ROOT": f"{self.folder.name}/nothing"}
-        self.process = subprocess.Popen(
-            self.command, stdout=subprocess.PIPE, text=True, env=environment
-        )
+        with contextlib.ExitStack() as files:
+            stderr = files.enter_context(open(self.log_file(), "w")) if self.keep_log else None
+            self.process = subprocess.Popen(
+                self.command, stdout=subprocess.PIPE, stderr=stderr, text=True, env=environment
+            )
         ready = READY.match(self.process.stdout.readline())
         assert ready, "the simulator did not start"
         self.url = ready[1]
+
+    def log_file(self) -> pathlib.Path:
+        return pathlib.Path(self.folder.name, "log")
+
+    def log(self) -> str:
+        """What the simulator has logged, if it was started with `keep_log`."""
+        return self.log_file().read_text()
 
     def stop(self) -> None:
         self.process.terminate()

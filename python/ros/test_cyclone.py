@@ -133,9 +133,9 @@ class Topics(unittest.TestCase):
         self.assertEqual((info.width, info.height, len(info.d)), (480, 360, 5))
         self.assertAlmostEqual(info.k[0], 240 / math.tan(math.radians(50)), places=6)
         scan = last["/scan"]
-        self.assertEqual((len(scan.ranges), scan.header.frame_id), (720, "lidar_link"))
+        self.assertEqual((len(scan.ranges), scan.header.frame_id), (721, "lidar_link"))
         self.assertAlmostEqual(
-            scan.angle_min + 719 * scan.angle_increment, scan.angle_max, places=4
+            scan.angle_min + 720 * scan.angle_increment, scan.angle_max, places=4
         )
         hits = [r for r in scan.ranges if math.isfinite(r)]
         self.assertTrue(hits and all(0.1 <= r <= 16.1 for r in hits))

@@ -183,7 +183,7 @@ class Topics(unittest.TestCase):
         self.assertEqual((image.width, image.height, image.encoding), (480, 360, "rgb8"))
         self.assertEqual(len(image.data), 1440 * 360)
         self.assertEqual(bytes(last["/camera/image_raw/compressed"].data[:2]), b"\xff\xd8")
-        self.assertEqual(len(last["/scan"].ranges), 720)
+        self.assertEqual(len(last["/scan"].ranges), 721)
         self.assertEqual(last["/imu"].orientation_covariance[0], -1.0)
         self.assertEqual(last["/odom"].child_frame_id, "base_footprint")
         self.assertEqual(len(last["/joint_states"].name), 8)

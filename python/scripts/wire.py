@@ -5,6 +5,7 @@ python python/scripts/wire.py target/release/chicane --check    exits with 1 if 
 """
 
 import json
+import keyword
 import re
 import subprocess
 import sys
@@ -69,13 +70,28 @@ def fields(schema: Schema, required: bool) -> str:
     """The fields of an object that are required, or those that are optional."""
     out = ""
     for name, field in schema.get("properties", {}).items():
-        if (name in schema.get("required", [])) is required:
+        if (name in schema.get("required", [])) is required and not keyword.iskeyword(name):
             if not name.isidentifier():
                 raise SystemExit(f"the field name {name!r} is not a Python identifier")
             either = field.get("oneOf", [{}])
             words = field.get("description") or either[0].get("description", "")
             out += f"    {name}: {type_of(field)}\n" + (text(words, "    ") if words else "")
     return out
+
+
+def keyword_fields(name: str, schema: Schema) -> str:
+    """A class of the fields that have the name of a Python keyword; empty if there are none.
+
+    The body of a class cannot have such a field, so the class is made by a call.
+    """
+    found = {n: f for n, f in schema.get("properties", {}).items() if keyword.iskeyword(n)}
+    if not found:
+        return ""
+    if not found.keys() <= set(schema.get("required", [])):
+        raise SystemExit(f"{name}: an optional field has the name of a Python keyword")
+    pairs = ", ".join(f'"{one}": "{type_of(field)}"' for one, field in found.items())
+    words = text(f"The fields of {name} that have the name of a Python keyword.", "")
+    return f'{name}Keywords = TypedDict("{name}Keywords", {{{pairs}}})\n{words}\n\n'
 
 
 @dataclass
@@ -166,14 +182,16 @@ def class_of(name: str, way: Variant, schema: Schema) -> str:
     """A `TypedDict` for one alternative of a schema."""
     must, may = fields(way.own, True), fields(way.own, False)
     words = text(way.words or schema.get("description", name), "    ")
-    first = ", ".join(way.bases or ["TypedDict"])
+    before = keyword_fields(name, way.own)
+    bases = [*way.bases, *([f"{name}Keywords"] if before else [])]
+    first = ", ".join(bases or ["TypedDict"])
     if not may:
-        return f"class {name}({first}):\n{words}\n{must}"
+        return f"{before}class {name}({first}):\n{words}\n{must}"
     if must:
         inner = f"class {name}Required({first}):\n    '''The required fields of {name}.'''\n\n"
         inner = inner.replace("'''", '"""') + must + "\n\n"
-        return f"{inner}class {name}({name}Required, total=False):\n{words}\n{may}"
-    return f"class {name}({first}, total=False):\n{words}\n{may}"
+        return f"{before}{inner}class {name}({name}Required, total=False):\n{words}\n{may}"
+    return f"{before}class {name}({first}, total=False):\n{words}\n{may}"
 
 
 def quoted(words: str) -> str:

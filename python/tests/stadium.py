@@ -90,7 +90,8 @@ class FakeSim:
             self.objects[name] = View(
                 type=kind_type, kind=kind, static=False, movable=kind != "wall", origin=origin
             )
-            self.origins[name] = origin
+            if kind != "wall":
+                self.origins[name] = origin
             self.place_object(name, **origin)
 
     def set_pose(self, x, y, yaw, speed=0.0):

@@ -371,6 +371,24 @@ class Tracks(unittest.TestCase):
         self.assertAlmostEqual(y, 0.1)
         self.assertAlmostEqual(heading, 0.0)
 
+    def test_a_repeated_waypoint_keeps_its_row_and_changes_no_position(self) -> None:
+        plain = self.square(clockwise=False)
+        rows = [0, 0, *range(1, 21), 20, 20, *range(21, 160), 0]
+        points = [list(plain.waypoints[row]) for row in rows]
+        inner = [[2 + (x - 2) * 0.9, 2 + (y - 2) * 0.9] for x, y in points]
+        outer = [[2 + (x - 2) * 1.2, 2 + (y - 2) * 1.2] for x, y in points]
+        track = Track({"world": "x", "waypoints": points, "inner": inner, "outer": outer})
+        self.assertEqual(len(track.waypoints), 163)
+        self.assertAlmostEqual(track.length, 16, places=4)
+        for x, y in [(0.0, 0.0), (-0.1, 0.05), (2.0, 0.1), (2.03, -0.1), (0.04, 3.9), (4.1, 1.0)]:
+            here, expected = track.locate(x, y), plain.locate(x, y)
+            self.assertAlmostEqual(here.along, expected.along, places=4)
+            self.assertAlmostEqual(here.offset, expected.offset)
+            self.assertAlmostEqual(here.heading, expected.heading)
+            self.assertAlmostEqual(here.width_left, expected.width_left)
+            self.assertAlmostEqual(here.width_right, expected.width_right)
+        self.assertAlmostEqual(track.at(2.00000001)[2], 0.0)
+
     def test_locate_follows_a_road_that_crosses_itself(self) -> None:
         angles = np.linspace(0, 2 * np.pi, 401)
         eight = [[float(2 * np.sin(a)), float(np.sin(2 * a))] for a in angles]

@@ -42,7 +42,10 @@ class Harness:
         return json.loads(self.lines.readline())
 
     def load(self, script):
-        objects = {"box1": {"type": "object", "movable": True, "origin": {"x": 2.0, "y": 1.0}}}
+        objects = {
+            "box1": {"type": "object", "movable": True, "origin": {"x": 2.0, "y": 1.0}},
+            "wall_0": {"type": "wall", "movable": False, "origin": {"x": 9.0, "y": 9.0}},
+        }
         track = {"waypoints": [[0, 0], [1, 0]], "inner": None, "outer": None, "bounds": None}
         self.send(type="load", script=script, config={}, track=track, objects=objects, seed=5)
         return self.hear()
@@ -122,6 +125,53 @@ def evaluate(sim):
                 self.assertEqual(harness.hear(), {"type": "act", **action})
                 harness.send(error=None)
             self.assertEqual(harness.hear(), {"type": "answer", "finish": True})
+
+    def test_every_object_of_the_origins_can_be_put_back(self):
+        script = """
+def evaluate(sim):
+    for name, origin in sim.origins.items():
+        sim.move_object(name, origin)
+    sim.record([sorted(sim.objects), sorted(sim.origins)])
+"""
+        with Harness() as harness:
+            harness.hear()
+            harness.load(script)
+            harness.evaluate()
+            moved = {"type": "act", "action": "move_object", "name": "box1", "x": 2.0, "y": 1.0}
+            self.assertEqual(harness.hear(), moved)
+            harness.send(error=None)
+            record = {"type": "record", "value": [["box1", "wall_0"], ["box1"]]}
+            self.assertEqual(harness.hear(), record)
+
+    def test_finish_with_a_value_records_it(self):
+        cases = [("sim.finish(12.5)", [12.5]), ("sim.finish(None)", [None]), ("sim.finish()", [])]
+        for call, records in cases:
+            with self.subTest(call), Harness() as harness:
+                harness.hear()
+                harness.load(f"def evaluate(sim): {call}\n")
+                harness.evaluate()
+                for value in records:
+                    self.assertEqual(harness.hear(), {"type": "record", "value": value})
+                self.assertEqual(harness.hear(), {"type": "answer", "finish": True})
+
+    def test_an_old_name_of_an_action_names_the_new_one(self):
+        cases = {
+            "moveObject": "; write sim.move_object",
+            "setLight": "; write sim.set_light",
+            "setBrightness": "; write sim.set_brightness",
+            "setPose": "; write sim.teleport",
+            "set_overlay": "; write sim.overlay",
+            "fly": "",
+        }
+        for name, ending in cases.items():
+            with self.subTest(name), Harness() as harness:
+                harness.hear()
+                harness.load(f"def evaluate(sim): sim.{name}('a', 1)\n")
+                harness.evaluate()
+                error = f"AttributeError: sim has no {name}{ending}"
+                self.assertEqual(
+                    harness.hear(), {"type": "raised", "kind": "raised", "error": error}
+                )
 
     def test_refused_action_raises_in_the_script(self):
         script = """

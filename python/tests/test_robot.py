@@ -2,6 +2,7 @@
 
 import asyncio
 import struct
+import time
 import typing
 
 import chicane
@@ -114,6 +115,58 @@ class Robots(WithSimulator):
         self.assertEqual(differs(self.robot.set_volume(played["id"], 1), wire.VolumeChanged), [])
         self.assertEqual(differs(self.robot.stop_sound(all=True), wire.SoundStopped), [])
         self.assertEqual(self.robot.audio()["playing"], [])
+
+    def test_durations(self) -> None:
+        measured = self.robot.measure_sound(beep())
+        self.assertEqual(differs(measured, wire.SoundDuration), [])
+        self.assertEqual(measured["duration"], 0.5)
+        played = self.robot.play(beep())
+        self.assertEqual(self.robot.sound_duration(played["id"]), measured)
+        self.robot.stop_sound(all=True)
+
+    def wait_for_command(self, axis: str, value: float) -> None:
+        """Waits until a command is in force. A socket does not answer to a command."""
+        deadline = time.monotonic() + 30
+        while (now := self.robot.states()["cmd"][axis]) != value:
+            self.assertLess(time.monotonic(), deadline, f"{axis} is {now}")
+
+    def test_command_sockets(self) -> None:
+        with self.robot.speed_socket() as speeds, self.robot.steering_socket() as angles:
+            speeds.send(0.5)
+            angles.send(9)
+            self.wait_for_command("speed", 0.5)
+            self.wait_for_command("steering", 0.3491)
+            with self.assertRaises(ValueError):
+                speeds.send(float("nan"))
+        with self.assertRaises(chicane.ConnectError):
+            speeds.send(0.5)
+
+    def test_sound_socket(self) -> None:
+        with self.robot.sound_socket(sample_rate=8000, volume=0.5) as stream:
+            (sound,) = self.robot.audio()["playing"]
+            self.assertEqual((sound["id"], sound["kind"]), (stream.id, "stream"))
+            self.assertEqual((stream.sample_rate, stream.channels), (8000, 1))
+            stream.send(b"\0\x10" * 800)
+        with self.assertRaises(chicane.ApiError):
+            self.robot.sound_socket(sample_rate=1)
+
+    def test_async_sockets(self) -> None:
+        async def use() -> None:
+            async with AsyncRobot(self.program.url) as robot:
+                async with robot.steering_socket() as angles:
+                    await angles.send(-0.125)
+                    await asyncio.to_thread(self.wait_for_command, "steering", -0.125)
+                async with robot.sound_socket() as stream:
+                    (sound,) = (await robot.audio())["playing"]
+                    self.assertEqual(sound["id"], stream.id)
+                    await stream.send(b"\0\x10" * 100)
+                with self.assertRaises(chicane.ApiError):
+                    async with robot.sound_socket(channels=9):
+                        pass
+                with self.assertRaises(chicane.ConnectError):
+                    await angles.send(0)
+
+        asyncio.run(use())
 
     def test_async_client(self) -> None:
         async def use() -> None:

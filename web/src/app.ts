@@ -65,7 +65,9 @@ export class App {
   /** Whether this world has an evaluation for this robot. Otherwise there is no Evaluate button. */
   get judged(): boolean {
     const robot = this.evaluation.value?.config.robot;
-    return robot !== undefined && robot === this.profile.value?.generation;
+    const car = this.profile.value;
+    if (robot === undefined || car === null) return false;
+    return robot === car.generation || car.aliases.includes(robot);
   }
 }
 

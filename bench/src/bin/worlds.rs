@@ -6,8 +6,9 @@
 
 use chicane_bench::report::{Goal, Report};
 use chicane_bench::{BenchError, exit_code};
-use chicane_builder::{Project, build, check};
+use chicane_builder::{Project, build, check, preview};
 use chicane_render::{Print, thumbnail};
+use chicane_studio::preview_of;
 use chicane_testkit::{SHIPPED, shipped_world};
 use chicane_world::{Assets, Bounds, MemoryBundle, Profile, World};
 use glam::DVec2;
@@ -96,6 +97,14 @@ fn run() -> Result<(), BenchError> {
             Goal::None,
         );
     }
+    // The page asks for a preview at each step of a drag, with the document in the request and the
+    // preview in the response.
+    let document = sixty_nodes().to_string();
+    let mut previews = times(|| {
+        let project = Project::read(document.as_bytes())?;
+        Ok::<_, BenchError>(serde_json::to_vec(&preview_of(&preview(&project, None)))?)
+    });
+    report.add_times("previewing a track of 60 nodes", &mut previews, Goal::AtMost(50.0));
     let mut world = shipped_world("oval");
     world.ground.bounds = Some(Bounds { min: DVec2::ZERO, max: DVec2::splat(5.0) });
     let before = memory("VmRSS:");
@@ -113,6 +122,21 @@ fn run() -> Result<(), BenchError> {
     report.add(format!("{what}: peak memory above the loaded world"), grown, "MiB", Goal::AtMost(64.0));
     report.print();
     Ok(())
+}
+
+/// A track of 60 nodes that winds around a field of 40 × 40 m.
+fn sixty_nodes() -> Value {
+    let node = |i: u32| {
+        let (s, c) = libm::sincos(std::f64::consts::TAU * f64::from(i) / 60.0);
+        let radius = if i % 2 == 0 { 15.0 } else { 17.0 };
+        json!({ "x": 20.0 + radius * c, "y": 20.0 + radius * s })
+    };
+    json!({
+        "version": 1,
+        "name": "sixty",
+        "field": { "size": [40, 40] },
+        "track": { "width": 0.8, "nodes": (0..60).map(node).collect::<Vec<_>>() },
+    })
 }
 
 /// Durations of 20 calls.

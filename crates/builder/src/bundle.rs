@@ -4,6 +4,7 @@ use crate::check::{Finding, Location, Rule, Severity, check, check_files};
 use crate::files::{Files, as_png, decode, picture_ending};
 use crate::pictures::Pictures;
 use crate::project::{Evaluation, Ground, Project, Script, evaluation_config};
+use crate::templates::LAP_TIME;
 use crate::track_line::TrackLine;
 use crate::{objects, road, shapes};
 use chicane_world::spec::{
@@ -13,8 +14,6 @@ use chicane_world::{MemoryBundle, collada, sdf};
 use serde_json::json;
 use std::collections::BTreeMap;
 
-/// The judging script of the lap-time template.
-const LAP_TIME: &str = include_str!("../../../python/judge/templates/lap_time.py");
 const SDF_VERSION: &str = "1.7";
 
 /// The findings that prevented the build of a world. At least one finding is an error.
@@ -99,7 +98,7 @@ fn add_pictures<'a>(
 fn add_evaluation(name: &str, evaluation: &Evaluation, files: &dyn Files, bundle: &mut MemoryBundle) {
     let script = match &evaluation.script {
         Some(Script::File(file)) => files.read(file.as_str()).map(|b| b.into_owned()),
-        Some(Script::LapTime) => Some(LAP_TIME.as_bytes().to_vec()),
+        Some(Script::LapTime) => Some(LAP_TIME.script.as_bytes().to_vec()),
         None => None,
     };
     let document = json!({ "version": 1, "config": evaluation_config(evaluation) });

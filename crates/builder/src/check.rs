@@ -11,6 +11,7 @@ mod pictures;
 mod road;
 
 pub use finding::{Finding, Location, Rule, Severity};
+pub(crate) use road::overlapping;
 
 use crate::files::Files;
 use crate::project::Project;
@@ -18,9 +19,13 @@ use crate::track_line::TrackLine;
 
 /// Checks the document: the road first, then objects and decals, then the evaluation.
 pub fn check(project: &Project) -> Vec<Finding> {
-    let line = TrackLine::of(&project.track);
-    let mut found = road::check(project, &line);
-    found.extend(objects::check(project, &line));
+    check_along(project, &TrackLine::of(&project.track))
+}
+
+/// Does the same as [`check()`] for a caller that has the centre line already.
+pub(crate) fn check_along(project: &Project, line: &TrackLine) -> Vec<Finding> {
+    let mut found = road::check(project, line);
+    found.extend(objects::check(project, line));
     found.extend(evaluation::check(project));
     found
 }

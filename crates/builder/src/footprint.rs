@@ -3,6 +3,10 @@
 use crate::objects::size_of;
 use crate::project::{Decal, Object, ObjectShape};
 use glam::DVec2;
+use std::f64::consts::TAU;
+
+/// Number of corners of the polygon that shows a disc.
+const DISC_CORNERS: usize = 24;
 
 /// An area of the ground: a rotated rectangle, or a disc.
 #[derive(Debug, Clone, Copy)]
@@ -36,6 +40,19 @@ impl Footprint {
 
     pub(crate) fn of_decal(decal: &Decal) -> Footprint {
         Footprint::new([decal.x, decal.y], decal.yaw, [0.5 * decal.width, 0.5 * decal.height], 0.0)
+    }
+
+    /// The outline of the area, counter-clockwise. A disc becomes a polygon.
+    pub(crate) fn outline(&self) -> Vec<DVec2> {
+        if self.half == DVec2::ZERO {
+            let corner = |i: usize| {
+                let (s, c) = libm::sincos(TAU * i as f64 / DISC_CORNERS as f64);
+                self.at + DVec2::new(c, s) * self.radius
+            };
+            return (0..DISC_CORNERS).map(corner).collect();
+        }
+        let [x, y] = [self.axes[0] * self.half.x, self.axes[1] * self.half.y];
+        [-x - y, x - y, x + y, y - x].map(|corner| self.at + corner).to_vec()
     }
 
     /// Radius of the bounding circle around the centre of the area, m.

@@ -53,6 +53,8 @@ pub struct TrackLine {
     pub length: f64,
     /// Index of the sample on the start line; 0 on a closed line.
     pub start: usize,
+    /// Distance of each node along the line from the first sample, m, in the order of the project.
+    pub nodes: Vec<f64>,
 }
 
 /// A point of the spline, with the length of the curve from its start to the point.
@@ -77,6 +79,16 @@ impl TrackLine {
         let width = |i: usize| track.nodes[node(i)].width.unwrap_or(track.width);
         let spline = Spline::through((0..n).map(point).collect(), track.closed);
         let (fine, length) = measure(&spline);
+        // Returns the distances of the nodes from the first sample, which is `offset` metres after
+        // the first node of the spline.
+        let distances = |offset: f64| {
+            let mut nodes = vec![length; n];
+            for mark in fine.iter().filter(|mark| mark.u == 0.0) {
+                let along = mark.along - offset;
+                nodes[node(mark.segment)] = if along < 0.0 { along + length } else { along };
+            }
+            nodes
+        };
 
         let sample = |s: f64, along: f64| {
             let (segment, u) = find(&fine, s);
@@ -96,7 +108,8 @@ impl TrackLine {
                 let s = start + along;
                 sample(if s >= length { s - length } else { s }, along)
             });
-            return TrackLine { samples: samples.collect(), closed: true, length, start: 0 };
+            let (samples, nodes) = (samples.collect(), distances(start));
+            return TrackLine { samples, closed: true, length, start: 0, nodes };
         }
         // Clamp the start line to 90 % of the length, so that the route has points after it. The
         // check reports a start line that is too near to the end.
@@ -106,7 +119,7 @@ impl TrackLine {
         let lead = (0..before).map(|i| start * i as f64 / before as f64);
         let rest = (0..=after).map(|i| start + (length - start) * i as f64 / after as f64);
         let samples = lead.chain(rest).map(|s| sample(s, s)).collect();
-        TrackLine { samples, closed: false, length, start: before }
+        TrackLine { samples, closed: false, length, start: before, nodes: distances(0.0) }
     }
 
     /// The pairs of consecutive samples.

@@ -5,6 +5,7 @@ mod judge;
 mod leaderboard;
 mod pace;
 mod record;
+mod resources;
 mod robot;
 mod runs;
 mod serve;
@@ -17,15 +18,19 @@ pub(crate) use judge::{JudgeArgs, JudgeArgsError};
 pub(crate) use leaderboard::{LeaderboardArgs, SubmitArgs};
 pub(crate) use pace::PaceName;
 pub(crate) use record::RecordArgs;
+pub(crate) use resources::ResourceArgs;
 pub(crate) use robot::RobotArgs;
 pub(crate) use runs::{RejudgeArgs, ReplayArgs, VerifyArgs};
 pub(crate) use serve::{LogFormat, LogLevel, ServeArgs};
 pub(crate) use student::StudentArgs;
-pub(crate) use worlds::{AccessLevel, DataDirArgs, PublishArgs, WorldsArgs, WorldsCommand};
+pub(crate) use worlds::{AccessLevel, DataDirArgs, ImportArgs, PublishArgs, WorldsArgs, WorldsCommand};
 
+use chicane_world::Bounds;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
-use values::{field_size, lap_speed, speed_factor, student_command, student_name, time_limit, wall_limit};
+use values::{
+    field_size, lap_speed, print_area, speed_factor, student_command, student_name, time_limit, wall_limit,
+};
 
 /// Chicane, a robot-car simulator for teaching and grading
 #[derive(Debug, Parser)]
@@ -42,7 +47,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Run the simulator with its web API and viewer (the default command)
-    Serve(ServeArgs),
+    Serve(Box<ServeArgs>),
     /// Describe and validate a world or a builder project
     Check(CheckArgs),
     /// Build the world of a builder project
@@ -105,8 +110,11 @@ pub(crate) enum Command {
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct CheckArgs {
-    /// Project file NAME.json, folder with worlds/NAME.world, or built-in world, such as oval
+    /// Project file NAME.json, folder with worlds/NAME.world, world file NAME.world or NAME.sdf, or
+    /// built-in world, such as oval
     pub(crate) path: String,
+    #[command(flatten)]
+    pub(crate) resources: ResourceArgs,
     #[command(flatten)]
     pub(crate) judge: JudgeArgs,
 }
@@ -124,7 +132,7 @@ pub(crate) struct BuildArgs {
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct PrintArgs {
-    /// Project file, world folder, or built-in world, such as oval
+    /// Project file, world folder, world file, or built-in world, such as oval
     pub(crate) world: String,
     /// Image file to write, .jpg
     #[arg(short, long, value_name = "FILE")]
@@ -132,15 +140,23 @@ pub(crate) struct PrintArgs {
     /// Resolution in pixels per inch
     #[arg(long, value_name = "NUMBER", default_value_t = 150, value_parser = clap::value_parser!(u16).range(10..=600))]
     pub(crate) dpi: u16,
+    /// Part of the floor to print, in metres [default: the bounds of the world]
+    #[arg(long, value_name = "X0,Y0,X1,Y1", value_parser = print_area, allow_hyphen_values = true)]
+    pub(crate) area: Option<Bounds>,
+    #[command(flatten)]
+    pub(crate) resources: ResourceArgs,
 }
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct LapArgs {
-    /// Project file, world folder, built-in world, such as oval, or id of an installed world
+    /// Project file, world folder, world file, built-in world, such as oval, or id of an installed
+    /// world
     pub(crate) world: String,
     /// Speed in m/s, 0.1 to 3
     #[arg(long, default_value_t = 1.0, value_parser = lap_speed)]
     pub(crate) speed: f64,
+    #[command(flatten)]
+    pub(crate) resources: ResourceArgs,
     #[command(flatten)]
     pub(crate) robot: RobotArgs,
     /// Data folder with installed worlds [default: the platform's folder for application data]
@@ -175,10 +191,12 @@ pub(crate) struct NewArgs {
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct EvaluateArgs {
-    /// Built-in world, folder with worlds/NAME.world, project file NAME.json, or id of an installed
-    /// world
+    /// Built-in world, folder with worlds/NAME.world, project file NAME.json, world file NAME.world
+    /// or NAME.sdf, or id of an installed world
     #[arg(long, value_name = "WORLD")]
     pub(crate) world: String,
+    #[command(flatten)]
+    pub(crate) resources: ResourceArgs,
     /// Shell command that starts the student's program [default: none, the run is only observed]
     #[arg(long, value_name = "COMMAND", value_parser = student_command)]
     pub(crate) command: Option<String>,

@@ -132,6 +132,8 @@ impl EvaluationError {
 pub(crate) struct EvaluationJob {
     /// Project file, world folder, built-in world, or installed world.
     pub(crate) world: String,
+    /// Folders in which the models of a world file are searched.
+    pub(crate) resources: Vec<PathBuf>,
     pub(crate) profile: Profile,
     pub(crate) request: StartRequest,
     /// Commands that drive the car at given ticks. The list may be empty, because a student's
@@ -188,7 +190,7 @@ pub(crate) fn run_followed(
 }
 
 fn run_with(job: &EvaluationJob, view: &mut SessionView) -> Result<Evaluated, EvaluationError> {
-    let (library, world) = world_source::find(&job.world, job.data_dir.as_deref())?;
+    let (library, world) = world_source::find_with(&job.world, job.data_dir.as_deref(), &job.resources)?;
     let workspace = workspace::resolve(&job.workspace)?;
     let engine = job.judge.engine()?;
     let store = job.data_dir.as_deref().map(RecordStore::open).transpose()?;

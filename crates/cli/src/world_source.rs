@@ -1,8 +1,10 @@
-//! Finds the world that a command line names: a world folder, a project file, a built-in world, or
-//! a world that is installed in a data folder. All commands use this module to find a world.
+//! Finds the world that a command line names: a world folder, a project file, a world file, a
+//! built-in world, or a world that is installed in a data folder. All commands use this module to
+//! find a world.
 
 use crate::data_dir;
 use crate::project::{self, ProjectError};
+use crate::world_folder::{self, FoundWorld, WorldFolderError};
 use chicane_store::{FolderBundle, Library, LoadError};
 use chicane_wire::WorldId;
 use chicane_world::{Assets, World};
@@ -25,6 +27,9 @@ pub(crate) enum WorldSourceError {
     NotInstalled { id: WorldId, folder: PathBuf },
     #[error(transparent)]
     Project(#[from] ProjectError),
+    /// A single world file or one of the files that it uses is invalid.
+    #[error(transparent)]
+    File(#[from] WorldFolderError),
     /// A file of the world is invalid.
     #[error(transparent)]
     World(#[from] chicane_world::Error),
@@ -46,6 +51,15 @@ impl WorldSourceError {
 /// Installed worlds are searched in `data_dir`. If it is `None`, they are searched in the folder of
 /// `CHICANE_DATA_DIR`, or else in the platform's default folder.
 pub(crate) fn find(given: &str, data_dir: Option<&Path>) -> Result<(Library, String), WorldSourceError> {
+    find_with(given, data_dir, &[])
+}
+
+/// Like [`find`]. The models of a world file are also searched in the folders of `resources`.
+pub(crate) fn find_with(
+    given: &str,
+    data_dir: Option<&Path>,
+    resources: &[PathBuf],
+) -> Result<(Library, String), WorldSourceError> {
     let library = Library::built_in();
     let path = Path::new(given);
     let name = given.strip_suffix(".world").unwrap_or(given);
@@ -55,6 +69,13 @@ pub(crate) fn find(given: &str, data_dir: Option<&Path>) -> Result<(Library, Str
         let bundle = FolderBundle::new(given);
         let name = World::load(&Assets::of(&bundle))?.name;
         return Ok((library.with_bundle(&name, Arc::new(bundle)), name));
+    }
+    if path.is_file() && world_folder::has_world_extension(path) {
+        let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let world = FoundWorld { file: path.to_owned(), name: stem };
+        let name = world_folder::plain_name(&world.name);
+        let files = world_folder::read_used(&world, None, resources, &name)?;
+        return Ok((library.with_bundle(&name, Arc::new(files.bundle)), name));
     }
     if path.is_file() {
         let (bundle, name) = project::bundle(given)?;
@@ -74,25 +95,33 @@ fn find_installed(
     library: Library,
 ) -> Result<(Library, String), WorldSourceError> {
     let unknown = |library: &Library| unknown(given, library);
-    let Some(id) = WorldId::parse(name.strip_prefix("custom_").unwrap_or(name)) else {
-        return Err(unknown(&library));
-    };
     let Ok(folder) = data_dir::resolve_or_environment(data_dir) else { return Err(unknown(&library)) };
+    let Some(id) = WorldId::parse(name.strip_prefix("custom_").unwrap_or(name)) else {
+        let installed = installed_in(&folder);
+        let alias = installed.as_ref().and_then(|installed| Some((installed, installed.entry(name)?)));
+        let Some((installed, entry)) = alias else { return Err(unknown(&library)) };
+        return Ok((library.with_world_of(installed, &entry.name), entry.name));
+    };
     let name = format!("custom_{id}");
-    // Without installed worlds the folder is left alone, because looking for a world must not
-    // create files.
-    if folder.join("worlds").is_dir() {
-        let installed = Library::default().with_installed(&folder);
-        if installed.entry(&name).is_some() {
-            return Ok((library.with_world_of(&installed, &name), name));
-        }
+    if let Some(installed) = installed_in(&folder).filter(|installed| installed.entry(&name).is_some()) {
+        return Ok((library.with_world_of(&installed, &name), name));
     }
     Err(WorldSourceError::NotInstalled { id, folder })
 }
 
-/// Loads the given world. `data_dir` is the same as of [`find`].
-pub(crate) fn load(given: &str, data_dir: Option<&Path>) -> Result<World, WorldSourceError> {
-    let (library, name) = find(given, data_dir)?;
+/// The worlds that are installed in a data folder. Without installed worlds the folder is left
+/// alone, because looking for a world must not create files.
+fn installed_in(folder: &Path) -> Option<Library> {
+    folder.join("worlds").is_dir().then(|| Library::default().with_installed(folder))
+}
+
+/// Loads the given world. The parameters are those of [`find_with`].
+pub(crate) fn load(
+    given: &str,
+    data_dir: Option<&Path>,
+    resources: &[PathBuf],
+) -> Result<World, WorldSourceError> {
+    let (library, name) = find_with(given, data_dir, resources)?;
     library.load(&name).map_err(|error| match error {
         LoadError::NotFound => unknown(given, &library),
         LoadError::Broken(error) => error.into(),

@@ -114,6 +114,62 @@ fn acknowledged_settings_survive_a_kill() {
     }
 }
 
+/// Saves a project until the server is killed. Returns the last acknowledged width of the road, and
+/// the width that the unanswered save requested.
+fn save_until_killed(
+    mut client: Client,
+    path: &str,
+    mut revision: u64,
+    mut document: Value,
+    acknowledged: &std::sync::mpsc::Sender<()>,
+) -> (Value, Value) {
+    let mut known = document["track"]["width"].clone();
+    loop {
+        let next = json!((300 + revision * 7 % 400) as f64 / 1000.0);
+        document["track"]["width"] = next.clone();
+        let body = json!({"revision": revision, "document": document}).to_string();
+        let Ok(answer) = client.try_request("PUT", path, &[], body.as_bytes()) else { return (known, next) };
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        (known, revision) = (next, revision + 1);
+        let _ = acknowledged.send(());
+    }
+}
+
+#[test]
+fn acknowledged_projects_survive_a_kill() {
+    let scratch = TempFolder::new("project");
+    let mut random = Random(0x2545_F491_4F6C_DD1D);
+    let mut program = Program::serve(&["--data-dir", scratch.path()]);
+    let made =
+        program.client().post("/sim/api/builder/projects", "{\"from\": \"world\", \"world\": \"town\"}");
+    assert_eq!(made.status, 201, "{}", made.text());
+    let made: Value = serde_json::from_slice(&made.body).expect("JSON");
+    let path = format!("/sim/api/builder/projects/{}", made["id"].as_str().expect("an id"));
+    let mut allowed = [made["document"]["track"]["width"].clone(), Value::Null];
+    // The first kill comes directly after the acknowledgement of the new project.
+    program.kill();
+    for round in 0..6 {
+        program = Program::serve(&["--data-dir", scratch.path()]);
+        let read = program.client().get(&path);
+        assert_eq!(read.status, 200, "round {round}: {}", read.text());
+        let read: Value = serde_json::from_slice(&read.body).expect("JSON");
+        assert!(allowed.contains(&read["document"]["track"]["width"]), "round {round}: {allowed:?}");
+        assert_eq!(read["files"], made["files"], "round {round}");
+        let (send, acknowledged) = channel();
+        let (client, address) = (program.client(), path.clone());
+        let revision = read["revision"].as_u64().expect("a revision");
+        let document = read["document"].clone();
+        let saving =
+            std::thread::spawn(move || save_until_killed(client, &address, revision, document, &send));
+        for _ in 0..1 + random.below(20) {
+            acknowledged.recv_timeout(Duration::from_secs(20)).expect("an acknowledged save");
+        }
+        program.kill();
+        let (known, asked) = saving.join().expect("the writer");
+        allowed = [known, asked];
+    }
+}
+
 #[test]
 fn a_second_program_with_the_same_data_folder_is_refused() {
     let scratch = TempFolder::new("twice");

@@ -112,3 +112,22 @@ fn an_evaluation_for_another_generation_is_unsupported() {
         assert_eq!(exit_code(&arguments), Some(5), "{arguments:?}");
     }
 }
+
+#[test]
+fn an_evaluation_for_another_name_of_the_car_is_judged() {
+    let folder = TempFolder::new("robot-alias");
+    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vehicles/gen1.json");
+    let mut profile: Value =
+        serde_json::from_slice(&std::fs::read(shipped).expect("a profile")).expect("JSON");
+    profile["generation"] = json!("other");
+    profile["aliases"] = json!(["gen0", "gen1"]);
+    let robot = write(&folder, "alias.json", &profile.to_string());
+    let judge = judge_arguments(&folder);
+    let judge: Vec<&str> = judge.iter().map(String::as_str).chain(["--robot", &robot]).collect();
+    assert_eq!(exit_code(&judge), Some(0), "the outcome is not finished");
+    profile["aliases"] = json!(["gen0"]);
+    let robot = write(&folder, "alias.json", &profile.to_string());
+    let judge = judge_arguments(&folder);
+    let judge: Vec<&str> = judge.iter().map(String::as_str).chain(["--robot", &robot]).collect();
+    assert_eq!(exit_code(&judge), Some(5), "the outcome is not unsupported");
+}

@@ -7,29 +7,54 @@
 use chicane_host::Source;
 use chicane_host::driver::Simulator;
 use chicane_ros::{Message, Topic};
-use futures_util::stream::{BoxStream, select_all};
+use futures_util::stream::{BoxStream, SelectAll};
 use futures_util::{FutureExt, StreamExt};
 use std::time::{Duration, Instant};
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 
 /// Shortest time between two log lines about failed commands.
 const WARNING_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Executes the commands of all streams, until `stopped` is set.
+/// Maximum number of messages that are taken at a time, so that a fast sender can't keep a task
+/// running.
+const MAX_TAKEN: usize = 256;
+
+/// The messages that arrive on the command topics.
+#[derive(Default)]
+pub(super) struct CommandStreams(SelectAll<BoxStream<'static, (Topic, Message)>>);
+
+impl CommandStreams {
+    /// Adds the messages of a topic.
+    pub(super) fn add(&mut self, topic: Topic, messages: BoxStream<'static, Message>) {
+        self.0.push(messages.map(move |message| (topic, message)).boxed());
+    }
+
+    /// Drops the messages that have arrived.
+    pub(super) fn skip_waiting(&mut self) {
+        for _ in 0..MAX_TAKEN {
+            let Some(Some(_)) = self.0.next().now_or_never() else { return };
+        }
+    }
+}
+
+/// Executes the commands of the newest streams that were received, until `stopped` is set.
 pub(super) async fn execute_commands(
-    streams: Vec<(Topic, BoxStream<'static, Message>)>,
+    mut newest_streams: mpsc::Receiver<CommandStreams>,
     simulator: Simulator,
     mut stopped: watch::Receiver<bool>,
 ) {
-    let streams = streams.into_iter().map(|(topic, messages)| messages.map(move |m| (topic, m)));
-    let mut messages = select_all(streams);
+    let mut messages = CommandStreams::default().0;
     let mut warned: Option<Instant> = None;
     loop {
         let first = tokio::select! {
-            next = messages.next() => next,
             _ = stopped.wait_for(|stop| *stop) => return,
+            Some(streams) = newest_streams.recv() => {
+                messages = streams.0;
+                continue;
+            }
+            Some(first) = messages.next() => first,
+            else => return,
         };
-        let Some(first) = first else { return };
         for (topic, message) in newest(first, &mut messages) {
             let done = match chicane_ros::command(topic, &message) {
                 Ok(command) => {
@@ -54,9 +79,6 @@ fn newest(
     first: (Topic, Message),
     messages: &mut (impl futures_util::Stream<Item = (Topic, Message)> + Unpin),
 ) -> Vec<(Topic, Message)> {
-    /// Maximum number of messages that are taken at a time, so that a fast sender can't keep this
-    /// function running.
-    const MAX_TAKEN: usize = 256;
     let mut all = vec![first];
     for _ in 0..MAX_TAKEN {
         let Some(Some(next)) = messages.next().now_or_never() else { break };

@@ -1,7 +1,7 @@
 //! Publishes camera frames on the image topics. A frame is drawn only while a topic has
 //! subscribers.
 
-use crate::participant::RobotParticipant;
+use crate::connection::Connection;
 use chicane_host::camera::Camera;
 use chicane_host::driver::{Tap, TappedTick};
 use chicane_host::image_topics::{FrameToPublish, publish_frame};
@@ -14,7 +14,7 @@ const MAX_WAITING_FRAMES: usize = 8;
 
 /// Draws frames until `stopped` is set. If frames arrive too fast, the oldest are skipped.
 pub(super) async fn draw(
-    participant: Arc<RobotParticipant>,
+    connection: Arc<Connection>,
     camera: Camera,
     tap: Tap,
     mut stopped: watch::Receiver<bool>,
@@ -28,8 +28,8 @@ pub(super) async fn draw(
         for moment in frames.iter().skip(frames.len().saturating_sub(MAX_WAITING_FRAMES)) {
             let Some((exposure, brightness)) = &moment.frame else { continue };
             let frame = FrameToPublish { exposure, tick: moment.sample.tick, brightness: *brightness };
-            let publish = |out| participant.publish(out, moment.at);
-            publish_frame(&camera, frame, |topic| participant.has_subscribers(topic), publish).await;
+            let publish = |out| connection.publish(out, moment.at);
+            publish_frame(&camera, frame, |topic| connection.has_subscribers(topic), publish).await;
         }
     }
 }

@@ -9,6 +9,8 @@
 //! | Module | Content |
 //! |---|---|
 //! | `options` | domain and network interface |
+//! | `connection` | the robot's participant, and its replacement when a lost program returns |
+//! | `returning` | decides when the participant is replaced |
 //! | `participant` | DDS writers and readers of the topics |
 //! | `graph` | the message that tells ROS 2 programs the name of the node |
 //! | `network` | the addresses and sockets that DDS may use |
@@ -20,23 +22,25 @@
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod commands;
+mod connection;
 mod graph;
 mod images;
 mod network;
 mod options;
 mod participant;
+mod returning;
 
 pub use options::{BadDomain, RosOptions};
 
 use chicane_host::camera::Camera;
 use chicane_host::driver::{Simulator, Tap};
-use chicane_ros::{Direction, Publisher, Topic};
+use chicane_ros::Publisher;
 use chicane_world::Profile;
-use participant::RobotParticipant;
+use connection::Connection;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 
 /// How long [`RosNode::stop`] waits until the participant has announced its end to other
 /// participants.
@@ -77,7 +81,7 @@ pub enum JoinError {
 }
 
 /// A participant that has joined a graph and has not published anything yet.
-pub struct JoinedGraph(RobotParticipant);
+pub struct JoinedGraph(Connection);
 
 /// The robot as a node of a ROS 2 graph. The node publishes and receives messages.
 pub struct RosNode {
@@ -87,7 +91,7 @@ pub struct RosNode {
 
 /// Joins a graph. Opens sockets and starts the threads of the DDS library.
 pub async fn join_graph(options: RosOptions) -> Result<JoinedGraph, JoinError> {
-    let joined = tokio::task::spawn_blocking(move || RobotParticipant::join(&options)).await;
+    let joined = tokio::task::spawn_blocking(move || Connection::join(options)).await;
     joined.map_err(|e| JoinError::Panicked(e.to_string()))?.map(JoinedGraph)
 }
 
@@ -99,28 +103,24 @@ impl JoinedGraph {
         camera: &Camera,
         profile: &Arc<Profile>,
     ) -> std::io::Result<RosNode> {
-        let participant = Arc::new(self.0);
+        let connection = Arc::new(self.0);
         let (stop, stopped) = watch::channel(false);
-        let command_topics: Vec<_> =
-            Topic::ALL.into_iter().filter(|t| t.direction() == Direction::In).collect();
-        tokio::spawn(commands::execute_commands(
-            participant.take_streams(&command_topics),
-            simulator.clone(),
+        let (newest_streams, streams) = mpsc::channel(1);
+        let _ = newest_streams.try_send(connection.take_streams());
+        tokio::spawn(commands::execute_commands(streams, simulator.clone(), stopped.clone()));
+        tokio::spawn(connection::find_lost_programs(
+            Arc::clone(&connection),
+            newest_streams,
             stopped.clone(),
         ));
-        tokio::spawn(images::draw(
-            Arc::clone(&participant),
-            camera.clone(),
-            simulator.tap(),
-            stopped.clone(),
-        ));
+        tokio::spawn(images::draw(Arc::clone(&connection), camera.clone(), simulator.tap(), stopped.clone()));
         let (tap, publisher) = (simulator.tap(), Publisher::new(Arc::clone(profile)));
         let runtime = tokio::runtime::Handle::current();
         let thread = std::thread::Builder::new().name("ros".to_owned()).spawn(move || {
-            runtime.block_on(publish_ticks(&participant, &tap, publisher, stopped));
-            // When the participant is dropped, it announces its end to other participants. The
-            // announcement blocks, so the participant is dropped on this thread.
-            drop(participant);
+            runtime.block_on(publish_ticks(&connection, &tap, publisher, stopped));
+            // The robot announces its end to other participants. The announcement blocks, so it is
+            // made on this thread.
+            connection.leave();
         })?;
         Ok(RosNode { thread, stop })
     }
@@ -137,7 +137,7 @@ impl RosNode {
 
 /// Publishes the messages of every tick, until `stopped` is set.
 async fn publish_ticks(
-    participant: &RobotParticipant,
+    connection: &Connection,
     tap: &Tap,
     mut publisher: Publisher,
     mut stopped: watch::Receiver<bool>,
@@ -149,7 +149,7 @@ async fn publish_ticks(
         };
         for moment in moments {
             for out in publisher.messages(&moment.sample) {
-                participant.publish(out, moment.at);
+                connection.publish(out, moment.at);
             }
         }
     }

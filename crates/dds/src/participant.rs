@@ -9,10 +9,9 @@
 //! The other subscribers discover the new writer soon. The number of unacknowledged samples is
 //! limited, because images are large.
 
-use crate::JoinError;
+use crate::commands::CommandStreams;
 use crate::graph::{self, ParticipantEntitiesInfo};
-use crate::network;
-use crate::options::RosOptions;
+use crate::returning::{Change, ParticipantId};
 use chicane_ros::messages::{Float64, Twist};
 use chicane_ros::{Direction, Durability, Message, Outgoing, Topic};
 use futures_util::StreamExt;
@@ -20,8 +19,8 @@ use futures_util::stream::BoxStream;
 use rustdds::dds::result::{CreateError, WriteError};
 use rustdds::no_key::{DataReaderCdr, DataWriterCdr};
 use rustdds::{
-    DataWriterStatus, DomainParticipant, DomainParticipantBuilder, Duration, Publisher, QosPolicies,
-    QosPolicyBuilder, RTPSEntity, StatusEvented, Subscriber, Timestamp, TopicKind, policy,
+    DataWriterStatus, DomainParticipant, DomainParticipantStatusEvent, Duration, LostReason, Publisher,
+    QosPolicies, QosPolicyBuilder, RTPSEntity, StatusEvented, Subscriber, Timestamp, TopicKind, policy,
 };
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
@@ -33,6 +32,8 @@ use std::time::{Instant, SystemTime};
 const MAX_UNACKNOWLEDGED: i32 = 4096;
 /// Number of images that a subscriber may leave unacknowledged. This number covers 8 s.
 const MAX_UNACKNOWLEDGED_IMAGES: i32 = 120;
+/// Maximum number of changes that [`changes`] returns at a time.
+const MAX_CHANGES: usize = 4096;
 /// How long `rustdds` may refuse the samples of a writer before the writer is replaced.
 const BLOCKED_WRITER_TIMEOUT: std::time::Duration = std::time::Duration::from_millis(300);
 
@@ -49,8 +50,8 @@ pub(super) struct RobotParticipant {
 /// The readers of the command topics.
 struct TopicReaders {
     ids: Vec<rustdds::GUID>,
-    /// The messages of each topic, until [`RobotParticipant::take_streams`] takes them.
-    streams: BTreeMap<Topic, BoxStream<'static, Message>>,
+    /// The messages that arrive, until [`RobotParticipant::take_streams`] takes them.
+    streams: CommandStreams,
 }
 
 /// The writer of a topic.
@@ -66,28 +67,13 @@ struct TopicWriter {
 }
 
 impl RobotParticipant {
-    /// Joins a domain. Opens sockets and starts threads.
-    pub(super) fn join(options: &RosOptions) -> Result<RobotParticipant, JoinError> {
-        let domain = options.domain;
-        let networks = network::addresses(options.network.as_deref())?;
-        let before = network::open_descriptors();
-        let participant = DomainParticipantBuilder::new(domain)
-            .with_only_networks(networks)
-            .build()
-            .map_err(|e| JoinError::Participant { domain, reason: e.to_string() })?;
-        if options.network.is_none() {
-            network::bind_new_sockets_to_loopback(&before);
-        }
-        RobotParticipant::with_topics(participant)
-            .map_err(|e| JoinError::Topics { domain, reason: e.to_string() })
-    }
-
-    fn with_topics(participant: DomainParticipant) -> Result<RobotParticipant, CreateError> {
+    /// Creates the robot's topics on a participant.
+    pub(super) fn with_topics(participant: DomainParticipant) -> Result<RobotParticipant, CreateError> {
         let default_qos = QosPolicyBuilder::new().build();
         let publisher = participant.create_publisher(&default_qos)?;
         let subscriber = participant.create_subscriber(&default_qos)?;
         let mut writers = BTreeMap::new();
-        let mut readers = TopicReaders { ids: Vec::new(), streams: BTreeMap::new() };
+        let mut readers = TopicReaders { ids: Vec::new(), streams: CommandStreams::default() };
         for topic in Topic::ALL {
             let qos = qos(topic);
             let dds_topic = participant.create_topic(
@@ -109,7 +95,7 @@ impl RobotParticipant {
                         _ => create_reader::<Float64>(&subscriber, &dds_topic, qos)?,
                     };
                     readers.ids.push(id);
-                    readers.streams.insert(topic, stream);
+                    readers.streams.add(topic, stream);
                 }
             }
         }
@@ -122,11 +108,28 @@ impl RobotParticipant {
         Ok(joined)
     }
 
-    /// The streams of the messages that arrive on these topics. The stream of a topic can be taken
-    /// only once.
-    pub(super) fn take_streams(&self, topics: &[Topic]) -> Vec<(Topic, BoxStream<'static, Message>)> {
-        let mut readers = lock(&self.readers);
-        topics.iter().filter_map(|topic| Some((*topic, readers.streams.remove(topic)?))).collect()
+    /// The streams of the commands that arrive. They can be taken only once.
+    pub(super) fn take_streams(&self) -> CommandStreams {
+        std::mem::take(&mut lock(&self.readers).streams)
+    }
+
+    /// The id of the participant.
+    pub(super) fn id(&self) -> ParticipantId {
+        id(&self.participant)
+    }
+
+    /// The changes of the participants in the domain since the last call.
+    pub(super) fn changes(&self) -> Vec<Change> {
+        changes(&self.participant)
+    }
+
+    /// Whether each topic has at least as many subscribers as the same topic of `other`.
+    pub(super) fn has_all_subscribers_of(&self, other: &RobotParticipant) -> bool {
+        let count = |writer: &Mutex<TopicWriter>| lock(writer).count_subscribers();
+        let has_all = |(topic, writer)| {
+            self.writers.get(topic).is_some_and(|own: &Mutex<TopicWriter>| count(own) >= count(writer))
+        };
+        other.writers.iter().all(has_all)
     }
 
     /// Whether a topic of the robot has subscribers.
@@ -183,6 +186,38 @@ impl RobotParticipant {
         let info = ParticipantEntitiesInfo::new(self.participant.guid(), &lock(&self.readers).ids, &writers);
         let _ = self.node_info.write(info, None);
     }
+}
+
+/// The id of a participant.
+pub(super) fn id(participant: &DomainParticipant) -> ParticipantId {
+    id_of(participant.guid().prefix)
+}
+
+fn id_of(prefix: impl AsRef<[u8]>) -> ParticipantId {
+    let mut id = ParticipantId::default();
+    id.copy_from_slice(prefix.as_ref());
+    id
+}
+
+/// The changes of the participants in the domain since the last call.
+pub(super) fn changes(participant: &DomainParticipant) -> Vec<Change> {
+    let listener = participant.status_listener();
+    let mut changes = Vec::new();
+    while changes.len() < MAX_CHANGES
+        && let Some(event) = listener.try_recv_status()
+    {
+        changes.extend(match event {
+            DomainParticipantStatusEvent::ParticipantDiscovered { dpd } => {
+                Some(Change::Found(id_of(dpd.guid.prefix)))
+            }
+            DomainParticipantStatusEvent::ParticipantLost { id, reason } => Some(match reason {
+                LostReason::Disposed => Change::Left(id_of(id)),
+                LostReason::Timeout { .. } => Change::Expired(id_of(id)),
+            }),
+            _ => None,
+        });
+    }
+    changes
 }
 
 impl TopicWriter {

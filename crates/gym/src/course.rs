@@ -63,7 +63,7 @@ impl Course {
         let track = Track::new(route, settings.near_m())?;
         let vary = match &settings.vary {
             VaryChoice::Nothing => None,
-            VaryChoice::Document(vary) => Some(vary.clone()),
+            VaryChoice::Document(vary) => Some(vary.as_ref().clone()),
             VaryChoice::Own => {
                 let own = world.evaluation.as_ref().map(|e| &e.vary).filter(|vary| !vary.is_empty());
                 Some(own.cloned().ok_or_else(|| GymError::NothingVaried { world: name() })?)

@@ -30,7 +30,7 @@ pub enum VaryChoice {
     /// What the evaluation of the world says.
     Own,
     /// What this document says.
-    Document(Vary),
+    Document(Box<Vary>),
 }
 
 /// The settings of all environments of a batch.

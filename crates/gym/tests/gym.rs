@@ -124,7 +124,7 @@ fn a_restored_car_continues_like_the_first_time() {
     let vary = Vary::parse_json(r#"{"friction": [0.7, 1.1], "objects": {"scatter": [2, 4]}}"#);
     let random = RandomTracks { count: 3, options: Default::default() };
     let stacked = Settings { frame_stack: 3, ..lidar() };
-    let varied = Settings { vary: VaryChoice::Document(vary.expect("a document")), ..lidar() };
+    let varied = Settings { vary: VaryChoice::Document(Box::new(vary.expect("a document"))), ..lidar() };
     for (courses, settings) in [
         (worlds(&["oval", "technical"]), stacked),
         (worlds(&["oval"]), varied),

@@ -11,7 +11,7 @@ use crate::metrics::Metrics;
 use crate::options::{HostOptions, StartHostError, StudentAccess};
 use chicane_pace::PaceReport;
 use chicane_session::{StopCause, TrialError};
-use chicane_store::{Data, SessionRow, StoreError, StoredRun};
+use chicane_store::{Data, Library, SessionRow, StoreError, StoredRun};
 use chicane_wire::{CurrentSession, Num, Record, Role, StartRequest, Transition, TransitionKind};
 use chicane_world::Profile;
 use std::path::PathBuf;
@@ -114,7 +114,9 @@ impl Prepared {
         let settings = data.settings();
         options.library = options.library.with_installed_within(data.folder());
         records::close_unfinished(&data)?;
-        let (name, chosen) = first_world(&options, settings.last_world()?)?;
+        let last = settings.last_world()?;
+        place_driven_project(&options.library, &data, last.as_deref())?;
+        let (name, chosen) = first_world(&options, last)?;
         let red = settings.lights(&name)?;
         let brightness = settings.brightness()?.unwrap_or(1.0);
         Ok(Prepared { options, data, name, chosen, red, brightness })
@@ -193,6 +195,16 @@ impl Prepared {
             boot,
         }))
     }
+}
+
+/// Adds the world of the project that was driven last to the library, so that the simulator starts
+/// with it again.
+fn place_driven_project(library: &Library, data: &Data, last: Option<&str>) -> Result<(), StoreError> {
+    let Some(name) = last.filter(|name| library.entry(name).is_none()) else { return Ok(()) };
+    if let Some(driven) = data.projects().driven(name)? {
+        library.place(name, &driven.display, &driven.rev, driven.bundle);
+    }
+    Ok(())
 }
 
 impl Host {

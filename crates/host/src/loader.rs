@@ -209,6 +209,8 @@ impl Loader {
         if !entry.deletable {
             return Err(RemoveFailure::Protected);
         }
+        // `name` may be an alias.
+        let name = entry.name.as_str();
         let now = self.simulator.now();
         let current = now.running.as_ref().map(|seen| &*seen.served.name);
         let loading = now.transition.as_ref().and_then(|t| t.target.strip_suffix(".world"));

@@ -27,9 +27,6 @@ pub struct ObservedClock {
 /// Why a world can't be described to a judging script.
 #[derive(Debug, thiserror::Error)]
 pub enum StaticsError {
-    /// The world has no evaluation.
-    #[error("the world has no evaluation")]
-    NoEvaluation,
     /// The evaluation's configuration is not valid JSON.
     #[error(transparent)]
     Config(#[from] serde_json::Error),
@@ -38,9 +35,10 @@ pub enum StaticsError {
 /// The parts of a world that do not change during a session.
 pub fn statics(served: &ServedWorld, script: &str, seed: u64) -> Result<Statics, StaticsError> {
     let world = &served.world;
-    let evaluation = world.evaluation.as_ref().ok_or(StaticsError::NoEvaluation)?;
-    let config = serde_json::value::RawValue::from_string(evaluation.config_json.clone())?;
-    let lines = world.route.as_ref().map(view::route_lines);
+    // A program can also run without a judge in a world that has no evaluation.
+    let config = world.evaluation.as_ref().map_or("{}", |evaluation| &evaluation.config_json);
+    let config = serde_json::value::RawValue::from_string(config.to_owned())?;
+    let lines = world.published_route().map(view::route_lines);
     let bounds = world.ground.bounds.as_ref().map(view::rect);
     Ok(Statics {
         script: script.to_owned(),

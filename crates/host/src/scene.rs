@@ -35,7 +35,7 @@ impl CarFile {
 
 impl SceneFile {
     /// Hashes and compresses the content of a file.
-    pub(crate) fn new(glb: Vec<u8>) -> SceneFile {
+    pub fn new(glb: Vec<u8>) -> SceneFile {
         // `DefaultHasher::new` has fixed keys, so equal content has the same URL after a restart.
         let mut hasher = DefaultHasher::new();
         hasher.write(&glb);

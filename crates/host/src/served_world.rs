@@ -60,7 +60,7 @@ impl ServedWorld {
         let mut lights: Vec<usize> =
             (0..names.len()).filter(|&i| world.objects[i].object_type == ObjectType::Light).collect();
         lights.sort_by_key(|&i| &names[i]);
-        let route = world.route.as_ref().map(view::route_lines);
+        let route = world.published_route().map(view::route_lines);
         let bounds = world.ground.bounds.as_ref().map(view::rect);
         let description = view::world(&entry, &world, route.clone(), bounds);
         let named_route = route.map(|lines| chicane_wire::Route { world: world.name.clone(), lines });

@@ -173,6 +173,7 @@ pub(crate) fn evaluation(world: &World) -> Result<Option<wire::EvaluationDocumen
 pub fn profile(p: &Profile) -> wire::Profile {
     wire::Profile {
         generation: p.generation.clone(),
+        aliases: p.aliases.clone(),
         model_name: p.model_name.clone(),
         wheelbase: Num(p.wheelbase_m),
         track: Num(p.track_m),
@@ -189,6 +190,8 @@ pub fn profile(p: &Profile) -> wire::Profile {
             acceleration: Num(p.drive.max_acceleration_mps2),
             steering: Num(p.drive.max_steering_rad),
             steering_rate: Num(p.drive.steering_rate_radps),
+            yaw_rate: p.drive.yaw_rate_max.map(Num),
+            yaw_acceleration: p.drive.yaw_acceleration_max.map(Num),
             pan: Num(p.camera.max_pan_rad),
             tilt: Num(p.camera.max_tilt_rad),
         },

@@ -1,4 +1,5 @@
-//! Reads sound files of the workspace, the folder of `--workspace`.
+//! Reads sound files of the workspace, the folder of `--workspace`, and for a client of this
+//! machine any file that the user of the simulator may read.
 //!
 //! A path is opened name by name: each name is opened relative to the folder before it, and links
 //! are never followed. Therefore a path can't leave the workspace, even if files are changed
@@ -25,6 +26,9 @@ pub enum PathError {
     /// There is no such file.
     #[error("there is no file {0} in the workspace")]
     NoSuchFile(String),
+    /// There is no file with this absolute path.
+    #[error("there is no file {0}")]
+    Missing(String),
     /// The path leads to a folder, a device or a link.
     #[error("{0} is not a regular file, or its path contains a link")]
     NotAFile(String),
@@ -36,9 +40,37 @@ pub enum PathError {
     Unreadable(String, String),
 }
 
-/// Reads a file of the workspace. Blocks the calling thread.
+/// Reads a file of the workspace. The path may be absolute if it is below the workspace. Blocks the
+/// calling thread.
 pub fn read(workspace: &Path, path: &str) -> Result<Vec<u8>, PathError> {
-    let file = File::from(find(workspace, path)?);
+    let below = Path::new(path).strip_prefix(workspace).ok().and_then(Path::to_str);
+    read_opened(File::from(find(workspace, below.unwrap_or(path))?), path)
+}
+
+/// Reads any file that the user of the simulator may read, if the path is absolute, or a file of
+/// the workspace. Blocks the calling thread.
+pub fn read_any(workspace: &Path, path: &str) -> Result<Vec<u8>, PathError> {
+    if !path.starts_with('/') {
+        return read(workspace, path);
+    }
+    if path.contains('\0') {
+        return Err(PathError::InvalidPath);
+    }
+    let explain = |errno: Errno| match errno {
+        Errno::NOENT => PathError::Missing(path.to_owned()),
+        Errno::LOOP | Errno::NOTDIR | Errno::NXIO => PathError::NotAFile(path.to_owned()),
+        other => PathError::Unreadable(path.to_owned(), other.to_string()),
+    };
+    // The type is checked before the file is opened, because opening a device can have an effect.
+    let found = rustix::fs::stat(path).map_err(explain)?;
+    if FileType::from_raw_mode(found.st_mode) != FileType::RegularFile {
+        return Err(PathError::NotAFile(path.to_owned()));
+    }
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    read_opened(File::from(open(path, flags, Mode::empty()).map_err(explain)?), path)
+}
+
+fn read_opened(file: File, path: &str) -> Result<Vec<u8>, PathError> {
     let unreadable = |e: &dyn std::fmt::Display| PathError::Unreadable(path.to_owned(), e.to_string());
     let found = fstat(&file).map_err(|e| unreadable(&e))?;
     if FileType::from_raw_mode(found.st_mode) != FileType::RegularFile {
@@ -133,6 +165,23 @@ mod tests {
         assert_eq!(scratch.read(&long), Err(PathError::InvalidPath));
         for path in ["nothing", "sounds/nothing", "nothing/beep"] {
             assert_eq!(scratch.read(path), Err(PathError::NoSuchFile(path.to_owned())), "{path}");
+        }
+    }
+
+    #[test]
+    fn absolute_paths_are_read_below_the_workspace_or_on_request() {
+        let scratch = TestWorkspace::new("absolute");
+        let work = scratch.0.join("work");
+        let text = |path: &str| scratch.0.join(path).to_string_lossy().into_owned();
+        assert_eq!(read(&work, &text("work/sounds/deep/horn")).as_deref(), Ok(&b"horn"[..]));
+        assert_eq!(read(&work, &text("work/../secret")), Err(PathError::InvalidPath));
+        assert_eq!(read(&work, &text("secret")), Err(PathError::InvalidPath));
+        assert_eq!(read_any(&work, &text("secret")).as_deref(), Ok(&b"secret"[..]));
+        assert_eq!(read_any(&work, "beep").as_deref(), Ok(&b"beep"[..]));
+        assert_eq!(read_any(&work, "../secret"), Err(PathError::InvalidPath));
+        assert_eq!(read_any(&work, &text("nothing")), Err(PathError::Missing(text("nothing"))));
+        for other in ["/dev/zero".to_owned(), text("work")] {
+            assert_eq!(read_any(&work, &other), Err(PathError::NotAFile(other.clone())), "{other}");
         }
     }
 

@@ -57,7 +57,8 @@ impl Cgroups {
         limited.is_ok() && group.usage().is_some()
     }
 
-    /// Removes groups of simulators that were killed.
+    /// Removes groups of simulators that were killed. Their names have the process id after the
+    /// prefix. Groups with other names belong to other programs.
     pub fn remove_orphans(&self) {
         let folders = match self {
             Cgroups::V2(folder) => std::slice::from_ref(folder),
@@ -68,7 +69,8 @@ impl Cgroups {
             let name = entry.file_name().to_string_lossy().into_owned();
             let Some(rest) = name.strip_prefix(PREFIX) else { continue };
             let pid = rest.split('-').next().unwrap_or_default();
-            if !Path::new("/proc").join(pid).exists() {
+            let is_pid = !pid.is_empty() && pid.bytes().all(|byte| byte.is_ascii_digit());
+            if is_pid && !Path::new("/proc").join(pid).exists() {
                 // The kernel refuses to remove a group that still has a process.
                 let _ = fs::remove_dir(entry.path());
             }

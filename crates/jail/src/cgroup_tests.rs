@@ -127,12 +127,13 @@ fn groups_of_killed_simulators_are_removed() {
     let own = fake.group("", "memory pids", "memory pids", "");
     let (dead, living) =
         (own.join("chicane-4194399-judge-0"), own.join(format!("chicane-{}-judge-0", std::process::id())));
-    let other = own.join("somebody");
-    for folder in [&dead, &living, &other] {
+    let others = ["somebody", "chicane-", "chicane-test-7", "chicane-7x-judge-0"].map(|name| own.join(name));
+    for folder in [&dead, &living].into_iter().chain(&others) {
         fs::create_dir(folder).expect("a folder");
     }
     Cgroups::V2(own).remove_orphans();
-    assert!(!dead.exists() && living.exists() && other.exists());
+    assert!(!dead.exists() && living.exists());
+    assert_eq!(others.iter().find(|other| !other.exists()), None);
 }
 
 #[test]

@@ -96,7 +96,7 @@ fn vary(entries: &Entries<'_>) -> PyResult<VaryChoice> {
         Some("own") => VaryChoice::Own,
         Some(text) => {
             let vary = Vary::parse_json(text).map_err(|error| PyValueError::new_err(error.to_string()))?;
-            VaryChoice::Document(vary)
+            VaryChoice::Document(Box::new(vary))
         }
     })
 }

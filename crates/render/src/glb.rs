@@ -6,8 +6,7 @@
 
 mod writer;
 
-use crate::looks::sky::{HORIZON, NADIR, ZENITH};
-use crate::looks::{self, Joint, Lamp, Model};
+use crate::looks::{self, Joint, Lamp, Model, SkyColours};
 use chicane_world::scene::{BuiltInMesh, Instance, Look, Material, Mesh, Owner, Role, Texture};
 use chicane_world::world::ObjectType;
 use chicane_world::{Pose, Profile, World};
@@ -38,7 +37,7 @@ pub fn world(world: &World) -> Vec<u8> {
         top.push(writer.parent(node, children));
     }
     let root = root(&mut writer, &world.name, &top);
-    let sun = &world.scene.sun;
+    let (sun, sky) = (&world.scene.sun, SkyColours::new(world.scene.background, writer::linear));
     let lamp = |lamp| {
         let colours = looks::lamp_colours(lamp);
         json!({ "unlit": colours.unlit, "lit": colours.lit })
@@ -46,7 +45,11 @@ pub fn world(world: &World) -> Vec<u8> {
     let extras = json!({
         "ambient": world.scene.ambient,
         "sun": { "direction": sun.direction, "colour": sun.colour },
-        "sky": { "zenith": ZENITH.to_array(), "horizon": HORIZON.to_array(), "nadir": NADIR.to_array() },
+        "sky": {
+            "zenith": sky.zenith.to_array(),
+            "horizon": sky.horizon.to_array(),
+            "nadir": sky.nadir.to_array(),
+        },
         "lamps": { "red": lamp(Lamp::Red), "yellow": lamp(Lamp::Yellow), "green": lamp(Lamp::Green) },
     });
     writer.finish(root, extras)

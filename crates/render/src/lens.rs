@@ -11,6 +11,7 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 use crate::Instructions;
 use crate::instructions::Checked;
+use crate::raster::NeededPixels;
 use chicane_world::Profile;
 use std::f64::consts::PI;
 
@@ -109,6 +110,8 @@ pub(crate) struct Lens {
     indices: Vec<u32>,
     /// For each distorted pixel: the weights of the right and the lower neighbours, 0..256.
     weights: Vec<[u16; 2]>,
+    /// The undistorted pixels that the table refers to.
+    pub(crate) needed: NeededPixels,
 }
 
 impl Lens {
@@ -140,6 +143,7 @@ impl Lens {
         let (width, height) = (side(far_x, optics.width), side(far_y, optics.height));
         let pixels = optics.width * optics.height;
         let (mut indices, mut weights) = (Vec::with_capacity(pixels), Vec::with_capacity(pixels));
+        let mut needed = NeededPixels::none(width, height);
         for y in 0..optics.height {
             for x in 0..optics.width {
                 let (sx, sy) = undistorted(x, y);
@@ -151,9 +155,12 @@ impl Lens {
                 let ((px, wx), (py, wy)) = (place(sx, width), place(sy, height));
                 indices.push(py * width as u32 + px);
                 weights.push([wx, wy]);
+                for (x, y) in [(px, py), (px + 1, py), (px, py + 1), (px + 1, py + 1)] {
+                    needed.add(x as usize, y as usize);
+                }
             }
         }
-        Lens { optics, width, height, indices, weights }
+        Lens { optics, width, height, indices, weights, needed }
     }
 
     /// Computes row `y` of the distorted picture from the whole undistorted picture.

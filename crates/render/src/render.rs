@@ -119,6 +119,7 @@ impl Renderer {
             colour: &mut colour,
             depth: Some(&mut depth),
             labels: Some(&mut labels),
+            needed: None,
         };
         let sky = self.sky(&camera.pose, &projection);
         raster::draw(&self.parts, &self.stage.textures, &sky, self.instructions, target);
@@ -134,18 +135,20 @@ impl Renderer {
         if !optics.is_pinhole() {
             self.find_lens(optics);
         }
-        let used = if optics.is_pinhole() { None } else { self.lenses.last() };
-        let (w, h) = used.map_or((width, height), |l| (l.width, l.height));
+        let size = |lens: &Lens| (lens.width, lens.height);
+        let (w, h) =
+            if optics.is_pinhole() { None } else { self.lenses.last().map(size) }.unwrap_or((width, height));
         let projection = projection(&optics, w, h);
         self.set_up(&camera.pose, &projection, moment);
         let mut undistorted = std::mem::take(&mut self.undistorted);
         undistorted.resize(w * h, [0; 4]);
+        let lens = if optics.is_pinhole() { None } else { self.lenses.last() };
+        let needed = lens.map(|lens| &lens.needed);
         let target =
-            RenderTarget { width: w, height: h, colour: &mut undistorted, depth: None, labels: None };
+            RenderTarget { width: w, height: h, colour: &mut undistorted, depth: None, labels: None, needed };
         let sky = self.sky(&camera.pose, &projection);
         raster::draw(&self.parts, &self.stage.textures, &sky, self.instructions, target);
         let mut bytes = vec![0; width * height * 3];
-        let lens = if optics.is_pinhole() { None } else { self.lenses.last() };
         let instructions = self.instructions;
         bytes.par_chunks_mut(width * 3).enumerate().with_min_len(16).for_each_init(
             || vec![[0u8; 4]; width],
@@ -221,7 +224,7 @@ impl Renderer {
     fn sky(&self, from: &Pose, projection: &Projection) -> SkyInPicture {
         let axis = |v: DVec3| (from.rotation * v).as_vec3();
         SkyInPicture {
-            sky: looks::Sky::new(&self.stage.sun_in_sky),
+            sky: looks::Sky::new(self.stage.sky, &self.stage.sun_in_sky),
             ahead: axis(DVec3::X),
             right: axis(DVec3::NEG_Y),
             down: axis(DVec3::NEG_Z),

@@ -35,6 +35,7 @@
 //! # Ok::<(), chicane_robot::Refusal>(())
 //! ```
 
+mod attitude;
 pub mod audio;
 mod drive;
 mod odometry;

@@ -1,9 +1,10 @@
 //! The stack: takes readings and commands, and stores the newest message of every topic.
 
+use crate::attitude::Attitude;
 use crate::audio::{Player, Playing, Sound, Stream};
 use crate::drive::{Arbiter, Axis, Drive, Hold};
 use crate::odometry::Odometry;
-use crate::topics::{Joints, ODOM_RATE_HZ, Topics};
+use crate::topics::{Imu, Joints, ODOM_RATE_HZ, Topics};
 use chicane_world::Profile;
 use chicane_world::readings::{Readings, TICK_S, Wheels, sample_at};
 use std::sync::Arc;
@@ -121,6 +122,7 @@ pub struct Stack {
     profile: Arc<Profile>,
     arbiter: Arbiter,
     odometry: Odometry,
+    attitude: Attitude,
     player: Player,
     topics: Topics,
     wheel_angles: [f64; 4],
@@ -133,6 +135,7 @@ impl Stack {
         Stack {
             arbiter: Arbiter::new(&profile),
             odometry: Odometry::new(&profile),
+            attitude: Attitude::new(),
             player: Player::default(),
             topics: Topics::default(),
             wheel_angles: [0.0; 4],
@@ -147,7 +150,12 @@ impl Stack {
         let topics = &mut self.topics;
         if let Some(imu) = readings.imu {
             self.odometry.add_imu_sample(&imu, readings.tick);
-            topics.imu = Some(imu);
+            topics.imu = Some(Imu {
+                sample: imu.sample,
+                acceleration: imu.acceleration,
+                angular_velocity: imu.angular_velocity,
+                orientation: self.attitude.add_imu_sample(&imu, readings.tick),
+            });
         }
         if let Some(scan) = readings.lidar {
             let mut laser = self.odometry.add_scan(scan, readings.tick);

@@ -1,6 +1,7 @@
 //! The topics of the stack, with the newest message of each topic.
 
-pub use chicane_world::readings::{BatterySample as Battery, ImuSample as Imu, Scan};
+pub use chicane_world::readings::{BatterySample as Battery, Scan};
+use glam::{DQuat, DVec3};
 
 /// Rate of odometry and joint states, Hz.
 pub const ODOM_RATE_HZ: u32 = 30;
@@ -29,6 +30,19 @@ pub struct Odom {
     pub pose_covariance: [[f64; 3]; 3],
     /// Covariance of forward, sideways and turning.
     pub twist_covariance: [[f64; 3]; 3],
+}
+
+/// Gyro and accelerometer, with the orientation that the stack computes from them.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Imu {
+    /// Number of the sample, from 0.
+    pub sample: u64,
+    /// Mean specific force since the previous sample, in m/s².
+    pub acceleration: DVec3,
+    /// Mean angular velocity since the previous sample, in rad/s.
+    pub angular_velocity: DVec3,
+    /// Rotation from the car's frame to a level frame. Its yaw is relative to the start.
+    pub orientation: DQuat,
 }
 
 /// Angles and velocities of the joints.

@@ -63,14 +63,16 @@ impl Docs {
         let paths = std::mem::take(&mut document.paths.paths);
         let schemas = document.components.as_ref().map(|c| c.schemas.clone()).unwrap_or_default();
         for (path, mut item) in paths {
-            for operation in [&mut item.get, &mut item.post, &mut item.delete].into_iter().flatten() {
+            let operations = [&mut item.get, &mut item.post, &mut item.put, &mut item.delete];
+            for operation in operations.into_iter().flatten() {
                 add_common_errors(operation, common);
                 let needed = needs_body(operation, &schemas);
                 if let Some(RefOr::T(body)) = &mut operation.request_body {
                     body.required = Some(if needed { Required::True } else { Required::False });
                 }
             }
-            document.paths.paths.insert(format!("{base}{path}"), item);
+            // A star marks a parameter that takes the rest of the path. OpenAPI has no such mark.
+            document.paths.paths.insert(format!("{base}{}", path.replace("{*", "{")), item);
         }
         let title = Arc::from(document.info.title.as_str());
         Docs { json: Arc::from(document.to_pretty_json().unwrap_or_default()), title, base, refuse }

@@ -32,6 +32,7 @@ pub(crate) fn with_student_layers(app: App, hosts: HostRules) -> Router {
     let access = Access {
         hosts,
         foxglove_origins: Vec::new(),
+        allowed_origins: Vec::new(),
         tokens: None,
         cdn_token: None,
         wrong_tokens: WrongTokens::default(),

@@ -16,7 +16,6 @@ mod error;
 mod error_response;
 mod install_progress;
 mod layers;
-mod listen;
 mod metrics;
 mod options;
 mod own_cdn;
@@ -27,6 +26,8 @@ mod server;
 mod state;
 mod student;
 mod websocket;
+
+pub(crate) use chicane_listen as listen;
 
 pub use api::openapi;
 pub use options::{Options, StartError};

@@ -33,6 +33,9 @@ pub struct Options {
     pub allow_hosts: Vec<String>,
     /// Origins of pages of other sites that may open `/foxglove`.
     pub foxglove_origins: Vec<String>,
+    /// Origins of pages of other sites that may use the API and show the viewer in a frame, such as
+    /// `http://localhost:3000`.
+    pub allowed_origins: Vec<String>,
     /// Options of the ROS 2 graph. `None`: the robot's topics are not published on ROS 2.
     pub ros: Option<RosOptions>,
     /// Folder and limits of recordings. `None`: the folder `recordings` of the data folder, with
@@ -59,6 +62,7 @@ impl Default for Options {
             spectator_token: None,
             allow_hosts: Vec::new(),
             foxglove_origins: Vec::new(),
+            allowed_origins: Vec::new(),
             ros: None,
             recording: None,
             record_at_once: false,

@@ -7,7 +7,6 @@
 
 use axum::body::Body;
 use bytes::{Bytes, BytesMut};
-use chicane_render::Print;
 use futures_util::stream::unfold;
 use std::io::{Error, ErrorKind, Write};
 use std::sync::Arc;
@@ -67,13 +66,17 @@ enum Chunk {
     End,
 }
 
-/// Returns a response body with a print. A blocking thread draws the print while the body is sent.
-pub(crate) fn body(print: Print, permit: PrintPermit) -> Body {
+/// Returns a response body with a print. A blocking thread calls `draw`, which writes the print, while
+/// the body is sent.
+pub(crate) fn body(
+    permit: PrintPermit,
+    draw: impl FnOnce(&mut (dyn Write + Send)) -> Result<(), Error> + Send + 'static,
+) -> Body {
     let (sender, receiver) = mpsc::channel(CHANNEL_CHUNKS);
     let writer = ChunkWriter { sender, runtime: Handle::current(), bytes: BytesMut::new(), unchecked: 0 };
     tokio::task::spawn_blocking(move || {
         let _permit = permit;
-        if let Err(error) = draw(&print, writer) {
+        if let Err(error) = send_print(draw, writer) {
             tracing::debug!(%error, "a print was cancelled");
         }
     });
@@ -89,11 +92,14 @@ pub(crate) fn body(print: Print, permit: PrintPermit) -> Body {
     }))
 }
 
-fn draw(print: &Print, mut writer: ChunkWriter) -> Result<(), Error> {
+fn send_print(
+    draw: impl FnOnce(&mut (dyn Write + Send)) -> Result<(), Error> + Send,
+    mut writer: ChunkWriter,
+) -> Result<(), Error> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let pool = rayon::ThreadPoolBuilder::new().num_threads((cores / 2).max(1)).build();
     let pool = pool.map_err(Error::other)?;
-    pool.install(|| print.write_jpeg(&mut writer))?;
+    pool.install(|| draw(&mut writer))?;
     writer.flush()?;
     writer.send(Chunk::End)
 }

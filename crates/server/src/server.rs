@@ -1,6 +1,7 @@
 //! Starts and stops a simulator with its web server.
 
 use crate::access::{Access, HostRules};
+use crate::api::ProjectScenes;
 use crate::layers::with_layers;
 use crate::listen;
 use crate::metrics::HttpMetrics;
@@ -17,6 +18,7 @@ use chicane_recording::{Recorder, RecordingOptions, StartRecordingError};
 use chicane_remote::cdn::{CdnSource, Installer};
 use chicane_remote::{RunningSimulator, Tokens, WrongTokens};
 use chicane_replay::Replays;
+use chicane_studio::Studio;
 use chicane_wire::{RecordingRequest, Role};
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
@@ -110,6 +112,7 @@ impl Server {
     /// Ends every stream, step and connection within a second, and unlocks the data folder.
     pub async fn stop(self) {
         let host = Arc::clone(&self.app.host);
+        self.app.studio.watchers().close();
         host.stop().await;
         if let Some(leaderboard) = self.app.leaderboard.clone() {
             let _ = tokio::task::spawn_blocking(move || leaderboard.stop()).await;
@@ -176,6 +179,7 @@ fn assemble(
     stopped: &watch::Receiver<bool>,
 ) -> (App, Access) {
     let published = host.data.folder().join("cdn");
+    let is_own_cdn = web_cdn.is_none();
     let (source, cdn, cdn_token) = match web_cdn {
         Some((source, url)) => (source, url, None),
         // The simulator reads its own CDN directly from the folder of published worlds, without
@@ -191,6 +195,7 @@ fn assemble(
     let allowed = options.allow_hosts.iter().map(|h| h.to_ascii_lowercase()).collect();
     let hosts = HostRules { allowed, network: !options.listen.ip().is_loopback() };
     let replays = Replays::new(Arc::clone(&host.evaluations));
+    let studio = Arc::new(Studio::new(Arc::clone(&host.data)));
     let app = App::new(AppState {
         host,
         http_metrics,
@@ -199,7 +204,10 @@ fn assemble(
         recorder,
         replays,
         leaderboard,
+        studio,
+        project_scenes: ProjectScenes::default(),
         published,
+        is_own_cdn,
         cdn_tokens: CdnTokens {
             cdn: cdn_token.clone(),
             own: tokens.as_ref().and_then(|all| all.of(Role::Teacher)).cloned(),
@@ -211,9 +219,20 @@ fn assemble(
         print_queue: PrintQueue::default(),
         sockets: Arc::new(Semaphore::new(MAX_SOCKETS)),
         started: Instant::now(),
+        serves_own_user: options.listen.ip().is_loopback() && tokens.is_none(),
     });
-    let foxglove_origins = options.foxglove_origins;
-    (app, Access { hosts, foxglove_origins, tokens, cdn_token, wrong_tokens: WrongTokens::default() })
+    let (foxglove_origins, allowed_origins) = (options.foxglove_origins, options.allowed_origins);
+    (
+        app,
+        Access {
+            hosts,
+            foxglove_origins,
+            allowed_origins,
+            tokens,
+            cdn_token,
+            wrong_tokens: WrongTokens::default(),
+        },
+    )
 }
 
 /// The environment variables that tell a student's program the address and the token of the server.

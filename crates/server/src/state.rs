@@ -1,6 +1,7 @@
 //! The state that all handlers share.
 
 use crate::access::has_token;
+use crate::api::ProjectScenes;
 use crate::metrics::HttpMetrics;
 use crate::print_queue::PrintQueue;
 use axum::http::HeaderMap;
@@ -13,6 +14,7 @@ use chicane_recording::Recorder;
 use chicane_remote::Token;
 use chicane_remote::cdn::Installer;
 use chicane_replay::Replays;
+use chicane_studio::Studio;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 use std::path::PathBuf;
@@ -47,8 +49,14 @@ pub(crate) struct AppState {
     pub(crate) replays: Replays,
     /// The leaderboard; `None` if the server was started without one.
     pub(crate) leaderboard: Option<Arc<Leaderboard>>,
+    /// The world builder.
+    pub(crate) studio: Arc<Studio>,
+    /// The scenes of projects, for viewers.
+    pub(crate) project_scenes: ProjectScenes,
     /// Folder of the worlds that are published at `/cdn`.
     pub(crate) published: PathBuf,
+    /// Whether worlds are installed from `/cdn`, and not from another CDN.
+    pub(crate) is_own_cdn: bool,
     pub(crate) cdn_tokens: CdnTokens,
     /// Names of the worlds whose summary was started or finished by `GET /worlds`.
     pub(crate) summarising: Mutex<BTreeSet<String>>,
@@ -64,6 +72,9 @@ pub(crate) struct AppState {
     pub(crate) sockets: Arc<Semaphore>,
     /// Start of the server.
     pub(crate) started: Instant,
+    /// Whether the server accepts connections of this machine only, and needs no token. Then its
+    /// clients are programs of its own user.
+    pub(crate) serves_own_user: bool,
 }
 
 /// The tokens that give access to private published worlds.

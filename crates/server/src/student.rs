@@ -61,7 +61,7 @@ fn rule(method: &Method, path: &str) -> Rule {
             // The scene shows the true poses, as the live state does. Messages that change something
             // have the rules of the POST requests with the same effect.
             crate::bridge::FOXGLOVE if reads => Rule::Group(AllowedGroup::State),
-            "/sim/leaderboard" => Rule::Nobody,
+            "/sim/leaderboard" | "/sim/build" => Rule::Nobody,
             _ if reads && (path == "/sim" || path.starts_with("/sim/")) => Rule::Group(AllowedGroup::State),
             _ => Rule::Nobody,
         };
@@ -72,7 +72,8 @@ fn rule(method: &Method, path: &str) -> Rule {
         "evaluation/run" => Rule::Nobody,
         _ if below.starts_with("evaluation/replay") => Rule::Nobody,
         "recording" => Rule::Nobody,
-        _ if matches!(first, "leaderboard" | "submissions") => Rule::Nobody,
+        // A project can have the judging script.
+        _ if matches!(first, "leaderboard" | "submissions" | "builder") => Rule::Nobody,
         _ if reads => Rule::Group(AllowedGroup::State),
         "evaluation/stop" => Rule::Everyone,
         "step" => Rule::Group(AllowedGroup::Step),
@@ -236,9 +237,14 @@ mod tests {
             ("GET", "/sim/api/recording", Rule::Nobody),
             ("POST", "/sim/api/recording/start", Rule::Nobody),
             ("GET", "/sim/leaderboard", Rule::Nobody),
+            ("GET", "/build", Rule::Nobody),
+            ("GET", "/sim/build", Rule::Nobody),
             ("GET", "/sim/api/leaderboard", Rule::Nobody),
             ("GET", "/sim/api/submissions/0123", Rule::Nobody),
             ("POST", "/sim/api/submissions", Rule::Nobody),
+            ("GET", "/sim/api/builder/projects", Rule::Nobody),
+            ("GET", "/sim/api/builder/projects/0123456789abcdef/files/judge.py", Rule::Nobody),
+            ("PUT", "/sim/api/builder/projects/0123456789abcdef", Rule::Nobody),
             ("GET", "/metrics", Rule::Nobody),
             ("GET", "/cdn/worlds/x", Rule::Nobody),
             ("POST", "/sim/api/steps", Rule::Nobody),

@@ -14,7 +14,7 @@ use chicane_world::{Pose, Profile};
 use glam::{DVec2, DVec3};
 use std::f64::consts::{PI, TAU};
 
-/// Number of mesh triangles that share one bounding box.
+/// Maximum number of mesh triangles that share one bounding box.
 const CHUNK: usize = 32;
 
 /// The constant data of the sensor: beam directions, and the solids with their bounds.
@@ -33,15 +33,22 @@ struct LidarSolid {
     shape: Shape,
     half: DVec3,
     radius: f64,
-    chunks: Vec<Chunk>,
+    /// The triangles of a mesh; `None` if the shape is not a mesh, or a mesh without triangles.
+    tree: Option<MeshNode>,
 }
 
-/// A group of triangles of a mesh and their bounding box, in the mesh's frame.
+/// Triangles of a mesh that are near each other, and their bounding sphere, in the mesh's frame.
 #[derive(Debug)]
-struct Chunk {
+struct MeshNode {
     centre: DVec3,
-    half: DVec3,
-    triangles: Vec<[DVec3; 3]>,
+    radius: f64,
+    content: MeshContent,
+}
+
+#[derive(Debug)]
+enum MeshContent {
+    Triangles(Vec<[DVec3; 3]>),
+    Halves(Box<[MeshNode; 2]>),
 }
 
 impl Lidar {
@@ -132,7 +139,12 @@ impl Lidar {
         let pose = &Pose { position: away, rotation: sensor.rotation.conjugate() * pose.rotation };
         let flat = away.truncate().length();
         match target.shape {
-            Shape::Mesh(_) => return self.mesh(target, pose, ranges),
+            Shape::Mesh(_) => {
+                if let Some(tree) = &target.tree {
+                    self.mesh(tree, pose, ranges);
+                }
+                return;
+            }
             // For a long or near box, testing one face at a time takes a third of the time per
             // beam.
             Shape::Box(half) if flat < 4.0 * target.radius => return self.faces(half, pose, ranges),
@@ -202,16 +214,18 @@ impl Lidar {
         }
     }
 
-    fn mesh(&self, target: &LidarSolid, pose: &Pose, ranges: &mut [f64]) {
-        for chunk in &target.chunks {
-            let radius = chunk.half.length();
-            let middle = pose.point(chunk.centre);
-            if middle.z.abs() > radius || middle.length() - radius > self.model.range_max_m {
-                continue;
-            }
-            for triangle in &chunk.triangles {
-                if let Some((a, b)) = cut(&triangle.map(|v| pose.point(v))) {
-                    self.segment(a, b, ranges);
+    fn mesh(&self, node: &MeshNode, pose: &Pose, ranges: &mut [f64]) {
+        let middle = pose.point(node.centre);
+        if middle.z.abs() > node.radius || middle.length() - node.radius > self.model.range_max_m {
+            return;
+        }
+        match &node.content {
+            MeshContent::Halves(halves) => halves.iter().for_each(|half| self.mesh(half, pose, ranges)),
+            MeshContent::Triangles(triangles) => {
+                for triangle in triangles {
+                    if let Some((a, b)) = cut(&triangle.map(|v| pose.point(v))) {
+                        self.segment(a, b, ranges);
+                    }
                 }
             }
         }
@@ -293,24 +307,39 @@ fn cut(corners: &[DVec3]) -> Option<(DVec2, DVec2)> {
 impl LidarSolid {
     fn new(solid: &Solid) -> LidarSolid {
         let half = rays::half_extents(&solid.shape);
-        let chunks = match &solid.shape {
-            Shape::Mesh(mesh) => chunks(mesh),
-            _ => Vec::new(),
+        let tree = match &solid.shape {
+            Shape::Mesh(mesh) => {
+                let corners = |t: &[u32; 3]| t.map(|i| mesh.vertices[i as usize]);
+                MeshNode::new(&mut mesh.triangles.iter().map(corners).collect::<Vec<_>>())
+            }
+            _ => None,
         };
-        LidarSolid { pose: solid.pose, shape: solid.shape.clone(), half, radius: half.length(), chunks }
+        LidarSolid { pose: solid.pose, shape: solid.shape.clone(), half, radius: half.length(), tree }
     }
 }
 
-fn chunks(mesh: &chicane_world::world::TriangleMesh) -> Vec<Chunk> {
-    let corners = |t: &[u32; 3]| t.map(|i| mesh.vertices[i as usize]);
-    mesh.triangles
-        .chunks(CHUNK)
-        .map(|some| {
-            let triangles: Vec<[DVec3; 3]> = some.iter().map(corners).collect();
-            let all = || triangles.iter().flatten().copied();
-            let low = all().fold(DVec3::INFINITY, DVec3::min);
-            let high = all().fold(DVec3::NEG_INFINITY, DVec3::max);
-            Chunk { centre: 0.5 * (low + high), half: 0.5 * (high - low), triangles }
-        })
-        .collect()
+impl MeshNode {
+    /// Splits triangles in halves until few of them are left. The order of the triangles does not
+    /// change a scan, because every beam keeps the shortest distance. The result is `None` if there
+    /// are no triangles.
+    fn new(triangles: &mut [[DVec3; 3]]) -> Option<MeshNode> {
+        let all = || triangles.iter().flatten().copied();
+        let (low, high) =
+            all().fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), p| (low.min(p), high.max(p)));
+        let (centre, half) = (0.5 * (low + high), 0.5 * (high - low));
+        let content = if triangles.len() <= CHUNK {
+            if triangles.is_empty() {
+                return None;
+            }
+            MeshContent::Triangles(triangles.to_vec())
+        } else {
+            let axis = (0..3).fold(0, |longest, i| if half[i] > half[longest] { i } else { longest });
+            let place = |t: &[DVec3; 3]| t[0][axis] + t[1][axis] + t[2][axis];
+            let middle = triangles.len() / 2;
+            triangles.select_nth_unstable_by(middle, |a, b| place(a).total_cmp(&place(b)));
+            let (first, second) = triangles.split_at_mut(middle);
+            MeshContent::Halves(Box::new([MeshNode::new(first)?, MeshNode::new(second)?]))
+        };
+        Some(MeshNode { centre, radius: half.length(), content })
+    }
 }

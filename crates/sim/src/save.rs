@@ -6,7 +6,7 @@ use crate::sim::Sim;
 use crate::state::State;
 use xxhash_rust::xxh3::xxh3_64;
 
-const MAGIC: &[u8; 8] = b"chicane1";
+const MAGIC: &[u8; 8] = b"chicane2";
 const HEADER: usize = 8 + 8 + 8;
 
 /// The reason why bytes cannot be restored. The simulation stays unchanged.

@@ -22,7 +22,7 @@ struct Pictures;
 
 impl Files for Pictures {
     fn read(&self, name: &str) -> Option<Cow<'_, [u8]>> {
-        PICTURES.iter().find(|(path, _)| *path == name).map(|(_, bytes)| Cow::Borrowed(*bytes))
+        BuiltIn::project_file(name).map(Cow::Borrowed)
     }
 }
 
@@ -35,6 +35,16 @@ impl BuiltIn {
     /// Name of the world.
     pub fn name(&self) -> &'static str {
         self.name
+    }
+
+    /// The project document.
+    pub fn project(&self) -> &'static [u8] {
+        self.project
+    }
+
+    /// A file beside the projects, such as `pictures/water.png`.
+    pub fn project_file(name: &str) -> Option<&'static [u8]> {
+        PICTURES.iter().find(|(path, _)| *path == name).map(|(_, bytes)| *bytes)
     }
 
     /// Display name.

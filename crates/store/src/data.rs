@@ -4,6 +4,7 @@ use crate::database;
 use crate::held_folder::{FolderReplaced, HeldFolder};
 use crate::known_folders::{self, DATABASE};
 use crate::open_error::OpenError;
+use crate::projects::Projects;
 use crate::records::Records;
 use crate::settings::Settings;
 use crate::submissions::Submissions;
@@ -20,6 +21,7 @@ pub struct Data {
     settings: Settings,
     records: Records,
     submissions: Submissions,
+    projects: Projects,
     folder: HeldFolder,
     _lock: DataLock,
 }
@@ -37,11 +39,12 @@ impl Data {
         let records = Records::new(database::open(&file)?);
         // The content of the file was checked above.
         let submissions = Submissions::new(database::open_shared(&file)?);
+        let projects = Projects::new(database::open_shared(&file)?);
         // The database was opened by its path, because SQLite resolves the links of a path. A
         // folder that was replaced meanwhile is not the one that is locked.
         folder.check().map_err(|e| OpenError::Unwritable { path: dir.clone(), reason: e.to_string() })?;
         known_folders::remember(&dir);
-        Ok(Data { settings, records, submissions, folder, _lock: lock })
+        Ok(Data { settings, records, submissions, projects, folder, _lock: lock })
     }
 
     /// The settings in this folder.
@@ -57,6 +60,11 @@ impl Data {
     /// The submissions of the leaderboard in this folder.
     pub fn submissions(&self) -> &Submissions {
         &self.submissions
+    }
+
+    /// The projects of the world builder in this folder.
+    pub fn projects(&self) -> &Projects {
+        &self.projects
     }
 
     /// The folder, as an absolute path.

@@ -89,6 +89,25 @@ const MIGRATIONS: &[&str] = &[
         UNIQUE (submission, world, world_sha256, seed)
     ) STRICT;
 ",
+    "
+    CREATE TABLE project (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        id TEXT NOT NULL UNIQUE,
+        document TEXT NOT NULL,
+        revision INTEGER NOT NULL,
+        updated_at TEXT NOT NULL,
+        deleted INTEGER,
+        driven_as TEXT
+    ) STRICT;
+    CREATE TABLE project_file (
+        project INTEGER NOT NULL REFERENCES project (number),
+        name TEXT NOT NULL,
+        bytes BLOB NOT NULL,
+        width INTEGER,
+        height INTEGER,
+        PRIMARY KEY (project, name)
+    ) STRICT;
+",
 ];
 /// How long to wait if another program has the file locked.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);

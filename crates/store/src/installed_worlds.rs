@@ -55,6 +55,9 @@ pub struct InstalledRecord {
     pub rev: String,
     /// Display name.
     pub name: String,
+    /// Second name by which clients can switch to the world; `None` if it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alias: Option<String>,
     /// Whether the files were verified against the id.
     pub verified: bool,
     /// Width and height in metres.
@@ -196,14 +199,31 @@ impl InstalledWorlds {
     /// Changes the display name of an installed world. False if the world is not installed. A
     /// simulator that uses the data folder sees the new name at its next refresh.
     pub fn rename(&self, id: &WorldId, name: &str) -> std::io::Result<bool> {
+        self.change(id, |record| record.name = name.to_owned())
+    }
+
+    /// Gives an installed world a second name, by which clients can switch to it. Another world that
+    /// had this name loses it. False if the world is not installed.
+    pub fn set_alias(&self, id: &WorldId, alias: &str) -> std::io::Result<bool> {
+        for record in self.scan().into_iter().filter(|record| record.alias.as_deref() == Some(alias)) {
+            if let Some(other) = WorldId::parse(&record.world_id).filter(|other| other != id) {
+                self.change(&other, |record| record.alias = None)?;
+            }
+        }
+        self.change(id, |record| record.alias = Some(alias.to_owned()))
+    }
+
+    /// Changes the record of an installed world under its lock. False if the world is not installed.
+    fn change(&self, id: &WorldId, change: impl FnOnce(&mut InstalledRecord)) -> std::io::Result<bool> {
         if self.record(id).is_none() {
             return Ok(false);
         }
         let Some(_lock) = FolderLock::try_take(&self.staging.join(id.as_str()))? else {
             return Err(std::io::Error::new(ErrorKind::WouldBlock, "the world is being installed"));
         };
-        let Some(record) = self.record(id) else { return Ok(false) };
-        self.write(id, &InstalledRecord { name: name.to_owned(), ..record })?;
+        let Some(mut record) = self.record(id) else { return Ok(false) };
+        change(&mut record);
+        self.write(id, &record)?;
         Ok(true)
     }
 

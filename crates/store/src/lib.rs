@@ -19,6 +19,7 @@ mod library;
 mod manifest;
 mod open_error;
 mod package;
+mod projects;
 mod publish;
 mod records;
 mod rules;
@@ -39,10 +40,14 @@ pub use install::{CheckedWorld, InstallError, InstallPlan, PlannedFile, Staged, 
 pub use installed_worlds::{InstalledRecord, InstalledWorlds};
 pub use journals::{JournalPart, JournalPiece, StoredJournal};
 pub use known_folders::{default_data_folder, known_folders};
-pub use library::{Library, LibraryEntry, LoadError};
+pub use library::{Library, LibraryEntry, LoadError, ReplacedWorld};
 pub use manifest::{Access, Listed, MAX_MANIFEST, MAX_META, Manifest, Meta, Rev, is_name};
 pub use open_error::OpenError;
 pub use package::{IdPlaceholder, Label, Need, Package};
+pub use projects::{
+    DrivenProject, FileChange, NewFile, ProjectFile, ProjectHead, ProjectRow, ProjectWrite, Projects,
+    StoredFiles,
+};
 pub use publish::{Cdn, PublishError, media_type};
 pub use records::{Addition, NewSession, Records, SessionResult, SessionRow, StoredRun};
 pub use rules::{FilePath, MAX_TOTAL, Unfit};

@@ -6,7 +6,7 @@ use crate::built_in::{self, BuiltIn};
 use crate::installed_worlds::{InstalledBundle, InstalledRecord, InstalledWorlds};
 use crate::sum::Sum;
 use crate::summary::{Summary, summary_of};
-use chicane_world::{Assets, Bundle, Error, World};
+use chicane_world::{Assets, Bundle, Error, MemoryBundle, World};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
@@ -50,6 +50,12 @@ pub struct Library {
     changing: Mutex<()>,
 }
 
+/// The world that [`Library::place`] replaced, if there was one.
+pub struct ReplacedWorld {
+    name: String,
+    world: Option<Arc<LibraryWorld>>,
+}
+
 type Worlds = BTreeMap<String, Arc<LibraryWorld>>;
 
 /// A world with its files and, once it was loaded, its summary.
@@ -58,6 +64,8 @@ struct LibraryWorld {
     bundle: Arc<dyn Bundle + Send + Sync>,
     /// The files and the record, if the world is installed.
     installed: Option<(Arc<InstalledBundle>, InstalledRecord)>,
+    /// Whether the world was built from a project of the data folder.
+    is_project: bool,
     summary: OnceLock<Result<Summary, LoadError>>,
 }
 
@@ -89,9 +97,53 @@ impl Library {
     }
 
     fn insert(&mut self, entry: LibraryEntry, bundle: Arc<dyn Bundle + Send + Sync>) {
-        let world = LibraryWorld { entry, bundle, installed: None, summary: OnceLock::new() };
+        let world =
+            LibraryWorld { entry, bundle, installed: None, is_project: false, summary: OnceLock::new() };
         let worlds = self.worlds.get_mut().unwrap_or_else(PoisonError::into_inner);
         worlds.insert(world.entry.name.clone(), Arc::new(world));
+    }
+
+    /// The name under which a project with this name can be placed: the name itself, or a longer one
+    /// if a world that is not a project has the name.
+    pub fn project_name(&self, name: &str) -> String {
+        let worlds = self.worlds();
+        let is_free = |name: &str| worlds.get(name).is_none_or(|world| world.is_project);
+        if is_free(name) {
+            return name.to_owned();
+        }
+        // The names of worlds are ASCII, and a name of 64 characters is the longest.
+        let short: String = name.chars().take(54).collect();
+        let numbered = (1..).map(|i| match i {
+            1 => format!("{short}_project"),
+            i => format!("{short}_project{i}"),
+        });
+        numbered.take(100).find(|name| is_free(name)).unwrap_or(short)
+    }
+
+    /// Adds the world of a project while the library is in use, or replaces an earlier world of a
+    /// project. `rev` has to change with the files. Returns the replaced world.
+    pub fn place(&self, name: &str, display: &str, rev: &str, bundle: MemoryBundle) -> ReplacedWorld {
+        let entry =
+            LibraryEntry { display: display.to_owned(), rev: Some(rev.to_owned()), ..LibraryEntry::of(name) };
+        let bundle = Arc::new(bundle);
+        let world =
+            LibraryWorld { entry, bundle, installed: None, is_project: true, summary: OnceLock::new() };
+        let before = self.worlds_mut().insert(name.to_owned(), Arc::new(world));
+        ReplacedWorld { name: name.to_owned(), world: before }
+    }
+
+    /// Undoes [`Library::place`].
+    pub fn put_back(&self, replaced: ReplacedWorld) {
+        let mut worlds = self.worlds_mut();
+        match replaced.world {
+            Some(world) => drop(worlds.insert(replaced.name, world)),
+            None => drop(worlds.remove(&replaced.name)),
+        }
+    }
+
+    /// Removes the worlds of all projects except one, because their files are in memory.
+    pub fn remove_projects_except(&self, name: &str) {
+        self.worlds_mut().retain(|other, world| !world.is_project || other == name);
     }
 
     fn lock_changes(&self) -> MutexGuard<'_, ()> {
@@ -114,9 +166,9 @@ impl Library {
         entries
     }
 
-    /// The entry of one world.
+    /// The entry of one world. `name` is its name or, for an imported world, its alias.
     pub fn entry(&self, name: &str) -> Option<LibraryEntry> {
-        self.worlds().get(name).map(|w| w.entry.clone())
+        self.world(name).ok().map(|w| w.entry.clone())
     }
 
     /// Loads a world, which takes some milliseconds.
@@ -164,7 +216,13 @@ impl Library {
     }
 
     fn world(&self, name: &str) -> Result<Arc<LibraryWorld>, LoadError> {
-        self.worlds().get(name).cloned().ok_or(LoadError::NotFound)
+        let worlds = self.worlds();
+        let has_alias = |world: &&Arc<LibraryWorld>| {
+            world.installed.as_ref().is_some_and(|(_, record)| record.alias.as_deref() == Some(name))
+        };
+        // A name takes precedence over an alias.
+        let found = worlds.get(name).or_else(|| worlds.values().find(has_alias));
+        found.cloned().ok_or(LoadError::NotFound)
     }
 }
 

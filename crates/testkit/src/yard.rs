@@ -27,6 +27,7 @@ impl Yard {
                 gravity: DVec3::new(0.0, 0.0, -9.81),
                 ground: Ground { z: 0.0, bounds: None, friction: 0.6 },
                 route: None,
+                route_rows: None,
                 spawn: Pose::IDENTITY,
                 objects: Vec::new(),
                 scenery: Vec::new(),

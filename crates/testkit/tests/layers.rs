@@ -30,6 +30,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ),
     ("dds", &["host", "ros", "world"]),
     ("bridge", &["host", "robot", "ros", "sim", "wire", "world"]),
+    ("listen", &["bridge", "pace", "wire"]),
     ("recording", &["host", "ros", "wire", "world"]),
     (
         "replay",
@@ -37,6 +38,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ),
     ("grade", &["replay", "session", "store", "wire", "world"]),
     ("leaderboard", &["grade", "replay", "store", "wire", "world"]),
+    ("studio", &["builder", "render", "store", "wire", "world"]),
     (
         "server",
         &[
@@ -44,6 +46,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "dds",
             "host",
             "leaderboard",
+            "listen",
             "pace",
             "recording",
             "remote",
@@ -54,6 +57,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "session",
             "sim",
             "store",
+            "studio",
             "wire",
             "world",
         ],
@@ -93,6 +97,7 @@ const MAY_NOT_NAME: &[(&str, &[&str])] = &[
     ("recording", &["axum::", "StatusCode", "clap::"]),
     ("replay", &["axum::", "StatusCode", "clap::"]),
     ("leaderboard", &["axum::", "hyper::", "StatusCode", "clap::"]),
+    ("studio", &["axum::", "hyper::", "StatusCode", "clap::"]),
     ("server", &["clap::", "rustdds"]),
     ("jail", &["axum::", "StatusCode", "clap::"]),
     ("session", &["axum::", "StatusCode", "clap::"]),

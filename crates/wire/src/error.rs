@@ -68,6 +68,8 @@ pub enum ErrorCode {
     NoLeaderboard,
     /// No submission has this id.
     NoSuchSubmission,
+    /// No project has this id.
+    NoSuchProject,
     /// The path or file does not exist.
     NotFound,
     /// The path does not take this method.
@@ -90,6 +92,14 @@ pub enum ErrorCode {
     YellowPhase,
     /// The world runs, so it can't be deleted.
     WorldInUse,
+    /// Somebody else has changed the project.
+    RevisionConflict,
+    /// The project has errors, so no world can be built from it.
+    ProjectInvalid,
+    /// There are too many projects, or a project has too many files.
+    TooManyProjects,
+    /// The worlds of this simulator come from a CDN that can't be published to.
+    NoPublishTarget,
     /// The robot refuses the command in its present state.
     RobotRefused,
     /// The submission can't be unpacked, or has no program.
@@ -102,6 +112,8 @@ pub enum ErrorCode {
     RangeNotSatisfiable,
     /// The world can't be loaded or installed.
     BadWorld,
+    /// The document is not a project, or a file is not one of a project.
+    BadProject,
     /// The path is a WebSocket and the request is no handshake for one.
     UpgradeRequired,
     /// The simulator failed. Its log has the details.

@@ -100,6 +100,40 @@ impl Body for StartRequest {
     }
 }
 
+/// Request body of `POST /evaluation/run`.
+#[derive(Debug, Clone, PartialEq, Eq, ToSchema)]
+#[schema(as = RunRequest)]
+pub struct RunRequestBody {
+    /// Shell command that runs the student's program.
+    #[schema(max_length = 1000, example = "python3 run.py")]
+    pub command: String,
+}
+
+/// Parsed form of [`RunRequestBody`]: the request to start a session that is not judged.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunRequest(pub StartRequest);
+
+impl Body for RunRequest {
+    fn parse(fields: &Fields) -> Result<RunRequest, Invalid> {
+        let StartRequest { command, .. } = StartRequest::parse(fields)?;
+        let command = Some(command.ok_or_else(|| Invalid::new("invalid command"))?);
+        Ok(RunRequest(StartRequest { command, ..StartRequest::default() }))
+    }
+}
+
+/// Response of `GET /evaluation/run` without `session`: the last program.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct ProgramState {
+    /// Whether the program is running.
+    pub running: bool,
+    /// Exit code, or the negated number of the signal that ended it; null before the exit.
+    pub exit_code: Option<i32>,
+    /// Command of the program; null if there was none.
+    pub command: Option<String>,
+    /// Id of the session of the program; null if there was none.
+    pub session: Option<String>,
+}
+
 /// Response of `POST /evaluation/stop`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Stopped {

@@ -76,6 +76,14 @@ impl Fields {
         }
     }
 
+    /// A number, or a text that is a number. The robot's API accepts both, as the software of other
+    /// cars does.
+    pub(crate) fn number_or_text(&self, name: &str, wrong: &str) -> Result<Option<f64>, Invalid> {
+        let Some(Value::String(text)) = self.get(name) else { return self.number(name, wrong) };
+        let value = text.trim().parse::<f64>().ok().filter(|v| v.is_finite());
+        value.map(Some).ok_or_else(|| Invalid::new(wrong))
+    }
+
     /// A number from `low` to `high`.
     pub(crate) fn number_within(&self, name: &str, low: f64, high: f64) -> Result<Option<f64>, Invalid> {
         let wrong = format!("{name} must be a number from {low} to {high}");
@@ -163,6 +171,15 @@ mod tests {
             let error = f.whole_within(name, 1, 5).expect_err("refused");
             assert_eq!(error.0, format!("{name} must be a whole number from 1 to 5"));
         }
+        assert_eq!(f.number_or_text("b", "wrong"), Ok(Some(1.0)));
+        assert_eq!(f.number_or_text("d", "wrong"), Ok(Some(2.5)));
+        let f2 = fields(
+            r#"{"a": "", "b": "nan", "c": "1e999", "d": "1,5", "e": "0x10", "f": true, "g": " -.5 "}"#,
+        );
+        for name in ["a", "b", "c", "d", "e", "f"] {
+            assert_eq!(f2.number_or_text(name, "wrong"), Err(Invalid::new("wrong")), "{name}");
+        }
+        assert_eq!(f2.number_or_text("g", "wrong"), Ok(Some(-0.5)));
         assert_eq!(f.flag("c"), Err(Invalid::new("c must be true or false")));
     }
 }

@@ -5,6 +5,7 @@
 //! behaviour beyond parsing and serializing.
 //! Types of the simulation core are never serialized; the server converts them into these types.
 
+mod builder;
 mod clock;
 mod display;
 mod error;
@@ -31,15 +32,26 @@ mod verdict;
 mod world;
 mod worlds;
 
+pub use builder::{
+    ChangePublishedRequest, ChangePublishedRequestBody, ChangedFile, ConflictBody, CreateProject,
+    CreateProjectBody, DeletedFile, DeletedProject, FindingLocation, InvalidProjectBody, JudgeTemplate,
+    LocationKind, MAX_EDITOR, MAX_SCRIPT_CHECK, NewProjectSource, Paper, PreviewAnswer, PreviewFinding,
+    PreviewObject, PreviewRequest, PreviewRequestBody, PreviewRoad, PreviewSeverity, PrintArea, PrintRequest,
+    PrintRequestBody, PrintSize, ProjectEditors, ProjectEntry, ProjectFile, ProjectId, ProjectList,
+    ProjectPublished, ProjectRevision, ProjectSaved, ProjectView, PublishRequest, PublishRequestBody,
+    PublishedWorld, PublishedWorlds, RandomTrack, RandomTrackBody, RoadStart, SaveProject, SaveProjectBody,
+    ScriptCheckRequest, ScriptCheckRequestBody, ScriptChecked, ScriptError, Templates, TightestBend,
+    WorldAccess,
+};
 pub use clock::{Clock, ClockChanged, ClockRequest};
 pub use display::{
     Brightness, BrightnessChanged, BrightnessRequest, Overlay, OverlayChanged, OverlayRequest,
 };
 pub use error::{ErrorBody, ErrorCode};
 pub use evaluation::{
-    CurrentSession, EvaluationDocument, JournalIdentity, JudgeWork, ProgramIdentity, ProgramVersion, Record,
-    RecordIdentity, RecordList, RunReport, RunResult, SentCommand, SentCommands, Session, StartRequest,
-    StartRequestBody, Started, Stopped,
+    CurrentSession, EvaluationDocument, JournalIdentity, JudgeWork, ProgramIdentity, ProgramState,
+    ProgramVersion, Record, RecordIdentity, RecordList, RunReport, RunRequest, RunRequestBody, RunResult,
+    SentCommand, SentCommands, Session, StartRequest, StartRequestBody, Started, Stopped,
 };
 pub use event::{EvaluationEvent, EvaluationKind, RecordedEvent, RunEvent, StoryEvent};
 pub use fields::{Body, Fields, Invalid, NoFields};
@@ -60,11 +72,11 @@ pub use num::{Num, rounded};
 pub use recording::{Recording, RecordingChanged, RecordingRequest};
 pub use robot::{
     Battery, CameraAngleRequest, CameraFrame, Commanded, Detail, DriveCommand, DriveRequest, DriveValues,
-    Driven, Heading, Health, Inertial, Info, JointAngles, LIDAR_STEP, LidarScan, Odometry, PlayRequest,
-    PlayRequestBody, Played, Quaternion, Rates, ScanMeta, Sensors, Shown, Sizes, SoundBegun, SoundEvent,
-    SoundFormat, SoundKind, SoundPlaying, SoundSamples, SoundSource, SoundStopped, Sounds, SpeedFrame,
-    SpeedRequest, States, SteeringRequest, StopSoundRequest, StopSoundRequestBody, StreamOpened, Velocity,
-    VolumeChanged, VolumeRequest, Waiting,
+    Driven, DurationRequest, Hardware, Heading, Health, Inertial, Info, JointAngles, LIDAR_STEP, LidarScan,
+    Odometry, PlayRequest, PlayRequestBody, Played, Quaternion, Rates, ScanMeta, ScanUnits, Sensors, Shown,
+    Sizes, Software, SoundBegun, SoundDuration, SoundEvent, SoundFormat, SoundKind, SoundPlaying,
+    SoundSamples, SoundSource, SoundStopped, Sounds, SpeedFrame, SpeedRequest, States, SteeringRequest,
+    StopSoundRequest, StopSoundRequestBody, StreamOpened, Velocity, VolumeChanged, VolumeRequest, Waiting,
 };
 pub use role::Role;
 pub use scene::Scene;

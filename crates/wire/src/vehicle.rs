@@ -122,6 +122,8 @@ pub struct Profile {
     /// Short name of the vehicle generation.
     #[schema(example = "gen1")]
     pub generation: String,
+    /// Other names of the same car.
+    pub aliases: Vec<String>,
     /// Display name.
     pub model_name: String,
     /// Distance between the axles, m.
@@ -168,6 +170,10 @@ pub struct Limits {
     pub steering: Num,
     /// Rate of change of the steering angle, rad/s.
     pub steering_rate: Num,
+    /// Maximum yaw rate, rad/s; null if the car's controller does not limit it.
+    pub yaw_rate: Option<Num>,
+    /// Maximum change of the yaw rate, rad/s²; null if the car's controller does not limit it.
+    pub yaw_acceleration: Option<Num>,
     /// Pan angle of the camera, rad.
     pub pan: Num,
     /// Tilt angle of the camera, rad.

@@ -64,13 +64,42 @@ impl<'a> Assets<'a> {
     }
 
     /// Reads a file from the bundle, else from the shared assets. Returns the normalised path and
-    /// the bytes of the file. `path` may contain `..`. The result is `None` if `path` leaves the
-    /// root or the file does not exist.
+    /// the bytes of the file. `path` may contain `..`. If there is no such file, the path that the
+    /// file has in an imported world is tried (see [`bundle_path`]). The result is `None` if `path`
+    /// leaves the root or the file does not exist.
     pub fn read(&self, path: &str) -> Option<(String, Cow<'a, [u8]>)> {
         let path = normalise(path)?;
-        let bytes = self.bundle.read(&path).or_else(|| self.shared.and_then(|s| s.read(&path)))?;
-        Some((path, bytes))
+        let find = |path: &str| self.bundle.read(path).or_else(|| self.shared.and_then(|s| s.read(path)));
+        if let Some(bytes) = find(&path) {
+            return Some((path, bytes));
+        }
+        let imported = bundle_path(&path);
+        if imported == path {
+            return None;
+        }
+        find(&imported).map(|bytes| (imported, bytes))
     }
+}
+
+/// The folders of a bundle.
+const FOLDERS: [&str; 6] = ["worlds", "models", "meshes", "routes", "track_iconography", "evaluations"];
+
+/// The path in a bundle of a file from elsewhere. A bundle has few folders, and the names of its
+/// files consist of letters, digits, dots, dashes and underscores. Other characters become
+/// underscores, and a file outside of the folders goes to `models`.
+pub fn bundle_path(path: &str) -> String {
+    let plain = |name: &str| {
+        let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
+        let mut name: String = name.chars().map(|c| if allowed(c) { c } else { '_' }).collect();
+        if name.starts_with(['.', '-']) {
+            name.insert(0, '_');
+        }
+        name
+    };
+    let names: Vec<String> = path.split('/').map(plain).collect();
+    let joined = names.join("/");
+    let in_bundle = names.len() > 1 && FOLDERS.contains(&names[0].as_str());
+    if in_bundle { joined } else { format!("models/{joined}") }
 }
 
 /// Resolves `.` and `..` in a relative path. The result is `None` if the path would leave the root,
@@ -126,6 +155,23 @@ mod tests {
         for bad in ["../x", "a/../../x", "/etc/passwd", "a\\b", "", ".", "c:/x", "a\0b"] {
             assert_eq!(normalise(bad), None, "{bad:?}");
         }
+    }
+
+    #[test]
+    fn the_path_of_an_imported_file_is_found_too() {
+        assert_eq!(bundle_path("models/my desk/a (1).dae"), "models/my_desk/a__1_.dae");
+        assert_eq!(bundle_path("media/.hidden/ä.png"), "models/media/_.hidden/_.png");
+        assert_eq!(bundle_path("worlds"), "models/worlds");
+        for plain in ["models/a/model.sdf", "meshes/x.dae"] {
+            assert_eq!(bundle_path(plain), plain);
+        }
+        let mut own = MemoryBundle::default();
+        own.insert("models/my_desk/a.dae", "imported");
+        own.insert("models/media/t.png", "picture");
+        let assets = Assets::of(&own);
+        assert_eq!(assets.read("models/my desk/a.dae").expect("found").0, "models/my_desk/a.dae");
+        assert_eq!(assets.read("models/x/../../media/t.png").expect("found").0, "models/media/t.png");
+        assert!(assets.read("models/my desk/b.dae").is_none());
     }
 
     #[test]

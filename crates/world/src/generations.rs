@@ -20,10 +20,10 @@ impl Profile {
     /// The generation that the simulator uses if the user does not choose one.
     pub const DEFAULT_GENERATION: &str = "gen1";
 
-    /// The built-in profile of a generation. The result is `None` if the name is unknown.
+    /// The built-in profile of a generation, by its name or another name of the same car. The result
+    /// is `None` if the name is unknown.
     pub fn named(name: &str) -> Option<Profile> {
-        let generation = Profile::GENERATIONS.iter().find(|generation| generation.name == name)?;
-        Some((generation.profile)())
+        Profile::GENERATIONS.iter().map(|generation| (generation.profile)()).find(|p| p.is_named(name))
     }
 }
 

@@ -2,6 +2,8 @@
 //!
 //! The reader normalises a waypoint file. It drops repeated points, and closes a loop by repeating
 //! the first row at the end. The border that encloses the smaller area becomes the inner border.
+//! Clients get the rows of the file instead ([`RouteFile::rows`]), because their programs refer to
+//! waypoints by the number of a row.
 //! Distances across the road are measured to the border polylines. They are not measured to the two
 //! border points in a row of the file, because in real files these points do not lie perpendicular
 //! to the centre line.
@@ -52,11 +54,54 @@ pub struct Borders {
     pub outer: Vec<DVec2>,
 }
 
+/// A waypoint file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RouteFile {
+    /// The route without repeated points.
+    pub route: Route,
+    /// The route with every row of the file, repeated ones included. A loop that the file does not
+    /// close is closed, and the borders are ordered. A row of `rows` may therefore have the same
+    /// centre point as the row before it.
+    pub rows: Route,
+}
+
+impl RouteFile {
+    /// Reads a waypoint file. See [`Route::from_npy`] for its format.
+    pub fn read(file: &str, bytes: &[u8]) -> Result<RouteFile, Error> {
+        let (mut rows, same) = Route::raw(file, bytes)?;
+        let mut route = rows.clone();
+        route.drop_duplicates(same);
+        if route.centre.len() < 2 {
+            let message = format!(
+                "the {} rows have fewer than two different points; a route needs two",
+                rows.centre.len()
+            );
+            return Err(Error::file(file, message));
+        }
+        // The normalised route decides whether the file describes a loop, because repeated points
+        // change the median distance between neighbouring points.
+        route.close(same);
+        if route.is_closed() && rows.lines_mut().any(|line| line.first() != line.last()) {
+            rows.close_at_end(same);
+        }
+        if route.order_borders() {
+            rows.swap_borders();
+        }
+        Ok(RouteFile { route, rows })
+    }
+}
+
 impl Route {
     /// Reads a waypoint file. The file has 2 columns (centre x and y) or 6 columns (x and y of
     /// centre, inner border and outer border). The route may be open or closed. The order of the
     /// waypoints is kept, because it is the direction of travel.
     pub fn from_npy(file: &str, bytes: &[u8]) -> Result<Route, Error> {
+        RouteFile::read(file, bytes).map(|read| read.route)
+    }
+
+    /// Reads the rows of a waypoint file without any change. Also returns the distance below which
+    /// two points are equal.
+    fn raw(file: &str, bytes: &[u8]) -> Result<(Route, f64), Error> {
         let array = npy::read(file, bytes)?;
         if array.columns != 2 && array.columns != 6 {
             let message = format!(
@@ -75,20 +120,12 @@ impl Route {
         let column = |i: usize| -> Vec<DVec2> {
             (0..array.rows).map(|r| DVec2::new(array.row(r)[i], array.row(r)[i + 1])).collect()
         };
-        let mut route = Route {
+        let route = Route {
             centre: column(0),
             borders: (array.columns == 6).then(|| Borders { inner: column(2), outer: column(4) }),
         };
         let same = SAME_POINT * extent(&route.centre);
-        route.drop_duplicates(same);
-        if route.centre.len() < 2 {
-            let message =
-                format!("the {} rows have fewer than two different points; a route needs two", array.rows);
-            return Err(Error::file(file, message));
-        }
-        route.close(same);
-        route.order_borders();
-        Ok(route)
+        Ok((route, same))
     }
 
     /// Writes a waypoint file. The file has 6 columns if the route has borders, and otherwise 2
@@ -148,15 +185,38 @@ impl Route {
         }
     }
 
-    /// Swaps the borders if the inner border encloses the larger area.
-    fn order_borders(&mut self) {
-        if let Some(borders) = &mut self.borders {
+    /// Closes a loop without removing rows. If the last row equals the first one except for
+    /// rounding, it gets the exact values of the first row. Otherwise a copy of the first row is
+    /// appended.
+    fn close_at_end(&mut self, same: f64) {
+        let (Some(&first), Some(&last)) = (self.centre.first(), self.centre.last()) else { return };
+        let replaces = first.distance(last) <= same;
+        for line in self.lines_mut() {
+            if replaces {
+                line.pop();
+            }
+            line.extend(line.first().copied());
+        }
+    }
+
+    /// Swaps the borders if the inner border encloses the larger area. Returns whether they were
+    /// swapped.
+    fn order_borders(&mut self) -> bool {
+        let swap = self.borders.as_ref().is_some_and(|borders| {
             let (inner, outer) = (enclosed_area(&borders.inner), enclosed_area(&borders.outer));
             // The two borders of an open straight road enclose equal areas. Without the tolerance,
             // rounding errors could cause a swap.
-            if inner > outer * (1.0 + 1e-9) + 1e-9 {
-                std::mem::swap(&mut borders.inner, &mut borders.outer);
-            }
+            inner > outer * (1.0 + 1e-9) + 1e-9
+        });
+        if swap {
+            self.swap_borders();
+        }
+        swap
+    }
+
+    fn swap_borders(&mut self) {
+        if let Some(borders) = &mut self.borders {
+            std::mem::swap(&mut borders.inner, &mut borders.outer);
         }
     }
 

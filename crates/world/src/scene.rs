@@ -16,6 +16,8 @@ pub struct WorldScene {
     pub instances: Vec<Instance>,
     /// Ambient light, linear RGB.
     pub ambient: [f64; 3],
+    /// Colour of the sky, RGB 0..1 as in the world file; `None` means the built-in sky.
+    pub background: Option<[f64; 3]>,
     /// The sun. A scene has no other directional light.
     pub sun: Sun,
 }

@@ -6,12 +6,18 @@ use serde::{Deserialize, Serialize};
 /// The profile of the generation `gen1` as JSON text, embedded in the binary.
 const GEN1: &str = include_str!("../../../vehicles/gen1.json");
 
+/// Largest number of other names of a car.
+const MAX_ALIASES: usize = 32;
+
 /// All parameters of a vehicle generation. Positions are relative to the car's origin, which is on
 /// the ground midway between the axles. The x axis points forwards, y to the left and z up.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct Profile {
     /// Name of the generation, such as `gen1`.
     pub generation: String,
+    /// Other names of the same car. An evaluation for one of them can be judged with this car.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub aliases: Vec<String>,
     /// Display name.
     pub model_name: String,
     /// Distance between the axles.
@@ -67,6 +73,12 @@ pub struct DriveLimits {
     pub max_steering_rad: f64,
     /// Maximum angular speed of the steering servo.
     pub steering_rate_radps: f64,
+    /// Maximum yaw rate that the car's controller steers for, rad/s. No limit if omitted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub yaw_rate_max: Option<f64>,
+    /// Maximum change of that yaw rate, rad/s². No limit if omitted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub yaw_acceleration_max: Option<f64>,
 }
 
 /// Tyres.
@@ -181,6 +193,11 @@ impl Profile {
         Ok(profile)
     }
 
+    /// Whether a robot generation of this name is this car.
+    pub fn is_named(&self, name: &str) -> bool {
+        self.generation == name || self.aliases.iter().any(|alias| alias == name)
+    }
+
     /// The x and y of the point where wheel `i` touches the ground at rest. The order of the wheels
     /// is front left, front right, rear left, rear right.
     pub fn wheel_position(&self, i: usize) -> [f64; 2] {
@@ -208,10 +225,11 @@ impl Profile {
     }
 
     fn check(&self) -> Result<(), String> {
-        if self.generation.is_empty()
-            || !self.generation.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
-        {
+        if !is_name(&self.generation) {
             return Err("generation must be a name of letters, digits and _".to_owned());
+        }
+        if self.aliases.len() > MAX_ALIASES || !self.aliases.iter().all(|alias| is_name(alias)) {
+            return Err(format!("aliases must be at most {MAX_ALIASES} names of letters, digits and _"));
         }
         self.check_chassis()?;
         self.check_sensors()?;
@@ -241,6 +259,8 @@ impl Profile {
         within("drive.max_acceleration_mps2", self.drive.max_acceleration_mps2, 0.1, 100.0)?;
         within("drive.max_steering_rad", self.drive.max_steering_rad, 0.01, 1.2)?;
         within("drive.steering_rate_radps", self.drive.steering_rate_radps, 0.1, 100.0)?;
+        within("drive.yaw_rate_max", self.drive.yaw_rate_max.unwrap_or(1.0), 0.1, 100.0)?;
+        within("drive.yaw_acceleration_max", self.drive.yaw_acceleration_max.unwrap_or(1.0), 0.1, 1000.0)?;
         within("tyre.friction", self.tyre.friction, 0.05, 3.0)?;
         for stiffness in self.tyre.cornering_stiffness_per_rad {
             within("tyre.cornering_stiffness_per_rad", stiffness, 1.0, 50.0)?;
@@ -319,6 +339,10 @@ impl Profile {
     }
 }
 
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.len() <= 100 && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+}
+
 fn within(name: &str, value: f64, low: f64, high: f64) -> Result<(), String> {
     if value >= low && value <= high {
         Ok(())
@@ -349,6 +373,36 @@ mod tests {
         let text = GEN1.replace("\"wheelbase_m\": 0.18", "\"wheelbase_m\": -1");
         let error = Profile::from_json("x.json", text.as_bytes()).expect_err("refused");
         assert_eq!(error.to_string(), "x.json: wheelbase_m must be a number from 0.02 to 2, not -1");
+    }
+
+    #[test]
+    fn a_car_can_have_other_names() {
+        let with = |aliases: &str| {
+            let text = GEN1.replace("\"model_name\"", &format!("\"aliases\": {aliases}, \"model_name\""));
+            Profile::from_json("x.json", text.as_bytes())
+        };
+        let profile = with("[\"racer\", \"gen_one\"]").expect("valid");
+        assert!(profile.is_named("gen1") && profile.is_named("racer") && !profile.is_named("Racer"));
+        assert!(!Profile::gen1().is_named("racer"));
+        for bad in ["[\"\"]", "[\"a b\"]", &format!("[{}\"a\"]", "\"a\",".repeat(32))] {
+            let error = with(bad).expect_err("refused").message;
+            assert_eq!(error, "aliases must be at most 32 names of letters, digits and _", "{bad}");
+        }
+    }
+
+    #[test]
+    fn limits_of_the_yaw_rate_are_optional_and_checked() {
+        let with = |rate: &str| GEN1.replace("\"yaw_rate_max\": 3.0", rate);
+        let without = GEN1
+            .replace(",\n    \"yaw_rate_max\": 3.0", "")
+            .replace(",\n    \"yaw_acceleration_max\": 10.0", "");
+        let profile = Profile::from_json("x.json", without.as_bytes()).expect("valid");
+        assert_eq!((profile.drive.yaw_rate_max, profile.drive.yaw_acceleration_max), (None, None));
+        let written = serde_json::to_string(&profile).expect("json");
+        assert!(!written.contains("yaw"), "a profile without the limits keeps its bytes");
+        let error =
+            Profile::from_json("x.json", with("\"yaw_rate_max\": 0").as_bytes()).expect_err("refused");
+        assert_eq!(error.message, "drive.yaw_rate_max must be a number from 0.1 to 100, not 0");
     }
 
     #[test]

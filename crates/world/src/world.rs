@@ -19,8 +19,11 @@ pub struct World {
     pub ground: Ground,
     /// Centre line and borders of the road; `None` if the bundle has no route.
     pub route: Option<Route>,
+    /// The route with every row of its file, repeated ones included, for clients that refer to
+    /// waypoints by the number of a row; `None` if the world has no route file.
+    pub route_rows: Option<Route>,
     /// Start pose of the car. The car is on waypoint 0 and faces waypoint 1. If the world has no
-    /// route, the car is on the ground at x = 0, y = 0.
+    /// route, the car is at x = 0, y = 0, or at the nearest place that is free and level.
     pub spawn: Pose,
     /// The objects, walls and traffic lights, in file order. Their names are unique.
     pub objects: Vec<Object>,
@@ -208,6 +211,11 @@ pub struct Panel {
 }
 
 impl World {
+    /// The route for clients: as the file has it if there is a file.
+    pub fn published_route(&self) -> Option<&Route> {
+        self.route_rows.as_ref().or(self.route.as_ref())
+    }
+
     /// Index of the object with the name `name`; `None` if there is no such object.
     pub fn object(&self, name: &str) -> Option<usize> {
         self.objects.iter().position(|o| o.name == name)

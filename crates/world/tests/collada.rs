@@ -73,14 +73,14 @@ fn triangles(model: &Model) -> Vec<[[f32; 3]; 3]> {
 }
 
 #[test]
-fn up_axes_and_units_are_converted_to_metres_with_z_up() {
+fn units_are_converted_to_metres_and_up_axes_are_ignored() {
     let first = |asset: &str| {
         read(&file(asset, &TRIANGLE.replace(" material=\"sym\"", ""), "")).parts[0].positions[0]
     };
     assert_eq!(first(Z_UP), [1.0, 2.0, 3.0]);
-    assert_eq!(first("<asset><up_axis>Y_UP</up_axis></asset>"), [1.0, -3.0, 2.0]);
-    assert_eq!(first(""), [1.0, -3.0, 2.0]);
-    assert_eq!(first("<asset><up_axis>X_UP</up_axis></asset>"), [-2.0, -3.0, 1.0]);
+    assert_eq!(first("<asset><up_axis>Y_UP</up_axis></asset>"), [1.0, 2.0, 3.0]);
+    assert_eq!(first(""), [1.0, 2.0, 3.0]);
+    assert_eq!(first("<asset><up_axis>X_UP</up_axis></asset>"), [1.0, 2.0, 3.0]);
     assert_eq!(first("<asset><unit meter=\"0.01\"/><up_axis>Z_UP</up_axis></asset>"), [0.01, 0.02, 0.03]);
 }
 

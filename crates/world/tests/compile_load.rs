@@ -80,7 +80,7 @@ fn an_evaluation_needs_both_files() {
 
 #[test]
 fn an_include_overrides_name_and_pose() {
-    let model = "<sdf version='1.7'><model name='own'><pose>1 2 3 0 0 0</pose><link name='l'>
+    let model = "<sdf version='1.7'><model name='own'><static>1</static><pose>1 2 3 0 0 0</pose><link name='l'>
         <collision name='c'><geometry><box><size>1 1 1</size></box></geometry></collision></link></model></sdf>";
     let files: [(&str, &[u8]); 1] = [("models/m/model.sdf", model.as_bytes())];
     let world = load(

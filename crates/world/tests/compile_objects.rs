@@ -173,7 +173,7 @@ fn the_first_marker_of_an_inline_model_decides() {
     // The track of the fixture has a link named `object`, but the track is not an object.
     assert!(objects().object("racetrack").is_none());
     let nested = format!(
-        "<model name='a'><link name='l'/><model name='b'><link name='object'>{shape}</link></model></model>"
+        "<model name='a'><static>1</static><link name='l'/><model name='b'><link name='object'>{shape}</link></model></model>"
     );
     assert!(load(&nested, &[]).expect("loads").objects.is_empty());
 }

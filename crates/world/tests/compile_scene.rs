@@ -18,7 +18,9 @@ fn instance<'a>(world: &'a World, owner: Owner, name: &str) -> &'a Instance {
 
 /// A scenery model with one visual. `inside` is the content of the visual.
 fn visual(inside: &str) -> String {
-    format!("<model name='m'><link name='l'><visual name='v'>{inside}</visual></link></model>")
+    format!(
+        "<model name='m'><static>1</static><link name='l'><visual name='v'>{inside}</visual></link></model>"
+    )
 }
 
 fn mesh(uri: &str, more: &str) -> String {
@@ -178,11 +180,11 @@ fn missing_files_are_replaced_with_a_warning() {
     assert_eq!(world.scene.instances[0].look, Look::Box([1.0, 2.0, 3.0]));
     assert_eq!(world.scene.instances[0].pose.position.z, 1.0);
 
-    let world = load(&mesh("model://a.stl", ""), &[("meshes/a.stl", b"solid")]).expect("loads");
+    let world = load(&mesh("model://a.glb", ""), &[("meshes/a.glb", b"glTF")]).expect("loads");
     assert_eq!(
         warnings(&world),
         [
-            "worlds/t.world: mesh \"model://a.stl\" is replaced by a plain shape: only COLLADA (.dae) is supported"
+            "worlds/t.world: mesh \"model://a.glb\" is replaced by a plain shape: use COLLADA (.dae), STL or OBJ"
         ]
     );
     let script = "<geometry><sphere><radius>1</radius></sphere></geometry><material><script><name>My/Own</name></script></material>";
@@ -243,7 +245,7 @@ fn a_mirrored_mesh_keeps_the_front_of_its_triangles() {
 /// A track model with a collision mesh at height `z`.
 fn track(z: f64) -> String {
     format!(
-        "<model name='racetrack'><link name='l'><collision name='c'><pose>0 0 {z} 0 0 0</pose><geometry>
+        "<model name='racetrack'><static>1</static><link name='l'><collision name='c'><pose>0 0 {z} 0 0 0</pose><geometry>
          <mesh><uri>model://meshes/a.dae</uri></mesh></geometry></collision></link></model>"
     )
 }

@@ -257,7 +257,7 @@ fn a_collision_mesh_that_is_used_too_often_becomes_boxes() {
         )
     };
     let collisions: String = (0..400).map(collision).collect();
-    let inside = format!("<model name='m'><link name='l'>{collisions}</link></model>");
+    let inside = format!("<model name='m'><static>1</static><link name='l'>{collisions}</link></model>");
     let world = load(&inside, &[("meshes/a.dae", dae.as_bytes())]).expect("loads");
     let meshes =
         world.scenery.iter().filter(|s| matches!(s.shape, chicane_world::world::Shape::Mesh(_))).count();

@@ -102,11 +102,7 @@ fn invalid_shapes_are_refused() {
         ("<box><size>1 -2 1</size></box>", "4:67: <size> needs numbers of at least 0, found -2"),
         ("<box><size>1 1</size></box>", "4:67: <size> needs 3 numbers, found 2"),
         ("<box><size>1 1 2e6</size></box>", "4:67: <size> of 2000000 m is larger than 1000000 m"),
-        ("<box/>", "4:62: <box> needs a <size>"),
         ("<sphere><radius>-1</radius></sphere>", "4:70: <radius> needs numbers of at least 0, found -1"),
-        ("<sphere><radius></radius></sphere>", "4:70: <radius> needs 1 number, found 0"),
-        ("<cylinder><radius>1</radius></cylinder>", "4:62: <cylinder> needs a <length>"),
-        ("<mesh><uri/></mesh>", "4:68: <uri> of a mesh is empty"),
         (
             "<mesh><uri>a</uri><scale>1 0 1</scale></mesh>",
             "4:80: <scale> needs factors other than 0, at most 1000000",
@@ -115,6 +111,63 @@ fn invalid_shapes_are_refused() {
     ] {
         assert_eq!(refusal(&shape(inside)), format!("worlds/t.world:{message}"));
     }
+}
+
+#[test]
+fn missing_values_of_shapes_get_the_defaults_of_the_standard() {
+    for (inside, expected, warning) in [
+        ("<box/>", Geometry::Box { size: [1.0; 3] }, "<box> has no <size>: 1 1 1 is used"),
+        ("<box><size/></box>", Geometry::Box { size: [1.0; 3] }, "<box> has no <size>: 1 1 1 is used"),
+        (
+            "<sphere><radius></radius></sphere>",
+            Geometry::Sphere { radius: 1.0 },
+            "<sphere> has no <radius>: 1 is used",
+        ),
+        (
+            "<cylinder><radius>2</radius></cylinder>",
+            Geometry::Cylinder { radius: 2.0, length: 1.0 },
+            "<cylinder> has no <length>: 1 is used",
+        ),
+        (
+            "<capsule><length>2</length></capsule>",
+            Geometry::Capsule { radius: 0.5, length: 2.0 },
+            "<capsule> has no <radius>: 0.5 is used",
+        ),
+        (
+            "<cone><length>2</length></cone>",
+            Geometry::Cone { radius: 0.5, length: 2.0 },
+            "<cone> has no <radius>: 0.5 is used",
+        ),
+        (
+            "<ellipsoid/>",
+            Geometry::Ellipsoid { radii: [1.0; 3] },
+            "<ellipsoid> has no <radii>: 1 1 1 is used",
+        ),
+        (
+            "<mesh><uri/></mesh>",
+            Geometry::Unsupported { element: "mesh".to_owned() },
+            "a <mesh> without <uri> is ignored",
+        ),
+    ] {
+        let (spec, warnings) = read(&shape(inside)).expect(inside);
+        assert_eq!(model(&spec, 0).links[0].collisions[0].geometry, expected, "{inside}");
+        assert_eq!(warnings, [format!("worlds/t.world:4:62: {warning}")], "{inside}");
+        let (again, _) = read_text(&sdf::write(&spec)).expect("readable again");
+        assert_eq!(again, spec, "{inside}");
+    }
+    let (spec, warnings) = read(&link("<visual name='v'/><collision name='c'/>")).expect("readable");
+    let link = &model(&spec, 0).links[0];
+    assert_eq!(
+        (&link.visuals[0].geometry, &link.collisions[0].geometry),
+        (&Geometry::Empty, &Geometry::Empty)
+    );
+    assert_eq!(
+        warnings,
+        [
+            "worlds/t.world:4:32: a <visual> without <geometry> has no shape",
+            "worlds/t.world:4:50: a <collision> without <geometry> has no shape",
+        ]
+    );
 }
 
 #[test]

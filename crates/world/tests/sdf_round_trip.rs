@@ -186,15 +186,18 @@ fn model() -> impl Strategy<Value = ModelSpec> {
 }
 
 fn light() -> impl Strategy<Value = LightSpec> {
-    (name(), name(), pose(), option::of(numbers()), option::of(numbers()), option::of(any::<bool>()))
-        .prop_map(|(name, kind, pose, diffuse, direction, cast_shadows)| LightSpec {
+    let flags = (option::of(any::<bool>()), option::of(0.0..100.0f64));
+    (name(), name(), pose(), option::of(numbers()), option::of(numbers()), flags).prop_map(
+        |(name, kind, pose, diffuse, direction, (cast_shadows, intensity))| LightSpec {
             name,
             kind,
             pose,
             diffuse,
             direction,
             cast_shadows,
-        })
+            intensity,
+        },
+    )
 }
 
 fn spec() -> impl Strategy<Value = Spec> {

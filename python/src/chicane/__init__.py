@@ -2,7 +2,8 @@
 
 - `Sim` controls a simulator: time, world, objects, evaluations.
 - `Robot` drives a car and reads its sensors. The car is simulated or physical.
-- `AsyncSim` and `AsyncRobot` are the same clients for asyncio.
+- `Builder` makes worlds on a simulator: projects, their files, publishing.
+- `AsyncSim`, `AsyncRobot` and `AsyncBuilder` are the same clients for asyncio.
 - `Program` starts a simulator that ends together with the Python process.
 - `load_run` reads a recorded run as NumPy arrays.
 - `chicane.gym` has Gymnasium environments for training.
@@ -14,6 +15,7 @@ from chicane._aclient import AsyncStream
 from chicane._client import Stream
 from chicane._feeds import Event
 from chicane.arrays import Array, Observation
+from chicane.builder import AsyncBuilder, Builder
 from chicane.errors import (
     ApiError,
     BadRequest,
@@ -26,6 +28,7 @@ from chicane.errors import (
     NotReady,
     ProgramError,
     ProtocolError,
+    RevisionConflict,
     ServerError,
     Timeout,
     TooLarge,
@@ -44,10 +47,12 @@ __version__ = "0.1.0"
 __all__ = [
     "ApiError",
     "Array",
+    "AsyncBuilder",
     "AsyncRobot",
     "AsyncSim",
     "AsyncStream",
     "BadRequest",
+    "Builder",
     "ChicaneError",
     "Conflict",
     "ConnectError",
@@ -60,6 +65,7 @@ __all__ = [
     "Program",
     "ProgramError",
     "ProtocolError",
+    "RevisionConflict",
     "Robot",
     "Run",
     "RunTrack",

@@ -64,6 +64,15 @@ class Connection:
         """Whether the server has closed the connection."""
         return self._reader.at_eof() or self._writer.is_closing()
 
+    async def send(self, data: bytes) -> None:
+        """Sends all bytes."""
+        self._writer.write(data)
+        await self._writer.drain()
+
+    async def receive(self) -> bytes:
+        """The next bytes of a connection that has no more responses, or none at its end."""
+        return await self._reader.read(65536)
+
     async def exchange(self, data: bytes, reading: Generator[ReadRequest, bytes, T]) -> T:
         """Sends `data`, then reads the response with the generator `reading`."""
         self._writer.write(data)

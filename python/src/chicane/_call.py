@@ -76,7 +76,7 @@ def request(method: str, path: str, call: Call[R]) -> Request[R]:
     body = None
     if call.data is not None:
         body = call.data
-    elif method == "POST":
+    elif method in ("POST", "PUT"):
         body = json.dumps(call.body or {}, allow_nan=False).encode()
     return Request(method, path, body, call)
 

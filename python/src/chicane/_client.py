@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import select
 import socket
 import ssl
@@ -142,6 +143,19 @@ class Connection:
                 at += count
         return bytes(buffer)
 
+    def receive(self, deadline: float) -> bytes:
+        """The next bytes of a connection that has no more responses, or none at its end."""
+        rest, self._rest = self._rest, b""
+        if rest:
+            return rest
+        self._socket.settimeout(max(0.001, deadline - time.monotonic()))
+        return self._socket.recv(65536)
+
+    def shutdown(self) -> None:
+        """Ends the connection, so that another thread stops to wait for it."""
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+
     def close(self) -> None:
         """Closes the socket. A second call has no effect."""
         self._socket.close()
@@ -176,7 +190,7 @@ class Client:
     def run(self, request: Request[R]) -> R:
         """Sends a request and returns the parsed response.
 
-        Raises `ApiError` for a status other than 200. If there is no valid response, raises
+        Raises `ApiError` for a status other than 200 and 201. If there is no valid response, raises
         `ConnectError`, `Timeout` or `ProtocolError`.
         """
         return self.receive(request, self.send(request))
@@ -298,8 +312,8 @@ def attempt(
 
 
 def answer(request: Request[R], reply: Reply) -> R:
-    """Parses a response; raises `ApiError` for a status other than 200."""
-    if reply.status != 200:
+    """Parses a response; raises `ApiError` for a status other than 200 and 201."""
+    if reply.status not in (200, 201):
         raise refusal(reply.status, reply.body, request.name)
     try:
         result: R = request.call.read(reply)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 
 class ChicaneError(Exception):
@@ -44,7 +45,7 @@ class ApiError(ChicaneError):
         """The server's message, as the message of the exception contains it."""
         return text
 
-    def __reduce__(self) -> tuple[type[ApiError], tuple[int, str, str, str | None]]:
+    def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.status, self.text, self.request, self.code)
 
 
@@ -79,6 +80,21 @@ class NotFound(ApiError):
 
 class Conflict(ApiError):
     """409: the request does not fit the current state. For example, the light is still yellow."""
+
+
+class RevisionConflict(Conflict):
+    """409, code `revision_conflict`: somebody else has changed the project.
+
+    `revision` and `document` are the current ones. Apply the change to this document, and save it
+    with this revision.
+    """
+
+    revision: int
+    document: dict[str, Any]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        state = {"revision": self.revision, "document": self.document}
+        return (*super().__reduce__(), state)
 
 
 class TooLarge(ApiError):
@@ -120,7 +136,7 @@ _BY_CODE: dict[str, type[ApiError]] = {"judged_run": JudgedRun}
 
 
 def refusal(status: int, body: bytes, request: str) -> ApiError:
-    """The exception for a response with a status other than 200."""
+    """The exception for a response that reports an error."""
     kind = _BY_STATUS.get(status, ServerError if status >= 500 else ApiError)
     try:
         parsed = json.loads(body)
@@ -136,4 +152,9 @@ def refusal(status: int, body: bytes, request: str) -> ApiError:
     code = parsed.get("code")
     code = code if isinstance(code, str) else None
     kind = _BY_CODE.get(code or "", kind)
+    revision, document = parsed.get("revision"), parsed.get("document")
+    if code == "revision_conflict" and isinstance(revision, int) and isinstance(document, dict):
+        conflict = RevisionConflict(status, str(text), request, code)
+        conflict.revision, conflict.document = revision, document
+        return conflict
     return kind(status, text if isinstance(text, str) else json.dumps(parsed), request, code)

@@ -10,6 +10,13 @@ from chicane._call import read_bytes
 from chicane._client import Client
 from chicane._feeds import Event, data, events, pictures
 from chicane._operation import Call, given, operation, streamed
+from chicane.sockets import (
+    AsyncCommandSocket,
+    AsyncSoundSocket,
+    CommandSocket,
+    SoundSocket,
+    sound_path,
+)
 from chicane.wire import robot as wire
 
 SLOWEST = 0.05
@@ -65,7 +72,9 @@ class RobotOperations:
 
     @operation("GET", "/steering")
     def steering(self) -> Call[float]:
-        """Returns the measured steering angle in rad, + is left."""
+        """Returns the commanded steering angle in rad, + is left. `states(["joints"])` has the
+        measured one.
+        """
         return Call()
 
     @operation("POST", "/steering")
@@ -220,6 +229,26 @@ class RobotOperations:
         more = given(path=path, url=url, format=format, volume=volume, loop=loop, replace=replace)
         return Call(body=given(data=content) | more)
 
+    @operation("GET", "/audio/duration")
+    def sound_duration(
+        self, id: str | None = None, *, path: str | None = None
+    ) -> Call[wire.SoundDuration]:
+        """Returns the duration of a playing sound, or of a file on the robot, in seconds."""
+        return Call(query=given(id=id, path=path))
+
+    @operation("POST", "/audio/duration")
+    def measure_sound(
+        self,
+        data: bytes | None = None,
+        *,
+        path: str | None = None,
+        url: str | None = None,
+        format: wire.SoundFormat | None = None,
+    ) -> Call[wire.SoundDuration]:
+        """Returns the duration of a sound file in seconds, without playing it. See `play`."""
+        content = None if data is None else base64.b64encode(data).decode("ascii")
+        return Call(body=given(data=content) | given(path=path, url=url, format=format))
+
     @operation("POST", "/audio/stop")
     def stop_sound(
         self, id: str | None = None, *, all: bool | None = None
@@ -270,6 +299,41 @@ class Robot(Client, RobotOperations):
     >>> robot.drive(speed=0.5, steering=0.1)
     """
 
+    def speed_socket(self) -> CommandSocket:
+        """Opens a stream of speeds in m/s, for programs that command often. Use `with`.
+
+        >>> with robot.speed_socket() as speeds:
+        ...     speeds.send(0.5)
+        """
+        return CommandSocket(self._settings, "/speed/stream")
+
+    def steering_socket(self) -> CommandSocket:
+        """Opens a stream of steering angles in rad. See `speed_socket`."""
+        return CommandSocket(self._settings, "/steering/stream")
+
+    def sound_socket(
+        self, *, sample_rate: int = 24000, channels: int = 1, volume: float = 1.0
+    ) -> SoundSocket:
+        """Opens a stream of sound, which plays samples as they come. Close it, or use `with`."""
+        return SoundSocket(self._settings, sound_path(sample_rate, channels, volume))
+
 
 class AsyncRobot(AsyncClient, RobotOperations):
-    """The asyncio version of `Robot`. It has the same methods, but they have to be awaited."""
+    """The asyncio version of `Robot`. It has the same methods, but they have to be awaited.
+
+    A socket is opened by `async with`.
+    """
+
+    def speed_socket(self) -> AsyncCommandSocket:
+        """A stream of speeds in m/s. See `Robot.speed_socket`."""
+        return AsyncCommandSocket(self._settings, "/speed/stream")
+
+    def steering_socket(self) -> AsyncCommandSocket:
+        """A stream of steering angles in rad. See `Robot.speed_socket`."""
+        return AsyncCommandSocket(self._settings, "/steering/stream")
+
+    def sound_socket(
+        self, *, sample_rate: int = 24000, channels: int = 1, volume: float = 1.0
+    ) -> AsyncSoundSocket:
+        """A stream of sound. See `Robot.sound_socket`."""
+        return AsyncSoundSocket(self._settings, sound_path(sample_rate, channels, volume))

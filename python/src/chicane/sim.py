@@ -348,12 +348,17 @@ class SimOperations:
         return Call(query=given(world=world, limit=limit, cursor=cursor))
 
     @operation("GET", "/sim/api/evaluation/run")
-    def run_file(self, session: str | None = None) -> Call[bytes]:
+    def run_file(self, session: str = "last") -> Call[bytes]:
         """Returns a run as the bytes of a run file, which `load_run` and `chicane verify` read.
 
         `session`: id of the session; default: the last one. Needs the teacher's token.
         """
         return Call(query=given(session=session), accept="*/*", read=read_bytes, longer=60.0)
+
+    @operation("POST", "/sim/api/evaluation/run")
+    def run_program(self, command: str) -> Call[wire.Started]:
+        """Starts a program without a judge. The session ends with the program."""
+        return Call(body={"command": command})
 
     @operation("GET", "/sim/api/evaluation/replay")
     def replay_file(self, session: str | None = None) -> Call[bytes]:

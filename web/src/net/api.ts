@@ -30,7 +30,7 @@ async function request<T>(path: string, init?: RequestInit): Promise<T> {
 }
 
 /** The error of a response. If a proxy has replaced the server's body, fields may be missing. */
-function failure(response: Response, body: Partial<ErrorBody & Detail> | null): ApiError {
+export function failure(response: Response, body: Partial<ErrorBody & Detail> | null): ApiError {
   const code = body?.code ?? null;
   const text = body?.error ?? body?.detail;
   const translated = code && (t.errors as Partial<Record<ErrorCode, string>>)[code];

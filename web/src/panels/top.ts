@@ -68,6 +68,12 @@ export function top(app: App, openWorlds: () => void, openHelp: () => void): HTM
     icon("docs"),
   );
 
+  // A test drive of the builder opens this page, and the link leads back to its project.
+  const project = new URLSearchParams(location.search).get("build") ?? "";
+  const back =
+    /^[0-9a-f]{16}$/.test(project) &&
+    h("a", { class: "button-link", href: `/build?project=${project}`, "data-testid": "back-to-editing" }, icon("pen"), h("span", {}, t.build.backToEditing));
+
   app.world.watch((now) => {
     write(worldName, now?.display ?? t.top.noWorld);
     setAttribute(world, "aria-label", t.top.chooseWorld(now?.display ?? ""));
@@ -99,6 +105,7 @@ export function top(app: App, openWorlds: () => void, openHelp: () => void): HTM
     { class: "top" },
     h("h1", { class: "brand" }, logo(), h("span", {}, t.product)),
     world,
+    back,
     h("div", { class: "times" }, time, rtf),
     h("span", { class: "spring" }),
     link,

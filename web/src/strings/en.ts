@@ -5,6 +5,8 @@
  * type, plus a line in `LANGUAGES` of `strings.ts`.
  */
 import type { ErrorCode } from "../wire/sim.ts";
+import { buildTabsTexts } from "./en-build-tabs.ts";
+import { buildTexts } from "./en-build.ts";
 import { leaderboardTexts } from "./en-leaderboard.ts";
 import { replayTexts } from "./en-replay.ts";
 
@@ -291,6 +293,8 @@ export const en = {
   },
   replay: replayTexts,
   leaderboard: leaderboardTexts,
+  build: buildTexts,
+  buildTabs: buildTabsTexts,
   instruments: {
     title: "Instruments",
     close: "Close",

@@ -96,6 +96,28 @@ export type CatalogueEntry = {
   type: ObjectType;
 };
 
+/** Request body of `POST /builder/published/<world id>`. What is omitted stays as it is. */
+export type ChangePublishedRequest = {
+  /** Who may download the world. */
+  access?: WorldAccess | null;
+  /** Name of the world for people. */
+  name?: string | null;
+};
+
+/** Response of `PUT /builder/projects/<id>/files/<name>`. */
+export type ChangedFile = {
+  /** Size in bytes, after the picture was encoded again. */
+  bytes: number;
+  /** Height of a picture in pixels; null for a script. */
+  height?: number | null;
+  /** Name of the file, relative to the document. */
+  name: string;
+  /** The new revision of the project. */
+  revision: number;
+  /** Width of a picture in pixels; null for a script. */
+  width?: number | null;
+};
+
 /** Response of `GET /clock`. */
 export type Clock = {
   /** Whether the simulation is paused. */
@@ -130,6 +152,36 @@ export type CommandName = "reset" | "clock" | "step" | "pose" | "model" | "light
 /** The sender of a command. */
 export type CommandSource = "viewer" | "api" | "student" | "judge" | "ros" | "replay";
 
+/** Error response if somebody else has changed the project. */
+export type ConflictBody = {
+  /** Always `revision_conflict`. */
+  code: ErrorCode;
+  /** The current document. */
+  document: { [name: string]: unknown };
+  /** The cause of the error. */
+  error: string;
+  /** The current revision. */
+  revision: number;
+};
+
+/** Request body of `POST /builder/projects`. */
+export type CreateProject = {
+  /** The project document. */
+  document?: { [name: string]: unknown } | null;
+  /** What the project is made from. */
+  from: NewProjectSource;
+  /** Name of an empty project; `new_world` if omitted. */
+  name?: string | null;
+  /** Options of the random track. */
+  options?: RandomTrack | null;
+  /** Id of the project to copy. */
+  project?: string | null;
+  /** Seed of the random track; 0 if omitted. */
+  seed?: number | null;
+  /** Name of the shipped world. */
+  world?: string | null;
+};
+
 /** Response of `GET /evaluation/session`. */
 export type CurrentSession = {
   /** Whether a session is active. */
@@ -146,6 +198,20 @@ export type Deleted = {
   ok: boolean;
 };
 
+/** Response of `DELETE /builder/projects/<id>/files/<name>`. */
+export type DeletedFile = {
+  /** Name of the deleted file. */
+  deleted: string;
+  /** The new revision of the project. */
+  revision: number;
+};
+
+/** Response of `DELETE /builder/projects/<id>`. */
+export type DeletedProject = {
+  /** Id of the deleted project. */
+  deleted: string;
+};
+
 /** The body of every error response. */
 export type ErrorBody = {
   /** The kind of error. It stays the same when the text changes. */
@@ -155,7 +221,7 @@ export type ErrorBody = {
 };
 
 /** The kind of an error, for programs. A text may change; a code does not. */
-export type ErrorCode = "invalid_request" | "out_of_range" | "token_needed" | "foreign_site" | "unknown_host" | "not_json" | "not_a_proxy" | "judged_run" | "role_forbids" | "too_many_attempts" | "too_many_submissions" | "not_movable" | "protected_world" | "no_world" | "no_such_object" | "no_such_light" | "no_such_world" | "no_route" | "no_bounds" | "no_floor" | "no_evaluation" | "no_record" | "no_such_sound" | "no_leaderboard" | "no_such_submission" | "not_found" | "method_not_allowed" | "request_timeout" | "not_ready" | "switch_in_progress" | "evaluation_in_progress" | "no_journal" | "recording_in_progress" | "already_running" | "yellow_phase" | "world_in_use" | "robot_refused" | "bad_submission" | "unsupported_type" | "too_large" | "range_not_satisfiable" | "bad_world" | "upgrade_required" | "internal" | "not_stored" | "cdn_failed" | "busy" | "stopping" | "no_judge" | "no_reading";
+export type ErrorCode = "invalid_request" | "out_of_range" | "token_needed" | "foreign_site" | "unknown_host" | "not_json" | "not_a_proxy" | "judged_run" | "role_forbids" | "too_many_attempts" | "too_many_submissions" | "not_movable" | "protected_world" | "no_world" | "no_such_object" | "no_such_light" | "no_such_world" | "no_route" | "no_bounds" | "no_floor" | "no_evaluation" | "no_record" | "no_such_sound" | "no_leaderboard" | "no_such_submission" | "no_such_project" | "not_found" | "method_not_allowed" | "request_timeout" | "not_ready" | "switch_in_progress" | "evaluation_in_progress" | "no_journal" | "recording_in_progress" | "already_running" | "yellow_phase" | "world_in_use" | "revision_conflict" | "project_invalid" | "too_many_projects" | "no_publish_target" | "robot_refused" | "bad_submission" | "unsupported_type" | "too_large" | "range_not_satisfiable" | "bad_world" | "bad_project" | "upgrade_required" | "internal" | "not_stored" | "cdn_failed" | "busy" | "stopping" | "no_judge" | "no_reading";
 
 /** Response of `GET /evaluation`. */
 export type EvaluationDocument = {
@@ -226,6 +292,20 @@ export type EvaluationState = {
   session?: string | null;
 };
 
+/** Where a problem is. */
+export type FindingLocation = {
+  /** Index in the list of nodes, objects or decals; null for other parts. */
+  index?: number | null;
+  /** The part of the document. */
+  kind: LocationKind;
+  /** Name of the object; null for other parts. */
+  name?: string | null;
+  /** Position along x, m; null if the problem has no position. */
+  x?: Num | null;
+  /** Position along y, m; null if the problem has no position. */
+  y?: Num | null;
+};
+
 /** Pose of an upright object, without roll and pitch. */
 export type FlatPose = {
   /** X coordinate, m. */
@@ -280,6 +360,16 @@ export type InstallAnswer = {
 export type InstallRequest = {
   /** Id of the published world. */
   world_id: string;
+};
+
+/** Error response if the project has errors, so that no world can be built. */
+export type InvalidProjectBody = {
+  /** Always `project_invalid`. */
+  code: ErrorCode;
+  /** The cause of the error. */
+  error: string;
+  /** Errors and warnings of the project. */
+  findings: PreviewFinding[];
 };
 
 /** The journal of a run. */
@@ -410,6 +500,16 @@ export type JudgeSoundEvent = JudgeSound & {
   /** Id of the sound. */
   id: string;
   type: "ended";
+};
+
+/** A shipped judging script. */
+export type JudgeTemplate = {
+  /** What the script judges. */
+  description: string;
+  /** Name of the template in a document. */
+  name: string;
+  /** The script. */
+  script: string;
 };
 
 /** The track as a script sees it. Without a route the list of waypoints is empty. */
@@ -583,6 +683,9 @@ export type Limits = {
   tilt: Num;
 };
 
+/** A part of a project document. */
+export type LocationKind = "node" | "object" | "decal" | "field" | "evaluation" | "track";
+
 /** Response of `POST /models/<name>/pose`. */
 export type ModelMoved = {
   /** Always true: the new pose is visible to every client. */
@@ -628,6 +731,9 @@ export type ModelRequest = {
   /** Z coordinate, m. */
   z?: number | null;
 };
+
+/** What a new project is made from. */
+export type NewProjectSource = "empty" | "world" | "random" | "document" | "project";
 
 /** A request without fields. Any fields that a client sends are ignored. */
 export type NoFields = { [name: string]: unknown };
@@ -757,6 +863,9 @@ export type Panel = {
   pz: Num;
 };
 
+/** The sheets of a print. */
+export type Paper = "A4" | "A3" | "banner";
+
 /** The phase of a session. */
 export type Phase = "initializing" | "starting" | "running" | "ended";
 
@@ -798,6 +907,107 @@ export type PoseRequest = {
   yaw?: number | null;
 };
 
+/** Response of `POST /builder/preview`. Lengths are in metres, angles in radians. */
+export type PreviewAnswer = {
+  /** Errors and warnings. */
+  findings: PreviewFinding[];
+  /** The objects, in the order of the document. */
+  objects: PreviewObject[];
+  /** The road; null if all nodes are at the same place. */
+  road?: PreviewRoad | null;
+};
+
+/** A problem of a project. */
+export type PreviewFinding = {
+  /** Where the problem is. */
+  location: FindingLocation;
+  /** The violated rule. */
+  rule: string;
+  /** How severe the problem is. */
+  severity: PreviewSeverity;
+  /** The problem, and how to solve it. */
+  text: string;
+};
+
+/** An object of a project. */
+export type PreviewObject = {
+  /** Corners of the covered ground, counter-clockwise. */
+  footprint: Num[][];
+  /** Height. */
+  height: Num;
+  /** Kind of the object, such as `box`. */
+  kind: string;
+  /** Name of the object. */
+  name: string;
+};
+
+/** Request body of `POST /builder/preview`. */
+export type PreviewRequest = {
+  /** The document. */
+  document: { [name: string]: unknown };
+  /** Id of the project whose files belong to the document. If omitted, files are not checked. */
+  project?: string | null;
+};
+
+/** The road, sampled at equal distances in the direction of travel. A closed road begins at its start line. */
+export type PreviewRoad = {
+  /** x, y and width at each sample of the centre line. */
+  centre: Num[][];
+  /** Whether the road leads back to its first sample. */
+  closed: boolean;
+  /** The left edge at each sample. */
+  left: Num[][];
+  /** Length of the centre line. */
+  length: Num;
+  /** Distance of each node along the line from the first sample. */
+  nodes_s: Num[];
+  /** Places where the road overlaps another part of itself. */
+  overlaps: Num[][];
+  /** The right edge at each sample. */
+  right: Num[][];
+  /** The start line. */
+  start: RoadStart;
+  /** The tightest bend; null if the road is straight. */
+  tightest?: TightestBend | null;
+};
+
+/** How severe a problem is. */
+export type PreviewSeverity = "error" | "warning";
+
+/** A part of the field, m. The origin is a corner of the field. */
+export type PrintArea = {
+  /** Size along y. */
+  height: number;
+  /** Size along x. */
+  width: number;
+  /** Left edge. */
+  x: number;
+  /** Lower edge. */
+  y: number;
+};
+
+/** Request body of `POST /builder/projects/<id>/print/size`. */
+export type PrintRequest = {
+  /** The part of the field to print; the whole field if omitted. */
+  area?: PrintArea | null;
+  /** Pixels per inch; 150 if omitted. */
+  dpi?: number | null;
+  /** The sheets; `A4` if omitted. */
+  paper?: Paper | null;
+};
+
+/** Response of `POST /builder/projects/<id>/print/size`. */
+export type PrintSize = {
+  /** Estimated size of the file, in bytes. */
+  bytes_estimate: number;
+  /** Rows of the whole print. */
+  height_px: number;
+  /** Number of sheets of the PDF file. */
+  sheets: number;
+  /** Pixels per row of the whole print. */
+  width_px: number;
+};
+
 /** The files of a student's program. */
 export type ProgramIdentity = {
   /** Size of all files, bytes. */
@@ -816,6 +1026,102 @@ export type ProgramVersion = {
   version: string;
 };
 
+/** Payload of the event `editors`. */
+export type ProjectEditors = {
+  /** Number of open event streams of the project. */
+  count: number;
+};
+
+/** A project in the list. */
+export type ProjectEntry = {
+  /** Name of the world for people. */
+  display_name: string;
+  /** Number of errors that prevent the build of a world. */
+  errors: number;
+  /** Height of the field, m. */
+  height: Num;
+  /** Id of the project. */
+  id: string;
+  /** Name of the world and of its files. */
+  name: string;
+  /** Number of nodes of the track. */
+  nodes: number;
+  /** Number of objects. */
+  objects: number;
+  /** The revision. It grows with every change. */
+  revision: number;
+  /** Time of the last change, RFC 3339. */
+  updated: string;
+  /** Number of warnings. */
+  warnings: number;
+  /** Width of the field, m. */
+  width: Num;
+};
+
+/** A file of a project. */
+export type ProjectFile = {
+  /** Size in bytes. */
+  bytes: number;
+  /** Height of a picture in pixels; null for a script. */
+  height?: number | null;
+  /** Name of the file, relative to the document. */
+  name: string;
+  /** Width of a picture in pixels; null for a script. */
+  width?: number | null;
+};
+
+/** Response of `GET /builder/projects`. */
+export type ProjectList = {
+  /** The last deleted projects, which can be restored, the last deleted one first. */
+  deleted: ProjectEntry[];
+  /** The projects, the last changed one first. */
+  projects: ProjectEntry[];
+};
+
+/** Response of `POST /builder/projects/<id>/publish`. */
+export type ProjectPublished = {
+  /** Address of the world's `meta.json`. */
+  link: string;
+  /** The revision of the project that was published. */
+  revision: number;
+  /** Id of the published world. */
+  world_id: string;
+};
+
+/** Payload of the event `revision`. */
+export type ProjectRevision = {
+  /** Name of the editor that made the last change; null if it gave none. */
+  editor?: string | null;
+  /** The current revision. */
+  revision: number;
+};
+
+/** Response of `PUT /builder/projects/<id>`. */
+export type ProjectSaved = {
+  /** Number of errors that prevent the build of a world. */
+  errors: number;
+  /** The new revision. */
+  revision: number;
+  /** Time of the change, RFC 3339. */
+  updated: string;
+  /** Number of warnings. */
+  warnings: number;
+};
+
+/** A project with its document. */
+export type ProjectView = {
+  /** The document, as `docs/project.schema.json` describes it. */
+  document: { [name: string]: unknown };
+  /** The files beside the document. */
+  files: ProjectFile[];
+  /** Id of the project. */
+  id: string;
+  /** The revision. It grows with every change. */
+  revision: number;
+  /** Time of the last change, RFC 3339. */
+  updated: string;
+};
+
 /** Response of `GET /worldpub`. */
 export type Publication = {
   /** Revision of the assets that all worlds share. */
@@ -830,8 +1136,48 @@ export type Publication = {
   world_id?: string | null;
 };
 
+/** Request body of `POST /builder/projects/<id>/publish`. */
+export type PublishRequest = {
+  /** Who may download the world; `unlisted` if omitted. */
+  access?: WorldAccess | null;
+  /** Name of the world for people; that of the project if omitted. */
+  name?: string | null;
+};
+
+/** A published world. */
+export type PublishedWorld = {
+  /** Who may download the world. */
+  access: WorldAccess;
+  /** Address of the world's `meta.json`. */
+  link: string;
+  /** Name of the world for people. */
+  name: string;
+  /** Time of the publication, RFC 3339; null if it is not known. */
+  published?: string | null;
+  /** Id of the world. */
+  world_id: string;
+};
+
+/** Response of `GET /builder/published`. */
+export type PublishedWorlds = {
+  /** The worlds that are published at this simulator, sorted by name. */
+  worlds: PublishedWorld[];
+};
+
 /** Why a call failed. */
 export type RaisedKind = "raised" | "exited" | "memory" | "files";
+
+/** The options of a random track. */
+export type RandomTrack = {
+  /** Width and height of the field, m; `[8, 6]` if omitted. */
+  field?: number[] | null;
+  /** Maximum length of the track, m; any length if omitted. */
+  length?: number | null;
+  /** Tightness of the bends, from 0 (nearly round) to 1; 0.5 if omitted. */
+  tightness?: number | null;
+  /** Width of the road, m; 0.6 if omitted. */
+  width?: number | null;
+};
 
 /** Response of `GET /evaluation/record`. */
 export type Record = RecordIdentity & RunReport & {
@@ -984,6 +1330,16 @@ export type Respawned = {
   world: string;
 };
 
+/** The start line of a road. */
+export type RoadStart = {
+  /** Position along x. */
+  x: Num;
+  /** Position along y. */
+  y: Num;
+  /** Direction of travel. */
+  yaw: Num;
+};
+
 /** Response of `GET /route`. */
 export type Route = RouteLines & {
   /** Name of the world. */
@@ -1063,6 +1419,16 @@ export type RunningSubmission = {
   world: string;
 };
 
+/** Request body of `PUT /builder/projects/<id>`. */
+export type SaveProject = {
+  /** The whole document. */
+  document: { [name: string]: unknown };
+  /** Name of the editor, for the events of the project. */
+  editor?: string | null;
+  /** The revision that the editor changed. */
+  revision: number;
+};
+
 /** Response of `GET /scene`. The file at an address never changes: a changed scene gets a new address. */
 export type Scene = {
   /** Address of the car as binary glTF, with every joint at zero. */
@@ -1073,6 +1439,28 @@ export type Scene = {
   world: string;
   /** Address of the world as binary glTF, with every object at its initial pose. */
   world_glb: string;
+};
+
+/** Request body of `POST /builder/script/check`. */
+export type ScriptCheckRequest = {
+  /** The judging script, at most 256 KiB. */
+  script: string;
+};
+
+/** Response of `POST /builder/script/check`. */
+export type ScriptChecked = {
+  /** The errors of the script. */
+  errors: ScriptError[];
+  /** Whether the script can judge. */
+  ok: boolean;
+};
+
+/** An error of a script. */
+export type ScriptError = {
+  /** Line of the error, from 1; null if the error has no line. */
+  line?: number | null;
+  /** The error. */
+  text: string;
 };
 
 /** A command and its sender. */
@@ -1384,6 +1772,22 @@ export type Switched = {
   world: string;
 };
 
+/** Response of `GET /builder/templates`. */
+export type Templates = {
+  /** The shipped judging scripts. */
+  templates: JudgeTemplate[];
+};
+
+/** The tightest bend of a road. */
+export type TightestBend = {
+  /** Radius of the centre line. */
+  radius: Num;
+  /** Position along x. */
+  x: Num;
+  /** Position along y. */
+  y: Num;
+};
+
 /** Route and bounds of a world. */
 export type Track = {
   /** Bounds of the track's ground; null if the world has no ground. */
@@ -1543,6 +1947,9 @@ export type World = {
   /** Length of the yellow phase of a light, simulated seconds. */
   yellow_s: Num;
 };
+
+/** Who may download a published world. */
+export type WorldAccess = "public" | "unlisted" | "private";
 
 /** A world that a client can switch to. */
 export type WorldEntry = {

@@ -43,6 +43,34 @@ async function settled(visit) {
   await visit.page.waitForTimeout(700);
 }
 
+/** Takes screenshots of the world builder: the list, both views, a selection and the rules. */
+async function builderShots() {
+  const { id } = await simulator.request("builder/projects", { from: "world", world: "town" });
+  const tablet = /** @type {const} */ (["tablet", { viewport: { width: 820, height: 1180 }, colorScheme: "light", hasTouch: true }]);
+  for (const [name, options] of [...SIZES, tablet]) {
+    const visit = await Visit.open(running, `${simulator.origin}/build?project=${id}&quality=high`, options);
+    const shot = async (/** @type {string} */ what) => {
+      await visit.page.waitForFunction(() => window.__build?.isCurrent && window.__build.preview !== null);
+      await visit.page.waitForTimeout(700);
+      await visit.page.screenshot({ path: path.join(folder, `build-${what}-${name}.png`), timeout: 120_000 });
+    };
+    await shot("plan");
+    for (let i = 0; i < 4; i++) await visit.page.keyboard.press("Shift+N");
+    await shot("selection");
+    await visit.page.keyboard.press("2");
+    await shot("split");
+    await visit.page.keyboard.press("3");
+    await shot("solid");
+    await visit.page.keyboard.press("1");
+    await visit.byTestId("tab-rules").click();
+    await shot("rules");
+    await visit.page.goto(`${simulator.origin}/build`);
+    await visit.page.waitForTimeout(1500);
+    await visit.page.screenshot({ path: path.join(folder, `build-list-${name}.png`), timeout: 120_000 });
+    await visit.close();
+  }
+}
+
 await mkdir(folder, { recursive: true });
 const simulator = await Simulator.start("--world", "technical");
 const running = await browser();
@@ -129,6 +157,7 @@ try {
       await run.close();
     }
   }
+  await builderShots();
 } finally {
   await running.close();
   await simulator.remove();

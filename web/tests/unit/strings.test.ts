@@ -6,7 +6,7 @@ import { en } from "../../src/strings/en.ts";
 
 const SOURCE = path.resolve(import.meta.dirname, "../../src");
 /** Values of `KeyboardEvent.key`. They look like texts but are not shown to the user. */
-const KEY_NAMES = ["Arrow", "Enter", "Escape"];
+const KEY_NAMES = ["Arrow", "Enter", "Escape", "Tab"];
 /** Matches text for the user: a capitalized word, a value with a unit, or a symbol. */
 const USER_TEXT = /^[A-Z][a-z]+([ .,:!?]|$)|\} (m|m\/s|ms|s|%)$|\}[°×]$|^[×–…]/;
 

@@ -86,6 +86,11 @@ impl Client {
         }
     }
 
+    /// The current tick, 0 while no world runs.
+    fn tick(&self) -> u64 {
+        self.bridge.host.simulator.now().running.as_ref().map_or(0, |seen| seen.snapshot.tick)
+    }
+
     fn execute(&mut self, operation: Operation, id: Option<&MessageId>) -> Result<(), StatusMessage> {
         match operation {
             Operation::Subscribe { topic, kind, delivery } => {
@@ -103,14 +108,12 @@ impl Client {
                 let command = chicane_ros::command(topic, &message);
                 let command =
                     command.map_err(|why| StatusMessage::error(format!("{}: {why}", topic.name())))?;
-                self.bridge.rosbridge.publish(topic, &message);
+                self.bridge.rosbridge.publish(topic, &message, self.tick());
                 self.commands.add(topic, command, id.cloned());
                 Ok(())
             }
             Operation::CallService { service, args } => {
-                let now = self.bridge.host.simulator.now();
-                let tick = now.running.as_ref().map_or(0, |seen| seen.snapshot.tick);
-                let outcome = services::call(&service, &args, tick);
+                let outcome = services::call(&service, &args, self.tick());
                 self.responses.push_back(protocol::service_response(&service, outcome, id));
                 Ok(())
             }

@@ -1,6 +1,7 @@
 //! The clients of the bridge, and their subscriptions.
 //!
-//! A message is written as JSON only if its topic has subscribers, and only once for all of them.
+//! A message is written only if its topic has subscribers, and only once for all that want the same
+//! form.
 //! While there are no subscribers, the pump reads no ticks.
 
 use super::encode::{EncodedMessage, TopicName};
@@ -43,11 +44,11 @@ impl Hub {
     }
 
     /// Publishes a message to all subscribers of its topic.
-    pub(super) fn publish(&self, topic: Topic, message: &Message) {
+    pub(super) fn publish(&self, topic: Topic, message: &Message, tick: u64) {
         if !self.has_subscribers(topic) {
             return;
         }
-        let message = Arc::new(EncodedMessage::new(topic, message));
+        let message = EncodedMessage::new(topic, message, tick);
         let now = Instant::now();
         for mailbox in self.lock().iter() {
             mailbox.put(topic, &message, now);
@@ -87,21 +88,15 @@ impl Subscribers for Hub {
         self.subscribers[topic as usize].load(Relaxed) > 0
     }
 
-    fn publish(&self, out: &Outgoing, _tick: u64) {
-        Hub::publish(self, out.topic, &out.message);
+    fn publish(&self, out: &Outgoing, tick: u64) {
+        Hub::publish(self, out.topic, &out.message, tick);
     }
 
-    fn send_latched(&self, mut latched: impl FnMut(Topic) -> Option<Message>, _tick: u64) {
-        // Each latched message is encoded once, and only if its topic has a new subscriber.
-        let mut encoded: Vec<(Topic, Option<Arc<EncodedMessage>>)> = Vec::new();
+    fn send_latched(&self, mut latched: impl FnMut(Topic) -> Option<Message>, tick: u64) {
         for mailbox in self.lock().iter() {
-            mailbox.put_latched(|topic| match encoded.iter().find(|(known, _)| *known == topic) {
-                Some((_, message)) => message.clone(),
-                None => {
-                    let message =
-                        latched(topic).map(|message| Arc::new(EncodedMessage::new(topic, &message)));
-                    encoded.push((topic, message.clone()));
-                    message
+            mailbox.put_latched(|topic, put| {
+                if let Some(message) = latched(topic) {
+                    put(&EncodedMessage::new(topic, &message, tick));
                 }
             });
         }

@@ -4,15 +4,15 @@
 //! and publishers never wait. Messages of all subscriptions are taken in the order of their
 //! publication.
 
-use super::encode::{EncodedMessage, TopicName};
+use super::encode::{EncodedMessage, TopicName, length};
 use super::protocol::{Delivery, MessageId, StatusMessage};
+use crate::socket::SocketMessage;
 use chicane_ros::Topic;
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
-use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 /// How many subscriptions a client may have. Several subscriptions to one topic have different ids.
 const MAX_IDS: usize = 256;
@@ -45,7 +45,7 @@ struct Subscription {
     requested: Vec<(Option<MessageId>, Delivery)>,
     /// The options in effect, see [`Subscription::combine_options`].
     delivery: Delivery,
-    waiting: VecDeque<(u64, Arc<EncodedMessage>)>,
+    waiting: VecDeque<(u64, SocketMessage)>,
     /// Total length of the waiting messages, in bytes.
     bytes: usize,
     /// No message is sent before this time, because the client has set a shortest time between
@@ -60,7 +60,7 @@ struct Subscription {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum NextMessage {
     /// The next message.
-    Text(Utf8Bytes),
+    Ready(SocketMessage),
     /// No message can be sent now. If the options of the client delay a message, the value is the
     /// time when the message can be sent. `None` if no message waits.
     Wait(Option<Instant>),
@@ -119,14 +119,14 @@ impl Mailbox {
     }
 
     /// Adds a published message to the client's queues for the topic of the message.
-    pub(super) fn put(&self, topic: Topic, message: &Arc<EncodedMessage>, now: Instant) {
+    pub(super) fn put(&self, topic: Topic, message: &EncodedMessage<'_>, now: Instant) {
         let mut contents = self.lock();
         contents.serial += 1;
         let serial = contents.serial;
         let mut is_changed = false;
         for has_slash in [true, false] {
             if let Some(subscription) = contents.subscriptions.get_mut(&TopicName { topic, has_slash }) {
-                is_changed |= subscription.put(serial, message, now);
+                is_changed |= subscription.put(serial, message, has_slash, now);
             }
         }
         drop(contents);
@@ -136,17 +136,18 @@ impl Mailbox {
     }
 
     /// Adds the latched message of each topic to the queues of new subscriptions to that topic.
-    pub(super) fn put_latched(&self, mut latched: impl FnMut(Topic) -> Option<Arc<EncodedMessage>>) {
+    /// `latched` calls its second argument with the message, if the topic has one.
+    pub(super) fn put_latched(&self, mut latched: impl FnMut(Topic, &mut dyn FnMut(&EncodedMessage<'_>))) {
         let mut contents = self.lock();
         contents.serial += 1;
         let serial = contents.serial;
         let mut is_changed = false;
         for (name, subscription) in contents.subscriptions.iter_mut().filter(|(_, s)| s.needs_latched) {
             subscription.needs_latched = false;
-            if let Some(message) = latched(name.topic) {
-                subscription.enqueue(serial, &message);
+            latched(name.topic, &mut |message| {
+                subscription.enqueue(serial, message, name.has_slash);
                 is_changed = true;
-            }
+            });
         }
         drop(contents);
         if is_changed {
@@ -167,13 +168,9 @@ impl Mailbox {
                 None => {}
             }
         }
-        let taken =
-            first.and_then(|(_, name)| Some((name, contents.subscriptions.get_mut(&name)?.take(now)?)));
+        let taken = first.and_then(|(_, name)| contents.subscriptions.get_mut(&name)?.take(now));
         match taken {
-            Some((name, message)) => {
-                drop(contents);
-                NextMessage::Text(message.text(name.has_slash))
-            }
+            Some(message) => NextMessage::Ready(message),
             None => NextMessage::Wait(due),
         }
     }
@@ -189,12 +186,16 @@ impl Mailbox {
 }
 
 impl Subscription {
-    /// Combines the options of all subscriptions. The shortest throttle time and the shortest queue
-    /// take effect, as in the original rosbridge.
+    /// Combines the options of all subscriptions. The shortest throttle time, the shortest queue and
+    /// the last form of [`Compression`](super::protocol::Compression) take effect, as in the original
+    /// rosbridge.
     fn combine_options(&mut self) {
         let requested = self.requested.iter().map(|(_, delivery)| *delivery);
-        let combined = requested
-            .reduce(|a, b| Delivery { throttle: a.throttle.min(b.throttle), queue: a.queue.min(b.queue) });
+        let combined = requested.reduce(|a, b| Delivery {
+            throttle: a.throttle.min(b.throttle),
+            queue: a.queue.min(b.queue),
+            compression: a.compression.max(b.compression),
+        });
         self.delivery = combined.unwrap_or_default();
         if self.delivery.throttle == Duration::ZERO {
             self.throttled_until = None;
@@ -202,38 +203,39 @@ impl Subscription {
     }
 
     /// Adds a message. Returns false if the message was dropped.
-    fn put(&mut self, serial: u64, message: &Arc<EncodedMessage>, now: Instant) -> bool {
-        let Delivery { throttle, queue } = self.delivery;
+    fn put(&mut self, serial: u64, message: &EncodedMessage<'_>, has_slash: bool, now: Instant) -> bool {
+        let Delivery { throttle, queue, .. } = self.delivery;
         // If the client sets a throttle time but no queue length, a message before the end of that
         // time is dropped.
         let is_throttled = self.throttled_until.is_some_and(|until| until > now);
         if throttle > Duration::ZERO && queue == 0 && is_throttled {
             return false;
         }
-        self.enqueue(serial, message);
+        self.enqueue(serial, message, has_slash);
         true
     }
 
-    fn enqueue(&mut self, serial: u64, message: &Arc<EncodedMessage>) {
-        let Delivery { throttle, queue } = self.delivery;
+    fn enqueue(&mut self, serial: u64, message: &EncodedMessage<'_>, has_slash: bool) {
+        let Delivery { throttle, queue, compression } = self.delivery;
         let limit = match (queue, throttle) {
             (0, Duration::ZERO) if message.is_image() => DEFAULT_IMAGE_QUEUE,
             (0, Duration::ZERO) => DEFAULT_QUEUE,
             (0, _) => 1,
             (queue, _) => queue,
         };
-        self.waiting.push_back((serial, Arc::clone(message)));
-        self.bytes += message.len();
+        let form = message.form(compression, has_slash);
+        self.bytes += length(&form);
+        self.waiting.push_back((serial, form));
         while self.waiting.len() > limit || (self.bytes > MAX_BYTES && self.waiting.len() > 1) {
             if let Some((_, dropped)) = self.waiting.pop_front() {
-                self.bytes -= dropped.len();
+                self.bytes -= length(&dropped);
             }
         }
     }
 
-    fn take(&mut self, now: Instant) -> Option<Arc<EncodedMessage>> {
+    fn take(&mut self, now: Instant) -> Option<SocketMessage> {
         let (_, message) = self.waiting.pop_front()?;
-        self.bytes -= message.len();
+        self.bytes -= length(&message);
         if self.delivery.throttle > Duration::ZERO {
             self.throttled_until = Some(now + self.delivery.throttle);
         }

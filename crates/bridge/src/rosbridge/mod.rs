@@ -2,17 +2,19 @@
 //! messages over a WebSocket.
 //!
 //! A client that subscribes has a mailbox (`mailbox`). While there are subscribers, the pump reads
-//! the robot's ticks. A message is written as JSON once (`encode`) and put into the mailboxes of all
+//! the robot's ticks. Each form of a message is written once (`encode`) and put into the mailboxes of all
 //! subscribers (`hub`). Each client takes messages from its mailbox at its own speed. If the client
 //! is slow, the oldest messages are dropped. Messages from a client are parsed (`protocol`) and
 //! executed (`client`), or answered with a status message. Commands are queued. If too many commands
 //! wait, the oldest are dropped. The bridge does not depend on DDS, and works without a ROS 2 graph.
 
+mod cbor;
 mod client;
 mod definitions;
 mod encode;
 mod hub;
 mod mailbox;
+mod png;
 mod protocol;
 mod services;
 
@@ -49,7 +51,7 @@ pub async fn serve(bridge: Bridge, source: Source, mut socket: Socket) {
                 socket.start_send(response);
             } else {
                 match client.member.mailbox.next(Instant::now()) {
-                    NextMessage::Text(text) => socket.start_send(text),
+                    NextMessage::Ready(message) => socket.start_send(message),
                     NextMessage::Wait(due) => next_due = due,
                 }
             }

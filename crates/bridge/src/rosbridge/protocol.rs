@@ -94,6 +94,37 @@ pub(super) struct Delivery {
     pub(super) throttle: Duration,
     /// How many messages may wait to be sent. 0 selects the default.
     pub(super) queue: usize,
+    /// How messages are written.
+    pub(super) compression: Compression,
+}
+
+/// How the messages of a subscription are written. If several subscriptions of a client to one topic
+/// differ, the last of these forms is used, as in the original rosbridge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(super) enum Compression {
+    /// JSON.
+    #[default]
+    None,
+    /// JSON in the pixels of a PNG picture.
+    Png,
+    /// CBOR.
+    Cbor,
+    /// CBOR around the bytes of the ROS message.
+    CborRaw,
+}
+
+impl Compression {
+    pub(super) const ALL: [Compression; 4] =
+        [Compression::None, Compression::Png, Compression::Cbor, Compression::CborRaw];
+
+    fn name(self) -> &'static str {
+        match self {
+            Compression::None => "none",
+            Compression::Png => "png",
+            Compression::Cbor => "cbor",
+            Compression::CborRaw => "cbor-raw",
+        }
+    }
 }
 
 /// The id of a message: a text or a number that the client chose. The response contains the same
@@ -149,8 +180,11 @@ fn parse_operation(fields: &Fields<'_>) -> Result<Operation, StatusMessage> {
             Operation::Publish { topic: fields.name("topic")?, message }
         }
         "subscribe" => {
-            fields.refuse_compression()?;
-            let delivery = Delivery { throttle: fields.throttle()?, queue: fields.queue()? };
+            let delivery = Delivery {
+                throttle: fields.throttle()?,
+                queue: fields.queue()?,
+                compression: fields.compression()?,
+            };
             Operation::Subscribe { topic: fields.name("topic")?, kind: fields.text("type")?, delivery }
         }
         "unsubscribe" => Operation::Unsubscribe { topic: fields.name("topic")? },
@@ -240,14 +274,14 @@ impl Fields<'_> {
         }
     }
 
-    fn refuse_compression(&self) -> Result<(), StatusMessage> {
-        match self.text("compression")?.as_deref() {
-            None | Some("" | "none") => Ok(()),
-            Some(other) => {
-                let text = format!("compression {} is not supported: use none", quoted(other));
-                Err(StatusMessage::error(text))
-            }
-        }
+    fn compression(&self) -> Result<Compression, StatusMessage> {
+        let given = self.text("compression")?.filter(|name| !name.is_empty());
+        let Some(given) = given else { return Ok(Compression::None) };
+        let known = Compression::ALL.into_iter().find(|one| one.name() == given);
+        known.ok_or_else(|| {
+            let names = Compression::ALL.map(Compression::name).join(", ");
+            StatusMessage::error(format!("compression must be one of {names}, not {}", quoted(&given)))
+        })
     }
 }
 
@@ -311,14 +345,22 @@ mod tests {
             "topic": "/scan", "compression": "none", "throttle_rate": 100, "queue_length": 5, "fragment_size": null}"#;
         let ClientMessage { id, operation } = ClientMessage::parse(text);
         assert_eq!(id, Some(Value::from("subscribe:/scan:1")));
-        let delivery = Delivery { throttle: Duration::from_millis(100), queue: 5 };
+        let delivery = Delivery { throttle: Duration::from_millis(100), queue: 5, ..Delivery::default() };
         let kind = Some("sensor_msgs/LaserScan".to_owned());
         assert_eq!(operation, Ok(Operation::Subscribe { topic: "/scan".to_owned(), kind, delivery }));
         let bare = ClientMessage::parse(r#"{"op": "subscribe", "topic": "scan", "queue_length": 5000000}"#);
         let Ok(Operation::Subscribe { kind: None, delivery, .. }) = bare.operation else {
             panic!("{bare:?}")
         };
-        assert_eq!(delivery, Delivery { throttle: Duration::ZERO, queue: 1000 });
+        assert_eq!(delivery, Delivery { queue: 1000, ..Delivery::default() });
+        for compression in Compression::ALL {
+            let text =
+                format!(r#"{{"op": "subscribe", "topic": "a", "compression": "{}"}}"#, compression.name());
+            let Ok(Operation::Subscribe { delivery, .. }) = ClientMessage::parse(&text).operation else {
+                panic!("{text}")
+            };
+            assert_eq!(delivery.compression, compression);
+        }
     }
 
     #[test]
@@ -330,7 +372,10 @@ mod tests {
             (r#"{"op": 1}"#, "op must be a text"),
             (r#"{"op": "sing"}"#, "unknown op \"sing\"; use one of advertise"),
             (r#"{"op": "subscribe"}"#, "topic is missing"),
-            (r#"{"op": "subscribe", "topic": "a", "compression": "cbor"}"#, "\"cbor\" is not supported"),
+            (
+                r#"{"op": "subscribe", "topic": "a", "compression": "zip"}"#,
+                "none, png, cbor, cbor-raw, not \"zip\"",
+            ),
             (r#"{"op": "subscribe", "topic": "a", "throttle_rate": -1}"#, "milliseconds"),
             (r#"{"op": "subscribe", "topic": "a", "queue_length": 1.5}"#, "whole number"),
             (r#"{"op": "publish", "topic": "a", "msg": 3}"#, "msg must be an object"),

@@ -1,9 +1,10 @@
 //! The findings of the check, and the rules that they violate.
 
+use glam::DVec2;
 use std::fmt;
 
 /// A problem of a project.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Finding {
     /// The violated rule.
     pub rule: Rule,
@@ -11,8 +12,17 @@ pub struct Finding {
     pub severity: Severity,
     /// The location in the document.
     pub location: Location,
+    /// The position on the field, m; `None` if the problem has no position of its own.
+    pub at: Option<DVec2>,
     /// The problem, and how to solve it.
     pub message: String,
+}
+
+impl Finding {
+    /// The same finding at a position on the field.
+    pub(crate) fn at(self, at: DVec2) -> Finding {
+        Finding { at: Some(at), ..self }
+    }
 }
 
 /// The severity of a finding.
@@ -138,6 +148,6 @@ rules! {
 
 impl Rule {
     pub(crate) fn finding(self, location: Location, message: String) -> Finding {
-        Finding { rule: self, severity: self.severity(), location, message }
+        Finding { rule: self, severity: self.severity(), location, at: None, message }
     }
 }

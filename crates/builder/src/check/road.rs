@@ -54,7 +54,7 @@ fn nodes(project: &Project, line: &TrackLine) -> Vec<Finding> {
             let next = (i + 1) % n;
             let message =
                 format!("Nodes {i} and {next} are less than {LEAST_NODE_GAP_M} m apart. Delete one of them.");
-            found.push(Rule::NodesTooClose.finding(Location::Node(i), message));
+            found.push(Rule::NodesTooClose.finding(Location::Node(i), message).at(DVec2::new(a.x, a.y)));
         }
     }
     if !track.closed && track.start > (line.length - LEAST_AFTER_START_M).max(0.0) {
@@ -76,7 +76,7 @@ fn bends(line: &TrackLine) -> Vec<Finding> {
             near(s),
             radius(s)
         );
-        Rule::BendTooTight.finding(Location::Node(s.node), message)
+        Rule::BendTooTight.finding(Location::Node(s.node), message).at(s.at)
     });
     let folds = worst(line, |s| 0.5 * s.width - radius(s)).into_iter().map(|s| {
         let message = format!(
@@ -85,32 +85,55 @@ fn bends(line: &TrackLine) -> Vec<Finding> {
             near(s),
             radius(s)
         );
-        Rule::BorderFolds.finding(Location::Node(s.node), message)
+        Rule::BorderFolds.finding(Location::Node(s.node), message).at(s.at)
     });
     tight.chain(folds).collect()
 }
 
-/// Finds parts of the road that overlap. Two samples overlap if their distance is less than the
-/// width of the road. Samples are only compared if they are more than π/2 times the width apart
-/// along the line, because neighbouring samples are always close. The tightest allowed bend has a
-/// radius of half the width. The ends of a half circle of this radius are exactly one width apart,
-/// and the half circle is π/2 times the width long.
-fn overlaps(line: &TrackLine) -> Vec<Finding> {
-    let widest = line.samples.iter().map(|s| s.width).fold(0.0, f64::max);
-    let (grid, samples) = (grid(line, widest), &line.samples);
-    let is_on_another = |s: &TrackSample| {
+/// Tests whether the road at a sample overlaps another part of the road. Two samples overlap if
+/// their distance is less than the width of the road. Samples are only compared if they are more
+/// than π/2 times the width apart along the line, because neighbouring samples are always close. The
+/// tightest allowed bend has a radius of half the width. The ends of a half circle of this radius
+/// are exactly one width apart, and the half circle is π/2 times the width long.
+struct OverlapTest<'a> {
+    line: &'a TrackLine,
+    widest: f64,
+    grid: Grid,
+}
+
+impl OverlapTest<'_> {
+    fn of(line: &TrackLine) -> OverlapTest<'_> {
+        let widest = line.samples.iter().map(|s| s.width).fold(0.0, f64::max);
+        OverlapTest { line, widest, grid: grid(line, widest) }
+    }
+
+    fn overlaps(&self, s: &TrackSample) -> bool {
         let on = |other: &TrackSample| {
             let apart = 0.5 * (s.width + other.width);
             s.at.distance(other.at) < apart - 1e-6
-                && line.distance_along(s, other) > FRAC_PI_2 * apart + STEP_M
+                && self.line.distance_along(s, other) > FRAC_PI_2 * apart + STEP_M
         };
-        grid.near(s.at, widest).any(|j| on(&samples[j]))
-    };
-    let flagged = worst(line, |s| if is_on_another(s) { 1.0 } else { -1.0 });
+        self.grid.near(s.at, self.widest).any(|j| on(&self.line.samples[j]))
+    }
+}
+
+/// The positions of all samples at which the road overlaps another part of the road.
+pub(crate) fn overlapping(line: &TrackLine) -> Vec<DVec2> {
+    let test = OverlapTest::of(line);
+    line.samples.iter().filter(|s| test.overlaps(s)).map(|s| s.at).collect()
+}
+
+/// Finds parts of the road that overlap.
+fn overlaps(line: &TrackLine) -> Vec<Finding> {
+    let test = OverlapTest::of(line);
+    let flagged = worst(line, |s| if test.overlaps(s) { 1.0 } else { -1.0 });
     let message = |s: &TrackSample| {
         format!("Two parts of the road overlap {}. Move them apart or make the road narrower.", near(s))
     };
-    flagged.into_iter().map(|s| Rule::RoadOverlaps.finding(Location::Node(s.node), message(s))).collect()
+    flagged
+        .into_iter()
+        .map(|s| Rule::RoadOverlaps.finding(Location::Node(s.node), message(s)).at(s.at))
+        .collect()
 }
 
 fn crossings(line: &TrackLine) -> Vec<Finding> {
@@ -129,7 +152,7 @@ fn crossings(line: &TrackLine) -> Vec<Finding> {
                     "The track crosses itself {}, but bridges are not supported. Move the nodes to remove the crossing.",
                     near(a)
                 );
-                found.push(Rule::CrossesItself.finding(Location::Node(a.node), message));
+                found.push(Rule::CrossesItself.finding(Location::Node(a.node), message).at(a.at));
             }
         }
     }
@@ -158,7 +181,10 @@ fn outside(project: &Project, line: &TrackLine) -> Vec<Finding> {
         )
     };
     let worst = worst(line, |s| excess(s) - 1e-9);
-    worst.into_iter().map(|s| Rule::RoadOutside.finding(Location::Node(s.node), message(s))).collect()
+    worst
+        .into_iter()
+        .map(|s| Rule::RoadOutside.finding(Location::Node(s.node), message(s)).at(s.at))
+        .collect()
 }
 
 /// The corners with the lowest and the highest coordinates of the area inside the fence. Without a

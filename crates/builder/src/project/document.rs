@@ -2,6 +2,7 @@
 
 use super::names::{Colour, FileName, WorldName};
 use chicane_vary::Vary;
+use std::collections::BTreeSet;
 
 /// A builder project.
 #[derive(Debug, Clone, PartialEq)]
@@ -275,6 +276,16 @@ impl ObjectShape {
 }
 
 impl Project {
+    /// The files that the project uses: pictures and the judging script. Each file is listed once,
+    /// sorted by name.
+    pub fn file_names(&self) -> BTreeSet<&FileName> {
+        let script = match self.evaluation.as_ref().and_then(|e| e.script.as_ref()) {
+            Some(Script::File(name)) => Some(name),
+            Some(Script::LapTime) | None => None,
+        };
+        self.pictures().into_iter().map(|(_, name)| name).chain(script).collect()
+    }
+
     /// All pictures of the project, in the order of the document. Each picture comes with the path
     /// of the field that names it. A picture that is used twice is listed twice.
     pub(crate) fn pictures(&self) -> Vec<(String, &FileName)> {

@@ -47,7 +47,12 @@ impl Project {
         }
         let value: Value =
             serde_json::from_slice(bytes).map_err(|e| refuse(format!("is not valid JSON: {e}")))?;
-        project(&PathValue::root(&value))
+        Project::from_value(&value)
+    }
+
+    /// Reads a project document that is parsed already.
+    pub fn from_value(value: &Value) -> Result<Project, ReadError> {
+        project(&PathValue::root(value))
     }
 }
 

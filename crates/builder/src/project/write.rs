@@ -17,7 +17,8 @@ impl Project {
         text
     }
 
-    fn to_value(&self) -> Value {
+    /// The document as a JSON value.
+    pub fn to_value(&self) -> Value {
         let ground = match &self.field.ground {
             Ground::Carpet => json!("carpet"),
             Ground::Grass => json!("grass"),

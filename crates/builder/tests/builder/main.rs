@@ -3,6 +3,7 @@
 
 mod bundle;
 mod check;
+mod preview;
 mod project;
 mod random;
 mod support;

@@ -6,7 +6,7 @@ use clap::Args;
 /// The robot of a simulation.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct RobotArgs {
-    /// Robot: a built-in generation, such as gen1, or a profile file
+    /// Robot: the name of a built-in generation, such as gen1, or a profile file
     #[arg(
         long,
         value_name = "GENERATION|FILE",

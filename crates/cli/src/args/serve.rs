@@ -1,8 +1,8 @@
 //! Options of `chicane serve`.
 
 use super::PaceName;
-use super::values::{host_name, origin, speed_factor, web_address};
-use super::{JudgeArgs, LeaderboardArgs, RecordArgs, RobotArgs, StudentArgs};
+use super::values::{host_name, origin, page_origin, speed_factor, web_address};
+use super::{JudgeArgs, LeaderboardArgs, RecordArgs, ResourceArgs, RobotArgs, StudentArgs};
 use chicane_session::Isolation;
 use clap::{Args, ValueEnum};
 use std::net::SocketAddr;
@@ -17,9 +17,12 @@ pub(crate) struct ServeArgs {
     /// data]
     #[arg(long, value_name = "FOLDER", env = "CHICANE_DATA_DIR")]
     pub(crate) data_dir: Option<PathBuf>,
-    /// World to start with: a name, project file or world folder [default: the last world, or oval]
+    /// World to start with: a name, project file, world folder or world file [default: the last
+    /// world, or oval]
     #[arg(long, value_name = "WORLD", env = "CHICANE_WORLD")]
     pub(crate) world: Option<String>,
+    #[command(flatten)]
+    pub(crate) resources: ResourceArgs,
     /// CDN that published worlds are installed from [default: this simulator's own /cdn]
     #[arg(long, value_name = "URL", env = "CHICANE_CDN", value_parser = web_address)]
     pub(crate) cdn: Option<String>,
@@ -44,6 +47,10 @@ pub(crate) struct ServeArgs {
     /// Additional host name that browsers may use for this machine; can be repeated
     #[arg(long, value_name = "NAME", env = "CHICANE_ALLOW_HOST", value_delimiter = ',', value_parser = host_name)]
     pub(crate) allow_host: Vec<String>,
+    /// Origin of a page that may use the API and show the viewer in a frame, such as
+    /// `http://localhost:3000`; can be repeated
+    #[arg(long, value_name = "URL", env = "CHICANE_ALLOW_ORIGIN", value_delimiter = ',', value_parser = page_origin)]
+    pub(crate) allow_origin: Vec<String>,
     /// Origin of a Foxglove app that may connect, such as `https://app.foxglove.dev`; can be repeated
     #[arg(long, value_name = "ORIGIN", env = "CHICANE_FOXGLOVE_ORIGIN", value_delimiter = ',', value_parser = origin)]
     pub(crate) foxglove_origin: Vec<String>,

@@ -1,6 +1,8 @@
 //! Parsers for the values of options.
 
 use super::grade::Seeds;
+use chicane_world::Bounds;
+use glam::DVec2;
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
@@ -28,8 +30,14 @@ pub(super) enum ValueError {
     HostName,
     #[error("must be a web address, such as https://example.org/worlds")]
     WebAddress,
+    #[error("must be four numbers of metres with X0 < X1 and Y0 < Y1, such as 0,0,5,4")]
+    PrintArea,
+    #[error("must be a name of 1 to 100 letters, digits, dashes and underscores")]
+    WorldAlias,
     #[error("must be an origin without a path, such as https://app.foxglove.dev")]
     Origin,
+    #[error("must be the origin of a page, without a path, such as http://localhost:3000")]
+    PageOrigin,
 }
 
 pub(super) fn student_command(text: &str) -> Result<String, ValueError> {
@@ -89,6 +97,31 @@ pub(super) fn field_size(text: &str) -> Result<[f64; 2], ValueError> {
     sides.ok_or(ValueError::FieldSize)
 }
 
+/// Largest coordinate of an area to print, m.
+const MAX_AREA_M: f64 = 1e6;
+
+pub(super) fn print_area(text: &str) -> Result<Bounds, ValueError> {
+    let numbers = text.split(',').map(|n| number_in(n.trim(), -MAX_AREA_M..=MAX_AREA_M));
+    let Some([x0, y0, x1, y1]) =
+        numbers.collect::<Option<Vec<_>>>().and_then(|n| <[f64; 4]>::try_from(n).ok())
+    else {
+        return Err(ValueError::PrintArea);
+    };
+    if x0 >= x1 || y0 >= y1 {
+        return Err(ValueError::PrintArea);
+    }
+    Ok(Bounds { min: DVec2::new(x0, y0), max: DVec2::new(x1, y1) })
+}
+
+pub(super) fn world_alias(text: &str) -> Result<String, ValueError> {
+    let name = text.strip_suffix(".world").unwrap_or(text);
+    let is_allowed = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
+    if !(1..=100).contains(&name.len()) || !name.bytes().all(is_allowed) {
+        return Err(ValueError::WorldAlias);
+    }
+    Ok(name.to_owned())
+}
+
 fn number_in(text: &str, range: RangeInclusive<f64>) -> Option<f64> {
     text.parse().ok().filter(|number| range.contains(number))
 }
@@ -111,6 +144,25 @@ pub(super) fn origin(text: &str) -> Result<String, ValueError> {
         return Err(ValueError::Origin);
     }
     Ok(text.to_owned())
+}
+
+/// Accepts the origin of a page, as browsers send it. A slash at the end and the usual port of the
+/// scheme are removed.
+pub(super) fn page_origin(text: &str) -> Result<String, ValueError> {
+    let text = text.strip_suffix('/').unwrap_or(text).to_ascii_lowercase();
+    let (scheme, host) = text.split_once("://").ok_or(ValueError::PageOrigin)?;
+    let usual_port = match scheme {
+        "http" => ":80",
+        "https" => ":443",
+        _ => return Err(ValueError::PageOrigin),
+    };
+    let host = host.strip_suffix(usual_port).unwrap_or(host);
+    // No other character may reach the header that names the origin.
+    let fits = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_' | b':' | b'[' | b']');
+    if host.is_empty() || host.starts_with(':') || !host.bytes().all(fits) {
+        return Err(ValueError::PageOrigin);
+    }
+    Ok(format!("{scheme}://{host}"))
 }
 
 /// Accepts an HTTP address and removes slashes at its end.
@@ -146,6 +198,32 @@ mod tests {
         for bad in ["", "null", "*", "app.foxglove.dev", "https://a/b", "https://a b", "https://u@a", "://a"]
         {
             assert_eq!(origin(bad), Err(ValueError::Origin), "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_origin_of_a_page_is_written_as_browsers_write_it() {
+        for (given, sent) in [
+            ("http://localhost:3000", "http://localhost:3000"),
+            ("HTTPS://Lab.Example:443/", "https://lab.example"),
+            ("http://127.0.0.1:80", "http://127.0.0.1"),
+            ("http://[::1]:8080", "http://[::1]:8080"),
+        ] {
+            assert_eq!(page_origin(given).as_deref(), Ok(sent), "{given}");
+        }
+        for bad in [
+            "",
+            "null",
+            "*",
+            "localhost:3000",
+            "file://",
+            "http://",
+            "http://a/b",
+            "http://a;b",
+            "http://a b",
+            "ws://a",
+        ] {
+            assert_eq!(page_origin(bad), Err(ValueError::PageOrigin), "{bad}");
         }
     }
 }

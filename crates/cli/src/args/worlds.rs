@@ -1,7 +1,7 @@
 //! Options of `chicane publish` and `chicane worlds`.
 
-use super::JudgeArgs;
-use super::values::web_address;
+use super::values::{web_address, world_alias};
+use super::{JudgeArgs, ResourceArgs};
 use chicane_store::Access;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -123,15 +123,26 @@ pub(crate) enum WorldsCommand {
         #[arg(long, value_name = "FOLDER|URL")]
         to: Option<String>,
     },
-    /// Install a Gazebo-style folder (worlds/, models/, meshes/, routes/) as a world
-    Import {
-        /// Folder to import
-        folder: String,
-        /// Name of the world file without extension, if the folder has several
-        #[arg(long, value_name = "NAME")]
-        world: Option<String>,
-        /// Display name [default: the name of the world file]
-        #[arg(long)]
-        name: Option<String>,
-    },
+    /// Install a world of a folder or collection, as Gazebo users have them
+    Import(ImportArgs),
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ImportArgs {
+    /// Folder to import from; only the files that the world uses are copied
+    pub(crate) folder: String,
+    /// Name or path of the world file, if the folder has several
+    #[arg(long, value_name = "NAME", conflicts_with = "all")]
+    pub(crate) world: Option<String>,
+    /// Import every world of the folder; each keeps the name of its file
+    #[arg(long, conflicts_with_all = ["name", "alias"])]
+    pub(crate) all: bool,
+    /// Display name [default: the name of the world file]
+    #[arg(long)]
+    pub(crate) name: Option<String>,
+    /// Name by which clients can switch to the world, besides custom_ID
+    #[arg(long = "as", value_name = "NAME", value_parser = world_alias)]
+    pub(crate) alias: Option<String>,
+    #[command(flatten)]
+    pub(crate) resources: ResourceArgs,
 }

@@ -1,8 +1,9 @@
 //! `chicane check`: describes and validates a world or a builder project.
 
-use crate::args::{CheckArgs, JudgeArgs};
+use crate::args::{CheckArgs, JudgeArgs, ResourceArgs};
 use crate::judge_script::{self, InvalidScript};
 use crate::project::{self, ProjectError};
+use crate::world_folder;
 use crate::world_source::{self, WorldSourceError};
 use chicane_builder::{Project, TrackLine, check, check_files};
 use chicane_world::World;
@@ -28,15 +29,16 @@ fn counted(errors: usize) -> String {
 }
 
 pub(crate) fn run(args: &CheckArgs) -> Result<(), CheckError> {
-    if Path::new(&args.path).is_file() {
+    let path = Path::new(&args.path);
+    if path.is_file() && !world_folder::has_world_extension(path) {
         check_project(&args.path, &args.judge)
     } else {
-        check_world(&args.path, &args.judge)
+        check_world(&args.path, &args.resources, &args.judge)
     }
 }
 
-fn check_world(path: &str, judge: &JudgeArgs) -> Result<(), CheckError> {
-    let world = world_source::load(path, None)?;
+fn check_world(path: &str, resources: &ResourceArgs, judge: &JudgeArgs) -> Result<(), CheckError> {
+    let world = world_source::load(path, None, &resources.folders())?;
     print!("{}", describe_world(&world));
     if let Some(evaluation) = &world.evaluation {
         print!("{}", judge_script::describe(judge, path, &evaluation.script)?);
@@ -50,7 +52,7 @@ fn describe_world(world: &World) -> String {
         format!("({:.2}, {:.2}) to ({:.2}, {:.2}) m", b.min.x, b.min.y, b.max.x, b.max.y)
     });
     text += &format!("bounds     {bounds}\n");
-    text += &match &world.route {
+    text += &match world.published_route() {
         Some(r) => format!("route      {} waypoints, {:.2} m\n", r.centre.len(), r.length()),
         None => "route      none\n".to_owned(),
     };

@@ -19,6 +19,7 @@ pub(crate) fn job(args: &EvaluateArgs) -> Result<EvaluationJob, EvaluationError>
         args.command.is_some() && (pace == PaceName::Real || student_box.network != StudentNetwork::None);
     Ok(EvaluationJob {
         world: args.world.clone(),
+        resources: args.resources.folders(),
         profile: robot::load(&args.robot)?,
         request: StartRequest {
             command: args.command.clone(),

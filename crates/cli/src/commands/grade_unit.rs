@@ -111,6 +111,7 @@ fn job(plan: &Plan, unit: &Unit, base: &Path) -> Result<EvaluationJob, GradeUnit
     let follows_wall_clock = *pace == Pace::Real || program_box.network != chicane_wire::StudentNetwork::None;
     Ok(EvaluationJob {
         world: base.join(&world.folder).to_string_lossy().into_owned(),
+        resources: Vec::new(),
         profile: robot::load(&RobotArgs { robot: profile }).map_err(EvaluationError::from)?,
         request: StartRequest {
             command: Some(program.command.clone()),

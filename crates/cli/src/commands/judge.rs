@@ -12,6 +12,7 @@ pub(crate) fn run(args: &JudgeDriveArgs) -> Result<Verdict, EvaluationError> {
     let script = std::fs::read_to_string(&args.script).map_err(FileError::read(&args.script))?;
     evaluation::run(&EvaluationJob {
         world: args.world.clone(),
+        resources: Vec::new(),
         profile: robot::load(&args.robot)?,
         request: StartRequest { time_limit_s: args.time_limit, seed: args.seed, ..StartRequest::default() },
         drive: drive_file::read(&args.drive)?,

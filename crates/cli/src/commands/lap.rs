@@ -36,7 +36,8 @@ pub(crate) enum LapError {
 
 pub(crate) fn run(args: &LapArgs) -> Result<(), LapError> {
     let speed = args.speed;
-    let world = Arc::new(world_source::load(&args.world, args.data_dir.as_deref())?);
+    let resources = args.resources.folders();
+    let world = Arc::new(world_source::load(&args.world, args.data_dir.as_deref(), &resources)?);
     let Some(route) = world.route.clone().filter(Route::is_closed) else {
         return Err(LapError::NoClosedRoute { world: world.name.clone() });
     };

@@ -61,7 +61,7 @@ fn bundle(
     judge: &JudgeArgs,
 ) -> Result<(MemoryBundle, String), PublishCommandError> {
     if Path::new(path).is_dir() {
-        let folder = world_folder::read(Path::new(path), None)?;
+        let folder = world_folder::read_all(Path::new(path))?;
         folder.skipped.iter().for_each(|line| eprintln!("warning: {line}"));
         if let Some((file, script)) = world_folder::script_of(&folder.bundle) {
             judge_script::require_valid(judge, &format!("{path}: {file}"), &script)?;

@@ -161,7 +161,7 @@ fn options(args: &ServeArgs, tokens: &RoleTokens) -> Result<Options, ServeError>
     let ros = ros_options(args)?;
     let (library, world) = match &args.world {
         Some(path) if Path::new(path).exists() => {
-            let (library, name) = world_source::find(path, None)?;
+            let (library, name) = world_source::find_with(path, None, &args.resources.folders())?;
             (library, Some(name))
         }
         // Names are not checked here. The simulator looks up the name later, because it also knows
@@ -191,6 +191,7 @@ fn options(args: &ServeArgs, tokens: &RoleTokens) -> Result<Options, ServeError>
         spectator_token: token(&tokens.spectator),
         allow_hosts: args.allow_host.clone(),
         foxglove_origins: args.foxglove_origin.clone(),
+        allowed_origins: args.allow_origin.clone(),
         ros,
         recording: args.record.options(),
         record_at_once: args.record.folder.is_some(),
@@ -212,7 +213,7 @@ fn leaderboard_options(
     for world in &given.worlds {
         // Names are looked up later, as that of the first world.
         if Path::new(world).exists() {
-            let (found, name) = world_source::find(world, None)?;
+            let (found, name) = world_source::find_with(world, None, &args.resources.folders())?;
             library = library.with_world_of(&found, &name);
             worlds.push(name);
         } else {

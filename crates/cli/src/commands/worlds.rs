@@ -76,6 +76,13 @@ pub(crate) enum ImportError {
     Folder(#[from] WorldFolderError),
     #[error(transparent)]
     Random(#[from] RandomError),
+    /// A file of the world is invalid.
+    #[error("{} can't be imported: {source}", file.display())]
+    Broken { file: PathBuf, source: chicane_world::Error },
+    #[error("\"{0}\" is the name of a built-in world. Choose another one with --as")]
+    NameTaken(String),
+    #[error("{failed} of {worlds} worlds could not be imported")]
+    Incomplete { failed: usize, worlds: usize },
     /// The files are not a valid world.
     #[error("{} can't be imported: {source}", folder.display())]
     Unfit { folder: PathBuf, source: Unfit },
@@ -119,9 +126,7 @@ pub(crate) fn run(args: &WorldsArgs) -> Result<(), WorldsError> {
         WorldsCommand::Access { id, level, to } => {
             published::set_access(data, &parse_id(id)?, *level, to.as_deref())
         }
-        WorldsCommand::Import { folder, world, name } => {
-            import::run(data, folder.as_ref(), world.as_deref(), name.clone(), &args.judge)
-        }
+        WorldsCommand::Import(import) => import::run(data, import, &args.judge),
     }
 }
 

@@ -319,3 +319,83 @@ fn requests_of_our_own_pages_are_accepted() {
     let mut events = Events::open(simulator.address, "/sim/api/events", &headers);
     assert_eq!(events.next().map(|e| e.event), Some("state".to_owned()));
 }
+
+const PAGE: &str = "http://localhost:3000";
+
+/// Sends a request as the browser does for a page of `origin`. Unlike [`send`], permits CORS headers.
+fn send_for_page(simulator: &Simulator, line: &str, origin: &str, more: &[(&str, &str)]) -> HttpResponse {
+    let mut text = format!("{line} HTTP/1.1\r\nHost: {}\r\nOrigin: {origin}\r\n", simulator.address);
+    for (name, value) in [("Sec-Fetch-Site", "same-site"), ("Sec-Fetch-Mode", "cors")].iter().chain(more) {
+        text.push_str(&format!("{name}: {value}\r\n"));
+    }
+    text.push_str("\r\n");
+    raw(simulator.address, text.as_bytes())
+}
+
+#[test]
+fn a_page_that_the_operator_allows_uses_the_api() {
+    let simulator = setup().allow_origin(PAGE).start();
+    let asks =
+        [("Access-Control-Request-Method", "POST"), ("Access-Control-Request-Headers", "content-type")];
+    let preflight = send_for_page(&simulator, "OPTIONS /sim/api/pose", PAGE, &asks);
+    assert_eq!((preflight.status, preflight.body.len()), (204, 0));
+    assert_eq!(preflight.header("access-control-allow-origin"), Some(PAGE));
+    assert!(preflight.header("access-control-allow-methods").is_some_and(|m| m.contains("POST")));
+    assert!(preflight.header("access-control-allow-headers").is_some_and(|h| h.contains("content-type")));
+    for path in ["/sim/api/state", "/speed", "/nothing"] {
+        let answer = send_for_page(&simulator, &format!("GET {path}"), PAGE, &[]);
+        assert_eq!(answer.header("access-control-allow-origin"), Some(PAGE), "{path}: errors too");
+        assert_eq!(answer.header("access-control-allow-credentials"), None, "{path}");
+        assert!(answer.header("vary").is_some_and(|v| v.contains("origin")), "{path}");
+    }
+    let posted = send_for_page(&simulator, "POST /steering", PAGE, &[("Content-Type", "application/json")]);
+    assert_eq!(posted.status, 422, "the body is empty, and the page may see this: {}", posted.text());
+    for foreign in ["http://localhost:3001", "https://localhost:3000", "http://evil.example", "null"] {
+        let answer = send_for_page(&simulator, "GET /sim/api/state", foreign, &[]);
+        assert_eq!(
+            (refusal(&answer).0, answer.header("access-control-allow-origin")),
+            (403, None),
+            "{foreign}"
+        );
+        let preflight = send_for_page(&simulator, "OPTIONS /sim/api/pose", foreign, &asks);
+        assert_eq!(
+            (preflight.status, preflight.header("access-control-allow-origin")),
+            (403, None),
+            "{foreign}"
+        );
+    }
+}
+
+#[test]
+fn a_page_that_the_operator_allows_needs_the_token_too() {
+    let simulator = setup().allow_origin(PAGE).token("correct-horse-battery").start();
+    let asks =
+        [("Access-Control-Request-Method", "GET"), ("Access-Control-Request-Headers", "authorization")];
+    assert_eq!(send_for_page(&simulator, "OPTIONS /sim/api/state", PAGE, &asks).status, 204);
+    let refused = send_for_page(&simulator, "GET /sim/api/state", PAGE, &[]);
+    assert_eq!((refused.status, refused.header("access-control-allow-origin")), (401, Some(PAGE)));
+    let token = [("Authorization", "Bearer correct-horse-battery")];
+    assert_eq!(send_for_page(&simulator, "GET /sim/api/state", PAGE, &token).status, 200);
+}
+
+#[test]
+fn a_page_that_the_operator_allows_shows_the_viewer_in_a_frame() {
+    let simulator = setup().allow_origin(PAGE).allow_origin("https://lab.example").start();
+    let host = simulator.address.to_string();
+    let frame = [
+        ("Host", host.as_str()),
+        ("Sec-Fetch-Site", "same-site"),
+        ("Sec-Fetch-Mode", "navigate"),
+        ("Sec-Fetch-Dest", "iframe"),
+    ];
+    let answer = send(&simulator, "GET /sim", &frame, "");
+    assert_eq!((answer.status, answer.header("x-frame-options")), (200, None));
+    let policy = answer.header("content-security-policy").expect("a policy");
+    assert!(policy.ends_with("frame-ancestors 'self' http://localhost:3000 https://lab.example"), "{policy}");
+    for path in ["/sim/api/docs", "/sim/leaderboard"] {
+        assert_eq!(refusal(&send(&simulator, &format!("GET {path}"), &frame, "")).0, 403, "{path}");
+    }
+    let docs = send(&simulator, "GET /sim/api/docs", &frame[..1], "");
+    assert!(docs.header("content-security-policy").is_some_and(|p| p.ends_with("frame-ancestors 'none'")));
+    assert_eq!(docs.header("x-frame-options"), Some("DENY"));
+}

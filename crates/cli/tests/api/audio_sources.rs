@@ -1,11 +1,13 @@
 //! Sources of sound files, and malicious files.
 
 use crate::audio::{data, ids, play};
-use crate::support::{Robot, TempFolder, detail, setup_in, start_paused};
+use crate::support::{Robot, TempFolder, detail, setup, setup_in, start_paused};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use chicane_testkit::http::Client;
 use chicane_testkit::sounds::{BEEP_FLAC, BEEP_MP3, BEEP_OGG, Block, flac, mp3, wav};
 use serde_json::{Value, json};
+use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::os::unix::fs::symlink;
 use std::sync::Arc;
@@ -67,8 +69,15 @@ fn the_sizes_of_files_and_bodies_are_limited() {
     assert_eq!(ids(&mut robot), ["a1"]);
 }
 
+const TOKEN: &str = "correct-horse-battery";
+
+/// A client that sends the token.
+fn with_token(client: Client) -> Robot {
+    Robot(client.with_header("authorization", format!("Bearer {TOKEN}")))
+}
+
 #[test]
-fn only_files_of_the_workspace_are_played() {
+fn with_a_token_only_files_of_the_workspace_are_played() {
     let folder = Arc::new(TempFolder::new());
     let sounds = folder.path().join("sounds");
     std::fs::create_dir(&sounds).expect("a folder");
@@ -76,12 +85,14 @@ fn only_files_of_the_workspace_are_played() {
     std::fs::write(sounds.join("notes.txt"), "no sound").expect("a file");
     symlink("beep.ogg", sounds.join("link.ogg")).expect("a link");
     symlink("/etc", sounds.join("etc")).expect("a link");
-    let simulator = setup_in(&folder).start();
-    simulator.api().pause_at_zero();
-    let mut robot = simulator.robot();
+    let simulator = setup_in(&folder).token(TOKEN).start();
+    let mut robot = with_token(simulator.client());
+    assert_eq!(robot.0.post("/sim/api/clock", "{\"paused\": true}").status, 200);
     let played = robot.post("/audio/play", json!({"path": "sounds/beep.ogg"}));
     assert_eq!(played, json!({"success": true, "id": "a1", "duration": 0.25}));
     assert_eq!(robot.get("/audio")["playing"][0]["source"], "sounds/beep.ogg");
+    let absolute = sounds.join("beep.ogg").to_string_lossy().into_owned();
+    assert_eq!(robot.post("/audio/play", json!({"path": absolute}))["id"], "a2");
     for (path, word) in [
         ("", "workspace"),
         ("..", "workspace"),
@@ -99,16 +110,70 @@ fn only_files_of_the_workspace_are_played() {
 }
 
 #[test]
-fn local_and_private_addresses_are_never_contacted() {
+fn the_own_user_plays_any_file_and_files_of_this_machine() {
+    let folder = TempFolder::new();
+    let file = folder.path().join("beep.ogg");
+    std::fs::write(&file, BEEP_OGG).expect("a file");
+    let path = file.to_string_lossy().into_owned();
     let (simulator, _api) = start_paused();
     let mut robot = simulator.robot();
+    let played = robot.post("/audio/play", json!({"path": path}));
+    assert_eq!(played, json!({"success": true, "id": "a1", "duration": 0.25}));
+    for (path, word) in [
+        ("/etc/passwd", "not a wav, mp3, ogg or flac"),
+        ("/nothing/beep.wav", "there is no file"),
+        ("/dev/zero", "not a regular file"),
+        ("/", "not a regular file"),
+        ("../beep.ogg", "workspace"),
+    ] {
+        let (status, text) = refused(&mut robot, &json!({"path": path}));
+        assert_eq!((status, text.contains(word)), (422, true), "{path}: {text}");
+    }
+    let web = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}/beep.ogg", web.local_addr().expect("an address"));
+    let serving = std::thread::spawn(move || {
+        let (mut stream, _) = web.accept().expect("a connection");
+        let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", BEEP_OGG.len());
+        let mut request = [0; 4096];
+        let _ = stream.read(&mut request).expect("a request");
+        stream.write_all(&[head.as_bytes(), BEEP_OGG].concat()).expect("sent");
+    });
+    assert_eq!(robot.post("/audio/play", json!({"url": url}))["duration"], 0.25);
+    serving.join().expect("served");
+}
+
+#[test]
+fn the_duration_of_a_sound_is_measured_without_playing_it() {
+    let folder = Arc::new(TempFolder::new());
+    std::fs::write(folder.path().join("beep.ogg"), BEEP_OGG).expect("a file");
+    let simulator = setup_in(&folder).start();
+    simulator.api().pause_at_zero();
+    let mut robot = simulator.robot();
+    let quarter = json!({"success": true, "duration": 0.25});
+    assert_eq!(robot.post("/audio/duration", json!({"path": "beep.ogg"})), quarter);
+    assert_eq!(robot.post("/audio/duration", data(BEEP_OGG)), quarter);
+    assert_eq!(robot.get("/audio/duration?path=beep.ogg"), quarter);
+    assert!(ids(&mut robot).is_empty());
+    let id = play(&mut robot, BEEP_OGG, json!({}));
+    assert_eq!(robot.get(&format!("/audio/duration?id={id}")), quarter);
+    assert_eq!(detail(&robot.0.get("/audio/duration?id=a9")).0, 404);
+    for query in ["", "?id=a1&path=beep.ogg", "?path=nothing.wav", "?path="] {
+        assert_eq!(detail(&robot.0.get(&format!("/audio/duration{query}"))).0, 422, "{query}");
+    }
+    let (status, text) = detail(&robot.0.post("/audio/duration", "{\"data\": \"YWJj\"}"));
+    assert!(status == 422 && text.contains("not a wav"), "{text}");
+}
+
+#[test]
+fn local_and_private_addresses_are_never_contacted() {
+    let (own_user, _api) = start_paused();
+    let other = setup().token(TOKEN).start();
     let near = TcpListener::bind("127.0.0.1:0").expect("a port");
     near.set_nonblocking(true).expect("a nonblocking listener");
     let port = near.local_addr().expect("an address").port();
-    for host in [
+    let own = [
         "127.0.0.1",
         "localhost",
-        "0.0.0.0",
         "2130706433",
         "0x7f000001",
         "0x7f.1",
@@ -116,8 +181,11 @@ fn local_and_private_addresses_are_never_contacted() {
         "127.1",
         "[::ffff:127.0.0.1]",
         "[::ffff:7f00:1]",
-        "[::]",
         "[::1]",
+    ];
+    let foreign = [
+        "0.0.0.0",
+        "[::]",
         "[64:ff9b::7f00:1]",
         "169.254.169.254",
         "10.0.0.1",
@@ -126,12 +194,17 @@ fn local_and_private_addresses_are_never_contacted() {
         "100.64.0.1",
         "[fe80::1]",
         "[fd00::1]",
-    ] {
+    ];
+    let check = |robot: &mut Robot, host: &str| {
         for url in [format!("http://{host}:{port}/beep.wav"), format!("https://{host}:{port}/beep.wav")] {
-            let (status, text) = refused(&mut robot, &json!({"url": url}));
+            let (status, text) = refused(robot, &json!({"url": url}));
             assert_eq!((status, text.contains("public addresses")), (422, true), "{url}: {text}");
         }
-    }
+    };
+    let mut robot = with_token(other.client());
+    own.iter().chain(&foreign).for_each(|host| check(&mut robot, host));
+    let mut robot = own_user.robot();
+    foreign.iter().for_each(|host| check(&mut robot, host));
     for url in [
         "file:///etc/passwd".to_owned(),
         format!("ftp://127.0.0.1:{port}/"),

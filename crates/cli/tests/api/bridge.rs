@@ -119,7 +119,7 @@ fn messages_agree_with_the_web_api() {
     assert_eq!(last("/battery_state")["temperature"], Value::Null, "NaN is sent as null");
     let lidar = robot.get("/lidar?step=0.5");
     let ranges = last("/scan")["ranges"].as_array().expect("ranges");
-    assert_eq!(ranges.len(), 720);
+    assert_eq!(ranges.len(), 721);
     let mut hits = 0;
     for (i, range) in ranges.iter().enumerate() {
         let degrees = -180.0 + 0.5 * i as f64;

@@ -23,8 +23,8 @@ fn an_invalid_message_is_answered_and_the_connection_stays_open() {
             r#"{"op": "subscribe", "topic": "/scan", "type": "std_msgs/String"}"#,
             "sensor_msgs/msg/LaserScan, not",
         ),
-        (r#"{"op": "subscribe", "topic": "/scan", "compression": "png"}"#, "use none"),
-        (r#"{"op": "subscribe", "topic": "/scan", "compression": "cbor-raw"}"#, "use none"),
+        (r#"{"op": "subscribe", "topic": "/scan", "compression": "zip"}"#, "none, png, cbor, cbor-raw"),
+        (r#"{"op": "subscribe", "topic": "/scan", "compression": 1}"#, "compression must be a text"),
         (r#"{"op": "subscribe", "topic": "/scan", "throttle_rate": "fast"}"#, "milliseconds"),
         (
             r#"{"op": "publish", "topic": "/scan", "msg": {}}"#,
@@ -204,6 +204,39 @@ fn reply_to_frame(simulator: &crate::support::Simulator, path: &str, frame: &[u8
     // This read fails if the server resets the connection instead of closing it.
     stream.read_to_end(&mut all).expect("an orderly end");
     all
+}
+
+#[test]
+fn a_client_chooses_how_messages_are_written() {
+    use base64::Engine;
+    let (simulator, mut api) = start_paused();
+    let (mut bridge, mut raw, mut picture, mut plain) =
+        (simulator.bridge(), simulator.bridge(), simulator.bridge(), simulator.bridge());
+    for (client, compression) in
+        [(&mut bridge, "cbor"), (&mut raw, "cbor-raw"), (&mut picture, "png"), (&mut plain, "none")]
+    {
+        client.wait_until_tapped();
+        client.send(json!({"op": "subscribe", "topic": "/scan", "compression": compression}));
+        client.call("/rosapi/nodes", json!({}));
+    }
+    api.step(20);
+    let wanted = plain.next_on("/scan");
+    let Received::Binary(bytes) = bridge.0.receive() else { panic!("a binary frame") };
+    // A map of three fields, and in it an array of numbers of 32 bits (tag 85, 4 times 721 bytes).
+    assert!(bytes.starts_with(b"\xa3\x62op\x67publish\x65topic\x65/scan\x63msg"), "{:x?}", &bytes[..40]);
+    let name = b"\x66ranges\xd8\x55\x59\x0b\x44";
+    let start = bytes.windows(name.len()).position(|part| part == name).expect("ranges") + name.len();
+    let first = f32::from_le_bytes(bytes[start..start + 4].try_into().expect("four bytes"));
+    let json_range = wanted["ranges"][0].as_f64();
+    assert!(json_range.map_or(first.is_infinite(), |r| (r - f64::from(first)).abs() < 1e-6), "{first}");
+    let Received::Binary(bytes) = raw.0.receive() else { panic!("a binary frame") };
+    let scan = bytes.windows(4).position(|part| part == [0, 1, 0, 0]).expect("the header of the message");
+    let scan: chicane_ros::messages::LaserScan = chicane_ros::cdr::decode(&bytes[scan..]).expect("a message");
+    assert_eq!((scan.ranges.len(), scan.ranges[0]), (721, first));
+    let packed = picture.next_of("png");
+    let data = packed["data"].as_str().expect("a text");
+    let file = base64::engine::general_purpose::STANDARD.decode(data).expect("base64");
+    assert!(file.starts_with(b"\x89PNG"), "{:x?}", &file[..8]);
 }
 
 #[test]

@@ -1,7 +1,10 @@
 //! Programs of students, both normal and hostile.
 
-use crate::support::judged::{judged, processes, run, student_output, unique_number, wait_for_phase};
-use crate::support::{TempFolder, setup, setup_in, until};
+use crate::support::judged::{
+    judged, processes, run, student_output, unique_number, wait_for_end, wait_for_phase,
+};
+use crate::support::{TempFolder, plain, refusal, setup, setup_in, until};
+use chicane_testkit::sounds::BEEP_OGG;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -207,4 +210,60 @@ fn pid_of(line: &str) -> Option<u32> {
         let words = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
         String::from_utf8_lossy(&words).trim_end_matches('\0').replace('\0', " ") == line
     })
+}
+
+#[test]
+fn a_program_runs_without_a_judge() {
+    let worlds = setup().with_world("plain", plain("plain")).world("plain");
+    let simulator = judged(worlds, "raise ValueError('this script judges nothing')\n");
+    let mut api = simulator.api();
+    let none = json!({"running": false, "exit_code": null, "command": null, "session": null});
+    assert_eq!(api.get("/evaluation/run"), none, "there was no program yet");
+    let command = "echo hello; exit 3";
+    let started = api.post("/evaluation/run", json!({"command": command}));
+    assert_eq!(
+        (&started["ok"], &started["session"]["command"]),
+        (&json!(true), &json!(command)),
+        "{started}"
+    );
+    let session = wait_for_end(&mut api);
+    let record = api.get("/evaluation/record");
+    assert_eq!((&record["outcome"], &record["record"]), (&json!("finished"), &Value::Null), "{record}");
+    assert_eq!((&record["run"]["exit_code"], student_output(&record)), (&json!(3), vec!["hello".to_owned()]));
+    let ended = json!({"running": false, "exit_code": 3, "command": command, "session": session["id"]});
+    assert_eq!(api.get("/evaluation/run"), ended);
+
+    api.post("/evaluation/run", json!({"command": "sleep 1000"}));
+    until("the program runs", || (api.get("/evaluation/run")["running"] == true).then_some(()));
+    assert_eq!(api.post("/evaluation/stop", json!({}))["stopped"], true);
+    assert_eq!(api.get("/evaluation/run")["running"], false);
+    for body in [json!({}), json!({"command": " "}), json!({"command": 1})] {
+        let answer = simulator.client().post("/sim/api/evaluation/run", &body.to_string());
+        assert_eq!(refusal(&answer), (400, "invalid command".to_owned()), "{body}");
+    }
+}
+
+#[test]
+fn a_judged_program_plays_files_of_the_workspace_only() {
+    let (folder, work) = (TempFolder::new(), TempFolder::new());
+    let outside = folder.path().join("beep.ogg");
+    std::fs::write(&outside, BEEP_OGG).expect("a file");
+    let simulator = judged(setup().workspace(work.path()), UNTIL_EXIT);
+    let program = format!(
+        "import json, os, urllib.request, urllib.error\n\
+         def play(body):\n    \
+         url = os.environ['CHICANE_URL'] + '/audio/play'\n    \
+         request = urllib.request.Request(url, json.dumps(body).encode(), {{'Content-Type': 'application/json'}})\n    \
+         try:\n        urllib.request.urlopen(request)\n        print('played')\n    \
+         except urllib.error.HTTPError as error:\n        print(error.code, json.load(error)['detail'])\n\
+         play({{'path': '{}'}})\nplay({{'url': 'http://127.0.0.1:{}/sim'}})\n",
+        outside.display(),
+        simulator.address.port(),
+    );
+    std::fs::write(work.path().join("play.py"), program).expect("a file");
+    let record = run(&mut simulator.api(), json!({"command": "python3 play.py", "time_limit_s": 3000}));
+    let lines = student_output(&record);
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    assert!(lines[0].starts_with("422") && lines[0].contains("workspace"), "{lines:?}");
+    assert!(lines[1].starts_with("422") && lines[1].contains("public addresses"), "{lines:?}");
 }

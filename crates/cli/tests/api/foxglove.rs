@@ -134,7 +134,7 @@ fn messages_agree_with_the_web_api() {
     let scan: LaserScan = last("/scan").cdr();
     let ranges = robot.get("/lidar?step=0.5")["ranges"].clone();
     let missed = ranges.as_object().expect("ranges").values().filter(|range| range.is_null()).count();
-    assert_eq!((scan.ranges.len(), scan.ranges.iter().filter(|r| r.is_infinite()).count()), (720, missed));
+    assert_eq!((scan.ranges.len(), scan.ranges.iter().filter(|r| r.is_infinite()).count()), (721, missed));
 }
 
 #[test]

@@ -35,9 +35,15 @@ fn refusals(client: &mut Foxglove) -> [Option<String>; 4] {
     let command = refusal(client);
     client.send(json!({"op": "setParameters", "parameters": [{"name": "brightness", "value": 0.5}]}));
     let parameter = refusal(client);
-    let calls = [1, 2].map(|service| {
-        client.send_call(service, 1, "json", b"");
-        refusal(client)
+    // An accepted call is over when its response arrives. Until a respawn is over, commands are
+    // refused.
+    let calls = [1, 2].map(|id| {
+        client.send_call(id, 1, "json", b"");
+        client.find(|event| match event {
+            Event::Text(text) if text["op"] == "status" => Some(text["message"].as_str().map(str::to_owned)),
+            Event::Response { service, .. } if *service == id => Some(None),
+            _ => None,
+        })
     });
     let [reset, respawn] = calls;
     [command, parameter, reset, respawn]
@@ -64,8 +70,7 @@ fn every_action_needs_the_role_of_its_post_request() {
     let mut client = open(&simulator, STUDENT).expect("a student drives");
     assert_eq!(refusals(&mut client), [None, teacher(), teacher(), None]);
     let mut client = open(&simulator, TEACHER).expect("a teacher");
-    // A command is refused while the respawn of the student loads the world again.
-    until("nothing is refused", || (refusals(&mut client) == [None, None, None, None]).then_some(()));
+    assert_eq!(refusals(&mut client), [None, None, None, None]);
     until("the brightness", || (brightness() == r#"{"value":0.5}"#).then_some(()));
 }
 

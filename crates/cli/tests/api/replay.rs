@@ -119,9 +119,9 @@ fn students_and_judged_programs_cannot_copy_the_runs_of_others() {
     let record = run(&mut api, json!({"command": format!("python3 -c \"{script}\""), "time_limit_s": 5}));
     let printed = crate::support::judged::student_output(&record);
     assert_eq!(printed, ["403", "403", "403"], "{record}");
-    let refused = student.get("/sim/api/evaluation/run");
+    let refused = student.get("/sim/api/evaluation/run?session=last");
     assert_eq!((refused.status, &body(&refused)["code"]), (403, &json!("role_forbids")));
     // Both runs were started by the teacher, so a student does not see them.
     assert_eq!(student.get("/sim/api/evaluation/replay").status, 404);
-    assert_eq!(teacher.get("/sim/api/evaluation/run").status, 200);
+    assert_eq!(teacher.get("/sim/api/evaluation/run?session=last").status, 200);
 }

@@ -105,7 +105,7 @@ fn robot_errors_have_one_format_whichever_layer_they_come_from() {
     }
     let strange = simulator.client().with_host("evil.example").get("/speed");
     assert_eq!(refusal(&strange).0, 403);
-    for path in ["/camera/zoom", "/speed/", "/odom/x"] {
+    for path in ["/camera/zoom", "/speed//", "/odom/x", "/odom/x/"] {
         let answer = client.get(path);
         let (status, text) = detail(&answer);
         assert!(status == 404 && text.contains(" /docs"), "{path}: {status} {text}");
@@ -115,4 +115,21 @@ fn robot_errors_have_one_format_whichever_layer_they_come_from() {
     for path in ["/nothing", "/speedy", "/sim/api/nothing"] {
         assert_eq!(refusal(&client.get(path)).0, 404, "{path}");
     }
+}
+
+#[test]
+fn a_slash_at_the_end_of_a_robot_path_is_redirected() {
+    let (simulator, _) = start_paused();
+    let mut client = simulator.client();
+    for (method, path, target) in [
+        ("GET", "/speed/", "/speed"),
+        ("GET", "/lidar/?step=2", "/lidar?step=2"),
+        ("POST", "/camera/pan/", "/camera/pan"),
+        ("POST", "/audio/play/", "/audio/play"),
+    ] {
+        let answer = client.request(method, path, &[], b"");
+        assert_eq!((answer.status, answer.header("location")), (307, Some(target)), "{method} {path}");
+        assert_eq!(answer.header("x-sim-time"), Some("0.000"), "{path}");
+    }
+    assert_eq!(refusal(&client.get("/sim/api/pose/")).0, 404, "only the robot's paths are redirected");
 }

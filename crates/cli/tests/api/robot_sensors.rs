@@ -18,6 +18,10 @@ const SENSORS: [(&str, &str); 9] = [
     ("/camera", "camera"),
 ];
 
+/// A request for every reading that `GET /states` knows.
+const EVERYTHING: &str = "/states?include=cmd,odom,battery,imu,lidar,camera,speed,steering,camera_pan,camera_tilt,\
+    joints,audio,joy";
+
 fn keys(value: &Value) -> Vec<&str> {
     let mut keys: Vec<&str> = value.as_object().expect("an object").keys().map(String::as_str).collect();
     keys.sort_unstable();
@@ -39,10 +43,13 @@ fn before_the_first_world_every_sensor_returns_waiting() {
         );
     }
     let mut robot = simulator.robot();
-    assert_eq!(robot.get("/health"), json!({"status": "waiting", "time": null, "paused": false}));
-    let states = robot.get("/states");
+    assert_eq!(
+        robot.get("/health"),
+        json!({"status": "waiting", "time": null, "timestamp": 0.0, "paused": false})
+    );
+    let states = robot.get(EVERYTHING);
     assert_eq!(states["cmd"], json!({"speed": 0.0, "steering": 0.0, "pan": 0.0, "tilt": 0.0}));
-    for name in ["odom", "battery", "imu", "lidar", "camera", "speed", "steering", "joints"] {
+    for name in EVERYTHING.split(['=', ',']).skip(2).filter(|name| *name != "audio") {
         assert_eq!(states.get(name), Some(&Value::Null), "{name}");
     }
     assert_eq!(robot.get("/states?include=camera,imu")["camera"], Value::Null);
@@ -62,7 +69,7 @@ fn before_the_first_world_every_sensor_returns_waiting() {
 }
 
 #[test]
-fn speed_steering_pan_and_tilt_are_measured() {
+fn the_speed_is_measured_and_the_angles_are_those_commanded() {
     let (simulator, mut api) = start_paused();
     let mut robot = simulator.robot();
     for path in ["/speed", "/steering", "/camera/pan", "/camera/tilt"] {
@@ -70,16 +77,40 @@ fn speed_steering_pan_and_tilt_are_measured() {
         assert!(value.is_number() && time == 0.0, "{path}: {value} at {time}");
     }
     robot.post("/camera/pan", json!({"value": 0.3}));
-    robot.post("/camera/tilt", json!({"value": -0.2}));
+    let lowest = robot.post("/camera/tilt", json!({"value": -9}))["value"].clone();
+    robot.post("/steering", json!({"value": 0.1}));
+    assert_eq!(robot.get_at("/steering"), (json!(0.1), 0.0), "the command, before the servo turns");
+    assert_eq!(robot.get("/camera/pan"), json!(0.3));
+    assert!(number(&lowest) > -1.0 && robot.get("/camera/tilt") == lowest, "clamped");
+    let joints = robot.get("/states?include=joints")["joints"].clone();
+    assert_eq!(
+        (&joints["steering"], &joints["pan"], &joints["tilt"]),
+        (&json!(0.0), &json!(0.0), &json!(0.0))
+    );
     api.post("/step", json!({"duration": 1.5, "speed": 0.5, "steering": 0.1}));
     // At 30 samples per second, sample 45 is taken at 1.5 s.
     let (speed, time) = robot.get_at("/speed");
     assert!((number(&speed) - 0.5).abs() < 0.05 && time == 1.5, "{speed} at {time}");
-    assert!((number(&robot.get("/steering")) - 0.1).abs() < 0.01);
-    assert!((number(&robot.get("/camera/pan")) - 0.3).abs() < 0.01);
-    assert!((number(&robot.get("/camera/tilt")) + 0.2).abs() < 0.01);
+    let joints = robot.get("/states?include=joints")["joints"].clone();
+    assert!((number(&joints["steering"]) - 0.1).abs() < 0.01, "{joints}");
+    assert!((number(&joints["pan"]) - 0.3).abs() < 0.01, "{joints}");
+    assert!((number(&joints["tilt"]) - number(&lowest)).abs() < 0.01, "{joints}");
     api.step(1);
     assert_eq!(robot.get_at("/speed"), (speed, 1.5), "the next sample is not due yet");
+}
+
+#[test]
+fn numbers_may_be_texts() {
+    let (simulator, _) = start_paused();
+    let mut robot = simulator.robot();
+    assert_eq!(robot.post("/speed", json!({"value": "0.5"}))["value"], 0.5);
+    assert_eq!(robot.post("/steering", json!({"value": "-0.25"}))["value"], -0.25);
+    assert_eq!(robot.post("/camera/pan", json!({"value": " 1e-1 "}))["value"], 0.1);
+    assert_eq!(robot.post("/drive", json!({"speed": "1", "steering": "0"}))["value"]["speed"], 1.0);
+    for text in ["", "fast", "nan", "inf", "1,5"] {
+        let answer = robot.0.post("/speed", &json!({"value": text}).to_string());
+        assert_eq!(detail(&answer).0, 422, "{text}");
+    }
 }
 
 #[test]
@@ -106,7 +137,8 @@ fn imu_and_battery_have_the_specified_fields() {
     let (imu, time) = robot.get_at("/imu");
     assert_eq!((keys(&imu), time), (vec!["acceleration", "gyro", "orientation"], 1.0));
     assert!((number(&imu["acceleration"]["z"]) - 9.81).abs() < 0.2, "{imu}");
-    assert_eq!(imu["orientation"], json!({"x": 0.0, "y": 0.0, "z": 0.0, "w": 1.0}));
+    assert_eq!(keys(&imu["orientation"]), ["w", "x", "y", "z"]);
+    assert!(number(&imu["orientation"]["w"]) > 0.999_9, "level and not turned: {imu}");
     let (battery, time) = robot.get_at("/battery");
     assert_eq!(time, 1.0);
     assert_eq!(keys(&battery), ["charging", "current", "percentage", "present", "voltage"]);
@@ -132,20 +164,22 @@ fn a_scan_has_ranges_by_degrees() {
     assert_eq!(time, 0.2);
     assert_eq!(keys(&scan), ["count", "meta", "range_max", "range_min", "ranges", "step"]);
     let meta = json!({"time": 0.2, "frame_id": "lidar_link", "beams": 720, "angle_increment": 0.5,
-        "rate": 10, "sample": 2});
+        "rate": 10, "sample": 2, "units": {"angle": "degrees", "range": "metres"},
+        "orientation": "0 is ahead, positive angles are to the left"});
     assert_eq!(scan["meta"], meta);
-    assert_eq!((&scan["step"], &scan["count"]), (&json!(1.0), &json!(360)));
+    assert_eq!((&scan["step"], &scan["count"]), (&json!(1.0), &json!(361)));
     assert_eq!((&scan["range_min"], &scan["range_max"]), (&json!(0.1), &json!(16.0)));
-    for degrees in [-180i32, -90, 0, 1, 179] {
-        let (shown, beam) = (&scan["ranges"][degrees.to_string()], &beams[(degrees + 180) as usize * 2]);
+    for degrees in [-180i32, -90, 0, 1, 179, 180] {
+        let beam = &beams[(degrees + 180) as usize * 2 % 720];
+        let shown = &scan["ranges"][degrees.to_string()];
         let same = if beam.is_null() { shown.is_null() } else { near3(shown, number(beam)) };
         assert!(same, "{degrees}: {shown} {beam}");
     }
     assert!(scan["ranges"].as_object().expect("an object").values().any(Value::is_number));
     for (step, count, first, second) in [
-        ("1", 360, -180.0, -179.0),
-        ("0.5", 720, -180.0, -179.5),
-        ("30", 12, -180.0, -150.0),
+        ("1", 361, -180.0, -179.0),
+        ("0.5", 721, -180.0, -179.5),
+        ("30", 13, -180.0, -150.0),
         ("7", 51, -175.0, -168.0),
     ] {
         let answer = robot.0.get(&format!("/lidar?step={step}"));
@@ -171,16 +205,17 @@ fn states_include_the_requested_readings() {
     let mut robot = simulator.robot();
     robot.post("/drive", json!({"speed": 9, "steering": 0.1}));
     api.step(10);
-    let (all, time) = robot.get_at("/states");
-    assert_eq!(time, 0.05);
-    assert_eq!(
-        keys(&all),
-        ["audio", "battery", "camera", "cmd", "imu", "joints", "lidar", "odom", "speed", "steering"]
-    );
+    let (usual, time) = robot.get_at("/states");
+    assert_eq!((keys(&usual), time), (vec!["battery", "cmd", "odom"], 0.05));
+    let all = robot.get(EVERYTHING);
+    let mut names: Vec<&str> = EVERYTHING.split(['=', ',']).skip(1).collect();
+    names.sort_unstable();
+    assert_eq!(keys(&all), names);
+    assert_eq!(robot.get(&format!("/states?include={}", keys(&all).join(","))), all, "every key is a name");
     assert_eq!(all["cmd"], json!({"speed": 3.0, "steering": 0.1, "pan": 0.0, "tilt": 0.0}));
-    assert_eq!(all["camera"], json!({"time": 0.0, "frame": 0, "width": 480, "height": 360}));
-    for path in ["odom", "imu", "battery", "lidar", "speed", "steering"] {
-        assert_eq!(all[path], robot.get(&format!("/{path}")), "{path}");
+    assert_eq!(all["joy"], Value::Null);
+    for path in ["odom", "imu", "battery", "lidar", "speed", "steering", "camera/pan", "camera/tilt"] {
+        assert_eq!(all[path.replace('/', "_")], robot.get(&format!("/{path}")), "{path}");
     }
     assert_eq!(
         keys(&all["joints"]),
@@ -188,18 +223,15 @@ fn states_include_the_requested_readings() {
     );
     let some = robot.get("/states?include=odom%2Clidar&step=30&include=speed");
     assert_eq!(keys(&some), ["cmd", "lidar", "odom", "speed"]);
-    assert_eq!(some["lidar"]["count"], 12);
-    let camera = robot.get("/states?include=camera")["camera"].clone();
+    assert_eq!(some["lidar"]["count"], 13);
+    let camera = &all["camera"];
+    assert_eq!(keys(camera), ["data", "encoding", "frame", "height", "time", "width"]);
     assert_eq!((&camera["encoding"], &camera["frame"]), (&json!("jpeg"), &json!(0)));
     let data = camera["data"].as_str().expect("base64");
     let jpeg = base64::engine::general_purpose::STANDARD.decode(data).expect("base64");
     assert_eq!(jpeg, robot.0.get("/camera").body);
     assert_eq!(keys(&robot.get("/states?include=")), ["cmd"]);
-    let (status, text) = detail(&robot.0.get("/states?include=odom,smell"));
-    assert_eq!(status, 422);
-    for name in ["odom", "battery", "imu", "lidar", "camera", "speed", "steering", "joints", "smell"] {
-        assert!(text.contains(name), "{name}: {text}");
-    }
+    assert_eq!(keys(&robot.get("/states?include=odom,smell,joy")), ["cmd", "joy", "odom"]);
     assert_eq!(detail(&robot.0.get("/states?step=99")).0, 422);
 }
 
@@ -209,7 +241,10 @@ fn info_and_health() {
     api.step(2);
     let mut robot = simulator.robot();
     insta::assert_snapshot!(pretty(&robot.get("/info")));
-    assert_eq!(robot.get_at("/health"), (json!({"status": "ok", "time": 0.01, "paused": true}), 0.01));
+    assert_eq!(
+        robot.get_at("/health"),
+        (json!({"status": "ok", "time": 0.01, "timestamp": 0.01, "paused": true}), 0.01)
+    );
     api.post("/clock", json!({"paused": false}));
     assert_eq!(robot.get("/health")["paused"], false);
 }

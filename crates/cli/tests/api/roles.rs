@@ -90,15 +90,17 @@ fn students_and_spectators_read_everything_that_names_nobody_and_no_folder() {
                 continue;
             }
             let answer = client(&simulator, token).get(path);
-            let teachers = ["/sim/api/recording", "/sim/api/evaluation/run", "/sim/api/submissions"];
+            let teachers = ["/sim/api/recording", "/sim/api/submissions"];
             if teachers.contains(&path.as_str()) {
-                // The responses name a folder of the machine, commands of others, or students
-                // behind pseudonyms.
+                // The responses name a folder of the machine, or students behind pseudonyms.
                 assert_eq!(refusal(&answer), (403, NEEDS_TEACHER.to_owned()));
                 continue;
             }
             assert!(![401, 403].contains(&answer.status), "{path}: {}", answer.text());
         }
+        // The file of a run has the commands of others.
+        let file = client(&simulator, token).get("/sim/api/evaluation/run?session=last");
+        assert_eq!(refusal(&file), (403, NEEDS_TEACHER.to_owned()));
         let bearer = format!("Bearer {token}");
         for path in ["/sim/api/events", "/odom?stream=true"] {
             let mut events = Events::open(simulator.address, path, &[("authorization", &bearer)]);

@@ -143,6 +143,11 @@ impl Setup {
         self
     }
 
+    pub(crate) fn allow_origin(mut self, origin: &str) -> Setup {
+        self.options.allowed_origins.push(origin.to_owned());
+        self
+    }
+
     pub(crate) fn allow_host(mut self, name: &str) -> Setup {
         self.options.allow_hosts.push(name.to_owned());
         self

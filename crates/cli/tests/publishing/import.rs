@@ -1,6 +1,6 @@
 //! Tests of `chicane worlds import` with Gazebo folders.
 
-use crate::program::{Program, TempFolder, stderr_of_failure};
+use crate::program::{Program, TempFolder, command, stderr_of_failure};
 use crate::{get, output_of};
 use serde_json::json;
 use std::path::Path;
@@ -48,13 +48,16 @@ fn a_gazebo_folder_is_imported_with_a_report() {
     let name = report.lines().next().expect("a name").to_owned();
     assert!(name.starts_with("custom_") && name.len() == 39, "{report}");
     assert!(report.contains("name       my office"), "{report}");
-    for expected in ["nowhere", "missing.dae", "plugin", "with a blank.dae", "README.md", "office.launch.py"]
-    {
+    for expected in ["nowhere", "missing.dae", "plugin"] {
         assert!(
             report.lines().any(|l| l.starts_with("warning") && l.contains(expected)),
             "{expected} is not in\n{report}"
         );
     }
+    // Only the files that the world uses are copied.
+    assert!(report.contains("files      3\n"), "{report}");
+    let copied = crate::walk(&Path::new(data.path()).join("worlds"));
+    assert!(!copied.iter().any(|path| path.contains("blank") || path.contains("README")), "{copied:?}");
     let program = Program::serve(&["--data-dir", data.path(), "--world", &name]);
     let mut client = program.client();
     let objects = get(&mut client, "/objects");
@@ -81,10 +84,10 @@ fn a_folder_with_several_worlds_requires_the_option_world() {
         "{refused}"
     );
     let report = output_of(&[&import[..], &["--world", "second", "--name", "Number two"]].concat());
-    assert!(
-        report.contains("name       Number two") && report.contains("another world of the folder"),
-        "{report}"
-    );
+    assert!(report.contains("name       Number two"), "{report}");
+    let all = output_of(&[&import[..], &["--all"]].concat());
+    assert!(all.contains("as         my_office\n") && all.contains("as         second\n"), "{all}");
+    assert!(all.ends_with("imported   2 of 2 worlds"), "{all}");
     assert!(
         stderr_of_failure(&[&import[..], &["--world", "third"]].concat(), &[])
             .contains("has no world file worlds/third.world")
@@ -95,4 +98,98 @@ fn a_folder_with_several_worlds_requires_the_option_world() {
     let torn = stderr_of_failure(&[&import[..], &["--world", "torn"]].concat(), &[]);
     assert!(torn.contains("can't be imported") && torn.contains(".world"), "{torn}");
     assert!(crate::walk(&Path::new(data.path()).join("staging")).is_empty());
+}
+
+/// A collection as others have it: two worlds that share a model, names with spaces, files outside
+/// of the folders of a bundle, and much that no world uses.
+fn collection(folder: &str) {
+    let world = |name: &str, uri: &str| {
+        format!(
+            "<sdf version='1.6'><world name='yard'><include><uri>model://ground_plane</uri></include>
+             <include><uri>{uri}</uri><name>{name}</name><pose>4 0 0 0 0 0</pose></include></world></sdf>"
+        )
+    };
+    write(folder, "indoor/worlds/big hall.world", &world("shelf_1", "model://my shelf"));
+    write(folder, "outdoor/yard.sdf", &world("shelf_2", "model://my%20shelf"));
+    write(folder, "outdoor/broken.world", "<sdf version='1.6'><world name='b'><model/></world></sdf>");
+    let model = "<sdf version='1.6'><model name='shelf'><static>1</static><link name='l'>
+        <visual name='v'><geometry><mesh><uri>meshes/a board.obj</uri></mesh></geometry></visual>
+        <collision name='c'><geometry><mesh><uri>meshes/a board.obj</uri></mesh></geometry></collision>
+        </link></model></sdf>";
+    write(folder, "my shelf/model.config", "<model><sdf version='1.6'>the shelf.sdf</sdf></model>");
+    write(folder, "my shelf/the shelf.sdf", model);
+    let board = "mtllib a board.mtl\nusemtl wood\nv 0 0 1\nv 1 0 1\nv 0 1 1\nf 1 2 3\n";
+    write(folder, "my shelf/meshes/a board.obj", board);
+    write(folder, "my shelf/meshes/a board.mtl", "newmtl wood\nKd 0.6 0.4 0.2\n");
+    for i in 0..50 {
+        write(folder, &format!("other model {i}/meshes/huge.dae"), &"x".repeat(100_000));
+    }
+}
+
+#[test]
+fn a_world_of_a_collection_brings_the_files_that_it_uses_and_keeps_its_name() {
+    let (folder, data) = (TempFolder::new("collection"), TempFolder::new("collection-data"));
+    collection(folder.path());
+    let import = ["worlds", "--data-dir", data.path(), "import", folder.path()];
+    let refused = stderr_of_failure(&import, &[]);
+    assert!(refused.contains("big hall, broken, yard") && refused.contains("--all"), "{refused}");
+    let taken = stderr_of_failure(&[&import[..], &["--world", "yard", "--as", "oval"]].concat(), &[]);
+    assert!(taken.contains("is the name of a built-in world"), "{taken}");
+    let wrong = stderr_of_failure(&[&import[..], &["--world", "yard", "--as", "a b"]].concat(), &[]);
+    assert!(wrong.contains("letters, digits, dashes and underscores"), "{wrong}");
+    let report = output_of(&[&import[..], &["--world", "big hall", "--as", "hall"]].concat());
+    assert!(report.contains("name       big hall\nas         hall\nfiles      5"), "{report}");
+    let is_other = |line: &&str| line.starts_with("warning") && !line.contains("is renamed to");
+    assert_eq!(report.lines().find(is_other), None);
+    let id = report.lines().next().expect("a name").to_owned();
+    let program = Program::serve(&["--data-dir", data.path(), "--world", "oval"]);
+    let mut client = program.client();
+    let switched = client.post("/sim/api/switch", r#"{"world":"hall.world"}"#);
+    assert_eq!(switched.status, 200, "{}", switched.text());
+    assert_eq!(get(&mut client, "/world")["world"], json!(id));
+    drop(client);
+    drop(program);
+    // The name moves to the world that was imported last.
+    let second = output_of(&[&import[..], &["--world", "outdoor/yard.sdf", "--as", "hall"]].concat());
+    let found = stderr_of_failure(&["lap", "hall", "--data-dir", data.path()], &[]);
+    assert!(found.contains(second.lines().next().expect("a name")), "{found}");
+}
+
+#[test]
+fn a_broken_world_does_not_stop_the_import_of_the_others() {
+    let (folder, data) = (TempFolder::new("many"), TempFolder::new("many-data"));
+    collection(folder.path());
+    let import = ["worlds", "--data-dir", data.path(), "import", folder.path(), "--all"];
+    let output = command(&import, &[]).output().expect("started");
+    let (text, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(!output.status.success() && errors.contains("1 of 3 worlds could not be imported"), "{errors}");
+    assert!(errors.contains("importing"), "the progress is shown: {errors}");
+    assert!(text.contains("failed     ") && text.contains("broken.world"), "{text}");
+    assert!(text.contains("as         big_hall\n") && text.contains("as         yard\n"), "{text}");
+    assert!(text.ends_with("imported   2 of 3 worlds\n"), "{text}");
+}
+
+#[test]
+fn a_bare_world_file_is_opened_with_search_paths() {
+    let folder = TempFolder::new("bare");
+    collection(folder.path());
+    let world = format!("{}/outdoor/yard.sdf", folder.path());
+    let without = output_of(&["check", &world]);
+    assert!(without.contains("my%20shelf\" was not found"), "{without}");
+    let with = output_of(&["check", &world, "--resource-path", folder.path()]);
+    assert!(with.starts_with("world      yard\n") && !with.contains("warning"), "{with}");
+    let paths = format!(":/nowhere:{}", folder.path());
+    let found = command(&["check", &world], &[("GZ_SIM_RESOURCE_PATH", &paths)]).output().expect("started");
+    assert_eq!(String::from_utf8_lossy(&found.stdout).trim_end(), with);
+    let data = TempFolder::new("bare-data");
+    let arguments = ["--data-dir", data.path(), "--world", &world, "--resource-path", folder.path()];
+    let program = Program::serve(&arguments);
+    assert_eq!(get(&mut program.client(), "/world")["world"], json!("yard"));
+    let no_route = stderr_of_failure(&["lap", &world, "--resource-path", folder.path()], &[]);
+    assert!(no_route.contains("yard has no closed route"), "{no_route}");
+    let picture = format!("{}/floor.jpg", folder.path());
+    let area = ["print", &world, "-o", &picture, "--dpi", "10", "--area", "-1,-2,3,1"];
+    assert!(output_of(&area).contains("4.00 × 3.00 m"), "the area of the option is printed");
+    let wrong = stderr_of_failure(&["print", &world, "-o", &picture, "--area", "1,1,1,2"], &[]);
+    assert!(wrong.contains("four numbers of metres"), "{wrong}");
 }

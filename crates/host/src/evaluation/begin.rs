@@ -1,18 +1,19 @@
 //! Starts the threads of a session, and stores its start and its end.
 
-use super::Evaluations;
 use super::current::{Current, first_view};
 use super::error::StartEvaluationError;
 use super::record_writer::{RecordWriter, RecordWriterError};
 use super::run_bundle;
 use super::session_world::{self, SessionWorld};
 use super::unstored::Unstored;
+use super::{Evaluations, Judging};
 use crate::driver::{DriveAt, ServedWorld, Simulator};
 use crate::variation::Seeded;
 use chicane_session::{
     Note, Notes, NotesOut, SessionEnd, SessionSpec, Setting, StudentProgram, Unsupported, notes, supervise,
 };
 use chicane_store::{Addition, Data, NewSession, SessionResult, Sum, random_hex, time};
+use chicane_vary::Vary;
 use chicane_wire::{
     Better, EvaluationEvent, EvaluationKind, Num, Pace, Phase, RecordIdentity, Role, RunReport, Session,
     StartRequest, StoryEvent, StudentNetwork,
@@ -24,20 +25,37 @@ use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 use tokio::sync::watch;
 
+/// The script of a program that runs without a judge. It records nothing.
+const UNJUDGED_SCRIPT: &str =
+    "def evaluate(sim):\n    if sim.state.run.exit_code is not None:\n        sim.finish()\n";
+/// Time limit of a program that runs without a judge, in simulated seconds.
+const UNJUDGED_LIMIT_S: f64 = 3600.0;
+
 impl Evaluations {
     /// Starts a session. Blocks on the disk. When this returns, the published state shows the
     /// session, and the stored record has its first event.
     pub(super) fn begin(
         &self,
+        judging: Judging,
         served: &Arc<ServedWorld>,
         request: StartRequest,
         (drive, role): (Arc<[DriveAt]>, Role),
         runtime: tokio::runtime::Handle,
     ) -> Result<Session, StartEvaluationError> {
-        let evaluation = served.world.evaluation.as_ref().ok_or(StartEvaluationError::NoEvaluation)?;
+        let unjudged;
+        let evaluation = match judging {
+            Judging::Evaluation => {
+                served.world.evaluation.as_ref().ok_or(StartEvaluationError::NoEvaluation)?
+            }
+            Judging::None => {
+                unjudged = self.unjudged();
+                &unjudged
+            }
+        };
         self.parts.data.check()?;
         self.unstored.write()?;
-        let script = self.parts.options.script.as_ref().unwrap_or(&evaluation.script);
+        let other = self.parts.options.script.as_ref().filter(|_| judging == Judging::Evaluation);
+        let script = other.unwrap_or(&evaluation.script);
         let unsupported = self.unsupported(evaluation);
         let setting = match self.finder.setting() {
             Ok((setting, _)) => Some(setting),
@@ -75,6 +93,21 @@ impl Evaluations {
         *self.notes.lock().unwrap_or_else(PoisonError::into_inner) = Some(send);
         self.supervise(session_world, start, brief, setting, receive)?;
         Ok(session)
+    }
+
+    /// The evaluation of a program that runs without a judge.
+    fn unjudged(&self) -> Evaluation {
+        Evaluation {
+            version: 1,
+            config_json: "{}".to_owned(),
+            description: String::new(),
+            better: chicane_world::evaluation::Better::Lower,
+            time_limit_s: UNJUDGED_LIMIT_S,
+            robot: self.parts.profile.generation.clone(),
+            allow: None,
+            vary: Vary::default(),
+            script: UNJUDGED_SCRIPT.to_owned(),
+        }
     }
 
     /// Stores the files of the world, so that the run can be verified where the world is not
@@ -199,12 +232,12 @@ impl Evaluations {
 
     /// Why this program or this car can't be used for the evaluation; `None` if they can.
     fn unsupported(&self, evaluation: &Evaluation) -> Option<Unsupported> {
-        let own = &self.parts.profile.generation;
+        let profile = &self.parts.profile;
         if evaluation.version != 1 {
             return Some(Unsupported::Version(evaluation.version));
         }
-        (evaluation.robot != *own)
-            .then(|| Unsupported::Robot { wanted: evaluation.robot.clone(), own: own.clone() })
+        let (wanted, own) = (&evaluation.robot, &profile.generation);
+        (!profile.is_named(wanted)).then(|| Unsupported::Robot { wanted: wanted.clone(), own: own.clone() })
     }
 
     /// What a new session judges, and how.

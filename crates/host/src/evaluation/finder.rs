@@ -14,7 +14,7 @@ pub(super) type FoundSetting = (Arc<Setting>, Isolation);
 
 /// Why a script was not checked.
 #[derive(Debug, thiserror::Error)]
-enum CheckScriptError {
+pub enum CheckScriptError {
     /// Judging scripts can't be run on this machine.
     #[error(transparent)]
     Setting(#[from] TrialError),
@@ -76,7 +76,6 @@ impl Finder {
     /// Checks whether a script can judge, and logs a warning if not. The script is not run. Blocks
     /// while the check runs in a separate process.
     pub fn check_script(&self, world: &str, script: &str) {
-        let _turn = self.checking.lock().unwrap_or_else(PoisonError::into_inner);
         match self.fault_of(script) {
             Ok(None) => {}
             Ok(Some(fault)) => tracing::warn!(world, "the evaluation script can't judge: {fault}"),
@@ -84,8 +83,10 @@ impl Finder {
         }
     }
 
-    /// Why a script can't judge; `None` if it can.
-    fn fault_of(&self, script: &str) -> Result<Option<String>, CheckScriptError> {
+    /// Why a script can't judge; `None` if it can. The script is not run. Blocks while the check
+    /// runs in a separate process.
+    pub fn fault_of(&self, script: &str) -> Result<Option<String>, CheckScriptError> {
+        let _turn = self.checking.lock().unwrap_or_else(PoisonError::into_inner);
         let (setting, _) = self.setting()?;
         let mut judge = Judge::start(&setting)?;
         Ok(judge.check(script)?)

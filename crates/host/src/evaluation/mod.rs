@@ -21,7 +21,7 @@ mod unstored;
 
 use current::Current;
 pub use error::StartEvaluationError;
-pub use finder::Finder;
+pub use finder::{CheckScriptError, Finder};
 pub use journal::EventLimit;
 pub use options::JudgeOptions;
 pub use output::{LineSource, NewOutput, SessionLine};
@@ -80,6 +80,15 @@ pub(crate) struct EvaluationParts {
     pub(crate) port: Option<u16>,
     /// Serves the requests of student programs; `None` without a web server.
     pub(crate) gate: Option<Arc<dyn StudentGate>>,
+}
+
+/// How a session is judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Judging {
+    /// By the evaluation of the world.
+    Evaluation,
+    /// Not at all. The session lasts as long as the student's program.
+    None,
 }
 
 /// A record with its events, its journal and the packed files of its world.
@@ -221,7 +230,27 @@ impl Evaluations {
         drive: Arc<[DriveAt]>,
         role: Role,
     ) -> Result<Session, StartEvaluationError> {
-        ready(&self.parts.simulator)?;
+        self.start_by(Judging::Evaluation, request, drive, role).await
+    }
+
+    /// Starts a student's program without a judge, also in a world without an evaluation. The
+    /// session ends with the program.
+    pub async fn run_program(
+        self: &Arc<Self>,
+        request: StartRequest,
+        role: Role,
+    ) -> Result<Session, StartEvaluationError> {
+        self.start_by(Judging::None, request, Arc::default(), role).await
+    }
+
+    async fn start_by(
+        self: &Arc<Self>,
+        judging: Judging,
+        request: StartRequest,
+        drive: Arc<[DriveAt]>,
+        role: Role,
+    ) -> Result<Session, StartEvaluationError> {
+        ready(&self.parts.simulator, judging)?;
         let own = Arc::clone(self);
         // The work is spawned, so that a cancelled request cannot leave a session half started.
         let work = tokio::spawn(async move {
@@ -235,11 +264,11 @@ impl Evaluations {
             // No transition can begin while this lock is held. `ready` fails if a transition began
             // earlier. A later transition is refused because of the session.
             let _choice = own.parts.choice_lock.lock().await;
-            let served = ready(&own.parts.simulator)?;
+            let served = ready(&own.parts.simulator, judging)?;
             let runtime = tokio::runtime::Handle::current();
             let starting = Arc::clone(&own);
-            tokio::task::spawn_blocking(move || starting.begin(&served, request, (drive, role), runtime))
-                .await?
+            let begin = move || starting.begin(judging, &served, request, (drive, role), runtime);
+            tokio::task::spawn_blocking(begin).await?
         });
         work.await?
     }
@@ -306,11 +335,11 @@ impl Evaluations {
 }
 
 /// The running world, if an evaluation can be started in it.
-fn ready(simulator: &Simulator) -> Result<Arc<ServedWorld>, StartEvaluationError> {
+fn ready(simulator: &Simulator, judging: Judging) -> Result<Arc<ServedWorld>, StartEvaluationError> {
     let now = simulator.now();
     let seen = now.running.as_ref().filter(|_| now.transition.is_none());
     let seen = seen.ok_or(StartEvaluationError::NotReady)?;
-    if seen.served.world.evaluation.is_none() {
+    if judging == Judging::Evaluation && seen.served.world.evaluation.is_none() {
         return Err(StartEvaluationError::NoEvaluation);
     }
     Ok(seen.served.published())

@@ -48,7 +48,7 @@ fn every_message_is_written_with_its_simulated_time() {
     let clock = Clock { clock: Time { sec: 1, nanosec: 5_000_000 } };
     assert_eq!(cdr::decode::<Clock>(bytes), Ok(clock));
     let scan: LaserScan = cdr::decode(&of("/scan").2).expect("a scan");
-    assert_eq!((scan.header.stamp, scan.ranges.len()), (Time { sec: 1, nanosec: 100_000_000 }, 720));
+    assert_eq!((scan.header.stamp, scan.ranges.len()), (Time { sec: 1, nanosec: 100_000_000 }, 721));
     assert_eq!(of("/sim/state").2, b"{\"time\":201}");
 }
 

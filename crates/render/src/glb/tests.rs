@@ -126,6 +126,7 @@ fn some_world() -> World {
             glass,
         ],
         ambient: [0.4; 3],
+        background: None,
         sun: Sun::default(),
     };
     world

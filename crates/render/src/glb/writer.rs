@@ -304,7 +304,7 @@ fn unit(n: [f32; 3]) -> [f32; 3] {
 }
 
 /// Converts an sRGB value, 0..1, to linear light.
-fn linear(v: f64) -> f64 {
+pub(super) fn linear(v: f64) -> f64 {
     let v = v.clamp(0.0, 1.0);
     if v <= 0.040_45 { v / 12.92 } else { libm::pow((v + 0.055) / 1.055, 2.4) }
 }

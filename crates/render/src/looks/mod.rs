@@ -22,7 +22,7 @@ pub(crate) use car::{Joint, car, joint_pose};
 pub use lamps::{Lamp, LampColours, lamp_colours};
 pub(crate) use objects::object;
 pub(crate) use shapes::{cylinder, shape};
-pub(crate) use sky::Sky;
+pub(crate) use sky::{Sky, SkyColours};
 pub(crate) use textures::texture;
 
 use crate::image::Image;

@@ -5,15 +5,37 @@ use chicane_world::scene::Sun;
 use glam::Vec3;
 
 /// Colour of the background straight up, linear RGB.
-pub(crate) const ZENITH: Vec3 = Vec3::new(0.115, 0.265, 0.56);
+const ZENITH: Vec3 = Vec3::new(0.115, 0.265, 0.56);
 /// Colour of the background at the horizon, linear RGB.
-pub(crate) const HORIZON: Vec3 = Vec3::new(0.70, 0.78, 0.86);
+const HORIZON: Vec3 = Vec3::new(0.70, 0.78, 0.86);
 /// Colour of the background straight down, linear RGB.
-pub(crate) const NADIR: Vec3 = Vec3::new(0.24, 0.245, 0.24);
+const NADIR: Vec3 = Vec3::new(0.24, 0.245, 0.24);
+
+/// The colours between which the sky fades, linear RGB.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct SkyColours {
+    pub(crate) zenith: Vec3,
+    pub(crate) horizon: Vec3,
+    pub(crate) nadir: Vec3,
+}
+
+impl SkyColours {
+    /// The colours of the sky of a world. A world with a background has a sky of one colour.
+    /// `linear` converts a display colour, 0..1, to linear light.
+    pub(crate) fn new(background: Option<[f64; 3]>, linear: impl Fn(f64) -> f64) -> SkyColours {
+        let Some(background) = background else {
+            return SkyColours { zenith: ZENITH, horizon: HORIZON, nadir: NADIR };
+        };
+        let [r, g, b] = background.map(|v| linear(v.clamp(0.0, 1.0)) as f32);
+        let colour = Vec3::new(r, g, b);
+        SkyColours { zenith: colour, horizon: colour, nadir: colour }
+    }
+}
 
 /// The sky of a world.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sky {
+    colours: SkyColours,
     /// Direction towards the sun.
     towards: Vec3,
     /// Colour of the glow around the sun, linear RGB.
@@ -21,11 +43,12 @@ pub(crate) struct Sky {
 }
 
 impl Sky {
-    /// The sky with this sun.
-    pub(crate) fn new(sun: &Sun) -> Sky {
+    /// The sky with these colours and this sun.
+    pub(crate) fn new(colours: SkyColours, sun: &Sun) -> Sky {
         let [x, y, z] = sun.direction;
         let [r, g, b] = sun.colour;
         Sky {
+            colours,
             towards: -Vec3::new(x as f32, y as f32, z as f32),
             glow: Vec3::new(r as f32, g as f32, b as f32),
         }
@@ -65,7 +88,8 @@ impl Sky {
             S::Floats::splat(0.07) * c4 + S::Floats::splat(0.12) * c32 + S::Floats::splat(0.3) * c256 + disc;
         let mut colours = [zero; 3];
         for (i, colour) in colours.iter_mut().enumerate() {
-            let (zenith, horizon, nadir) = (ZENITH[i], HORIZON[i], NADIR[i]);
+            let SkyColours { zenith, horizon, nadir } = self.colours;
+            let (zenith, horizon, nadir) = (zenith[i], horizon[i], nadir[i]);
             let sky = S::Floats::splat(zenith)
                 + S::Floats::splat(horizon - zenith) * haze
                 + S::Floats::splat(self.glow[i]) * glow;
@@ -91,7 +115,7 @@ mod tests {
     /// The colour in one direction.
     fn sky(direction: Vec3, sun: &Sun) -> [f32; 3] {
         let directions = direction.to_array().map(wide::f32x8::splat);
-        Sky::new(sun).colours::<Portable>(directions).map(|c| c.to_array()[0])
+        Sky::new(SkyColours::new(None, |v| v), sun).colours::<Portable>(directions).map(|c| c.to_array()[0])
     }
 
     fn every_direction() -> impl Iterator<Item = Vec3> {
@@ -110,6 +134,17 @@ mod tests {
         }
         let wild = Sun { direction: [0.0; 3], colour: [9.0; 3] };
         assert!(sky(Vec3::ZERO, &wild).iter().all(|v| (0.0..=1.0).contains(v)));
+    }
+
+    #[test]
+    fn a_background_is_the_colour_of_the_whole_sky() {
+        let sun = Sun { colour: [0.0; 3], ..Sun::default() };
+        let colours = SkyColours::new(Some([0.7, 0.5, 0.0]), |v| v * v);
+        for d in every_direction() {
+            let directions = d.to_array().map(wide::f32x8::splat);
+            let found = Sky::new(colours, &sun).colours::<Portable>(directions).map(|c| c.to_array()[0]);
+            assert!((0..3).all(|i| (found[i] - [0.49, 0.25, 0.0][i]).abs() < 0.001), "{found:?}");
+        }
     }
 
     #[test]

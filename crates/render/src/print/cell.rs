@@ -47,7 +47,8 @@ impl CellBuffers {
         );
         self.samples.clear();
         self.samples.resize(width * height, [0; 4]);
-        let target = RenderTarget { width, height, colour: &mut self.samples, depth: None, labels: None };
+        let colour = &mut self.samples;
+        let target = RenderTarget { width, height, colour, depth: None, labels: None, needed: None };
         let (parts, textures) = (std::slice::from_ref(&self.setup), &print.floor.textures);
         raster::draw(parts, textures, &Paper, Instructions::best().checked(), target);
         let mut bytes = Vec::with_capacity(columns.len() * rows.len() * 3);
@@ -75,8 +76,8 @@ impl CellBuffers {
     ) {
         self.setup.clear(&projection, 1);
         let by_metre = print.pixels_per_metre();
-        let left = print.floor.min.x + columns.start as f64 / by_metre;
-        let right = print.floor.min.x + columns.end as f64 / by_metre;
+        let left = print.floor.min.x + (print.left + columns.start) as f64 / by_metre;
+        let right = print.floor.min.x + (print.left + columns.end) as f64 / by_metre;
         for patch in patches.iter().filter(|p| p.max.x >= left && p.min.x <= right) {
             let surface = self.setup.surface(patch.surface);
             let n = print.samples as f64;

@@ -88,6 +88,7 @@ impl Floor {
     /// The patches that may be visible in these rows of a print.
     pub(super) fn between_rows(&self, print: &Print, first: usize, rows: usize) -> Vec<&Patch> {
         let scale = print.pixels_per_metre();
+        let first = print.top + first;
         let (high, low) = (self.max.y - first as f64 / scale, self.max.y - (first + rows) as f64 / scale);
         self.patches.iter().filter(|p| p.max.y >= low && p.min.y <= high).collect()
     }

@@ -18,6 +18,7 @@ use chicane_world::World;
 use floor::Floor;
 use rayon::prelude::*;
 use std::fmt;
+use std::sync::Arc;
 
 /// Length of an inch, m.
 const INCH_M: f64 = 0.0254;
@@ -30,8 +31,11 @@ const COARSE_DPI: u16 = 75;
 
 /// A print of the floor of a world, ready to be drawn.
 pub struct Print {
-    floor: Floor,
+    floor: Arc<Floor>,
     dpi: u16,
+    /// Position of the upper left corner in the print of the whole floor, pixels.
+    left: usize,
+    top: usize,
     width: usize,
     height: usize,
     /// Samples per pixel in each direction.
@@ -87,7 +91,22 @@ impl Print {
         }
         let (width, height) = (side(size.x, dpi) as usize, side(size.y, dpi) as usize);
         let samples = if dpi <= COARSE_DPI { 2 } else { 1 };
-        Ok(Print { floor, dpi, width, height, samples })
+        Ok(Print { floor: Arc::new(floor), dpi, left: 0, top: 0, width, height, samples })
+    }
+
+    /// A rectangle of this print, as a print of its own. `left` and `top` are the pixels that are
+    /// cut off. The rectangle is reduced if it extends beyond this print, but keeps one pixel.
+    pub fn part(&self, left: usize, top: usize, width: usize, height: usize) -> Print {
+        let (left, top) = (left.min(self.width - 1), top.min(self.height - 1));
+        Print {
+            floor: Arc::clone(&self.floor),
+            dpi: self.dpi,
+            left: self.left + left,
+            top: self.top + top,
+            width: width.clamp(1, self.width - left),
+            height: height.clamp(1, self.height - top),
+            samples: self.samples,
+        }
     }
 
     /// Pixels per row.
@@ -114,7 +133,8 @@ impl Print {
     /// world's x axis points right and its y axis up.
     pub fn pixel_of(&self, x: f64, y: f64) -> [f64; 2] {
         let scale = self.pixels_per_metre();
-        [(x - self.floor.min.x) * scale, (self.floor.max.y - y) * scale]
+        let [left, top] = [self.left, self.top].map(|pixels| pixels as f64);
+        [(x - self.floor.min.x) * scale - left, (self.floor.max.y - y) * scale - top]
     }
 
     /// Draws a strip into `to`: [`STRIP_ROWS`] rows from `first_row` on, or fewer rows at the end

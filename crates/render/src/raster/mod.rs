@@ -15,10 +15,12 @@
 
 mod clip;
 mod lanes;
+mod needed;
 mod setup;
 mod shade;
 mod tile;
 
+pub(crate) use needed::NeededPixels;
 pub(crate) use setup::{Corner, NEAR, Projection, Setup, Surface};
 
 #[cfg(target_arch = "x86_64")]
@@ -42,6 +44,8 @@ pub(crate) struct RenderTarget<'a> {
     pub(crate) depth: Option<&'a mut [f32]>,
     /// Label of the nearest surface per pixel; `None` if the caller does not want labels.
     pub(crate) labels: Option<&'a mut [u16]>,
+    /// The pixels whose colours are used; `None` if all are. Other pixels may keep their old colour.
+    pub(crate) needed: Option<&'a NeededPixels>,
 }
 
 /// The background of a picture.
@@ -58,7 +62,7 @@ pub(crate) fn draw(
     instructions: Checked,
     target: RenderTarget<'_>,
 ) {
-    let RenderTarget { width, height, colour, depth, labels } = target;
+    let RenderTarget { width, height, colour, depth, labels, needed } = target;
     if width == 0 || height == 0 {
         return;
     }
@@ -76,7 +80,7 @@ pub(crate) fn draw(
         .zip(depths)
         .zip(labels)
         .enumerate()
-        .map(|(row, ((colour, depth), labels))| Band { width, row, colour, depth, labels })
+        .map(|(row, ((colour, depth), labels))| Band { width, row, colour, depth, labels, needed })
         .collect();
     bands.into_par_iter().with_max_len(1).for_each(|band| match instructions.get() {
         #[cfg(target_arch = "x86_64")]
@@ -100,6 +104,7 @@ struct Band<'a> {
     colour: &'a mut [[u8; 4]],
     depth: Option<&'a mut [f32]>,
     labels: Option<&'a mut [u16]>,
+    needed: Option<&'a NeededPixels>,
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -115,7 +120,11 @@ impl Band<'_> {
         let mut tile = Tile::new();
         for x0 in (0..width).step_by(TILE) {
             let w = TILE.min(width - x0);
-            tile.draw::<S>(parts, textures, (x0, self.row * TILE), (w, height), background);
+            let needed = self.needed.map_or([u8::MAX; TILE], |needed| needed.tile(x0, self.row * TILE));
+            if needed == [0; TILE] {
+                continue;
+            }
+            tile.draw::<S>(parts, textures, (x0, self.row * TILE), (w, height), &needed, background);
             for y in 0..height {
                 let to = y * width + x0..y * width + x0 + w;
                 tile.copy_colours(y, &mut self.colour[to.clone()]);

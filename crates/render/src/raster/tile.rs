@@ -9,6 +9,9 @@ use crate::simd::{Floats, Ints, Simd};
 use crate::texture::Texture;
 
 const GROUPS: usize = TILE / LANES;
+/// Number of shaders that a tile keeps. A row often crosses several triangles, and the next row
+/// crosses the same ones.
+const SHADERS: usize = 16;
 /// Triangle id of pixels without a triangle.
 const NOTHING: i32 = -1;
 
@@ -83,24 +86,51 @@ impl TileTriangle {
         [slope::<S>(self.steps[0][0]), slope::<S>(self.steps[1][0]), slope::<S>(self.steps[2][0])]
     }
 
-    /// Returns a mask of the pixels of a group that the triangle covers, and 1/w of the triangle at
-    /// each pixel.
+    /// Change of each edge function from a group to the next one.
     #[inline(always)]
-    fn at<S: Simd>(&self, slopes: &[S::Ints; 3], group: usize, row: usize) -> (S::Ints, S::Floats) {
-        let (x, y) = ((group * LANES) as i32, row as i32);
-        let first = |edge: usize| {
-            let [a, b] = self.steps[edge];
-            self.edges[edge].wrapping_add(a.wrapping_mul(x)).wrapping_add(b.wrapping_mul(y))
-        };
-        let (first0, first1) = (S::Ints::splat(first(0)), S::Ints::splat(first(1)));
-        let first2 = S::Ints::splat(first(2));
-        // A pixel is outside of the triangle if the value of any edge is negative. The bitwise OR
-        // combines the sign bits of the three edges.
-        let signs = (first0 + slopes[0]) | (first1 + slopes[1]) | (first2 + slopes[2]);
-        let [base, a, b] = self.nearness;
-        let near = S::Floats::splat(base + b * y as f32) + S::Floats::splat(a) * columns::<S>(group);
-        (signs.not_negative(), near)
+    fn strides<S: Simd>(&self) -> [S::Ints; 3] {
+        [self.stride::<S>(0), self.stride::<S>(1), self.stride::<S>(2)]
     }
+
+    #[inline(always)]
+    fn stride<S: Simd>(&self, edge: usize) -> S::Ints {
+        S::Ints::splat(self.steps[edge][0].wrapping_mul(LANES as i32))
+    }
+
+    /// Values of the edge functions at the pixels of the first group of a row.
+    #[inline(always)]
+    fn row<S: Simd>(&self, slopes: &[S::Ints; 3], row: usize) -> [S::Ints; 3] {
+        [self.edge::<S>(slopes, 0, row), self.edge::<S>(slopes, 1, row), self.edge::<S>(slopes, 2, row)]
+    }
+
+    #[inline(always)]
+    fn edge<S: Simd>(&self, slopes: &[S::Ints; 3], edge: usize, row: usize) -> S::Ints {
+        let [a, b] = self.steps[edge];
+        let (x, y) = ((self.groups.start * LANES) as i32, row as i32);
+        let first = self.edges[edge].wrapping_add(a.wrapping_mul(x)).wrapping_add(b.wrapping_mul(y));
+        S::Ints::splat(first) + slopes[edge]
+    }
+
+    /// 1/w of the triangle at the pixels of a group.
+    #[inline(always)]
+    fn near<S: Simd>(&self, group: usize, row: usize) -> S::Floats {
+        let [base, a, b] = self.nearness;
+        S::Floats::splat(base + b * row as f32) + S::Floats::splat(a) * columns::<S>(group)
+    }
+}
+
+/// Returns a mask of the pixels inside of a triangle, from the values of its edge functions.
+#[inline(always)]
+fn inside<S: Simd>(edges: &[S::Ints; 3]) -> S::Ints {
+    // A pixel is outside of the triangle if the value of any edge is negative. The bitwise OR
+    // combines the sign bits of the three edges.
+    (edges[0] | edges[1] | edges[2]).not_negative()
+}
+
+/// The values of the edge functions at the next group.
+#[inline(always)]
+fn next_group<S: Simd>(edges: [S::Ints; 3], strides: &[S::Ints; 3]) -> [S::Ints; 3] {
+    [edges[0] + strides[0], edges[1] + strides[1], edges[2] + strides[2]]
 }
 
 /// The first eight multiples of a number, from 0 on.
@@ -120,6 +150,7 @@ impl Tile {
 
     /// Draws the tile whose first pixel is (x0, y0). `size` is the visible width and height of the
     /// tile. At the right and the lower border of the picture they are smaller than a tile.
+    /// `needed` has a bit for each group of each row that has to be shaded.
     #[inline(always)]
     pub(super) fn draw<S: Simd>(
         &mut self,
@@ -127,6 +158,7 @@ impl Tile {
         textures: &[Texture],
         (x0, y0): (usize, usize),
         size: (usize, usize),
+        needed: &[u8; TILE],
         background: &impl Background,
     ) {
         self.nearest = [[Group([0.0; LANES]); GROUPS]; TILE];
@@ -137,7 +169,7 @@ impl Tile {
                 self.update_nearest::<S>(&setup.triangles[index as usize], triangle_id(part, index), x0, y0);
             }
         }
-        self.shade::<S>(parts, textures, (x0, y0), size, background);
+        self.shade::<S>(parts, textures, (x0, y0), size, needed, background);
         for (part, setup) in parts.iter().enumerate() {
             for &index in &setup.transparent[tile(setup)] {
                 self.blend::<S>(parts, textures, triangle_id(part, index), x0, y0);
@@ -150,10 +182,13 @@ impl Tile {
     #[inline(always)]
     fn update_nearest<S: Simd>(&mut self, triangle: &Triangle, id: u32, x0: usize, y0: usize) {
         let Some(triangle) = TileTriangle::of(triangle, x0, y0) else { return };
-        let (slopes, id) = (triangle.slopes::<S>(), S::Ints::splat(id as i32));
+        let (slopes, strides) = (triangle.slopes::<S>(), triangle.strides::<S>());
+        let id = S::Ints::splat(id as i32);
         for row in triangle.rows.clone() {
+            let mut edges = triangle.row::<S>(&slopes, row);
             for group in triangle.groups.clone() {
-                let (inside, near) = triangle.at::<S>(&slopes, group, row);
+                let (inside, near) = (inside::<S>(&edges), triangle.near::<S>(group, row));
+                edges = next_group::<S>(edges, &strides);
                 let nearest = &mut self.nearest[row][group].0;
                 let old = S::Floats::from_array(*nearest);
                 let wins = inside & near.greater(old);
@@ -167,7 +202,7 @@ impl Tile {
         }
     }
 
-    /// Shades every pixel once. Pixels of a group with the same triangle are shaded together.
+    /// Shades every needed pixel once. Pixels of a group with the same triangle are shaded together.
     #[inline(always)]
     fn shade<S: Simd>(
         &mut self,
@@ -175,12 +210,13 @@ impl Tile {
         textures: &[Texture],
         (x0, y0): (usize, usize),
         (width, height): (usize, usize),
+        needed: &[u8; TILE],
         background: &impl Background,
     ) {
-        let mut shader: Option<(i32, Shader<'_>)> = None;
+        let mut shaders: [Option<(i32, Shader<'_>)>; SHADERS] = [const { None }; SHADERS];
         let (mut sky, mut sky_row) = ([[[0u8; 4]; LANES]; GROUPS], [None; GROUPS]);
-        for row in 0..height {
-            for group in 0..width.div_ceil(LANES) {
+        for (row, needed) in needed.iter().enumerate().take(height) {
+            for group in (0..width.div_ceil(LANES)).filter(|group| needed >> group & 1 == 1) {
                 let triangle_ids = self.triangle_ids[row][group].0;
                 let at = row * TILE + group * LANES;
                 let mut done = 0u32;
@@ -203,10 +239,11 @@ impl Tile {
                         self.write_pixels::<S>(at, is_same, &sky[group]);
                         continue;
                     }
+                    let shader = &mut shaders[id as usize % SHADERS];
                     if shader.as_ref().is_none_or(|(i, _)| *i != id) {
-                        shader = Some((id, Shader::new(parts, textures, id as u32, x0, y0)));
+                        *shader = Some((id, Shader::new(parts, textures, id as u32, x0, y0)));
                     }
-                    let Some((_, shader)) = &mut shader else { continue };
+                    let Some((_, shader)) = shader else { continue };
                     let colours = shader.colours::<S>(group, row, same);
                     self.write_pixels::<S>(at, is_same, &colours);
                 }
@@ -228,10 +265,12 @@ impl Tile {
     fn blend<S: Simd>(&mut self, parts: &[Setup], textures: &[Texture], id: u32, x0: usize, y0: usize) {
         let Some(triangle) = TileTriangle::of(triangle_by_id(parts, id).0, x0, y0) else { return };
         let mut shader = Shader::new(parts, textures, id, x0, y0);
-        let slopes = triangle.slopes::<S>();
+        let (slopes, strides) = (triangle.slopes::<S>(), triangle.strides::<S>());
         for row in triangle.rows.clone() {
+            let mut edges = triangle.row::<S>(&slopes, row);
             for group in triangle.groups.clone() {
-                let (inside, near) = triangle.at::<S>(&slopes, group, row);
+                let (inside, near) = (inside::<S>(&edges), triangle.near::<S>(group, row));
+                edges = next_group::<S>(edges, &strides);
                 let nearest = S::Floats::from_array(self.nearest[row][group].0);
                 let mask = (inside & near.greater(nearest)).signs();
                 if mask == 0 {

@@ -9,7 +9,7 @@ pub(crate) use build::StageBuilder;
 pub(crate) use chunk::{Chunk, ChunkedMesh};
 pub(crate) use shadow::FADE_HEIGHT_M as SHADOW_FADE_HEIGHT_M;
 
-use crate::looks::{self, Joint};
+use crate::looks::{self, Joint, SkyColours};
 use crate::texture::Texture;
 use chicane_world::scene::Sun;
 use chicane_world::{Pose, Profile, World};
@@ -46,6 +46,7 @@ pub struct Stage {
     pub(crate) sun: Vec3,
     /// The sun as the world describes it, for drawing the sky.
     pub(crate) sun_in_sky: Sun,
+    pub(crate) sky: SkyColours,
     /// Unit vector towards the sun.
     pub(crate) to_sun: Vec3,
     pub(crate) profile: Arc<Profile>,
@@ -124,6 +125,7 @@ impl Stage {
             ambient: vec3(world.scene.ambient),
             sun: vec3(world.scene.sun.colour),
             sun_in_sky: world.scene.sun,
+            sky: SkyColours::new(world.scene.background, |v| v * v),
             to_sun: -direction.as_vec3(),
             profile,
         }

@@ -309,3 +309,32 @@ fn a_write_error_ends_the_print() {
         assert_eq!(print.write_jpeg(Full(room)).err().map(|e| e.to_string()), Some("full".to_owned()));
     }
 }
+
+#[test]
+fn a_part_of_a_print_has_the_pixels_of_the_whole_print() {
+    let world = start_of_oval(1.0);
+    for dpi in [40, 100] {
+        let print = Print::new(&world, dpi).expect("a print");
+        let whole = drawn(&print);
+        let (left, top, width, height) = (print.width() / 3, print.height() / 4, 100, 70);
+        let part = print.part(left, top, width, height);
+        assert_eq!((part.width(), part.height(), part.dpi()), (width, height, dpi));
+        let picture = drawn(&part);
+        let row = |y: usize| {
+            let from = ((top + y) * whole.width + left) * 3;
+            &whole.bytes[from..from + width * 3]
+        };
+        let differ =
+            |y: usize| row(y).iter().zip(&picture.bytes[y * width * 3..]).filter(|(a, b)| a != b).count();
+        // An edge through the middle of a sample may fall to either side.
+        let differing: usize = (0..height).map(differ).sum();
+        assert!(differing <= width * height * 3 / 500, "{differing} values differ at {dpi} dpi");
+        let inner = part.part(10, 20, 30, 10_000);
+        assert_eq!((inner.width(), inner.height()), (30, 50), "a part is not larger than its print");
+        let [x, y] = inner.pixel_of(0.0, 0.0);
+        let [whole_x, whole_y] = print.pixel_of(0.0, 0.0);
+        assert!(
+            (whole_x - x - (left + 10) as f64).abs() < 1e-6 && (whole_y - y - (top + 20) as f64).abs() < 1e-6
+        );
+    }
+}

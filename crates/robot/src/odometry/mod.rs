@@ -14,9 +14,9 @@ mod keyframe;
 mod linear;
 mod matcher;
 
-use crate::topics::{Imu, Odom, Scan};
+use crate::topics::{Odom, Scan};
 use chicane_world::Profile;
-use chicane_world::readings::TICK_S;
+use chicane_world::readings::{ImuSample, TICK_S};
 use filter::Filter;
 use keyframe::{Beams, Keyframe};
 use matcher::{Match, Matcher};
@@ -125,7 +125,7 @@ impl Odometry {
     }
 
     /// Processes an IMU sample.
-    pub(crate) fn add_imu_sample(&mut self, imu: &Imu, tick: u64) {
+    pub(crate) fn add_imu_sample(&mut self, imu: &ImuSample, tick: u64) {
         if !(imu.acceleration.is_finite() && imu.angular_velocity.is_finite()) {
             return;
         }

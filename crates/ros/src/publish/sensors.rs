@@ -45,13 +45,15 @@ pub(super) fn imu(sample: &chicane_robot::Imu, stamp: Time, profile: &Profile) -
     }
 }
 
-pub(super) fn scan(ranges: Vec<f32>, stamp: Time, profile: &Profile) -> LaserScan {
+/// A scan from −π to +π. Both of these angles look back, so the first range is repeated at the end.
+pub(super) fn scan(mut ranges: Vec<f32>, stamp: Time, profile: &Profile) -> LaserScan {
     let lidar = &profile.lidar;
     let step = TAU / ranges.len().max(1) as f64;
+    ranges.extend(ranges.first().copied());
     LaserScan {
         header: header(stamp, LIDAR),
         angle_min: -PI as f32,
-        angle_max: (PI - step) as f32,
+        angle_max: PI as f32,
         angle_increment: step as f32,
         // All beams are measured at the same time.
         time_increment: 0.0,
@@ -64,12 +66,14 @@ pub(super) fn scan(ranges: Vec<f32>, stamp: Time, profile: &Profile) -> LaserSca
 }
 
 /// The median of each beam and its two neighbours. The first beam and the last beam are neighbours.
-/// The filter removes single outliers and gaps, but keeps edges.
+/// The filter removes single outliers and gaps, but keeps edges. A range is zero if there is
+/// nothing.
 pub(super) fn median(ranges: &[f32]) -> Vec<f32> {
     let n = ranges.len();
     let middle = |i: usize| {
         let (a, b, c) = (ranges[(i + n - 1) % n], ranges[i], ranges[(i + 1) % n]);
-        a.min(b).max(a.max(b).min(c))
+        let median = a.min(b).max(a.max(b).min(c));
+        if median.is_finite() { median } else { 0.0 }
     };
     (0..n).map(middle).collect()
 }

@@ -3,7 +3,7 @@
 use super::frames::{BASE, CAMERA, FOOTPRINT, IMU, LIDAR, ODOM};
 use super::*;
 use crate::messages::{LaserScan, Odometry};
-use chicane_world::readings::{Readings, Wheels};
+use chicane_world::readings::{ImuSample, Readings, Wheels};
 use glam::DVec3;
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ impl Car {
 
     fn sample(&mut self, tick: u64, epoch: u64) -> Sample {
         let scan = sample_at(tick, 10).map(|sample| Scan { sample, ranges: vec![2.0; 720] });
-        let imu = sample_at(tick, 50).map(|sample| Imu {
+        let imu = sample_at(tick, 50).map(|sample| ImuSample {
             sample,
             acceleration: DVec3::new(0.0, 0.0, 9.81),
             angular_velocity: DVec3::ZERO,
@@ -83,7 +83,13 @@ fn stamps_are_simulated_time() {
         .collect();
     assert_eq!(scans.len(), 2);
     assert_eq!(scans[1].header.stamp, Time { sec: 0, nanosec: 100_000_000 });
-    assert_eq!((scans[1].header.frame_id.as_str(), scans[1].ranges.len()), ("lidar_link", 720));
+    assert_eq!((scans[1].header.frame_id.as_str(), scans[1].ranges.len()), ("lidar_link", 721));
+    let (first, last) = (scans[1].angle_min, scans[1].angle_min + 720.0 * scans[1].angle_increment);
+    assert_eq!(scans[1].angle_max, std::f32::consts::PI);
+    assert!(
+        (first + std::f32::consts::PI).abs() < 1e-6 && (last - scans[1].angle_max).abs() < 1e-5,
+        "{last}"
+    );
 }
 
 #[test]
@@ -160,7 +166,7 @@ fn covariances_are_at_the_right_indices() {
 fn the_median_filter_removes_outliers_and_keeps_edges() {
     let inf = f32::INFINITY;
     let ranges = [1.0, 1.0, 9.0, 1.0, 1.0, inf, 1.0, 5.0, 5.0, 5.0, 0.2, 5.0, inf, inf, 1.0];
-    let wanted = [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0, inf, inf, 1.0];
+    let wanted = [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0, 0.0, 0.0, 1.0];
     assert_eq!(sensors::median(&ranges), wanted);
     assert!(sensors::median(&[]).is_empty());
     assert_eq!(sensors::median(&[2.0]), [2.0]);

@@ -1,17 +1,19 @@
 //! Headers that restrict what a browser does with a response.
 
+use super::cors::FramedBy;
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
 
 /// The content security policy of pages. A page loads files from this server only and runs no
-/// inline scripts. No page can be embedded in a frame.
+/// inline scripts. The policy ends with the pages that may show the page in a frame.
 const PAGE_POLICY: &str = "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; \
     media-src 'self' blob:; connect-src 'self' blob:; worker-src 'self' blob:; object-src 'none'; base-uri 'none'; \
-    form-action 'self'; frame-ancestors 'none'";
+    form-action 'self'; frame-ancestors ";
 
 /// Adds the security headers to a response. Also adds `Cache-Control: no-store`, unless the handler
 /// set a cache policy.
 pub(crate) fn add_security_headers(mut response: Response) -> Response {
+    let framed_by = response.extensions_mut().remove::<FramedBy>();
     let is_page =
         response.headers().get(header::CONTENT_TYPE).is_some_and(|v| v.as_bytes().starts_with(b"text/html"));
     let headers = response.headers_mut();
@@ -19,12 +21,20 @@ pub(crate) fn add_security_headers(mut response: Response) -> Response {
         headers.insert(name, HeaderValue::from_static(value));
     };
     set("x-content-type-options", "nosniff");
-    set("x-frame-options", "DENY");
+    // This header can't name a page, so it is left out where the policy names some.
+    if framed_by.is_none() {
+        set("x-frame-options", "DENY");
+    }
     set("referrer-policy", "no-referrer");
     set("cross-origin-resource-policy", "same-origin");
     if is_page {
-        set("content-security-policy", PAGE_POLICY);
         set("cross-origin-opener-policy", "same-origin");
+        let pages =
+            framed_by.map_or_else(|| "'none'".to_owned(), |FramedBy(origins)| format!("'self' {origins}"));
+        let policy = HeaderValue::try_from(format!("{PAGE_POLICY}{pages}"));
+        // Origins are checked when the server starts. A policy without them is the safe one.
+        let policy = policy.unwrap_or(HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'"));
+        headers.insert(header::CONTENT_SECURITY_POLICY, policy);
     }
     if !headers.contains_key(header::CACHE_CONTROL) {
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));

@@ -5,8 +5,9 @@
 //! points to this machine is refused. A request from a page of another site is refused, except when
 //! the person follows a link. If tokens are set, the request must carry one of them, and the role
 //! of the token must permit the request. No response contains CORS headers, so a page of another
-//! site can't read a response.
+//! site can't read a response, unless the operator allows the origin of that page (`cors`).
 
+mod cors;
 mod headers;
 mod host;
 mod origin;
@@ -15,6 +16,7 @@ mod role;
 mod sign_in;
 mod token;
 
+pub(crate) use chicane_listen::LocalAddress;
 pub(crate) use headers::add_security_headers;
 pub(crate) use host::HostRules;
 pub(crate) use role::{check_post, refusal};
@@ -28,13 +30,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use chicane_remote::{Token, Tokens, WrongTokens};
 use chicane_wire::{ErrorCode, Role};
-use std::net::SocketAddr;
 use std::sync::Arc;
-
-/// The address of this machine at which the connection arrived. The listener adds this address to
-/// each request.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct LocalAddress(pub(crate) SocketAddr);
 
 /// The access rules of this simulator.
 #[derive(Debug)]
@@ -42,6 +38,8 @@ pub(crate) struct Access {
     pub(crate) hosts: HostRules,
     /// Values of the header `Origin` with which pages of other sites may open `/foxglove`.
     pub(crate) foxglove_origins: Vec<String>,
+    /// Origins of pages that may use the API and show the viewer in a frame.
+    pub(crate) allowed_origins: Vec<String>,
     /// Tokens that give access to all paths, each with a role. `None`: no token is needed.
     pub(crate) tokens: Option<Tokens>,
     /// A further token that gives access to `/cdn` only.
@@ -61,14 +59,25 @@ pub(crate) enum Grant {
 /// Passes an allowed request to its handler. The extension [`Role`] of that request is the role of
 /// its token; only `GET /health` may come without a token, and then has no role. A refused request
 /// gets an error, which has the same format on every path.
-pub(crate) async fn guard(State(access): State<Arc<Access>>, mut request: Request, next: Next) -> Response {
-    let refused = match check(&access, &request) {
+pub(crate) async fn guard(State(access): State<Arc<Access>>, request: Request, next: Next) -> Response {
+    let origin = cors::allowed_origin(&access.allowed_origins, request.headers());
+    let path = request.uri().path().to_owned();
+    let mut response = admit(&access, request, next).await;
+    if let Some(origin) = origin {
+        cors::permit(&mut response, origin);
+    }
+    cors::permit_frames(&mut response, &path, &access.allowed_origins);
+    response
+}
+
+async fn admit(access: &Access, mut request: Request, next: Next) -> Response {
+    let refused = match check(access, &request) {
         Ok(Decision::Admit(role)) => {
             request.extensions_mut().insert(role);
             return next.run(request).await;
         }
         Ok(Decision::AdmitWithoutRole) => return next.run(request).await,
-        Ok(Decision::Redirect(answer)) => return answer,
+        Ok(Decision::Answer(answer)) => return answer,
         Err(error) => {
             let status = error.status();
             let page = sign_in::page(status, request.method(), request.uri(), request.headers());
@@ -88,7 +97,8 @@ enum Decision {
     Admit(Role),
     /// For `GET /health` without a token.
     AdmitWithoutRole,
-    Redirect(Response),
+    /// For a preflight request, and to remove a token from the address.
+    Answer(Response),
 }
 
 fn check(access: &Access, request: &Request) -> Result<Decision, ApiError> {
@@ -104,8 +114,16 @@ fn check(access: &Access, request: &Request) -> Result<Decision, ApiError> {
     let local = request.extensions().get::<LocalAddress>().map(|a| a.0);
     let host = access.hosts.check(request.headers(), local.map(|l| l.ip()))?;
     path::check(request.uri().path())?;
+    let is_allowed = cors::allowed_origin(&access.allowed_origins, request.headers()).is_some();
+    // A preflight request has no token. Its response says only which origins are allowed.
+    if let Some(answer) = cors::preflight(request).filter(|_| is_allowed) {
+        return Ok(Decision::Answer(answer));
+    }
+    let is_frame = !access.allowed_origins.is_empty()
+        && cors::is_frame(request.method(), request.uri().path(), request.headers());
     let is_foxglove = origin::is_foxglove(request.uri().path(), request.headers());
-    if !(is_foxglove && origin::is_listed(&access.foxglove_origins, request.headers())) {
+    let is_listed = is_foxglove && origin::is_listed(&access.foxglove_origins, request.headers());
+    if !(is_listed || is_allowed || is_frame) {
         let checked = origin::check(request.method(), request.headers(), &host);
         checked
             .map_err(|error| if is_foxglove { origin::foxglove_error(request.headers()) } else { error })?;
@@ -114,7 +132,7 @@ fn check(access: &Access, request: &Request) -> Result<Decision, ApiError> {
     match token::check(access, tokens, request, local.map_or(0, |l| l.port()))? {
         token::Found::Nothing if is_health(request) => Ok(Decision::AdmitWithoutRole),
         token::Found::Nothing => Err(token::needed()),
-        token::Found::SignIn(answer) => Ok(Decision::Redirect(answer)),
+        token::Found::SignIn(answer) => Ok(Decision::Answer(answer)),
         // A CDN token gives access to reading at `/cdn` only, which needs no more than this role.
         token::Found::Grant(Grant::Cdn) => Ok(Decision::Admit(Role::Spectator)),
         token::Found::Grant(Grant::Role(role)) => {

@@ -8,9 +8,10 @@ use chicane_wire::{ErrorCode, Role};
 /// Paths outside of the robot's API that a student may POST to. `/switch` and `/respawn` refuse
 /// every client while a session runs. `/evaluation/stop` refuses a student while a session of
 /// somebody else runs.
-const STUDENT_PATHS: [&str; 6] = [
+const STUDENT_PATHS: [&str; 7] = [
     "/sim/api/step",
     "/sim/api/evaluation/start",
+    "/sim/api/evaluation/run",
     "/sim/api/evaluation/stop",
     "/sim/api/switch",
     "/sim/api/respawn",
@@ -18,8 +19,8 @@ const STUDENT_PATHS: [&str; 6] = [
 ];
 
 /// Paths that only a teacher may read, because the response names a folder of the machine or the
-/// students behind the pseudonyms of the leaderboard.
-const TEACHER_READS: [&str; 2] = ["/sim/api/recording", "/sim/api/submissions"];
+/// students behind the pseudonyms of the leaderboard, or lists private worlds.
+const TEACHER_READS: [&str; 3] = ["/sim/api/recording", "/sim/api/submissions", "/sim/api/builder/published"];
 
 /// Refuses a request that the role does not permit.
 pub(super) fn check(role: Role, method: &Method, path: &str, headers: &HeaderMap) -> Result<(), ApiError> {

@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 
 /// Whether a path is that of a page, where a person can sign in.
 pub(super) fn is_page(path: &str) -> bool {
-    matches!(path, "/sim" | "/sim/" | "/sim/leaderboard")
+    matches!(path, "/sim" | "/sim/" | "/sim/leaderboard" | "/build")
 }
 
 const PAGE: &str = include_str!("../../assets/sign-in.html");
@@ -51,6 +51,7 @@ mod tests {
         assert_eq!(shown("/sim", "text/html,*/*;q=0.8"), Some(401));
         assert_eq!(shown("/sim/?world=oval", "text/html"), Some(401));
         assert_eq!(shown("/sim/leaderboard", "text/html"), Some(401));
+        assert_eq!(shown("/build?project=0123456789abcdef", "text/html"), Some(401));
         for (path, accept) in [("/sim", "*/*"), ("/sim/api/status", "text/html"), ("/", "text/html")] {
             assert_eq!(shown(path, accept), None, "{path} {accept}");
         }

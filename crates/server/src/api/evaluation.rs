@@ -13,8 +13,8 @@ use chicane_host::evaluation::{StartEvaluationError, records};
 use chicane_session::StopCause;
 use chicane_store::StoreError;
 use chicane_wire::{
-    CurrentSession, ErrorBody, ErrorCode, EvaluationDocument, NoFields, Record, RecordList, Role,
-    StartRequest, StartRequestBody, Started, Stopped,
+    CurrentSession, ErrorBody, ErrorCode, EvaluationDocument, NoFields, ProgramState, Record, RecordList,
+    Role, RunRequest, RunRequestBody, StartRequest, StartRequestBody, Started, Stopped,
 };
 use std::sync::Arc;
 
@@ -46,6 +46,39 @@ pub(super) async fn start(
 ) -> Result<Json<Started>, ApiError> {
     let session = app.evaluations.start(request, Arc::default(), role).await?;
     Ok(Json(Started { ok: true, session }))
+}
+
+/// Starts a program without a judge.
+///
+/// The session ends with the program, and its record is null. This path is for older clients; new
+/// ones use `POST /evaluation/start`.
+#[utoipa::path(post, path = "/evaluation/run", tag = "Evaluation", operation_id = "run_program",
+    request_body = RunRequestBody, responses(
+    (status = 200, body = Started),
+    (status = 400, body = ErrorBody),
+    (status = 409, body = ErrorBody, description = "No world is ready, or a session is in progress"),
+    (status = 503, body = ErrorBody, description = "Programs can't be started on this machine"),
+))]
+#[deprecated]
+pub(super) async fn run(
+    State(app): State<App>,
+    Extension(role): Extension<Role>,
+    JsonBody(RunRequest(request)): JsonBody<RunRequest>,
+) -> Result<Json<Started>, ApiError> {
+    let session = app.evaluations.run_program(request, role).await?;
+    Ok(Json(Started { ok: true, session }))
+}
+
+/// The state of the last program, of a session that this role may see.
+pub(super) async fn program(app: &App, role: Role) -> Result<Json<ProgramState>, ApiError> {
+    let current = app.evaluations.session().await;
+    let session = shown_to(app, only_by(role), current).await?.session;
+    Ok(Json(ProgramState {
+        running: session.as_ref().is_some_and(|session| session.run.running),
+        exit_code: session.as_ref().and_then(|session| session.run.exit_code),
+        command: session.as_ref().and_then(|session| session.command.clone()),
+        session: session.map(|session| session.id),
+    }))
 }
 
 /// Ends the session, if there is one.

@@ -1,5 +1,6 @@
 //! `/sim/api`: the routes in the order of the API document. Each resource has its own file.
 
+mod builder;
 mod clock;
 mod display;
 mod evaluation;
@@ -22,6 +23,8 @@ mod viewer;
 mod world;
 mod worlds;
 
+pub(crate) use builder::ProjectScenes;
+
 use crate::body::drain;
 use crate::docs::{self, CommonError, Docs};
 use crate::error::ApiError;
@@ -30,9 +33,11 @@ use crate::state::App;
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::header;
-use axum::response::{IntoResponse, Response};
+use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
-use chicane_wire::{ErrorCode, EvaluationEvent, JudgeCall, JudgeReply, JudgeSaid, RunEvent};
+use chicane_wire::{
+    ErrorCode, EvaluationEvent, JudgeCall, JudgeReply, JudgeSaid, ProjectEditors, ProjectRevision, RunEvent,
+};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -63,6 +68,7 @@ const COMMON_ERRORS: [CommonError; 10] = [
 const BASE: &str = "/sim/api";
 
 /// All routes under `/sim/api` with their descriptions.
+#[allow(deprecated, reason = "older clients use these paths")]
 fn resources() -> OpenApiRouter<App> {
     let mut document = docs::document("Chicane", ABOUT);
     // No route refers to these schemas. They describe the payloads of the event stream, and the
@@ -72,6 +78,8 @@ fn resources() -> OpenApiRouter<App> {
     docs::add_schema::<JudgeCall>(&mut document);
     docs::add_schema::<JudgeSaid>(&mut document);
     docs::add_schema::<JudgeReply>(&mut document);
+    docs::add_schema::<ProjectRevision>(&mut document);
+    docs::add_schema::<ProjectEditors>(&mut document);
     OpenApiRouter::with_openapi(document)
         // State and time
         .routes(routes!(state::status))
@@ -107,7 +115,7 @@ fn resources() -> OpenApiRouter<App> {
         .routes(routes!(evaluation::list))
         .routes(routes!(replay::tracks))
         .routes(routes!(replay::picture))
-        .routes(routes!(replay::file))
+        .routes(routes!(replay::file, evaluation::run))
         // Recording
         .routes(routes!(recording::get))
         .routes(routes!(recording::start))
@@ -125,6 +133,7 @@ fn resources() -> OpenApiRouter<App> {
         .routes(routes!(worlds::waypoints))
         .routes(routes!(print::print))
         .routes(routes!(thumbnail::thumbnail_of))
+        .merge(builder::resources())
 }
 
 /// All routes of the server.
@@ -138,6 +147,8 @@ pub(crate) fn router(app: App) -> Router {
         .route("/sim", get(viewer::page))
         .route("/sim/", get(viewer::page))
         .route("/sim/leaderboard", get(viewer::leaderboard))
+        .route("/build", get(viewer::build))
+        .route("/sim/build", get(viewer::build_alias))
         .route("/sim/viewer/{file}", get(viewer::asset))
         .route("/sim/scene/{file}", get(scene::file))
         .route("/metrics", get(metrics))
@@ -155,7 +166,13 @@ pub fn openapi() -> String {
 
 async fn no_such_path(State(app): State<App>, request: Request) -> Response {
     let path = request.uri().path().to_owned();
+    let other = crate::robot::without_slash(request.uri());
     drain(request).await;
+    if let Some(other) = other {
+        // The status 307 keeps method and body of the request.
+        let redirect = Redirect::temporary(&other);
+        return crate::robot::with_sim_time(app.simulator.now().time_s(), redirect);
+    }
     if crate::robot::is_path(&path) {
         let error = ApiError::new(ErrorCode::NotFound, "no such path; /docs lists all paths");
         return crate::robot::with_sim_time(app.simulator.now().time_s(), error_response(error, &path));
@@ -171,7 +188,7 @@ async fn wrong_method(request: Request) -> ApiError {
 async fn metrics(State(app): State<App>) -> Response {
     (
         [(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")],
-        app.http_metrics.text(&app.metrics),
+        crate::metrics::text(&app.http_metrics, &app.metrics),
     )
         .into_response()
 }

@@ -67,7 +67,7 @@ pub(super) async fn print(
         (header::CONTENT_TYPE, "image/jpeg".to_owned()),
         (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{name}-{dpi}dpi.jpg\"")),
     ];
-    Ok((headers, print_queue::body(print, permit)).into_response())
+    Ok((headers, print_queue::body(permit, move |to| print.write_jpeg(to))).into_response())
 }
 
 /// The last `dpi` of the query string, or [`DEFAULT_DPI`] if there is none.

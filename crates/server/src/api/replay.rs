@@ -1,13 +1,13 @@
 //! Runs that are over: their tracks, the pictures of their camera, and their files.
 
-use super::evaluation::{name, only_by};
+use super::evaluation::{name, only_by, program};
 use crate::access::refusal;
 use crate::error::ApiError;
 use crate::state::App;
 use axum::extract::{Extension, State};
 use axum::http::{Uri, header};
 use axum::response::{IntoResponse, Response};
-use chicane_wire::{ErrorBody, Octets, Role};
+use chicane_wire::{ErrorBody, Octets, ProgramState, Role};
 
 /// Returns the drive of a run as columns of numbers.
 ///
@@ -55,13 +55,16 @@ pub(super) async fn picture(
     Ok(([(header::CONTENT_TYPE, "image/jpeg")], jpeg).into_response())
 }
 
-/// Returns a run as one file, for `chicane verify` and `chicane replay`.
+/// Returns a run as one file, for `chicane verify` and `chicane replay`. Without `session`, returns
+/// the state of the last program, for older clients.
 ///
 /// The file has every command of the judged program, so students can't download it.
 #[utoipa::path(get, path = "/evaluation/run", tag = "Evaluation",
-    params(("session" = Option<String>, Query, description = "Id of a session; the last one if omitted")),
+    params(("session" = Option<String>, Query,
+        description = "Id of a session, or `last` for the last one. Without it, the response is the state of the \
+            last program (deprecated: use `run` of `GET /evaluation/session`)")),
     responses(
-        (status = 200, body = Octets, content_type = "application/octet-stream"),
+        (status = 200, content((Octets = "application/octet-stream"), (ProgramState = "application/json"))),
         (status = 404, body = ErrorBody, description = "There is no such record"),
         (status = 409, body = ErrorBody, description = "The run has no journal"),
     ))]
@@ -70,10 +73,13 @@ pub(super) async fn file(
     Extension(role): Extension<Role>,
     uri: Uri,
 ) -> Result<Response, ApiError> {
+    let Some(session) = name(&uri, "session") else {
+        return Ok(program(&app, role).await?.into_response());
+    };
     if role < Role::Teacher {
         return Err(refusal(Role::Teacher));
     }
-    let (session, bytes) = app.replays.file(name(&uri, "session"), None).await?;
+    let (session, bytes) = app.replays.file(Some(session).filter(|id| id != "last"), None).await?;
     let headers = [
         (header::CONTENT_TYPE, "application/octet-stream".to_owned()),
         (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{session}.chicane\"")),

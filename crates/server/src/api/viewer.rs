@@ -8,7 +8,7 @@ use crate::error::ApiError;
 use crate::state::App;
 use crate::websocket::{Upgrade, UpgradeError};
 use axum::extract::State;
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, Uri};
 use axum::response::{IntoResponse, Redirect, Response};
 use bytes::Bytes;
 use chicane_wire::ErrorCode;
@@ -40,6 +40,21 @@ pub(super) async fn page(headers: HeaderMap) -> Response {
 pub(super) async fn leaderboard(headers: HeaderMap) -> Response {
     file("leaderboard.html", &headers)
         .unwrap_or_else(|| ApiError::internal("this program was built without the viewer").into_response())
+}
+
+/// The page `/build`.
+pub(super) async fn build(headers: HeaderMap) -> Response {
+    file("build.html", &headers)
+        .unwrap_or_else(|| ApiError::internal("this program was built without the viewer").into_response())
+}
+
+/// `/sim/build`: redirects to `/build` with the same query, because all other pages are below
+/// `/sim`.
+pub(super) async fn build_alias(uri: Uri) -> Redirect {
+    match uri.query() {
+        Some(query) => Redirect::temporary(&format!("/build?{query}")),
+        None => Redirect::temporary("/build"),
+    }
 }
 
 pub(super) async fn asset(PathName(name): PathName, headers: HeaderMap) -> Result<Response, ApiError> {

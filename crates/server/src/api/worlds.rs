@@ -14,6 +14,7 @@ use chicane_wire::{
     ErrorBody, ErrorCode, Num, Octets, Publication, SwitchRequest, SwitchRequestBody, Switched, WorldEntry,
     Worlds,
 };
+use chicane_world::World;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -124,7 +125,8 @@ pub(super) async fn waypoints(
         Some(npy) => npy,
         None => {
             let (library, file) = (app.loader.library.clone(), name.clone());
-            let load = move || library.load(&file).map(|world| world.route.map(|r| Bytes::from(r.to_npy())));
+            let npy_of = |world: World| world.published_route().map(|r| Bytes::from(r.to_npy()));
+            let load = move || library.load(&file).map(npy_of);
             let loaded = tokio::task::spawn_blocking(load).await;
             let npy = loaded.map_err(|e| ApiError::internal(e.to_string()))??;
             cache.retain(|(other, _), _| *other != name);

@@ -4,14 +4,16 @@
 use super::{ApiError, BadBody};
 use axum::http::StatusCode;
 use chicane_host::driver::{Refused, refusal_text};
-use chicane_host::evaluation::StartEvaluationError;
+use chicane_host::evaluation::{CheckScriptError, StartEvaluationError};
 use chicane_host::keeper::{ChangeError, KeepError};
 use chicane_host::loader::{LoadFailure, RemoveFailure};
 use chicane_leaderboard::HandInError;
 use chicane_recording::StartRecordingError;
+use chicane_render::PrintError;
 use chicane_replay::ReplayError;
 use chicane_sim::Refusal;
-use chicane_store::{InstallError, LoadError};
+use chicane_store::{InstallError, LoadError, PublishError};
+use chicane_studio::{ArchiveError, FileError, PrintJobError, PublishProjectError, StudioError};
 use chicane_wire::{ErrorCode, Invalid};
 
 /// The status of an error code.
@@ -26,16 +28,18 @@ pub(super) fn of(code: ErrorCode) -> StatusCode {
         E::NoWorld | E::NoSuchObject | E::NoSuchLight | E::NoSuchWorld => StatusCode::NOT_FOUND,
         E::NoRoute | E::NoBounds | E::NoFloor | E::NoEvaluation => StatusCode::NOT_FOUND,
         E::NoRecord | E::NoSuchSound | E::NotFound => StatusCode::NOT_FOUND,
-        E::NoLeaderboard | E::NoSuchSubmission => StatusCode::NOT_FOUND,
+        E::NoLeaderboard | E::NoSuchSubmission | E::NoSuchProject => StatusCode::NOT_FOUND,
         E::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
         E::RequestTimeout => StatusCode::REQUEST_TIMEOUT,
         E::NotReady | E::SwitchInProgress | E::EvaluationInProgress => StatusCode::CONFLICT,
         E::RecordingInProgress | E::NoJournal => StatusCode::CONFLICT,
+        E::RevisionConflict | E::ProjectInvalid | E::TooManyProjects => StatusCode::CONFLICT,
+        E::NoPublishTarget => StatusCode::CONFLICT,
         E::AlreadyRunning | E::YellowPhase | E::WorldInUse | E::RobotRefused => StatusCode::CONFLICT,
         E::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         E::UnsupportedType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         E::RangeNotSatisfiable => StatusCode::RANGE_NOT_SATISFIABLE,
-        E::BadWorld => StatusCode::UNPROCESSABLE_ENTITY,
+        E::BadWorld | E::BadProject => StatusCode::UNPROCESSABLE_ENTITY,
         E::UpgradeRequired => StatusCode::UPGRADE_REQUIRED,
         E::Internal | E::NotStored => StatusCode::INTERNAL_SERVER_ERROR,
         E::CdnFailed => StatusCode::BAD_GATEWAY,
@@ -205,5 +209,76 @@ impl From<HandInError> for ApiError {
             HandInError::Write(_) | HandInError::Store(_) | HandInError::Random(_) => ErrorCode::NotStored,
         };
         ApiError::new(code, error.to_string())
+    }
+}
+
+impl From<StudioError> for ApiError {
+    fn from(error: StudioError) -> ApiError {
+        let code = match &error {
+            StudioError::NoProject => ErrorCode::NoSuchProject,
+            StudioError::NoFile => ErrorCode::NotFound,
+            StudioError::Conflict { .. } => ErrorCode::RevisionConflict,
+            StudioError::Invalid(_) => ErrorCode::ProjectInvalid,
+            StudioError::Document(_) => ErrorCode::BadProject,
+            StudioError::Name | StudioError::Track(_) => ErrorCode::InvalidRequest,
+            StudioError::NoWorld(_) => ErrorCode::NoSuchWorld,
+            StudioError::TooManyProjects | StudioError::TooManyFiles => ErrorCode::TooManyProjects,
+            StudioError::FilesTooLarge => ErrorCode::TooLarge,
+            StudioError::File(file) => code_of_file(file),
+            StudioError::Archive(ArchiveError::TooMany | ArchiveError::TooLarge) => ErrorCode::TooLarge,
+            StudioError::Archive(_) => ErrorCode::BadProject,
+            StudioError::World(_) => ErrorCode::BadWorld,
+            StudioError::Store(_) => ErrorCode::NotStored,
+            StudioError::Stored(_) | StudioError::Random(_) => ErrorCode::Internal,
+        };
+        ApiError::new(code, error.to_string())
+    }
+}
+
+fn code_of_file(error: &FileError) -> ErrorCode {
+    match error {
+        FileError::Name(_) | FileError::Ending(_) => ErrorCode::InvalidRequest,
+        FileError::NotAPicture(_) | FileError::OtherFormat { .. } => ErrorCode::UnsupportedType,
+        FileError::TooManyPixels { .. } | FileError::TooLarge { .. } => ErrorCode::TooLarge,
+        FileError::Damaged { .. } | FileError::NotText(_) => ErrorCode::BadProject,
+    }
+}
+
+impl From<PrintJobError> for ApiError {
+    fn from(error: PrintJobError) -> ApiError {
+        let code = match error {
+            PrintJobError::Print(PrintError::NoFloor) => ErrorCode::NoFloor,
+            PrintJobError::Print(_) | PrintJobError::Area | PrintJobError::TooManySheets(_) => {
+                ErrorCode::InvalidRequest
+            }
+        };
+        ApiError::new(code, error.to_string())
+    }
+}
+
+impl From<PublishProjectError> for ApiError {
+    fn from(error: PublishProjectError) -> ApiError {
+        match error {
+            PublishProjectError::Studio(error) => error.into(),
+            PublishProjectError::Unfit(_) => ApiError::new(ErrorCode::BadWorld, error.to_string()),
+        }
+    }
+}
+
+impl From<PublishError> for ApiError {
+    fn from(error: PublishError) -> ApiError {
+        let code = match error {
+            PublishError::NotPublished(_) => ErrorCode::NoSuchWorld,
+            PublishError::Changed(_) => ErrorCode::Busy,
+            PublishError::Damaged(_) => ErrorCode::BadWorld,
+            PublishError::Target(_) | PublishError::Write { .. } => ErrorCode::NotStored,
+        };
+        ApiError::new(code, error.to_string())
+    }
+}
+
+impl From<CheckScriptError> for ApiError {
+    fn from(error: CheckScriptError) -> ApiError {
+        ApiError::new(ErrorCode::NoJudge, error.to_string())
     }
 }

@@ -10,11 +10,15 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use chicane_host::driver::Published;
 use chicane_robot::ODOM_RATE_HZ;
-use chicane_wire::{Detail, Health, Info, Num, Rates, Role, Sensors, Sizes};
+use chicane_wire::{Detail, Hardware, Health, Info, Num, Rates, Role, Sensors, Sizes, Software};
 use chicane_world::Profile;
 use std::sync::Arc;
 
-struct InfoReading;
+/// Paths of the robot's API, which `GET /info` lists.
+#[derive(Debug, Clone)]
+pub(super) struct Endpoints(pub(super) Arc<[String]>);
+
+struct InfoReading(Endpoints);
 
 impl Reading for InfoReading {
     const NAME: &'static str = "info";
@@ -25,13 +29,24 @@ impl Reading for InfoReading {
     }
 
     async fn json(&self, app: &App, _: &Arc<Published>) -> Result<Bytes, RobotError> {
-        Ok(to_wire::json(&about(&app.profile)))
+        Ok(to_wire::json(&about(&app.profile, &self.0)))
     }
 }
 
-fn about(profile: &Profile) -> Info {
+fn about(profile: &Profile, endpoints: &Endpoints) -> Info {
     let whole = chicane_host::view::profile(profile);
     Info {
+        name: whole.model_name.clone(),
+        serial: format!("sim-{}", whole.generation),
+        physical: false,
+        hardware: Hardware {
+            vehicle: whole.model_name.clone(),
+            generation: whole.generation.clone(),
+            sensors: vec!["camera", "lidar", "imu", "battery"],
+            actuators: vec!["motor", "steering", "camera_pan", "camera_tilt", "loudspeaker"],
+        },
+        software: Software { name: "chicane", version: env!("CARGO_PKG_VERSION") },
+        endpoints: endpoints.0.to_vec(),
         generation: whole.generation,
         mode: "sim",
         model_name: whole.model_name,
@@ -64,8 +79,12 @@ fn about(profile: &Profile) -> Info {
     (status = 200, body = Info),
     (status = 422, body = Detail, description = "A parameter is invalid"),
 ))]
-pub(super) async fn info(State(app): State<App>, query: Query) -> Result<Response, RobotError> {
-    respond(&app, &query, InfoReading).await
+pub(super) async fn info(
+    State(app): State<App>,
+    Extension(endpoints): Extension<Endpoints>,
+    query: Query,
+) -> Result<Response, RobotError> {
+    respond(&app, &query, InfoReading(endpoints)).await
 }
 
 struct HealthReading;
@@ -86,7 +105,8 @@ impl Reading for HealthReading {
         let time = now.running.as_ref().map(|running| Num(running.snapshot.time_s));
         let reason = app.evaluations.fault();
         let status = status(reason.is_some(), now);
-        Ok(to_wire::json(&Health { status, reason, time, paused: now.clock.paused }))
+        let timestamp = time.unwrap_or_default();
+        Ok(to_wire::json(&Health { status, reason, time, timestamp, paused: now.clock.paused }))
     }
 }
 

@@ -12,7 +12,7 @@ use bytes::Bytes;
 use chicane_host::driver::Published;
 use chicane_host::view::sample_time;
 use chicane_robot::Scan;
-use chicane_wire::{Detail, LIDAR_STEP, LidarScan, Named, Num, ScanMeta, Waiting};
+use chicane_wire::{Detail, LIDAR_STEP, LidarScan, Named, Num, ScanMeta, ScanUnits, Waiting};
 use chicane_world::Profile;
 use std::sync::Arc;
 
@@ -48,20 +48,23 @@ impl LidarReading {
                 angle_increment: Num(360.0 / f64::from(lidar.beams)),
                 rate: lidar.rate_hz,
                 sample: scan.sample,
+                units: ScanUnits { angle: "degrees", range: "metres" },
+                orientation: "0 is ahead, positive angles are to the left",
             },
         }
     }
 }
 
 /// The angle and the range of the beam nearest to each multiple of `step`. The angles are from −180
-/// (included) to 180 degrees (excluded). The range is `None` if the beam hit nothing.
+/// to 180 degrees. Both of these look back and show the same beam. The range is `None` if the beam
+/// hit nothing.
 fn ranges(step: f64, beams: &[f32]) -> Vec<(String, Option<Num>)> {
     let n = beams.len();
     let last = (180.0 / step) as i64 + 1;
     // Rounding removes binary rounding errors, so that keys are short decimals. Adding 0 turns −0
     // into 0.
     let degrees = (-last..=last).map(|k| (k as f64 * step * 1e6).round() / 1e6 + 0.0);
-    let shown = degrees.filter(|d| (-180.0..180.0).contains(d));
+    let shown = degrees.filter(|d| (-180.0..=180.0).contains(d));
     let beam = |d: f64| beams.get(((d + 180.0) / 360.0 * n as f64).round() as usize % n.max(1));
     let range = |r: &f32| r.is_finite().then(|| Num((f64::from(*r) * 1e3).round() / 1e3));
     shown.map(|d| (d.to_string(), beam(d).and_then(range))).collect()
@@ -109,23 +112,24 @@ mod tests {
     #[test]
     fn keys_are_short_decimals_and_include_zero() {
         let one = keys(1.0, 720);
-        assert_eq!((one.len(), one[0].0.as_str(), one[359].0.as_str()), (360, "-180", "179"));
+        assert_eq!((one.len(), one[0].0.as_str(), one[360].0.as_str()), (361, "-180", "180"));
         let half = keys(0.5, 720);
-        assert_eq!((half.len(), half[1].0.as_str(), half[361].0.as_str()), (720, "-179.5", "0.5"));
-        for (step, count, first) in [(30.0, 12, "-180"), (0.7, 515, "-179.9"), (7.0, 51, "-175")] {
+        assert_eq!((half.len(), half[1].0.as_str(), half[361].0.as_str()), (721, "-179.5", "0.5"));
+        for (step, count, first) in [(30.0, 13, "-180"), (0.7, 515, "-179.9"), (7.0, 51, "-175")] {
             let all = keys(step, 720);
             assert_eq!((all.len(), all[0].0.as_str()), (count, first), "{step}");
             assert!(all.iter().any(|(k, _)| k == "0"), "{step}");
             assert!(all.iter().all(|(k, _)| k.len() <= 6), "{step}: {all:?}");
         }
         let sevenths = keys(180.0 / 7.0, 720);
-        assert_eq!((sevenths.len(), sevenths[0].0.as_str()), (14, "-180"));
+        assert_eq!((sevenths.len(), sevenths[0].0.as_str()), (15, "-180"));
     }
 
     #[test]
     fn each_key_shows_the_nearest_beam() {
         let one = keys(1.0, 720);
         assert_eq!((one[0].1, one[180].1, one[359].1), (0.0, 360.0, 718.0));
+        assert_eq!(one[360].1, 0.0, "180 and -180 are the beam that looks back");
         let half = keys(0.5, 100);
         assert_eq!(half[719].1, 0.0, "179.5 is nearest to the beam that looks back");
         assert!(ranges(1.0, &[]).iter().all(|(_, v)| v.is_none()));

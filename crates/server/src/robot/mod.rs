@@ -23,12 +23,15 @@ use crate::body::drain;
 use crate::docs::{self, CommonError, Docs};
 use crate::error::ApiError;
 use crate::state::App;
-use axum::Router;
 use axum::extract::Request;
+use axum::http::Uri;
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use axum::{Extension, Router};
 use chicane_wire::{ErrorBody, ErrorCode};
+use std::sync::{Arc, LazyLock};
+use utoipa::openapi::OpenApi;
 use utoipa::{PartialSchema, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -129,6 +132,33 @@ pub fn openapi() -> String {
     Docs::new(routes().split_for_parts().1, "", &COMMON_ERRORS, refuse).json()
 }
 
+/// Paths that the OpenAPI document can't describe, because they are WebSockets.
+const SOCKETS: [&str; 4] = ["/audio/stream", "/rosbridge", "/speed/stream", "/steering/stream"];
+
+/// All paths of the robot's API, in alphabetical order.
+fn endpoints(document: &OpenApi) -> Arc<[String]> {
+    let sockets = SOCKETS.map(str::to_owned);
+    let mut paths: Vec<String> = document.paths.paths.keys().cloned().chain(sockets).collect();
+    paths.sort_unstable();
+    paths.into()
+}
+
+/// The address without its slash at the end, if the rest is a path of the robot's API. Clients of
+/// other cars write such addresses, and their servers redirect them.
+pub(crate) fn without_slash(uri: &Uri) -> Option<String> {
+    static PATHS: LazyLock<Arc<[String]>> = LazyLock::new(|| endpoints(&routes().split_for_parts().1));
+    let path = uri.path().strip_suffix('/')?;
+    let matches = |known: &String| {
+        let fits = |(own, sent): (&str, &str)| own == sent || (own.starts_with('{') && !sent.is_empty());
+        known.split('/').count() == path.split('/').count() && known.split('/').zip(path.split('/')).all(fits)
+    };
+    let known = PATHS.iter().any(matches) || ["/docs", "/openapi.json"].contains(&path);
+    known.then(|| match uri.query() {
+        Some(query) => format!("{path}?{query}"),
+        None => path.to_owned(),
+    })
+}
+
 fn refuse(error: ApiError) -> Response {
     RobotError::from(error).into_response()
 }
@@ -136,11 +166,13 @@ fn refuse(error: ApiError) -> Response {
 /// All routes of the robot's API.
 pub(crate) fn router(app: &App) -> Router<App> {
     let (routes, document) = routes().split_for_parts();
+    let endpoints = about::Endpoints(endpoints(&document));
     routes
         .route("/speed/stream", get(sockets::speed))
         .route("/steering/stream", get(sockets::steering))
         .route("/rosbridge", get(crate::bridge::rosbridge))
         .merge(Docs::new(document, "", &COMMON_ERRORS, refuse).routes())
+        .layer(Extension(endpoints))
         .method_not_allowed_fallback(wrong_method)
         .layer(from_fn_with_state(app.clone(), sim_time::stamp))
 }
@@ -154,6 +186,20 @@ async fn wrong_method(request: Request) -> RobotError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_slash_at_the_end_of_a_known_path_is_removed() {
+        let target = |address: &'static str| without_slash(&Uri::from_static(address));
+        assert_eq!(target("/speed/").as_deref(), Some("/speed"));
+        assert_eq!(target("/lidar/?step=2&x=%2F").as_deref(), Some("/lidar?step=2&x=%2F"));
+        assert_eq!(target("/audio/file/a1/").as_deref(), Some("/audio/file/a1"));
+        assert_eq!(target("/speed/stream/").as_deref(), Some("/speed/stream"));
+        for none in
+            ["/", "//", "/speed", "/speed//", "//speed/", "/nothing/", "/audio/file//", "/sim/api/pose/"]
+        {
+            assert_eq!(target(none), None, "{none}");
+        }
+    }
 
     #[test]
     fn is_path_recognises_all_paths_of_the_robot() {

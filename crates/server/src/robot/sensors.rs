@@ -1,5 +1,5 @@
-//! `GET /odom`, `/imu`, `/battery`, and the measurements of wheels and servos: `/speed`,
-//! `/steering`, `/camera/pan`, `/camera/tilt`.
+//! `GET /odom`, `/imu`, `/battery`, the measured `/speed`, and the commanded angles `/steering`,
+//! `/camera/pan`, `/camera/tilt`. The measured angles are `joints` of `GET /states`.
 
 use super::error::RobotError;
 use super::query::Query;
@@ -11,7 +11,7 @@ use axum::response::Response;
 use bytes::Bytes;
 use chicane_host::driver::{Published, RobotView};
 use chicane_host::view::sample_time;
-use chicane_robot::Joints;
+use chicane_robot::Drive;
 use chicane_sim::TICK_S;
 use chicane_wire::{Battery, Detail, Inertial, Num, Odometry, Waiting};
 use std::sync::Arc;
@@ -105,13 +105,10 @@ pub(super) async fn battery(State(app): State<App>, query: Query) -> Result<Resp
     respond(&app, &query, BatteryReading).await
 }
 
-/// A measurement of wheels or servos. `INDEX` is an index into [`JOINT_NAMES`].
-struct JointReading<const INDEX: usize>(fn(&Joints) -> f64);
+struct SpeedReading;
 
-const JOINT_NAMES: [&str; 4] = ["speed", "steering", "pan", "tilt"];
-
-impl<const INDEX: usize> Reading for JointReading<INDEX> {
-    const NAME: &'static str = JOINT_NAMES[INDEX];
+impl Reading for SpeedReading {
+    const NAME: &'static str = "speed";
 
     fn stamp(&self, _: &App, now: &Published) -> Option<SampleStamp> {
         let joints = robot(now)?.joints.as_ref()?;
@@ -120,7 +117,29 @@ impl<const INDEX: usize> Reading for JointReading<INDEX> {
 
     async fn json(&self, _: &App, now: &Arc<Published>) -> Result<Bytes, RobotError> {
         let joints = robot(now).and_then(|r| r.joints.as_ref()).ok_or(RobotError::Waiting(Self::NAME))?;
-        Ok(to_wire::json(&Num((self.0)(joints))))
+        Ok(to_wire::json(&Num(joints.speed)))
+    }
+}
+
+/// A commanded angle. `INDEX` is an index into [`ANGLE_NAMES`].
+struct AngleReading<const INDEX: usize>(fn(&Drive) -> f64);
+
+const ANGLE_NAMES: [&str; 3] = ["steering", "pan", "tilt"];
+
+impl<const INDEX: usize> Reading for AngleReading<INDEX> {
+    const NAME: &'static str = ANGLE_NAMES[INDEX];
+
+    /// The stamp changes with the samples of the joints, so that a stream has a constant rate, and
+    /// with the command.
+    fn stamp(&self, _: &App, now: &Published) -> Option<SampleStamp> {
+        let robot = robot(now)?;
+        let stamp = SampleStamp::new(now, robot.joints.as_ref()?.sample, now.time_s());
+        Some(stamp.with(2, (self.0)(&robot.command).to_bits()))
+    }
+
+    async fn json(&self, _: &App, now: &Arc<Published>) -> Result<Bytes, RobotError> {
+        let robot = robot(now).ok_or(RobotError::Waiting(Self::NAME))?;
+        Ok(to_wire::json(&Num((self.0)(&robot.command))))
     }
 }
 
@@ -133,10 +152,10 @@ impl<const INDEX: usize> Reading for JointReading<INDEX> {
     (status = 503, body = Waiting, description = "No reading yet"),
 ))]
 pub(super) async fn speed(State(app): State<App>, query: Query) -> Result<Response, RobotError> {
-    respond(&app, &query, JointReading::<0>(|joints| joints.speed)).await
+    respond(&app, &query, SpeedReading).await
 }
 
-/// Returns the angle of the steering servo in rad; positive is left.
+/// Returns the commanded steering angle in rad; positive is left.
 #[utoipa::path(get, path = "/steering", tag = "Driving", operation_id = "get_steering",
     params(("stream" = Option<bool>, Query, description = "Server-sent events, 30 per simulated second")),
     responses(
@@ -145,10 +164,10 @@ pub(super) async fn speed(State(app): State<App>, query: Query) -> Result<Respon
     (status = 503, body = Waiting, description = "No reading yet"),
 ))]
 pub(super) async fn steering(State(app): State<App>, query: Query) -> Result<Response, RobotError> {
-    respond(&app, &query, JointReading::<1>(|joints| joints.steering)).await
+    respond(&app, &query, AngleReading::<0>(|command| command.steering)).await
 }
 
-/// Returns the angle of the camera's pan servo in rad; positive is left.
+/// Returns the commanded pan angle of the camera in rad; positive is left.
 #[utoipa::path(get, path = "/camera/pan", tag = "Camera", operation_id = "get_pan",
     params(("stream" = Option<bool>, Query, description = "Server-sent events, 30 per simulated second")),
     responses(
@@ -157,10 +176,10 @@ pub(super) async fn steering(State(app): State<App>, query: Query) -> Result<Res
     (status = 503, body = Waiting, description = "No reading yet"),
 ))]
 pub(super) async fn pan(State(app): State<App>, query: Query) -> Result<Response, RobotError> {
-    respond(&app, &query, JointReading::<2>(|joints| joints.pan)).await
+    respond(&app, &query, AngleReading::<1>(|command| command.pan)).await
 }
 
-/// Returns the angle of the camera's tilt servo in rad; positive is up.
+/// Returns the commanded tilt angle of the camera in rad; positive is up.
 #[utoipa::path(get, path = "/camera/tilt", tag = "Camera", operation_id = "get_tilt",
     params(("stream" = Option<bool>, Query, description = "Server-sent events, 30 per simulated second")),
     responses(
@@ -169,5 +188,5 @@ pub(super) async fn pan(State(app): State<App>, query: Query) -> Result<Response
     (status = 503, body = Waiting, description = "No reading yet"),
 ))]
 pub(super) async fn tilt(State(app): State<App>, query: Query) -> Result<Response, RobotError> {
-    respond(&app, &query, JointReading::<3>(|joints| joints.tilt)).await
+    respond(&app, &query, AngleReading::<2>(|command| command.tilt)).await
 }

@@ -19,8 +19,6 @@ use std::sync::Arc;
 /// The parameters of a request.
 struct StatesRequest {
     shown: Vec<Shown>,
-    /// Whether `include` names the camera. If not, the response contains no picture.
-    picture: bool,
     lidar: LidarReading,
 }
 
@@ -29,10 +27,9 @@ impl StatesRequest {
         let lidar = LidarReading::from_query(query)?;
         let included: Vec<&str> = query.all("include").collect();
         if included.is_empty() {
-            return Ok(StatesRequest { shown: Shown::ALL.to_vec(), picture: false, lidar });
+            return Ok(StatesRequest { shown: Shown::USUAL.to_vec(), lidar });
         }
-        let shown = Shown::list(&included.join(","))?;
-        Ok(StatesRequest { picture: shown.contains(&Shown::Camera), shown, lidar })
+        Ok(StatesRequest { shown: Shown::list(&included.join(",")), lidar })
     }
 
     /// Calls `make` if the request includes `what`. Otherwise returns `None`.
@@ -40,18 +37,14 @@ impl StatesRequest {
         self.shown.contains(&what).then(make)
     }
 
-    async fn camera(&self, app: &App, now: &Published) -> Result<Option<CameraFrame>, RobotError> {
+    async fn camera(app: &App, now: &Published) -> Result<Option<CameraFrame>, RobotError> {
         let Some(running) = &now.running else { return Ok(None) };
         let [width, height] = app.camera.size(None, None);
         let (time, frame) = (Num(running.exposure.snapshot.time_s), running.exposure.frame);
-        let (mut encoding, mut data) = (None, None);
-        if self.picture {
-            let jpeg = app.camera.jpeg(&running.exposure, [width, height], now.brightness).await;
-            let jpeg = jpeg.map_err(|_| RobotError::failed("the picture could not be drawn"))?;
-            encoding = Some("jpeg");
-            data = Some(base64::engine::general_purpose::STANDARD.encode(&jpeg));
-        }
-        Ok(Some(CameraFrame { time, frame, width, height, encoding, data }))
+        let jpeg = app.camera.jpeg(&running.exposure, [width, height], now.brightness).await;
+        let jpeg = jpeg.map_err(|_| RobotError::failed("the picture could not be drawn"))?;
+        let data = base64::engine::general_purpose::STANDARD.encode(&jpeg);
+        Ok(Some(CameraFrame { time, frame, width, height, encoding: "jpeg", data }))
     }
 }
 
@@ -67,7 +60,9 @@ impl Reading for StatesRequest {
             Shown::Imu => robot.imu.as_ref().map(|t| t.sample),
             Shown::Lidar => robot.scan.as_ref().map(|t| t.sample),
             Shown::Camera => Some(frame),
-            Shown::Speed | Shown::Steering | Shown::Joints => robot.joints.as_ref().map(|t| t.sample),
+            // The stamp has the commands themselves, below.
+            Shown::Cmd | Shown::Steering | Shown::CameraPan | Shown::CameraTilt | Shown::Joy => None,
+            Shown::Speed | Shown::Joints => robot.joints.as_ref().map(|t| t.sample),
             Shown::Audio => Some(audio::position_step(now)),
         };
         // Sample numbers increase, so their sum changes with each new sample.
@@ -83,7 +78,7 @@ impl Reading for StatesRequest {
 
     async fn json(&self, app: &App, now: &Arc<Published>) -> Result<Bytes, RobotError> {
         let camera = match self.shown.contains(&Shown::Camera) {
-            true => Some(self.camera(app, now).await?),
+            true => Some(StatesRequest::camera(app, now).await?),
             false => None,
         };
         let robot = robot(now);
@@ -98,20 +93,25 @@ impl Reading for StatesRequest {
             }),
             camera,
             speed: self.if_shown(Shown::Speed, || joints.map(|j| Num(j.speed))),
-            steering: self.if_shown(Shown::Steering, || joints.map(|j| Num(j.steering))),
+            steering: self.if_shown(Shown::Steering, || robot.map(|r| Num(r.command.steering))),
+            camera_pan: self.if_shown(Shown::CameraPan, || robot.map(|r| Num(r.command.pan))),
+            camera_tilt: self.if_shown(Shown::CameraTilt, || robot.map(|r| Num(r.command.tilt))),
             joints: self.if_shown(Shown::Joints, || joints.map(|j| to_wire::joints(j))),
             audio: self.if_shown(Shown::Audio, || audio::sounds(now)),
+            joy: self.if_shown(Shown::Joy, || None),
         }))
     }
 }
 
 /// Returns readings and commands of the robot at the same tick.
 ///
-/// Without `include`, the response contains everything, but the camera without its picture.
+/// Without `include`, the response contains `cmd`, `odom` and `battery`. Every response contains
+/// `cmd`.
 #[utoipa::path(get, path = "/states", tag = "Sensors",
     params(
     ("include" = Option<String>, Query,
-        description = "Names separated by commas: odom, battery, imu, lidar, camera, speed, steering, joints, audio"),
+        description = "Names separated by commas: cmd, odom, battery, imu, lidar, camera, speed, steering, camera_pan, \
+            camera_tilt, joints, audio, joy. Unknown names are skipped"),
     ("step" = Option<f64>, Query, description = "Step between keys of the lidar in degrees; 1 if omitted",
         minimum = 0.5, maximum = 30),
     ("stream" = Option<bool>, Query, description = "Server-sent events, one for each change")),

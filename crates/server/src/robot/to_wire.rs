@@ -27,7 +27,12 @@ pub(super) fn imu(imu: &Imu) -> wire::Inertial {
     wire::Inertial {
         acceleration: chicane_host::view::xyz(imu.acceleration),
         gyro: chicane_host::view::xyz(imu.angular_velocity),
-        orientation: wire::Quaternion::NONE,
+        orientation: wire::Quaternion {
+            x: Num(imu.orientation.x),
+            y: Num(imu.orientation.y),
+            z: Num(imu.orientation.z),
+            w: Num(imu.orientation.w),
+        },
     }
 }
 

@@ -4,6 +4,9 @@
 //! ray hits, spring and damper push the chassis up, and the tyre exerts a force along the surface.
 //! The motor is a PI speed controller with limited force. Its force is distributed to the wheels in
 //! proportion to their load.
+//!
+//! The controller of the steering limits the yaw rate of the curve that the wheels roll, and the
+//! change of this yaw rate.
 
 use super::engine::{ChassisForce, Engine, Footing, SUBSTEP_S, from_engine};
 use super::model::CarModel;
@@ -31,6 +34,8 @@ pub(crate) struct Car {
     pub(crate) tilt: f64,
     /// Integral term of the motor: the acceleration that balances the constant load, m/s².
     integral: f64,
+    /// Yaw rate of the curve that the wheels roll, at the last sub-step, rad/s.
+    yaw_rate: f64,
 }
 
 /// A wheel that carries a load.
@@ -111,6 +116,7 @@ impl Car {
         self.tyres = Default::default();
         self.angle = self.angle.map(|a| if a.is_finite() { a } else { 0.0 });
         self.integral = 0.0;
+        self.yaw_rate = 0.0;
     }
 
     pub(crate) fn wheels(&self) -> Wheels {
@@ -127,9 +133,39 @@ impl Car {
             let difference = wanted.clamp(-most, most) - *angle;
             *angle += difference.clamp(-model.servo_step, model.servo_step);
         };
-        turn(&mut self.steering, drive.steering, model.max_steering);
+        let wanted = drive.steering.clamp(-model.max_steering, model.max_steering);
+        let rolled = self.rolled_speed(model);
+        let permitted = self.permitted_steering(model, rolled, wanted);
+        turn(&mut self.steering, permitted, model.max_steering);
         turn(&mut self.pan, drive.pan, model.max_pan);
         turn(&mut self.tilt, drive.tilt, model.max_tilt);
+        self.yaw_rate = model.yaw_rate(rolled, self.steering);
+    }
+
+    /// Mean speed of the wheels' surfaces, m/s. The controller does not know the true speed.
+    fn rolled_speed(&self, model: &CarModel) -> f64 {
+        0.25 * (0..4).map(|i| self.tyres[i].spin * model.tyres[i / 2].radius).sum::<f64>()
+    }
+
+    /// The steering angle nearest to `wanted` that respects the limits of the yaw rate, rad.
+    fn permitted_steering(&self, model: &CarModel, rolled: f64, wanted: f64) -> f64 {
+        if model.max_yaw_rate.is_infinite() && model.yaw_rate_step.is_infinite() {
+            return wanted;
+        }
+        // A braking car turns more slowly at the same steering angle. The controller does not
+        // compensate for this, because the car would otherwise steer beyond the command.
+        let held = model.yaw_rate(rolled, self.steering);
+        let last = match self.yaw_rate * held > 0.0 {
+            true if held.abs() < self.yaw_rate.abs() => held,
+            true => self.yaw_rate,
+            false => 0.0,
+        };
+        let (most, step) = (model.max_yaw_rate, model.yaw_rate_step);
+        let last = last.clamp(-most, most);
+        let yaw_rate = model.yaw_rate(rolled, wanted);
+        let permitted = yaw_rate.clamp((last - step).max(-most), (last + step).min(most));
+        // A standing car has the yaw rate zero at every angle, so `rolled` is not zero below.
+        if permitted == yaw_rate { wanted } else { libm::atan(permitted * model.wheelbase / rolled) }
     }
 
     /// Total force that the motor requests from the tyres, N.

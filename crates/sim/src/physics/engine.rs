@@ -278,12 +278,27 @@ fn moving(body: &rapier::RigidBody) -> BodyState {
     BodyState { pose: from_engine(body.position()), linear: body.linvel(), angular: body.angvel() }
 }
 
+/// The colliders as they are hashed. The shape of a collider never changes, and a mesh can have
+/// hundreds of thousands of triangles. In a world with meshes, the shapes are therefore left out.
+struct HashedColliders<'a>(&'a rapier::ColliderSet);
+
+impl Serialize for HashedColliders<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.0.iter().all(|(_, collider)| collider.shape().as_trimesh().is_none()) {
+            return self.0.serialize(serializer);
+        }
+        let places: Vec<(ColliderHandle, Pose, bool)> =
+            self.0.iter().map(|(handle, c)| (handle, from_engine(c.position()), c.is_enabled())).collect();
+        places.serialize(serializer)
+    }
+}
+
 impl Engine {
     /// Calls `each` with the name and value of every part of the engine's state.
     pub(crate) fn parts<T>(&self, mut each: impl FnMut(&'static str, &dyn Encode) -> T) -> Vec<T> {
         vec![
             each("bodies", &self.bodies),
-            each("colliders", &self.colliders),
+            each("colliders", &HashedColliders(&self.colliders)),
             each("islands", &self.islands),
             each("broad phase", &self.broad_phase),
             each("narrow phase", &self.narrow_phase),

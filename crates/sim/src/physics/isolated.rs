@@ -9,13 +9,16 @@ use super::engine::{BodyState, ChassisForce, Engine, SUBSTEP_S, to_engine};
 use super::model::CarModel;
 use chicane_world::Pose;
 use glam::{DQuat, DVec3};
-use rapier3d_f64::parry::bounding_volume::BoundingVolume;
+use rapier3d_f64::parry::bounding_volume::{Aabb, BoundingVolume};
 use rapier3d_f64::parry::query;
+use rapier3d_f64::parry::shape::TriMesh;
 use rapier3d_f64::prelude as rapier;
 
 /// Minimum distance from an isolated car to the nearest collider, m. The travel of the car in one
 /// and a half ticks is added to this distance.
 const MARGIN_M: f64 = 0.01;
+/// A box is enlarged by this distance when it is rotated, because its corners are rounded, m.
+const ROUNDING_M: f64 = 1e-9;
 /// If the car's colliders are lower than this height above the ground, the engine simulates the
 /// car, m.
 const CLEARANCE_M: f64 = 0.003;
@@ -44,6 +47,11 @@ impl Engine {
         let near = self.query(rapier::QueryFilter::new());
         let is_near = |other: &rapier::Collider| {
             if other.parent() == Some(self.chassis) || other.shape().as_halfspace().is_some() {
+                return false;
+            }
+            // Most of a large mesh is far away. The box around the car finds that much faster than
+            // the exact distance.
+            if other.shape().as_trimesh().is_some_and(|mesh| is_apart(mesh, other.position(), &around)) {
                 return false;
             }
             // If the distance cannot be computed, the collider counts as near.
@@ -90,6 +98,13 @@ impl Engine {
         body.set_angvel(angular, false);
         true
     }
+}
+
+/// Whether no triangle of a mesh is inside a box. The box is given in the world, and `pose` is the
+/// pose of the mesh.
+fn is_apart(mesh: &TriMesh, pose: &rapier::Pose, around: &Aabb) -> bool {
+    let local = around.transform_by(&pose.inverse()).loosened(ROUNDING_M);
+    mesh.bvh().intersect_aabb(&local).next().is_none()
 }
 
 /// Integrates a rotation over `h` seconds at an angular velocity.

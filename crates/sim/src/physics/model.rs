@@ -35,6 +35,10 @@ pub(crate) struct CarModel {
     pub(super) max_pan: f64,
     pub(super) max_tilt: f64,
     pub(super) servo_step: f64,
+    /// Largest yaw rate that the controller steers for, rad/s. Infinite without a limit.
+    pub(super) max_yaw_rate: f64,
+    /// Largest change of that yaw rate in a sub-step, rad/s. Infinite without a limit.
+    pub(super) yaw_rate_step: f64,
     pub(super) ground_z: f64,
     /// Lower corners of the body, and lowest points of the wheel colliders, in the car's frame.
     pub(super) low_points: [DVec3; 8],
@@ -86,6 +90,8 @@ impl CarModel {
             max_pan: profile.camera.max_pan_rad,
             max_tilt: profile.camera.max_tilt_rad,
             servo_step: profile.drive.steering_rate_radps * SUBSTEP_S,
+            max_yaw_rate: profile.drive.yaw_rate_max.unwrap_or(f64::INFINITY),
+            yaw_rate_step: profile.drive.yaw_acceleration_max.unwrap_or(f64::INFINITY) * SUBSTEP_S,
             ground_z,
             low_points: low_points(profile),
             hull: hull(profile),
@@ -107,6 +113,11 @@ impl CarModel {
         let side = if i == 0 { 0.5 } else { -0.5 } * self.track;
         let t = libm::tan(steering);
         libm::atan(self.wheelbase * t / (self.wheelbase - side * t))
+    }
+
+    /// Yaw rate of the curve that the wheels roll at this speed and steering angle, rad/s.
+    pub(super) fn yaw_rate(&self, speed: f64, steering: f64) -> f64 {
+        speed * libm::tan(steering) / self.wheelbase
     }
 
     /// Force of spring and damper, N. `compression` is relative to the rest position, m. `closing`

@@ -138,6 +138,27 @@ fn a_box_as_a_mesh_gives_the_same_ranges_as_a_box() {
 }
 
 #[test]
+fn a_large_mesh_gives_the_same_ranges_as_its_pieces() {
+    // Forty walls around the car, of two triangles each. One mesh of all of them is split, and a mesh
+    // of one wall is not.
+    let walls = (0..40).map(|i| {
+        let (s, c) = libm::sincos(f64::from(i) * 0.7);
+        let (at, along) = (DVec3::new(c, s, 0.0) * (1.0 + 0.1 * f64::from(i)), DVec3::new(-s, c, 0.0) * 0.3);
+        let up = DVec3::Z * 0.5;
+        vec![at - along, at + along, at + along + up, at - along + up]
+    });
+    let walls: Vec<Vec<DVec3>> = walls.collect();
+    let triangles = |first: u32| [[first, first + 1, first + 2], [first, first + 2, first + 3]];
+    let all = (0..walls.len() as u32).flat_map(|i| triangles(4 * i)).collect();
+    let whole = silent(Yard::new().scenery_mesh(walls.concat(), all));
+    let pieces =
+        walls.iter().fold(Yard::new(), |yard, w| yard.scenery_mesh(w.clone(), triangles(0).to_vec()));
+    let pieces = silent(pieces);
+    assert_eq!(whole.last_readings().0.ranges, pieces.last_readings().0.ranges);
+    assert!(whole.last_readings().0.ranges.iter().filter(|r| r.is_finite()).count() > 300);
+}
+
+#[test]
 fn a_tilted_lidar_measures_the_ground() {
     let mut sim = silent(Yard::new());
     // Braking pitches the car forwards, so that the beams ahead hit the ground.

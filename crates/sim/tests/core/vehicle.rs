@@ -106,6 +106,56 @@ fn the_steering_servo_turns_at_its_rate() {
 }
 
 #[test]
+fn the_controller_limits_the_yaw_rate() {
+    let mut sim = yard(Yard::new());
+    run(&mut sim, 3.0, drive(1.8, 0.3491));
+    let (speed, steering) = (sim.vehicle().speed, sim.vehicle().steering);
+    assert!((speed - 1.8).abs() < 0.05, "{speed}");
+    assert!((steering.to_degrees() - 16.7).abs() < 0.3, "{}", steering.to_degrees());
+    run(&mut sim, 3.0, drive(-1.8, 0.3491));
+    let steering = sim.vehicle().steering;
+    assert!((steering.to_degrees() - 16.7).abs() < 0.3, "in reverse: {}", steering.to_degrees());
+    run(&mut sim, 3.0, drive(0.4, 0.3491));
+    assert!((sim.vehicle().steering - 0.3491).abs() < 1e-12, "a slow car steers to the end");
+}
+
+/// Time from a steering command at 1.8 m/s to 90 % of the steady steering angle, s.
+fn time_to_steer(profile: Profile) -> f64 {
+    let mut sim = Sim::new(Yard::new().build(), Arc::new(profile), 0);
+    run(&mut sim, 3.0, drive(1.8, 0.0));
+    let mut steering = Vec::new();
+    for _ in 0..ticks(2.0) {
+        sim.step(drive(1.8, 0.3491));
+        steering.push(sim.vehicle().steering);
+    }
+    let steady = steering[steering.len() - 1];
+    let reached = steering.iter().position(|s| *s >= 0.9 * steady).expect("it gets there");
+    (reached + 1) as f64 * 0.005
+}
+
+#[test]
+fn the_yaw_rate_changes_at_its_limit_and_a_profile_without_limits_has_none() {
+    let limited = time_to_steer(Profile::gen1());
+    assert!((limited - 0.27).abs() < 0.02, "{limited} s");
+    let mut free = Profile::gen1();
+    (free.drive.yaw_rate_max, free.drive.yaw_acceleration_max) = (None, None);
+    assert_eq!(time_to_steer(free.clone()), 0.035, "the servo alone: 10 rad/s");
+    let mut sim = Sim::new(Yard::new().build(), Arc::new(free), 0);
+    run(&mut sim, 3.0, drive(1.8, 0.3491));
+    assert!((sim.vehicle().steering - 0.3491).abs() < 1e-12);
+}
+
+#[test]
+fn a_braking_car_never_steers_beyond_its_command() {
+    let mut sim = yard(Yard::new());
+    run(&mut sim, 3.0, drive(1.5, 0.1));
+    for _ in 0..ticks(1.0) {
+        sim.step(drive(0.0, 0.1));
+        assert!(sim.vehicle().steering <= 0.1 + 1e-12, "{}", sim.vehicle().steering);
+    }
+}
+
+#[test]
 fn a_straight_line_is_straight() {
     for yaw in [0.0, 0.7] {
         let mut sim = sim(Yard::new().spawn(-3.0, 2.0, yaw).build());

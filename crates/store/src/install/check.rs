@@ -44,6 +44,7 @@ pub(super) fn check(
         world_id: identity.id.to_string(),
         rev: identity.rev.to_owned(),
         name: identity.name.to_owned(),
+        alias: None,
         verified,
         size: summary.size,
         evaluation: summary.evaluation,

@@ -99,7 +99,8 @@ impl Library {
         let name = entry.name.clone();
         let summary = OnceLock::from(Ok(Summary { size: record.size, evaluation: record.evaluation }));
         let files: Arc<dyn Bundle + Send + Sync> = bundle.clone();
-        let world = LibraryWorld { entry, bundle: files, installed: Some((bundle, record)), summary };
+        let installed = Some((bundle, record));
+        let world = LibraryWorld { entry, bundle: files, installed, is_project: false, summary };
         self.worlds_mut().insert(name, Arc::new(world));
         if let Some(old) = other {
             old.remove_when_dropped();
@@ -128,7 +129,7 @@ impl Library {
             return Ok(false);
         };
         installed.remove_record(&id)?;
-        self.worlds_mut().remove(name);
+        self.worlds_mut().remove(&format!("custom_{id}"));
         if let Some((bundle, _)) = world.as_ref().and_then(|h| h.installed.as_ref()) {
             bundle.remove_when_dropped();
         }

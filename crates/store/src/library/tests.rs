@@ -163,3 +163,35 @@ fn a_reader_keeps_the_revision_it_began_with() {
     drop(reader);
     assert!(!folder.join(&old.folder).exists() && folder.join("copy").exists());
 }
+
+#[test]
+fn a_world_is_found_by_its_alias_and_the_last_world_has_it() {
+    let scratch = TempFolder::new();
+    let installed = InstalledWorlds::of(scratch.path());
+    let ids = ["field", "oval"].map(|name| {
+        let record = installed.install(&packed(name)).expect("installed").record;
+        chicane_wire::WorldId::parse(&record.world_id).expect("an id")
+    });
+    assert!(installed.set_alias(&ids[0], "hall").expect("set"));
+    let library = Library::built_in().with_installed(scratch.path());
+    assert_eq!(library.entry("hall").expect("found").name, format!("custom_{}", ids[0]));
+    assert!(library.load("hall").is_ok());
+    // The alias moves to another world.
+    assert!(installed.set_alias(&ids[1], "hall").expect("set"));
+    library.refresh();
+    assert_eq!(library.entry("hall").expect("found").name, format!("custom_{}", ids[1]));
+    assert_eq!(installed.record(&ids[0]).expect("still installed").alias, None);
+    // The name of a world takes precedence over an alias, and a renamed world keeps its alias.
+    assert!(installed.set_alias(&ids[1], "oval").expect("set"));
+    assert!(installed.rename(&ids[1], "Other").expect("renamed"));
+    library.refresh();
+    assert!(library.entry("oval").expect("built in").official);
+    assert_eq!(installed.record(&ids[1]).expect("installed").alias.as_deref(), Some("oval"));
+    // Removing by alias removes the world.
+    assert!(installed.set_alias(&ids[1], "hall").expect("set"));
+    library.refresh();
+    assert!(library.remove("hall").expect("removed"));
+    assert!(library.entry("hall").is_none() && installed.record(&ids[1]).is_none());
+    let unknown = chicane_wire::WorldId::parse(&"0".repeat(32)).expect("an id");
+    assert!(!installed.set_alias(&unknown, "x").expect("asked"));
+}

@@ -8,6 +8,20 @@ use utoipa::ToSchema;
 /// Response of `GET /info`: description of the robot.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct Info {
+    /// Name of the robot.
+    #[schema(example = "Chicane One")]
+    pub name: String,
+    /// Serial number. A simulated car has the number of its generation.
+    #[schema(example = "sim-gen1")]
+    pub serial: String,
+    /// Always false. A physical car reports true.
+    pub physical: bool,
+    /// Parts of the robot.
+    pub hardware: Hardware,
+    /// Software of the robot.
+    pub software: Software,
+    /// Paths of the robot's API, in alphabetical order.
+    pub endpoints: Vec<String>,
     /// Short name of the vehicle generation.
     #[schema(example = "gen1")]
     pub generation: String,
@@ -25,6 +39,28 @@ pub struct Info {
     pub sensors: Sensors,
     /// Rates of readings, per simulated second.
     pub rates: Rates,
+}
+
+/// Parts of a robot.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Hardware {
+    /// Display name of the vehicle.
+    pub vehicle: String,
+    /// Short name of the vehicle generation.
+    pub generation: String,
+    /// Names of the sensors.
+    pub sensors: Vec<&'static str>,
+    /// Names of the actuators.
+    pub actuators: Vec<&'static str>,
+}
+
+/// Software of a robot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Software {
+    /// Always `chicane`.
+    pub name: &'static str,
+    /// Version.
+    pub version: &'static str,
 }
 
 /// Dimensions and mass of a robot.
@@ -82,6 +118,9 @@ pub struct Health {
     pub reason: Option<String>,
     /// Simulated seconds; null before the first world is loaded.
     pub time: Option<Num>,
+    /// Time of this status, simulated seconds; 0 before the first world is loaded. It is the clock of
+    /// the robot's topics too.
+    pub timestamp: Num,
     /// Whether the simulation is paused.
     pub paused: bool,
 }

@@ -10,10 +10,12 @@ use utoipa::ToSchema;
 #[derive(Debug, Clone, PartialEq, Default, ToSchema)]
 #[schema(as = PlayRequest)]
 pub struct PlayRequestBody {
-    /// URL of a file on the public internet, http or https.
+    /// URL of a file, http or https: on the public internet, or on this machine if the simulator has
+    /// no token and accepts connections of this machine only.
     #[schema(max_length = 2048, example = "https://example.org/beep.wav")]
     pub url: Option<String>,
-    /// Path of a file in the workspace.
+    /// Path of a file in the workspace. If the simulator has no token and accepts connections of this
+    /// machine only, also the absolute path of any file that its user may read.
     #[schema(max_length = 1024, example = "sounds/beep.wav")]
     pub path: Option<String>,
     /// Content of the file, base64; at most 16 MiB.
@@ -28,6 +30,21 @@ pub struct PlayRequestBody {
     pub looped: Option<bool>,
     /// Whether to stop all other sounds first; false if omitted.
     pub replace: Option<bool>,
+}
+
+/// Request body of `POST /audio/duration`. Exactly one of `url`, `path` and `data` is required.
+#[derive(Debug, Clone, PartialEq, Default, ToSchema)]
+pub struct DurationRequest {
+    /// URL of a file, as in a request to play.
+    #[schema(max_length = 2048, example = "https://example.org/beep.wav")]
+    pub url: Option<String>,
+    /// Path of a file, as in a request to play.
+    #[schema(max_length = 1024, example = "sounds/beep.wav")]
+    pub path: Option<String>,
+    /// Content of the file, base64; at most 16 MiB.
+    pub data: Option<String>,
+    /// Expected format of the file.
+    pub format: Option<SoundFormat>,
 }
 
 /// Parsed form of [`PlayRequestBody`].
@@ -89,7 +106,7 @@ impl Body for PlayRequest {
         Ok(PlayRequest {
             source,
             format,
-            volume: fields.number_within("volume", 0.0, 1.0)?.unwrap_or(1.0),
+            volume: volume(fields)?.unwrap_or(1.0),
             looped: fields.flag("loop")?.unwrap_or(false),
             replace: fields.flag("replace")?.unwrap_or(false),
         })
@@ -134,6 +151,15 @@ pub struct Played {
     pub duration: Num,
 }
 
+/// Response of `/audio/duration`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
+pub struct SoundDuration {
+    /// Always true.
+    pub success: bool,
+    /// Duration of the sound, seconds; null for a stream of samples, whose end is not known.
+    pub duration: Option<Num>,
+}
+
 /// Request body of `POST /audio/stop`: either `id` or `all`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, ToSchema)]
 #[schema(as = StopSoundRequest)]
@@ -173,6 +199,16 @@ pub struct SoundStopped {
     pub success: bool,
 }
 
+const BAD_VOLUME: &str = "volume must be a number from 0 to 1";
+
+/// The volume of a request; `None` if it is omitted.
+fn volume(fields: &Fields) -> Result<Option<f64>, Invalid> {
+    match fields.number_or_text("volume", BAD_VOLUME)? {
+        Some(v) if !(0.0..=1.0).contains(&v) => Err(Invalid::new(BAD_VOLUME)),
+        other => Ok(other),
+    }
+}
+
 /// Request body of `POST /audio/volume`.
 #[derive(Debug, Clone, PartialEq, ToSchema)]
 pub struct VolumeRequest {
@@ -188,8 +224,7 @@ impl Body for VolumeRequest {
     fn parse(fields: &Fields) -> Result<VolumeRequest, Invalid> {
         let wrong = "id must be the id of a sound, such as \"a1\"";
         let id = fields.text("id", wrong)?.ok_or_else(|| Invalid::new(wrong))?.to_owned();
-        let volume = fields.number_within("volume", 0.0, 1.0)?;
-        let volume = volume.ok_or_else(|| Invalid::new("volume must be a number from 0 to 1"))?;
+        let volume = volume(fields)?.ok_or_else(|| Invalid::new(BAD_VOLUME))?;
         Ok(VolumeRequest { id, volume })
     }
 }

@@ -25,7 +25,7 @@ impl Body for SpeedRequest {
     fn parse(fields: &Fields) -> Result<SpeedRequest, Invalid> {
         let SpeedFrame { value } = SpeedFrame::parse(fields)?;
         let wrong = "duration must be a number of seconds, more than 0 and up to 600";
-        let duration = fields.number("duration", wrong)?;
+        let duration = fields.number_or_text("duration", wrong)?;
         if duration.is_some_and(|d| !(d > 0.0 && d <= Self::MAX_DURATION)) {
             return Err(Invalid::new(wrong));
         }
@@ -94,7 +94,7 @@ impl Body for DriveRequest {
 }
 
 fn required(fields: &Fields, name: &str, wrong: &str) -> Result<f64, Invalid> {
-    fields.number(name, wrong)?.ok_or_else(|| Invalid::new(wrong))
+    fields.number_or_text(name, wrong)?.ok_or_else(|| Invalid::new(wrong))
 }
 
 /// Response to a command with one value.
@@ -142,10 +142,12 @@ mod tests {
         assert_eq!(speed, Ok(SpeedRequest { value: -1e9, duration: None }));
         let held = parse::<SpeedRequest>(r#"{"value": 1, "duration": 600}"#);
         assert_eq!(held, Ok(SpeedRequest { value: 1.0, duration: Some(600.0) }));
-        for body in ["{}", r#"{"value": "1"}"#, r#"{"value": null}"#, r#"{"value": true}"#] {
+        let text = parse::<SpeedRequest>(r#"{"value": "0.5", "duration": "2"}"#);
+        assert_eq!(text, Ok(SpeedRequest { value: 0.5, duration: Some(2.0) }));
+        for body in ["{}", r#"{"value": "fast"}"#, r#"{"value": null}"#, r#"{"value": true}"#] {
             assert!(parse::<SpeedRequest>(body).expect_err(body).contains("m/s"), "{body}");
         }
-        for duration in ["0", "-1", "600.001", "\"1\"", "true"] {
+        for duration in ["0", "-1", "600.001", "\"0\"", "\"x\"", "true"] {
             let body = format!(r#"{{"value": 1, "duration": {duration}}}"#);
             assert!(parse::<SpeedRequest>(&body).expect_err(&body).contains("600"), "{body}");
         }

@@ -6,18 +6,19 @@ mod command;
 mod reading;
 mod states;
 
-pub use about::{Health, Info, Rates, Sensors, Sizes};
+pub use about::{Hardware, Health, Info, Rates, Sensors, Sizes, Software};
 pub use audio::{
-    PlayRequest, PlayRequestBody, Played, SoundBegun, SoundEvent, SoundFormat, SoundKind, SoundPlaying,
-    SoundSamples, SoundSource, SoundStopped, Sounds, StopSoundRequest, StopSoundRequestBody, StreamOpened,
-    VolumeChanged, VolumeRequest,
+    DurationRequest, PlayRequest, PlayRequestBody, Played, SoundBegun, SoundDuration, SoundEvent,
+    SoundFormat, SoundKind, SoundPlaying, SoundSamples, SoundSource, SoundStopped, Sounds, StopSoundRequest,
+    StopSoundRequestBody, StreamOpened, VolumeChanged, VolumeRequest,
 };
 pub use command::{
     CameraAngleRequest, Commanded, DriveRequest, DriveValues, Driven, SpeedFrame, SpeedRequest,
     SteeringRequest,
 };
 pub use reading::{
-    Battery, Heading, Inertial, JointAngles, LIDAR_STEP, LidarScan, Odometry, Quaternion, ScanMeta, Velocity,
+    Battery, Heading, Inertial, JointAngles, LIDAR_STEP, LidarScan, Odometry, Quaternion, ScanMeta,
+    ScanUnits, Velocity,
 };
 pub use states::{CameraFrame, DriveCommand, Shown, States};
 

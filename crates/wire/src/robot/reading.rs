@@ -62,7 +62,8 @@ pub struct Inertial {
     pub acceleration: Xyz,
     /// Turn rate about each axis, rad/s.
     pub gyro: Xyz,
-    /// Always the identity, because the sensor does not measure orientation.
+    /// Orientation that the car's filter computes from gyro and accelerometer. Its yaw is relative to
+    /// the start.
     pub orientation: Quaternion,
 }
 
@@ -114,6 +115,19 @@ pub struct ScanMeta {
     pub rate: u32,
     /// Index of the scan, from 0.
     pub sample: u64,
+    /// Units of keys and values of `ranges`.
+    pub units: ScanUnits,
+    /// The direction of the angle 0, and the sense of rotation.
+    pub orientation: &'static str,
+}
+
+/// Units of a scan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+pub struct ScanUnits {
+    /// Always `degrees`.
+    pub angle: &'static str,
+    /// Always `metres`.
+    pub range: &'static str,
 }
 
 /// Smallest and largest accepted `step` of `GET /lidar`, degrees.

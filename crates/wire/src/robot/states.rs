@@ -2,7 +2,6 @@
 
 use super::audio::Sounds;
 use super::reading::{Battery, Inertial, JointAngles, LidarScan, Odometry};
-use crate::fields::Invalid;
 use crate::num::Num;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -31,17 +30,17 @@ pub struct CameraFrame {
     pub width: usize,
     /// Height, pixels.
     pub height: usize,
-    /// `jpeg`; omitted unless `include` names the camera.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub encoding: Option<&'static str>,
-    /// The image, base64; omitted unless `include` names the camera.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub data: Option<String>,
+    /// Always `jpeg`.
+    pub encoding: &'static str,
+    /// The image, base64.
+    pub data: String,
 }
 
 /// A reading that `GET /states` can include.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Shown {
+    /// The current actuator commands. Every response contains them.
+    Cmd,
     /// Odometry.
     Odom,
     /// Battery.
@@ -54,17 +53,24 @@ pub enum Shown {
     Camera,
     /// Measured speed.
     Speed,
-    /// Measured steering.
+    /// Commanded steering.
     Steering,
-    /// Angles of all joints.
+    /// Commanded pan angle of the camera.
+    CameraPan,
+    /// Commanded tilt angle of the camera.
+    CameraTilt,
+    /// Measured angles of all joints.
     Joints,
     /// Playing sounds.
     Audio,
+    /// Joystick.
+    Joy,
 }
 
 impl Shown {
     /// All readings.
-    pub const ALL: [Shown; 9] = [
+    pub const ALL: [Shown; 13] = [
+        Shown::Cmd,
         Shown::Odom,
         Shown::Battery,
         Shown::Imu,
@@ -72,13 +78,20 @@ impl Shown {
         Shown::Camera,
         Shown::Speed,
         Shown::Steering,
+        Shown::CameraPan,
+        Shown::CameraTilt,
         Shown::Joints,
         Shown::Audio,
+        Shown::Joy,
     ];
+
+    /// The readings of a response to a request without `include`.
+    pub const USUAL: [Shown; 3] = [Shown::Cmd, Shown::Odom, Shown::Battery];
 
     /// Name of the reading in `include`.
     pub fn name(self) -> &'static str {
         match self {
+            Shown::Cmd => "cmd",
             Shown::Odom => "odom",
             Shown::Battery => "battery",
             Shown::Imu => "imu",
@@ -86,23 +99,22 @@ impl Shown {
             Shown::Camera => "camera",
             Shown::Speed => "speed",
             Shown::Steering => "steering",
+            Shown::CameraPan => "camera_pan",
+            Shown::CameraTilt => "camera_tilt",
             Shown::Joints => "joints",
             Shown::Audio => "audio",
+            Shown::Joy => "joy",
         }
     }
 
-    /// Parses a comma-separated list of names.
-    pub fn list(text: &str) -> Result<Vec<Shown>, Invalid> {
+    /// Parses a comma-separated list of names. Unknown names are skipped, because programs ask for
+    /// readings of other cars too.
+    pub fn list(text: &str) -> Vec<Shown> {
         let known = |name: &str| Shown::ALL.into_iter().find(|s| s.name() == name);
-        let wrong = |name: &str| {
-            let names: Vec<&str> = Shown::ALL.iter().map(|s| s.name()).collect();
-            Invalid(format!(
-                "include must be a comma-separated list of {}; \"{name:.40}\" is none of them",
-                names.join(", ")
-            ))
-        };
-        let names = text.split(',').map(str::trim).filter(|name| !name.is_empty());
-        names.map(|name| known(name).ok_or_else(|| wrong(name))).collect()
+        let mut shown: Vec<Shown> = text.split(',').filter_map(|name| known(name.trim())).collect();
+        shown.sort_unstable();
+        shown.dedup();
+        shown
     }
 }
 
@@ -139,13 +151,25 @@ pub struct States {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<f64>)]
     pub steering: Option<Option<Num>>,
-    /// Angles of all joints.
+    /// Same as `GET /camera/pan`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<f64>)]
+    pub camera_pan: Option<Option<Num>>,
+    /// Same as `GET /camera/tilt`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<f64>)]
+    pub camera_tilt: Option<Option<Num>>,
+    /// Measured angles of all joints, with the measured `steering`, `pan` and `tilt`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<JointAngles>)]
     pub joints: Option<Option<JointAngles>>,
     /// Same as `GET /audio`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub audio: Option<Sounds>,
+    /// Always null, because this car has no joystick.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<f64>)]
+    pub joy: Option<Option<Num>>,
 }
 
 #[cfg(test)]
@@ -153,9 +177,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_parsed_and_an_unknown_name_lists_the_valid_ones() {
-        assert_eq!(Shown::list("odom, imu,,"), Ok(vec![Shown::Odom, Shown::Imu]));
-        let wrong = Shown::list("odom,smell").expect_err("refused").0;
-        assert!(Shown::ALL.iter().all(|s| wrong.contains(s.name())) && wrong.contains("smell"), "{wrong}");
+    fn names_are_parsed_and_unknown_names_are_skipped() {
+        assert_eq!(Shown::list("imu, odom,,smell,imu"), [Shown::Odom, Shown::Imu]);
+        assert_eq!(Shown::list(""), []);
+        let all: Vec<&str> = Shown::ALL.iter().map(|s| s.name()).collect();
+        assert_eq!(Shown::list(&all.join(",")), Shown::ALL);
     }
 }

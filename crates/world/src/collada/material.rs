@@ -203,7 +203,7 @@ impl<'a> Effect<'a> {
 
 /// Turns the URI of a picture into a path relative to the mesh file. If the path is absolute, only
 /// its file name is kept, because the folder exists only on the exporter's machine.
-fn picture_path(uri: &str) -> Option<String> {
+pub(crate) fn picture_path(uri: &str) -> Option<String> {
     let uri = uri.trim();
     let (is_file, path) = match uri.strip_prefix("file:") {
         Some(rest) => (true, rest.strip_prefix("//").unwrap_or(rest)),

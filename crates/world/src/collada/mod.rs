@@ -1,8 +1,9 @@
 //! Reader and writer of COLLADA mesh files (`.dae`).
 //!
-//! The reader applies node transforms, units, up axes and instances. All parts of a [`Model`] are
-//! therefore in one frame, in metres with z up. The triangles of a part are grouped by material.
-//! The reader returns the paths of pictures, but it does not read the pictures.
+//! The reader applies node transforms, units and instances. All parts of a [`Model`] are therefore
+//! in one frame, in metres. The reader ignores the up axis of a file, as Gazebo does. The triangles
+//! of a part are grouped by material. The reader returns the paths of pictures, but it does not
+//! read the pictures.
 //!
 //! | module | content |
 //! |---|---|
@@ -21,9 +22,10 @@ mod material;
 mod read;
 mod source;
 mod transform;
-mod weld;
+pub(crate) mod weld;
 mod write;
 
+pub(crate) use material::picture_path;
 pub use read::read;
 pub use write::write;
 
@@ -45,7 +47,7 @@ pub struct MeshPart {
     /// Name of the node, or of the geometry if the node has no name. The name may be empty and need
     /// not be unique.
     pub name: String,
-    /// Vertex positions, in metres with z up.
+    /// Vertex positions, in metres.
     pub positions: Vec<[f32; 3]>,
     /// One unit normal per vertex.
     pub normals: Vec<[f32; 3]>,

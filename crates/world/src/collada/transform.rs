@@ -1,5 +1,5 @@
-//! Reads the transforms of nodes, and the file's unit and up axis. The module also applies
-//! transforms to a mesh.
+//! Reads the transforms of nodes, and the file's unit. The module also applies transforms to a
+//! mesh.
 
 use super::geometry::Mesh;
 use super::source::{exactly, positive_zero};
@@ -8,7 +8,9 @@ use crate::error::{Error, Warnings};
 use crate::xml::{Document, Element, excerpt};
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 
-/// The transform that converts the file's unit and up axis to metres with z up.
+/// The transform that converts the file's unit to metres. The `<up_axis>` of the file is ignored,
+/// because Gazebo ignores it: worlds that are written for Gazebo turn a mesh with y up by the pose
+/// of its visual. With both rotations, such a mesh would lie on its side.
 pub(super) fn of_asset(doc: &Document<'_>) -> Result<DAffine3, Error> {
     let asset = doc.root.child("asset");
     let mut metres = 1.0;
@@ -21,13 +23,7 @@ pub(super) fn of_asset(doc: &Document<'_>) -> Result<DAffine3, Error> {
             doc.error(unit, message)
         })?;
     }
-    let axes = match asset.and_then(|a| a.child("up_axis")).map_or("Y_UP", |e| e.text.as_str()) {
-        "Z_UP" => DMat3::IDENTITY,
-        "X_UP" => DMat3::from_cols(DVec3::Z, DVec3::NEG_X, DVec3::NEG_Y),
-        // Y_UP is the default of the COLLADA standard.
-        _ => DMat3::from_cols(DVec3::X, DVec3::Z, DVec3::NEG_Y),
-    };
-    Ok(DAffine3::from_mat3(axes * metres))
+    Ok(DAffine3::from_mat3(DMat3::IDENTITY * metres))
 }
 
 /// The transform of a node: the product of its transform elements in file order.

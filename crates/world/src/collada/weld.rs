@@ -6,31 +6,31 @@
 
 /// The positions, normals and uvs of a geometry.
 #[derive(Default)]
-pub(super) struct Arena {
-    pub(super) positions: Vec<[f32; 3]>,
-    pub(super) normals: Vec<[f32; 3]>,
-    pub(super) uvs: Vec<[f32; 2]>,
+pub(crate) struct Arena {
+    pub(crate) positions: Vec<[f32; 3]>,
+    pub(crate) normals: Vec<[f32; 3]>,
+    pub(crate) uvs: Vec<[f32; 2]>,
 }
 
 /// A corner of a triangle: indices into the three lists of an [`Arena`].
 #[derive(Clone, Copy)]
-pub(super) struct Corner {
-    pub(super) position: u32,
-    pub(super) normal: u32,
-    pub(super) uv: u32,
+pub(crate) struct Corner {
+    pub(crate) position: u32,
+    pub(crate) normal: u32,
+    pub(crate) uv: u32,
 }
 
 /// Vertices in the order of first use. `indices` contains the vertex index of every corner.
 #[derive(Default)]
-pub(super) struct Welded {
-    pub(super) positions: Vec<[f32; 3]>,
-    pub(super) normals: Vec<[f32; 3]>,
-    pub(super) uvs: Vec<[f32; 2]>,
-    pub(super) indices: Vec<u32>,
+pub(crate) struct Welded {
+    pub(crate) positions: Vec<[f32; 3]>,
+    pub(crate) normals: Vec<[f32; 3]>,
+    pub(crate) uvs: Vec<[f32; 2]>,
+    pub(crate) indices: Vec<u32>,
 }
 
 /// Merges equal corners. The indices of all corners must be in range.
-pub(super) fn weld(arena: &Arena, corners: &[Corner]) -> Welded {
+pub(crate) fn weld(arena: &Arena, corners: &[Corner]) -> Welded {
     let firsts = first_equal_corner(arena, corners);
     let mut out = Welded { indices: Vec::with_capacity(corners.len()), ..Welded::default() };
     for (i, c) in corners.iter().enumerate() {

@@ -1,12 +1,11 @@
 //! Loads a whole bundle in one call.
 
-use super::compile;
+use super::compile_on;
 use super::uri::stem_of;
 use crate::bundle::Assets;
 use crate::error::{Error, SourceLocation, Warnings};
 use crate::evaluation::Evaluation;
-use crate::pose::Pose;
-use crate::route::Route;
+use crate::route::RouteFile;
 use crate::sdf;
 use crate::world::World;
 use crate::xml::excerpt;
@@ -28,14 +27,9 @@ impl World {
             warnings.add(message, || SourceLocation::file(&path));
             spec.name = stem.to_owned();
         }
-        let mut world = compile(&spec, assets, warnings)?;
-
         let route = format!("routes/{stem}.npy");
-        if let Some(bytes) = bundle.read(&route) {
-            let route = Route::from_npy(&route, &bytes)?;
-            world.spawn = spawn_on(&route, world.ground.z);
-            world.route = Some(route);
-        }
+        let route = bundle.read(&route).map(|bytes| RouteFile::read(&route, &bytes)).transpose()?;
+        let mut world = compile_on(&spec, assets, route, warnings)?;
         let (json, script) = (format!("evaluations/{stem}.json"), format!("evaluations/{stem}.py"));
         world.evaluation = match (bundle.read(&json), bundle.read(&script)) {
             (Some(j), Some(s)) => Some(Evaluation::from_files(&json, &j, &script, &s)?),
@@ -67,13 +61,4 @@ fn world_file(assets: &Assets<'_>) -> Result<String, Error> {
             Err(Error::file(&second, "a bundle must have exactly one world file; this is a second one"))
         }
     }
-}
-
-/// The start pose of the car. The car is on the first waypoint and faces the next waypoint that has
-/// a different position.
-fn spawn_on(route: &Route, ground: f64) -> Pose {
-    let Some(first) = route.centre.first() else { return Pose::from_xyz_yaw(0.0, 0.0, ground, 0.0) };
-    let next = route.centre.iter().find(|p| (**p - *first).length_squared() > 1e-12);
-    let ahead = next.map_or(glam::DVec2::X, |p| *p - *first);
-    Pose::from_xyz_yaw(first.x, first.y, ground, libm::atan2(ahead.y, ahead.x))
 }

@@ -3,7 +3,7 @@
 use super::built_in_meshes::built_in;
 use super::extents::Extents;
 use super::generated::{GeneratedMeshes, ellipsoid};
-use super::uri::{UriResolution, UriTarget, folder_of, resolve_uri};
+use super::uri::{UriResolution, UriTarget, folder_of, join, resolve_uri};
 use crate::bundle::{Assets, normalise};
 use crate::collada;
 use crate::error::{Error, SourceLocation, Warnings};
@@ -12,6 +12,7 @@ use crate::sdf::MAX_METRES;
 use crate::spec::{Geometry, Submesh};
 use crate::world::TriangleMesh;
 use crate::xml::excerpt;
+use crate::{obj, stl};
 use glam::DVec3;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -153,9 +154,9 @@ impl<'a> Meshes<'a> {
                 if let Some(built_in) = built_in(uri) {
                     return Ok(MeshTarget::BuiltIn(built_in));
                 }
-                let other = paths.iter().any(|p| !is_collada(p) && self.assets.read(p).is_some());
-                if other {
-                    format!("mesh \"{shown}\" is replaced by a plain shape: only COLLADA (.dae) is supported")
+                let is_other = |p: &String| MeshFormat::of(p).is_none() && self.assets.read(p).is_some();
+                if paths.iter().any(is_other) {
+                    format!("mesh \"{shown}\" is replaced by a plain shape: use COLLADA (.dae), STL or OBJ")
                 } else {
                     format!("mesh \"{shown}\" was not found and is replaced by a plain shape")
                 }
@@ -166,14 +167,17 @@ impl<'a> Meshes<'a> {
     }
 
     fn read_first(&mut self, paths: &[String], warnings: &mut Warnings) -> Result<Option<String>, Error> {
-        for path in paths.iter().filter(|p| is_collada(p)) {
+        for (path, format) in paths.iter().filter_map(|p| Some((p, MeshFormat::of(p)?))) {
             // Use the normalised path for the lookup, because different URIs can refer to the same
             // file.
             if let Some(known) = normalise(path).filter(|p| self.files.contains_key(p)) {
                 return Ok(Some(known));
             }
             let Some((path, bytes)) = self.assets.read(path) else { continue };
-            let model = collada::read(&path, &bytes, warnings)?;
+            if self.files.contains_key(&path) {
+                return Ok(Some(path));
+            }
+            let model = self.parsed(format, &path, &bytes, warnings)?;
             let triangles = model.parts.iter().flat_map(|p| &p.groups).map(|g| g.indices.len() / 3);
             let corners = model.parts.iter().map(|p| p.positions.len());
             self.read += triangles.chain(corners).sum::<usize>();
@@ -185,6 +189,26 @@ impl<'a> Meshes<'a> {
             return Ok(Some(path));
         }
         Ok(None)
+    }
+
+    fn parsed(
+        &self,
+        format: MeshFormat,
+        path: &str,
+        bytes: &[u8],
+        warnings: &mut Warnings,
+    ) -> Result<collada::Model, Error> {
+        match format {
+            MeshFormat::Collada => collada::read(path, bytes, warnings),
+            MeshFormat::Stl => stl::read(path, bytes, warnings),
+            MeshFormat::Obj => {
+                let mut open = |name: &str| {
+                    let found = self.assets.read(&join(folder_of(path), &name.replace('\\', "/")));
+                    found.map(|(_, bytes)| bytes.into_owned())
+                };
+                obj::read(path, bytes, &mut open, warnings)
+            }
+        }
     }
 
     fn key_of(
@@ -313,8 +337,23 @@ pub(super) fn point(v: &[f32; 3]) -> DVec3 {
     DVec3::new(f64::from(v[0]), f64::from(v[1]), f64::from(v[2]))
 }
 
-fn is_collada(path: &str) -> bool {
-    path.len() >= 4
-        && path.is_char_boundary(path.len() - 4)
-        && path[path.len() - 4..].eq_ignore_ascii_case(".dae")
+/// The format of a mesh file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum MeshFormat {
+    Collada,
+    Stl,
+    Obj,
+}
+
+impl MeshFormat {
+    /// The format that the extension of a file declares. The result is `None` if the format is not
+    /// supported.
+    fn of(path: &str) -> Option<MeshFormat> {
+        match path.rsplit_once('.')?.1.to_ascii_lowercase().as_str() {
+            "dae" => Some(MeshFormat::Collada),
+            "stl" | "stlb" | "stla" => Some(MeshFormat::Stl),
+            "obj" => Some(MeshFormat::Obj),
+            _ => None,
+        }
+    }
 }

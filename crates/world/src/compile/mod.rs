@@ -7,14 +7,19 @@
 //! | `locate` | finds the line of an error in a file that was read before |
 //! | `frames`, `rigid_model` | compute poses in the model and in the world |
 //! | `solids`, `extents`, `mass`, `objects`, `ground` | build the data for physics |
+//! | `bounds` | finds the field that the road lies on |
+//! | `free_space`, `spawn` | find a start pose for a world without a route |
 //! | `meshes`, `generated`, `built_in_meshes` | provide the meshes for physics and the scene |
+//! | `stand_in` | replaces meshes that are missing |
 //! | `textures`, `colours`, `materials`, `scene_builder` | build the scene |
 //! | `load` | loads a whole bundle in one call |
 
+mod bounds;
 mod built_in_meshes;
 mod colours;
 mod extents;
 mod frames;
+mod free_space;
 mod generated;
 mod ground;
 mod library;
@@ -27,6 +32,8 @@ mod objects;
 mod rigid_model;
 mod scene_builder;
 mod solids;
+mod spawn;
+mod stand_in;
 mod textures;
 mod tree;
 mod uri;
@@ -34,18 +41,21 @@ mod uri;
 use crate::bundle::Assets;
 use crate::error::{Error, SourceLocation, Warnings};
 use crate::pose::Pose;
+use crate::route::RouteFile;
 use crate::scene::{Instance, Look, Owner, Role, Sun, WorldScene};
 use crate::spec::{LightSpec, Spec};
-use crate::world::{FixedName, Ground, ObjectType, Shape, World};
+use crate::world::{FixedName, Ground, ObjectType, World};
 use crate::xml::excerpt;
 use extents::Extents;
 use frames::Frames;
 use glam::DVec3;
 use library::ModelLibrary;
 use meshes::Meshes;
+use objects::SimpleShape;
 use rigid_model::RigidModel;
 use scene_builder::SceneBuilder;
 use solids::MeshCollision;
+use stand_in::StandIn;
 use std::collections::{BTreeMap, BTreeSet};
 use tree::TopLevel;
 
@@ -64,6 +74,16 @@ const GROUND_SINK: f64 = 0.002;
 /// Compiles a world without its route and evaluation. `warnings` are the warnings from reading the
 /// spec. The world gets these warnings and the warnings of the compiler.
 pub fn compile(spec: &Spec, assets: &Assets<'_>, warnings: Warnings) -> Result<World, Error> {
+    compile_on(spec, assets, None, warnings)
+}
+
+/// Compiles a world with its route, but without its evaluation.
+fn compile_on(
+    spec: &Spec,
+    assets: &Assets<'_>,
+    route: Option<RouteFile>,
+    warnings: Warnings,
+) -> Result<World, Error> {
     let file = format!("worlds/{}.world", spec.name);
     let mut warnings = warnings;
     let library = ModelLibrary::load(spec, &file, assets, &mut warnings)?;
@@ -77,7 +97,7 @@ pub fn compile(spec: &Spec, assets: &Assets<'_>, warnings: Warnings) -> Result<W
         names: BTreeSet::new(),
         numbers: BTreeMap::new(),
     }
-    .run(spec)
+    .run(spec, route)
 }
 
 /// The poses in the world of all models, links, joints, frames, collisions and visuals. Each pose
@@ -107,6 +127,8 @@ type Models<'a> = BTreeMap<usize, (RigidModel<'a>, ModelClass)>;
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ModelClass {
     Object(ObjectType),
+    /// An object without a marker, in a world that was not written for Chicane.
+    Unmarked,
     Track,
     Scenery,
 }
@@ -116,13 +138,14 @@ impl<'a> Compiler<'a> {
         self.warnings.add(message, || SourceLocation::file(self.file));
     }
 
-    fn run(mut self, spec: &Spec) -> Result<World, Error> {
+    fn run(mut self, spec: &Spec, route: Option<RouteFile>) -> Result<World, Error> {
         let gravity = DVec3::from_array(spec.gravity.unwrap_or(GRAVITY));
         let mut world = World {
             name: spec.name.clone(),
             gravity,
             ground: ground::DEFAULT,
             route: None,
+            route_rows: None,
             spawn: Pose::IDENTITY,
             objects: Vec::new(),
             scenery: Vec::new(),
@@ -132,7 +155,8 @@ impl<'a> Compiler<'a> {
             warnings: Vec::new(),
         };
         let models = self.models()?;
-        world.ground = self.ground(&models);
+        let plane = self.ground(&models);
+        world.ground = plane.unwrap_or(ground::DEFAULT);
         for top in &self.frames.tree.tops {
             match top {
                 TopLevel::GroundPlane { frame } => self.draw_ground(*frame, &mut world),
@@ -145,19 +169,29 @@ impl<'a> Compiler<'a> {
             }
         }
         let sun = self.sun();
-        world.scene = self.scene.finish();
+        let (scene, stand_ins) = self.scene.finish();
+        world.scene = scene;
         world.scene.sun = sun;
-        let [r, g, b, _] = spec.scene.ambient.unwrap_or(AMBIENT).map(|x| x.clamp(0.0, 1.0));
-        world.scene.ambient = [r, g, b];
-        world.ground.bounds = ground::bounds_of(&world.scene, world.ground.z);
-        world.spawn.position.z = world.ground.z;
+        world.scene.ambient = rgb(spec.scene.ambient.unwrap_or(AMBIENT));
+        world.scene.background = spec.scene.background.map(rgb);
+        let line = route.as_ref().map(|r| &r.route);
+        let track = models.values().find(|(_, class)| *class == ModelClass::Track);
+        let field = track.and_then(|(body, _)| bounds::plane_of(body));
+        world.ground.bounds = bounds::of_track(&world.scene, world.ground.z, &stand_ins, field, line);
+        match route {
+            Some(RouteFile { route, rows }) => {
+                world.spawn = spawn::on_route(&route, world.ground.z);
+                (world.route, world.route_rows) = (Some(route), Some(rows));
+            }
+            None => spawn::without_route(&mut world, plane.is_some(), self.file, &mut self.warnings),
+        }
         world.warnings = self.warnings.into_vec();
         Ok(world)
     }
 
-    /// Collects and classifies the top-level models. The names of objects are reserved before the
-    /// names of the track and of scenery. An object therefore always keeps its name. This matters,
-    /// because commands and programs refer to objects by name.
+    /// Collects and classifies the top-level models. The names of marked objects are reserved before
+    /// all other names. Such an object therefore always keeps its name. This matters, because
+    /// commands and programs refer to objects by name.
     fn models(&mut self) -> Result<Models<'a>, Error> {
         let mut models = Models::new();
         let mut has_track = false;
@@ -183,12 +217,38 @@ impl<'a> Compiler<'a> {
             }
             models.insert(*scope, (body, class));
         }
+        self.free_unmarked_models(&mut models);
         Ok(models)
     }
 
-    /// The ground of the world. The first level plane in file order defines it. If there is no
-    /// level plane, the default ground is used.
-    fn ground(&mut self, models: &Models<'a>) -> Ground {
+    /// Turns models that can move in other simulators into objects. Only worlds without a track and
+    /// without markers have such models: the author of any other world knew how to declare an
+    /// object.
+    fn free_unmarked_models(&mut self, models: &mut Models<'a>) {
+        if models.values().any(|(_, class)| *class != ModelClass::Scenery) {
+            return;
+        }
+        let mut fixed = 0;
+        for (body, class) in models.values_mut().filter(|(body, _)| !body.is_static) {
+            match objects::is_simple(body) {
+                SimpleShape::Yes => *class = ModelClass::Unmarked,
+                SimpleShape::No => fixed += 1,
+                // A model without collisions, for example a light, is no obstacle.
+                SimpleShape::Nothing => {}
+            }
+        }
+        if fixed > 0 {
+            let models = if fixed == 1 { "model" } else { "models" };
+            self.warn(format!(
+                "{fixed} {models} without <static> cannot move here, because only simple shapes of up to 5 m \
+                 become objects"
+            ));
+        }
+    }
+
+    /// The ground of the world. The first level plane in file order defines it. The result is `None`
+    /// if there is no level plane.
+    fn ground(&mut self, models: &Models<'a>) -> Option<Ground> {
         let mut found = None;
         for top in &self.frames.tree.tops {
             let ground = match top {
@@ -205,7 +265,7 @@ impl<'a> Compiler<'a> {
             };
             found = found.or(ground);
         }
-        found.unwrap_or(ground::DEFAULT)
+        found
     }
 
     /// Reserves and returns a unique name. The name is `preferred`, with a number appended if
@@ -233,9 +293,15 @@ impl<'a> Compiler<'a> {
         class: ModelClass,
         world: &mut World,
     ) -> Result<(), Error> {
+        let object_type = match class {
+            ModelClass::Object(object_type) => Some((object_type, body.name.to_owned())),
+            ModelClass::Unmarked => Some((ObjectType::Object, self.free_name(body.name))),
+            ModelClass::Track | ModelClass::Scenery => None,
+        };
         let (meshes, warnings) = (&mut self.meshes, &mut self.warnings);
-        if let ModelClass::Object(object_type) = class {
-            let object = objects::object_of(body, object_type, self.file, meshes, warnings)?;
+        if let Some((object_type, name)) = object_type {
+            let mut object = objects::object_of(body, object_type, self.file, meshes, warnings)?;
+            object.name = name;
             let extents = Some(Extents { centre: object.centre, size: object.size });
             let owner = Owner::Object(world.objects.len());
             world.objects.push(object);
@@ -243,12 +309,12 @@ impl<'a> Compiler<'a> {
             return self.scene.add_visuals(body, owner, extents, is_light, meshes, warnings);
         }
         let is_track = class == ModelClass::Track;
-        let solids =
+        let mut solids =
             solids::solids_of(body, MeshCollision::Triangles, solids::WALL_FRICTION, meshes, warnings)?;
-        let plain = solids.iter().filter(|s| !matches!(s.shape, Shape::Mesh(_)));
-        let extents = Extents::union(plain.map(|s| Extents::of(&s.pose, &s.shape)));
+        let StandIn { drawn, solid } = stand_in::stand_in(body, is_track, &solids, meshes, warnings)?;
+        solids.extend(solid.map(|extents| solids::boxed(extents, solids::WALL_FRICTION)));
         let owner = if is_track { Owner::Track } else { Owner::Scenery };
-        self.scene.add_visuals(body, owner, extents, false, meshes, warnings)?;
+        self.scene.add_visuals(body, owner, drawn, false, meshes, warnings)?;
         for mut solid in solids {
             solid.pose = body.origin.then(&solid.pose);
             let kept = if is_track { solids::without_ground(solid, world.ground.z) } else { Some(solid) };
@@ -286,7 +352,12 @@ impl<'a> Compiler<'a> {
                 TopLevel::Light(light) if light.kind == "directional" => {
                     let pose = self.frames.placed_in_world(&light.pose);
                     match pose {
-                        Ok(pose) => found = found.or_else(|| Some(sun_of(light, &pose))),
+                        Ok(pose) if found.is_none() => found = Some(sun_of(light, &pose)),
+                        Ok(_) => {
+                            let name = excerpt(&light.name);
+                            let message = format!("light \"{name}\" is ignored: there is one sun already");
+                            self.warnings.add(message, || SourceLocation::file(self.file));
+                        }
                         Err(e) => self.warnings.add(e.message + ": the light is ignored", || e.location),
                     }
                 }
@@ -310,5 +381,12 @@ fn sun_of(light: &LightSpec, pose: &Pose) -> Sun {
         Some([r, g, b, _]) => [r, g, b].map(|x| x.clamp(0.0, 1.0)),
         None => [1.0; 3],
     };
-    Sun { direction, colour }
+    let intensity = light.intensity.unwrap_or(1.0);
+    Sun { direction, colour: colour.map(|x| (x * intensity).min(1.0)) }
+}
+
+/// The colour without its opacity, clamped to the valid range.
+fn rgb(colour: [f64; 4]) -> [f64; 3] {
+    let [r, g, b, _] = colour.map(|x| x.clamp(0.0, 1.0));
+    [r, g, b]
 }

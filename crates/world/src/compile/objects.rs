@@ -1,5 +1,6 @@
 //! Builds the objects of a world. An object is a model with a marker. A marker is a link with a
-//! special name (see [`ModelSpec::marker`](crate::spec::ModelSpec::marker)).
+//! special name (see [`ModelSpec::marker`](crate::spec::ModelSpec::marker)). In a world that was not
+//! written for Chicane, a model of simple shape that is not static is an object too.
 
 use super::built_in_meshes::built_in_extents;
 use super::extents::{Extents, MIN_HALF};
@@ -19,7 +20,44 @@ use glam::{DMat3, DQuat, DVec3};
 /// Edge length of the box that replaces a missing shape of an object, in metres.
 const DEFAULT_SIZE: f64 = 0.1;
 
-/// Builds the object of a model that has a marker.
+/// Maximum extent of an unmarked object, in metres. A larger model is a building or a floor whose
+/// author did not declare it as static.
+const MAX_UNMARKED_M: f64 = 5.0;
+/// Maximum number of collision shapes of an unmarked object.
+const MAX_UNMARKED_PARTS: usize = 8;
+
+/// Whether a model without a marker can be an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SimpleShape {
+    /// The model consists of a few primitive shapes.
+    Yes,
+    /// The model has other shapes, joints, or is too large.
+    No,
+    /// The model has no collision shape.
+    Nothing,
+}
+
+/// Finds out whether a model without a marker can be an object that is pushed and moved.
+pub(super) fn is_simple(body: &RigidModel<'_>) -> SimpleShape {
+    // A plane is ground, and never moves.
+    let none =
+        |g: &Geometry| matches!(g, Geometry::Empty | Geometry::Plane { .. } | Geometry::Unsupported { .. });
+    let parts: Vec<_> = body.collisions.iter().filter(|c| !none(&c.spec.geometry)).collect();
+    let shapes = parts.iter().map(|c| Some(Extents::of(&c.pose, &simple_shape(&c.spec.geometry)?)));
+    match shapes.collect::<Option<Vec<_>>>().and_then(|all| Extents::union(all.into_iter())) {
+        _ if parts.is_empty() => SimpleShape::Nothing,
+        Some(extents)
+            if !body.has_joints
+                && parts.len() <= MAX_UNMARKED_PARTS
+                && extents.size.max_element() <= MAX_UNMARKED_M =>
+        {
+            SimpleShape::Yes
+        }
+        _ => SimpleShape::No,
+    }
+}
+
+/// Builds the object of a model.
 pub(super) fn object_of(
     body: &RigidModel<'_>,
     object_type: ObjectType,
@@ -108,7 +146,7 @@ fn default_solid(
 
 /// The shape of a visual, with the pose of the shape. A mesh or polyline is replaced by its
 /// bounding box. A plane is replaced by a thin box.
-fn box_of(
+pub(super) fn box_of(
     pose: &Pose,
     visual: &VisualSpec,
     file: &str,

@@ -15,7 +15,7 @@ use crate::pose::Pose;
 use crate::scene::{Group, Instance, Look, Mesh, Owner, Role, WorldScene};
 use crate::spec::{Geometry, VisualSpec};
 use glam::DVec3;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Pose, shape and scale factors of a scene instance.
@@ -31,6 +31,8 @@ pub(super) struct SceneBuilder<'a> {
     polylines: BTreeMap<Vec<u64>, usize>,
     /// Number of vertices of all meshes together.
     corners: usize,
+    /// Indices of the instances that stand for a missing mesh.
+    stand_ins: BTreeSet<usize>,
 }
 
 impl<'a> SceneBuilder<'a> {
@@ -41,13 +43,15 @@ impl<'a> SceneBuilder<'a> {
             meshes: BTreeMap::new(),
             polylines: BTreeMap::new(),
             corners: 0,
+            stand_ins: BTreeSet::new(),
         }
     }
 
-    /// Returns the finished scene. The caller must set the sun and the ambient light.
-    pub(super) fn finish(mut self) -> WorldScene {
+    /// Returns the finished scene, and the indices of the instances that stand for a missing mesh.
+    /// The caller must set the sun, the ambient light and the background.
+    pub(super) fn finish(mut self) -> (WorldScene, BTreeSet<usize>) {
         (self.scene.materials, self.scene.textures) = self.materials.finish();
-        self.scene
+        (self.scene, self.stand_ins)
     }
 
     /// Adds an instance that is not a visual of a model.
@@ -55,9 +59,9 @@ impl<'a> SceneBuilder<'a> {
         self.scene.instances.push(instance);
     }
 
-    /// Adds all visuals of a model. `extents` is the bounding box of the model's collision shapes.
-    /// For the track and scenery, this box does not include collision meshes. The built-in mesh of
-    /// an object is stretched to this box. A missing mesh is replaced by this box.
+    /// Adds all visuals of a model. `extents` is the bounding box of an object's collision shapes, or
+    /// the stand-in of the track or of scenery. The built-in mesh of an object is stretched to this
+    /// box. A missing mesh is replaced by this box.
     pub(super) fn add_visuals(
         &mut self,
         body: &RigidModel<'_>,
@@ -90,7 +94,9 @@ impl<'a> SceneBuilder<'a> {
                             }),
                         }),
                         MeshTarget::Missing => {
-                            replacement.take().map(|e| boxed(&Pose::IDENTITY, e, Look::Box))
+                            let box_of_model = replacement.take();
+                            self.stand_ins.extend(box_of_model.map(|_| self.scene.instances.len()));
+                            box_of_model.map(|e| boxed(&Pose::IDENTITY, e, Look::Box))
                         }
                     }
                 }

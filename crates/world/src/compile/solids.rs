@@ -62,6 +62,12 @@ pub(super) fn solids_of(
     Ok(solids)
 }
 
+/// A collision box that fills a bounding box.
+pub(super) fn boxed(extents: Extents, friction: f64) -> Solid {
+    let (pose, shape) = extents.to_solid(&Pose::IDENTITY);
+    Solid { pose, shape, friction, restitution: 0.0 }
+}
+
 fn shape_of(
     part: &PlacedSpec<'_, CollisionSpec>,
     mesh_collision: MeshCollision,

@@ -101,9 +101,13 @@ impl SdfReader<'_> {
         })
     }
 
-    /// Reads the shape in the `<geometry>` of a visual or collision.
+    /// Reads the shape in the `<geometry>` of a visual or collision. Without a `<geometry>` the
+    /// shape is empty. A value that is missing gets the default of the SDF standard.
     fn geometry(&mut self, parent: &Element) -> Result<Geometry, Error> {
-        let e = self.required(parent, "geometry")?;
+        let Some(e) = parent.child("geometry") else {
+            self.warn(parent, format!("a <{}> without <geometry> has no shape", parent.name));
+            return Ok(Geometry::Empty);
+        };
         let known = |c: &&Element| SHAPES.contains(&c.name.as_str());
         let Some(shape) = e.children.iter().find(known).or(e.children.first()) else {
             return Ok(Geometry::Empty);
@@ -112,21 +116,26 @@ impl SdfReader<'_> {
         if let Some(second) = e.children.iter().find(|c| known(c) && c.offset > shape.offset) {
             self.warn(second, "the second shape in a <geometry> is ignored");
         }
-        let length = |reader: &Self, name: &str| {
-            reader.required(shape, name).and_then(|l| reader.lengths::<1>(l)).map(|[x]| x)
-        };
         Ok(match shape.name.as_str() {
             "empty" => Geometry::Empty,
-            "box" => Geometry::Box { size: self.lengths(self.required(shape, "size")?)? },
+            "box" => Geometry::Box { size: self.lengths_or(shape, "size", [1.0; 3])? },
             "cylinder" => {
-                Geometry::Cylinder { radius: length(self, "radius")?, length: length(self, "length")? }
+                let (radius, length) = self.radius_and_length(shape, 1.0)?;
+                Geometry::Cylinder { radius, length }
             }
             "capsule" => {
-                Geometry::Capsule { radius: length(self, "radius")?, length: length(self, "length")? }
+                let (radius, length) = self.radius_and_length(shape, 0.5)?;
+                Geometry::Capsule { radius, length }
             }
-            "cone" => Geometry::Cone { radius: length(self, "radius")?, length: length(self, "length")? },
-            "sphere" => Geometry::Sphere { radius: length(self, "radius")? },
-            "ellipsoid" => Geometry::Ellipsoid { radii: self.lengths(self.required(shape, "radii")?)? },
+            "cone" => {
+                let (radius, length) = self.radius_and_length(shape, 0.5)?;
+                Geometry::Cone { radius, length }
+            }
+            "sphere" => {
+                let [radius] = self.lengths_or(shape, "radius", [1.0])?;
+                Geometry::Sphere { radius }
+            }
+            "ellipsoid" => Geometry::Ellipsoid { radii: self.lengths_or(shape, "radii", [1.0; 3])? },
             "plane" => self.plane(shape)?,
             "mesh" => self.mesh(shape)?,
             "polyline" => self.polyline(shape)?,
@@ -136,6 +145,28 @@ impl SdfReader<'_> {
                 Geometry::Unsupported { element: other.to_owned() }
             }
         })
+    }
+
+    /// Radius and length of a round shape. The default length of all of them is 1 m.
+    fn radius_and_length(&mut self, shape: &Element, radius: f64) -> Result<(f64, f64), Error> {
+        let [radius] = self.lengths_or(shape, "radius", [radius])?;
+        let [length] = self.lengths_or(shape, "length", [1.0])?;
+        Ok((radius, length))
+    }
+
+    /// Reads lengths. If the element is missing or empty, adds a warning and returns `default`.
+    fn lengths_or<const N: usize>(
+        &mut self,
+        shape: &Element,
+        name: &str,
+        default: [f64; N],
+    ) -> Result<[f64; N], Error> {
+        if let Some(e) = shape.child(name).filter(|e| !e.text.is_empty()) {
+            return self.lengths(e);
+        }
+        let used = default.map(|x| x.to_string()).join(" ");
+        self.warn(shape, format!("<{}> has no <{name}>: {used} is used", shape.name));
+        Ok(default)
     }
 
     fn plane(&mut self, e: &Element) -> Result<Geometry, Error> {
@@ -168,10 +199,10 @@ impl SdfReader<'_> {
     }
 
     fn mesh(&mut self, e: &Element) -> Result<Geometry, Error> {
-        let uri = self.required(e, "uri")?;
-        if uri.text.is_empty() {
-            return self.fail(uri, "<uri> of a mesh is empty");
-        }
+        let Some(uri) = e.child("uri").filter(|uri| !uri.text.is_empty()) else {
+            self.warn(e, "a <mesh> without <uri> is ignored");
+            return Ok(Geometry::Unsupported { element: e.name.clone() });
+        };
         let scale = match e.child("scale") {
             None => [1.0; 3],
             Some(s) => {

@@ -156,8 +156,8 @@ impl SdfReader<'_> {
     fn light(&mut self, e: &Element) -> Result<LightSpec, Error> {
         self.warn_of_others(
             e,
-            &["pose", "diffuse", "direction", "cast_shadows"],
-            &["specular", "attenuation", "spot", "intensity", "light_on", "visualize"],
+            &["pose", "diffuse", "direction", "cast_shadows", "intensity"],
+            &["specular", "attenuation", "spot", "light_on", "visualize"],
         );
         Ok(LightSpec {
             name: self.name(e)?,
@@ -166,7 +166,16 @@ impl SdfReader<'_> {
             diffuse: self.optional_colour(e, "diffuse")?,
             direction: e.child("direction").map(|d| self.numbers(d)).transpose()?,
             cast_shadows: self.optional_flag(e, "cast_shadows")?,
+            intensity: e.child("intensity").map(|i| self.intensity(i)).transpose()?,
         })
+    }
+
+    fn intensity(&self, e: &Element) -> Result<f64, Error> {
+        let intensity = self.number(e)?;
+        if intensity < 0.0 {
+            return self.fail(e, format!("<intensity> needs a number of at least 0, found {intensity}"));
+        }
+        Ok(intensity)
     }
 
     fn frame(&mut self, e: &Element) -> Result<FrameSpec, Error> {

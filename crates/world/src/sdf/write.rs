@@ -184,6 +184,9 @@ impl SdfWriter {
             self.numbers("direction", direction);
         }
         self.flag("cast_shadows", light.cast_shadows);
+        if let Some(intensity) = light.intensity {
+            self.numbers("intensity", &[intensity]);
+        }
         self.close("light");
     }
 

@@ -63,17 +63,33 @@ class Track:
         self._length2 = np.maximum((self._way**2).sum(axis=1), 1e-12)
         self._lengths = np.sqrt(self._length2)
         self._starts = np.concatenate([[0.0], np.cumsum(self._lengths)[:-1]])
-        self._headings = np.array([atan2(y, x) for x, y in self._way.tolist()])
+        repeated = self._length2 <= 1e-12
+        directions = self._directions(repeated)
+        ways = np.where(repeated[:, None], directions, self._way)
+        self._headings = np.array([atan2(y, x) for x, y in ways.tolist()])
         self.length = float(self._starts[-1] + self._lengths[-1])
         self._reach = max(2, round(near_m / (self.length / len(points))))
         # The rows are lists of Python floats. `locate` handles only a few rows, for which NumPy
         # would be slower.
-        self._rows = np.column_stack([points, self._way, 1 / self._length2]).tolist()
-        left = np.stack([-self._way[:, 1], self._way[:, 0]], axis=1) / self._lengths[:, None]
+        # A repeated waypoint is infinitely far away, so that `locate` finds the row after it.
+        starts = np.where(repeated[:, None], math.inf, points)
+        self._rows = np.column_stack([starts, self._way, 1 / self._length2]).tolist()
+        left = np.stack([-directions[:, 1], directions[:, 0]], axis=1)
         self._left = self._right = np.full(len(points), math.inf)
         if route.get("inner") and route.get("outer"):
             sides = [self._side(route.get(name), left) for name in ("inner", "outer")]
             self._left, self._right = np.maximum(*sides), -np.minimum(*sides)
+
+    def _directions(self, repeated: NDArray[np.bool_]) -> Floats:
+        """Direction of the road at each waypoint, as a unit vector.
+
+        A route may repeat a waypoint. The direction there is that of the next different waypoint.
+        """
+        directions: Floats = self._way / self._lengths[:, None]
+        for row in [*range(len(directions) - 1, -1, -1)] * 2:
+            if repeated[row]:
+                directions[row] = directions[(row + 1) % len(directions)]
+        return directions
 
     def _side(self, border: Any, left: Floats) -> Floats:
         """Distance from each waypoint to a border, + is left."""

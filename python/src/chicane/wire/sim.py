@@ -111,6 +111,35 @@ class CatalogueEntry(TypedDict):
     """Type, from the marker."""
 
 
+class ChangePublishedRequest(TypedDict, total=False):
+    """Request body of `POST /builder/published/<world id>`. What is omitted stays as it is."""
+
+    access: WorldAccess | None
+    """Who may download the world."""
+    name: str | None
+    """Name of the world for people."""
+
+
+class ChangedFileRequired(TypedDict):
+    """The required fields of ChangedFile."""
+
+    bytes: int
+    """Size in bytes, after the picture was encoded again."""
+    name: str
+    """Name of the file, relative to the document."""
+    revision: int
+    """The new revision of the project."""
+
+
+class ChangedFile(ChangedFileRequired, total=False):
+    """Response of `PUT /builder/projects/<id>/files/<name>`."""
+
+    height: int | None
+    """Height of a picture in pixels; null for a script."""
+    width: int | None
+    """Width of a picture in pixels; null for a script."""
+
+
 class Clock(TypedDict):
     """Response of `GET /clock`."""
 
@@ -161,6 +190,40 @@ CommandSource: TypeAlias = Literal["viewer", "api", "student", "judge", "ros", "
 """The sender of a command."""
 
 
+class ConflictBody(TypedDict):
+    """Error response if somebody else has changed the project."""
+
+    code: ErrorCode
+    """Always `revision_conflict`."""
+    document: dict[str, Any]
+    """The current document."""
+    error: str
+    """The cause of the error."""
+    revision: int
+    """The current revision."""
+
+
+CreateProjectKeywords = TypedDict("CreateProjectKeywords", {"from": "NewProjectSource"})
+"""The fields of CreateProject that have the name of a Python keyword."""
+
+
+class CreateProject(CreateProjectKeywords, total=False):
+    """Request body of `POST /builder/projects`."""
+
+    document: dict[str, Any] | None
+    """The project document."""
+    name: str | None
+    """Name of an empty project; `new_world` if omitted."""
+    options: RandomTrack | None
+    """Options of the random track."""
+    project: str | None
+    """Id of the project to copy."""
+    seed: int | None
+    """Seed of the random track; 0 if omitted."""
+    world: str | None
+    """Name of the shipped world."""
+
+
 class CurrentSessionRequired(TypedDict):
     """The required fields of CurrentSession."""
 
@@ -182,6 +245,22 @@ class Deleted(TypedDict):
     """Name of the deleted world."""
     ok: bool
     """Always true."""
+
+
+class DeletedFile(TypedDict):
+    """Response of `DELETE /builder/projects/<id>/files/<name>`."""
+
+    deleted: str
+    """Name of the deleted file."""
+    revision: int
+    """The new revision of the project."""
+
+
+class DeletedProject(TypedDict):
+    """Response of `DELETE /builder/projects/<id>`."""
+
+    deleted: str
+    """Id of the deleted project."""
 
 
 class ErrorBody(TypedDict):
@@ -219,6 +298,7 @@ ErrorCode: TypeAlias = Literal[
     "no_such_sound",
     "no_leaderboard",
     "no_such_submission",
+    "no_such_project",
     "not_found",
     "method_not_allowed",
     "request_timeout",
@@ -230,12 +310,17 @@ ErrorCode: TypeAlias = Literal[
     "already_running",
     "yellow_phase",
     "world_in_use",
+    "revision_conflict",
+    "project_invalid",
+    "too_many_projects",
+    "no_publish_target",
     "robot_refused",
     "bad_submission",
     "unsupported_type",
     "too_large",
     "range_not_satisfiable",
     "bad_world",
+    "bad_project",
     "upgrade_required",
     "internal",
     "not_stored",
@@ -537,6 +622,26 @@ class EvaluationState(EvaluationStateRequired, total=False):
     """Id of the session."""
 
 
+class FindingLocationRequired(TypedDict):
+    """The required fields of FindingLocation."""
+
+    kind: LocationKind
+    """The part of the document."""
+
+
+class FindingLocation(FindingLocationRequired, total=False):
+    """Where a problem is."""
+
+    index: int | None
+    """Index in the list of nodes, objects or decals; null for other parts."""
+    name: str | None
+    """Name of the object; null for other parts."""
+    x: Num | None
+    """Position along x, m; null if the problem has no position."""
+    y: Num | None
+    """Position along y, m; null if the problem has no position."""
+
+
 class FlatPose(TypedDict):
     """Pose of an upright object, without roll and pitch."""
 
@@ -596,6 +701,17 @@ class InstallRequest(TypedDict):
 
     world_id: str
     """Id of the published world."""
+
+
+class InvalidProjectBody(TypedDict):
+    """Error response if the project has errors, so that no world can be built."""
+
+    code: ErrorCode
+    """Always `project_invalid`."""
+    error: str
+    """The cause of the error."""
+    findings: list[PreviewFinding]
+    """Errors and warnings of the project."""
 
 
 class JournalIdentityRequired(TypedDict):
@@ -854,6 +970,17 @@ JudgeSoundEvent: TypeAlias = (
 """A change of a sound. Binary data is base64."""
 
 
+class JudgeTemplate(TypedDict):
+    """A shipped judging script."""
+
+    description: str
+    """What the script judges."""
+    name: str
+    """Name of the template in a document."""
+    script: str
+    """The script."""
+
+
 class JudgeTrackRequired(TypedDict):
     """The required fields of JudgeTrack."""
 
@@ -1063,6 +1190,10 @@ class Limits(TypedDict):
     """Tilt angle of the camera, rad."""
 
 
+LocationKind: TypeAlias = Literal["node", "object", "decal", "field", "evaluation", "track"]
+"""A part of a project document."""
+
+
 class ModelMoved(TypedDict):
     """Response of `POST /models/<name>/pose`."""
 
@@ -1113,6 +1244,10 @@ class ModelRequest(TypedDict, total=False):
     """Yaw, rad."""
     z: float | None
     """Z coordinate, m."""
+
+
+NewProjectSource: TypeAlias = Literal["empty", "world", "random", "document", "project"]
+"""What a new project is made from."""
 
 
 NoFields: TypeAlias = dict[str, Any]
@@ -1268,6 +1403,10 @@ class Panel(TypedDict):
     """Height of the screen's centre above the light's origin, m."""
 
 
+Paper: TypeAlias = Literal["A4", "A3", "banner"]
+"""The sheets of a print."""
+
+
 Phase: TypeAlias = Literal["initializing", "starting", "running", "ended"]
 """The phase of a session."""
 
@@ -1313,6 +1452,133 @@ class PoseRequest(TypedDict, total=False):
     """Yaw, rad."""
 
 
+class PreviewAnswerRequired(TypedDict):
+    """The required fields of PreviewAnswer."""
+
+    findings: list[PreviewFinding]
+    """Errors and warnings."""
+    objects: list[PreviewObject]
+    """The objects, in the order of the document."""
+
+
+class PreviewAnswer(PreviewAnswerRequired, total=False):
+    """Response of `POST /builder/preview`. Lengths are in metres, angles in radians."""
+
+    road: PreviewRoad | None
+    """The road; null if all nodes are at the same place."""
+
+
+class PreviewFinding(TypedDict):
+    """A problem of a project."""
+
+    location: FindingLocation
+    """Where the problem is."""
+    rule: str
+    """The violated rule."""
+    severity: PreviewSeverity
+    """How severe the problem is."""
+    text: str
+    """The problem, and how to solve it."""
+
+
+class PreviewObject(TypedDict):
+    """An object of a project."""
+
+    footprint: list[list[Num]]
+    """Corners of the covered ground, counter-clockwise."""
+    height: Num
+    """Height."""
+    kind: str
+    """Kind of the object, such as `box`."""
+    name: str
+    """Name of the object."""
+
+
+class PreviewRequestRequired(TypedDict):
+    """The required fields of PreviewRequest."""
+
+    document: dict[str, Any]
+    """The document."""
+
+
+class PreviewRequest(PreviewRequestRequired, total=False):
+    """Request body of `POST /builder/preview`."""
+
+    project: str | None
+    """Id of the project whose files belong to the document. If omitted, files are not checked."""
+
+
+class PreviewRoadRequired(TypedDict):
+    """The required fields of PreviewRoad."""
+
+    centre: list[list[Num]]
+    """x, y and width at each sample of the centre line."""
+    closed: bool
+    """Whether the road leads back to its first sample."""
+    left: list[list[Num]]
+    """The left edge at each sample."""
+    length: Num
+    """Length of the centre line."""
+    nodes_s: list[Num]
+    """Distance of each node along the line from the first sample."""
+    overlaps: list[list[Num]]
+    """Places where the road overlaps another part of itself."""
+    right: list[list[Num]]
+    """The right edge at each sample."""
+    start: RoadStart
+    """The start line."""
+
+
+class PreviewRoad(PreviewRoadRequired, total=False):
+    """The road, sampled at equal distances in the direction of travel. A closed road begins at
+    its start line.
+    """
+
+    tightest: TightestBend | None
+    """The tightest bend; null if the road is straight."""
+
+
+PreviewSeverity: TypeAlias = Literal["error", "warning"]
+"""How severe a problem is."""
+
+
+class PrintArea(TypedDict):
+    """A part of the field, m. The origin is a corner of the field."""
+
+    height: float
+    """Size along y."""
+    width: float
+    """Size along x."""
+    x: float
+    """Left edge."""
+    y: float
+    """Lower edge."""
+
+
+class PrintRequest(TypedDict, total=False):
+    """Request body of `POST /builder/projects/<id>/print/size`."""
+
+    area: PrintArea | None
+    """The part of the field to print; the whole field if omitted."""
+    dpi: int | None
+    """Pixels per inch; 150 if omitted."""
+    paper: Paper | None
+    """The sheets; `A4` if omitted."""
+
+
+class PrintSize(TypedDict):
+    """Response of `POST /builder/projects/<id>/print/size`."""
+
+    bytes_estimate: int
+    """Estimated size of the file, in bytes."""
+    height_px: int
+    """Rows of the whole print."""
+    sheets: int
+    """Number of sheets of the PDF file."""
+    width_px: int
+    """Pixels per row of the whole print."""
+
+
 class ProgramIdentity(TypedDict):
     """The files of a student's program."""
 
@@ -1338,6 +1604,120 @@ class ProgramVersion(ProgramVersionRequired, total=False):
     """The commit that the program was built from; null if it was built without its repository."""
 
 
+class ProjectEditors(TypedDict):
+    """Payload of the event `editors`."""
+
+    count: int
+    """Number of open event streams of the project."""
+
+
+class ProjectEntry(TypedDict):
+    """A project in the list."""
+
+    display_name: str
+    """Name of the world for people."""
+    errors: int
+    """Number of errors that prevent the build of a world."""
+    height: Num
+    """Height of the field, m."""
+    id: str
+    """Id of the project."""
+    name: str
+    """Name of the world and of its files."""
+    nodes: int
+    """Number of nodes of the track."""
+    objects: int
+    """Number of objects."""
+    revision: int
+    """The revision. It grows with every change."""
+    updated: str
+    """Time of the last change, RFC 3339."""
+    warnings: int
+    """Number of warnings."""
+    width: Num
+    """Width of the field, m."""
+
+
+class ProjectFileRequired(TypedDict):
+    """The required fields of ProjectFile."""
+
+    bytes: int
+    """Size in bytes."""
+    name: str
+    """Name of the file, relative to the document."""
+
+
+class ProjectFile(ProjectFileRequired, total=False):
+    """A file of a project."""
+
+    height: int | None
+    """Height of a picture in pixels; null for a script."""
+    width: int | None
+    """Width of a picture in pixels; null for a script."""
+
+
+class ProjectList(TypedDict):
+    """Response of `GET /builder/projects`."""
+
+    deleted: list[ProjectEntry]
+    """The last deleted projects, which can be restored, the last deleted one first."""
+    projects: list[ProjectEntry]
+    """The projects, the last changed one first."""
+
+
+class ProjectPublished(TypedDict):
+    """Response of `POST /builder/projects/<id>/publish`."""
+
+    link: str
+    """Address of the world's `meta.json`."""
+    revision: int
+    """The revision of the project that was published."""
+    world_id: str
+    """Id of the published world."""
+
+
+class ProjectRevisionRequired(TypedDict):
+    """The required fields of ProjectRevision."""
+
+    revision: int
+    """The current revision."""
+
+
+class ProjectRevision(ProjectRevisionRequired, total=False):
+    """Payload of the event `revision`."""
+
+    editor: str | None
+    """Name of the editor that made the last change; null if it gave none."""
+
+
+class ProjectSaved(TypedDict):
+    """Response of `PUT /builder/projects/<id>`."""
+
+    errors: int
+    """Number of errors that prevent the build of a world."""
+    revision: int
+    """The new revision."""
+    updated: str
+    """Time of the change, RFC 3339."""
+    warnings: int
+    """Number of warnings."""
+
+
+class ProjectView(TypedDict):
+    """A project with its document."""
+
+    document: dict[str, Any]
+    """The document, as `docs/project.schema.json` describes it."""
+    files: list[ProjectFile]
+    """The files beside the document."""
+    id: str
+    """Id of the project."""
+    revision: int
+    """The revision. It grows with every change."""
+    updated: str
+    """Time of the last change, RFC 3339."""
+
+
 class PublicationRequired(TypedDict):
     """The required fields of Publication."""
 
@@ -1358,8 +1738,57 @@ class Publication(PublicationRequired, total=False):
     """Id of the published world; null for a built-in world."""
 
 
+class PublishRequest(TypedDict, total=False):
+    """Request body of `POST /builder/projects/<id>/publish`."""
+
+    access: WorldAccess | None
+    """Who may download the world; `unlisted` if omitted."""
+    name: str | None
+    """Name of the world for people; that of the project if omitted."""
+
+
+class PublishedWorldRequired(TypedDict):
+    """The required fields of PublishedWorld."""
+
+    access: WorldAccess
+    """Who may download the world."""
+    link: str
+    """Address of the world's `meta.json`."""
+    name: str
+    """Name of the world for people."""
+    world_id: str
+    """Id of the world."""
+
+
+class PublishedWorld(PublishedWorldRequired, total=False):
+    """A published world."""
+
+    published: str | None
+    """Time of the publication, RFC 3339; null if it is not known."""
+
+
+class PublishedWorlds(TypedDict):
+    """Response of `GET /builder/published`."""
+
+    worlds: list[PublishedWorld]
+    """The worlds that are published at this simulator, sorted by name."""
+
+
 RaisedKind: TypeAlias = Literal["raised", "exited", "memory", "files"]
 """Why a call failed."""
+
+
+class RandomTrack(TypedDict, total=False):
+    """The options of a random track."""
+
+    field: list[float] | None
+    """Width and height of the field, m; `[8, 6]` if omitted."""
+    length: float | None
+    """Maximum length of the track, m; any length if omitted."""
+    tightness: float | None
+    """Tightness of the bends, from 0 (nearly round) to 1; 0.5 if omitted."""
+    width: float | None
+    """Width of the road, m; 0.6 if omitted."""
 
 
 class RecordIdentity(TypedDict, total=False):
@@ -1648,6 +2077,17 @@ class Respawned(RespawnedRequired, total=False):
     """What the seed changed in the world; omitted if nothing."""
 
 
+class RoadStart(TypedDict):
+    """The start line of a road."""
+
+    x: Num
+    """Position along x."""
+    y: Num
+    """Position along y."""
+    yaw: Num
+    """Direction of travel."""
+
+
 class RouteLinesRequired(TypedDict):
     """The required fields of RouteLines."""
 
@@ -1720,6 +2160,22 @@ class RunningSubmission(TypedDict):
     """Name of the world."""
 
 
+class SaveProjectRequired(TypedDict):
+    """The required fields of SaveProject."""
+
+    document: dict[str, Any]
+    """The whole document."""
+    revision: int
+    """The revision that the editor changed."""
+
+
+class SaveProject(SaveProjectRequired, total=False):
+    """Request body of `PUT /builder/projects/<id>`."""
+
+    editor: str | None
+    """Name of the editor, for the events of the project."""
+
+
 class Scene(TypedDict):
     """Response of `GET /scene`. The file at an address never changes: a changed scene gets a
     new address.
@@ -1733,6 +2189,36 @@ class Scene(TypedDict):
     """Name of the running world."""
     world_glb: str
     """Address of the world as binary glTF, with every object at its initial pose."""
+
+
+class ScriptCheckRequest(TypedDict):
+    """Request body of `POST /builder/script/check`."""
+
+    script: str
+    """The judging script, at most 256 KiB."""
+
+
+class ScriptChecked(TypedDict):
+    """Response of `POST /builder/script/check`."""
+
+    errors: list[ScriptError]
+    """The errors of the script."""
+    ok: bool
+    """Whether the script can judge."""
+
+
+class ScriptErrorRequired(TypedDict):
+    """The required fields of ScriptError."""
+
+    text: str
+    """The error."""
+
+
+class ScriptError(ScriptErrorRequired, total=False):
+    """An error of a script."""
+
+    line: int | None
+    """Line of the error, from 1; null if the error has no line."""
 
 
 class SentCommand(TypedDict):
@@ -2108,6 +2594,24 @@ class Switched(TypedDict):
     """File name of the world."""
 
 
+class Templates(TypedDict):
+    """Response of `GET /builder/templates`."""
+
+    templates: list[JudgeTemplate]
+    """The shipped judging scripts."""
+
+
+class TightestBend(TypedDict):
+    """The tightest bend of a road."""
+
+    radius: Num
+    """Radius of the centre line."""
+    x: Num
+    """Position along x."""
+    y: Num
+    """Position along y."""
+
+
 class Track(TypedDict, total=False):
     """Route and bounds of a world."""
 
@@ -2289,6 +2793,10 @@ class World(WorldRequired, total=False):
     """Revision of the published world; null for a built-in world."""
     world_id: str | None
     """Id of the published world; null for a built-in world."""
+
+
+WorldAccess: TypeAlias = Literal["public", "unlisted", "private"]
+"""Who may download a published world."""
 
 
 class WorldEntryRequired(TypedDict):

@@ -1,5 +1,6 @@
 //! Order, limits and throttling of the messages in a mailbox.
 
+use super::super::protocol::Compression;
 use super::*;
 use chicane_ros::messages::{Float64, UInt64};
 use serde_json::{Value, json};
@@ -10,8 +11,16 @@ fn name(text: &str) -> TopicName {
     TopicName::parse(text).expect("a topic")
 }
 
-fn message(n: u64) -> Arc<EncodedMessage> {
-    Arc::new(EncodedMessage::new(Topic::Epoch, &UInt64 { data: n }.into()))
+/// Puts a message on the topic `/sim/epoch`.
+fn put(mailbox: &Mailbox, n: u64, now: Instant) {
+    mailbox.put(Topic::Epoch, &EncodedMessage::new(Topic::Epoch, &UInt64 { data: n }.into(), 0), now);
+}
+
+fn json(message: &SocketMessage) -> Value {
+    match message {
+        SocketMessage::Text(text) => serde_json::from_str(text).expect("JSON"),
+        SocketMessage::Binary(_) => panic!("a text"),
+    }
 }
 
 fn subscribed(delivery: Delivery) -> Mailbox {
@@ -23,10 +32,7 @@ fn subscribed(delivery: Delivery) -> Mailbox {
 /// Takes all messages that can be sent now.
 fn all(mailbox: &Mailbox, now: Instant) -> Vec<u64> {
     let one = || match mailbox.next(now) {
-        NextMessage::Text(text) => {
-            let sent: Value = serde_json::from_str(&text).expect("JSON");
-            sent["msg"]["data"].as_u64()
-        }
+        NextMessage::Ready(message) => json(&message)["msg"]["data"].as_u64(),
         NextMessage::Wait(_) => None,
     };
     std::iter::from_fn(one).collect()
@@ -35,10 +41,10 @@ fn all(mailbox: &Mailbox, now: Instant) -> Vec<u64> {
 #[test]
 fn a_slow_client_loses_the_oldest_messages() {
     let (mailbox, now) = (subscribed(Delivery::default()), Instant::now());
-    (0..1000).for_each(|n| mailbox.put(Topic::Epoch, &message(n), now));
+    (0..1000).for_each(|n| put(&mailbox, n, now));
     assert_eq!(all(&mailbox, now), (1000 - DEFAULT_QUEUE as u64..1000).collect::<Vec<_>>());
     let short = subscribed(Delivery { queue: 2, ..Delivery::default() });
-    (0..10).for_each(|n| short.put(Topic::Epoch, &message(n), now));
+    (0..10).for_each(|n| put(&short, n, now));
     assert_eq!(all(&short, now), [8, 9]);
 }
 
@@ -48,19 +54,20 @@ fn queued_bytes_are_limited() {
     let delivery = Delivery { queue: 1000, ..Delivery::default() };
     mailbox.subscribe(name("/camera/image_raw"), None, delivery).expect("subscribed");
     let out = chicane_ros::publish::image(1, [1000, 1000], vec![0; 3_000_000]);
-    let large = Arc::new(EncodedMessage::new(out.topic, &out.message));
+    let large = EncodedMessage::new(out.topic, &out.message, 1);
     (0..5).for_each(|_| mailbox.put(Topic::ImageRaw, &large, now));
-    assert!(matches!(mailbox.next(now), NextMessage::Text(_)), "one message may exceed the limit");
+    assert!(matches!(mailbox.next(now), NextMessage::Ready(_)), "one message may exceed the limit");
     assert_eq!(mailbox.next(now), NextMessage::Wait(None));
 }
 
 #[test]
 fn throttled_messages_without_a_queue_are_dropped() {
-    let (mailbox, start) = (subscribed(Delivery { throttle: 100 * MS, queue: 0 }), Instant::now());
+    let (mailbox, start) =
+        (subscribed(Delivery { throttle: 100 * MS, ..Delivery::default() }), Instant::now());
     let mut got = Vec::new();
     for n in 0..100 {
         let now = start + 10 * MS * n;
-        mailbox.put(Topic::Epoch, &message(u64::from(n)), now);
+        put(&mailbox, u64::from(n), now);
         got.extend(all(&mailbox, now));
     }
     assert_eq!(got, (0..10).map(|n| 10 * n).collect::<Vec<u64>>());
@@ -68,8 +75,9 @@ fn throttled_messages_without_a_queue_are_dropped() {
 
 #[test]
 fn throttled_messages_with_a_queue_are_delayed() {
-    let (mailbox, start) = (subscribed(Delivery { throttle: 100 * MS, queue: 3 }), Instant::now());
-    (0..10).for_each(|n| mailbox.put(Topic::Epoch, &message(n), start));
+    let (mailbox, start) =
+        (subscribed(Delivery { throttle: 100 * MS, queue: 3, ..Delivery::default() }), Instant::now());
+    (0..10).for_each(|n| put(&mailbox, n, start));
     assert_eq!(all(&mailbox, start), [7]);
     assert_eq!(mailbox.next(start + MS), NextMessage::Wait(Some(start + 100 * MS)));
     assert_eq!(all(&mailbox, start + 100 * MS), [8]);
@@ -83,13 +91,16 @@ fn messages_of_several_topics_keep_their_order() {
     for topic in ["/sim/epoch", "speed", "/speed"] {
         mailbox.subscribe(name(topic), None, Delivery::default()).expect("subscribed");
     }
-    let number = |data| Arc::new(EncodedMessage::new(Topic::Speed, &Float64 { data }.into()));
-    mailbox.put(Topic::Speed, &number(1.0), now);
-    mailbox.put(Topic::Epoch, &message(2), now);
-    mailbox.put(Topic::Speed, &number(3.0), now);
+    let put_speed = |data| {
+        let message = Float64 { data }.into();
+        mailbox.put(Topic::Speed, &EncodedMessage::new(Topic::Speed, &message, 0), now);
+    };
+    put_speed(1.0);
+    put(&mailbox, 2, now);
+    put_speed(3.0);
     let mut sent = Vec::new();
-    while let NextMessage::Text(text) = mailbox.next(now) {
-        let value: Value = serde_json::from_str(&text).expect("JSON");
+    while let NextMessage::Ready(message) = mailbox.next(now) {
+        let value = json(&message);
         sent.push((value["topic"].as_str().expect("a name").to_owned(), value["msg"]["data"].as_f64()));
     }
     let want = [("/speed", 1.0), ("speed", 1.0), ("/sim/epoch", 2.0), ("/speed", 3.0), ("speed", 3.0)];
@@ -105,13 +116,13 @@ fn messages_of_several_topics_keep_their_order() {
 fn subscriptions_of_a_topic_share_the_shortest_throttle() {
     let (mailbox, now) = (Mailbox::default(), Instant::now());
     let (first, second) = (Some(json!("a")), Some(json!("b")));
-    let slow = Delivery { throttle: 1000 * MS, queue: 5 };
+    let slow = Delivery { throttle: 1000 * MS, queue: 5, ..Delivery::default() };
     assert_eq!(mailbox.subscribe(name("/sim/epoch"), first.clone(), slow), Ok(true));
     assert_eq!(mailbox.subscribe(name("/sim/epoch"), second.clone(), Delivery::default()), Ok(false));
-    (0..3).for_each(|n| mailbox.put(Topic::Epoch, &message(n), now));
+    (0..3).for_each(|n| put(&mailbox, n, now));
     assert_eq!(all(&mailbox, now), [0, 1, 2]);
     assert_eq!(mailbox.unsubscribe(name("/sim/epoch"), second.as_ref()), Ok(false));
-    (0..3).for_each(|n| mailbox.put(Topic::Epoch, &message(n), now));
+    (0..3).for_each(|n| put(&mailbox, n, now));
     assert_eq!(all(&mailbox, now), [0]);
     assert!(mailbox.unsubscribe(name("/sim/epoch"), second.as_ref()).is_err());
     assert_eq!(mailbox.unsubscribe(name("/sim/epoch"), first.as_ref()), Ok(true));
@@ -139,12 +150,35 @@ fn the_number_of_subscriptions_is_limited() {
 
 #[test]
 fn a_new_subscription_gets_the_latched_message_once() {
-    let (mailbox, now) = (subscribed(Delivery { throttle: 100 * MS, queue: 0 }), Instant::now());
-    let latched = |topic| (topic == Topic::Epoch).then(|| message(7));
+    let (mailbox, now) = (subscribed(Delivery { throttle: 100 * MS, ..Delivery::default() }), Instant::now());
+    let latched = |topic, put: &mut dyn FnMut(&EncodedMessage<'_>)| {
+        if topic == Topic::Epoch {
+            put(&EncodedMessage::new(topic, &UInt64 { data: 7 }.into(), 0));
+        }
+    };
     mailbox.put_latched(latched);
     mailbox.put_latched(latched);
     assert_eq!(all(&mailbox, now), [7]);
     mailbox.subscribe(name("/sim/epoch"), Some(json!("another")), Delivery::default()).expect("subscribed");
     mailbox.put_latched(latched);
     assert_eq!(all(&mailbox, now), [7]);
+}
+
+#[test]
+fn each_subscription_gets_its_own_form() {
+    let (mailbox, now) = (Mailbox::default(), Instant::now());
+    let with = |compression| Delivery { compression, ..Delivery::default() };
+    mailbox.subscribe(name("/sim/epoch"), None, with(Compression::Cbor)).expect("subscribed");
+    mailbox.subscribe(name("sim/epoch"), None, with(Compression::None)).expect("subscribed");
+    put(&mailbox, 1, now);
+    let first = mailbox.next(now);
+    assert!(matches!(first, NextMessage::Ready(SocketMessage::Binary(_))), "{first:?}");
+    let second = mailbox.next(now);
+    assert!(matches!(second, NextMessage::Ready(SocketMessage::Text(_))), "{second:?}");
+    mailbox
+        .subscribe(name("/sim/epoch"), Some(json!("raw")), with(Compression::CborRaw))
+        .expect("subscribed");
+    put(&mailbox, 2, now);
+    let NextMessage::Ready(SocketMessage::Binary(bytes)) = mailbox.next(now) else { panic!("bytes") };
+    assert!(bytes.windows(5).any(|part| part == b"nsecs"), "the last form is used");
 }

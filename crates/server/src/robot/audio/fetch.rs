@@ -21,7 +21,9 @@ const MAX_REDIRECTS: usize = 5;
 pub(super) enum FetchError {
     #[error(transparent)]
     Web(#[from] WebError),
-    #[error("{0} is an address of this machine or its network; files are fetched from public addresses only")]
+    #[error(
+        "{0} is an address of this machine or its network; for this client, files are fetched from public addresses only"
+    )]
     Forbidden(String),
     #[error("{0} answered with status {1}")]
     Status(String, u16),
@@ -43,13 +45,12 @@ pub(super) struct Fetcher {
     max_bytes: usize,
 }
 
-impl Default for Fetcher {
-    fn default() -> Fetcher {
-        Fetcher { rule: AddressRule::default(), timeout: FETCH_TIMEOUT, max_bytes: MAX_FILE_BYTES }
-    }
-}
-
 impl Fetcher {
+    /// A fetcher that connects to addresses that `rule` permits.
+    pub(super) fn new(rule: AddressRule) -> Fetcher {
+        Fetcher { rule, timeout: FETCH_TIMEOUT, max_bytes: MAX_FILE_BYTES }
+    }
+
     /// Fetches the file at a URL.
     pub(super) async fn fetch(&self, url: &str) -> Result<Vec<u8>, FetchError> {
         let fetching = async { self.follow(HttpTarget::parse(url)?).await };

@@ -1,5 +1,6 @@
 //! The robot's loudspeaker: the paths under `/audio`.
 
+mod duration;
 mod events;
 mod fetch;
 mod now;
@@ -21,6 +22,7 @@ pub(super) fn routes() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(routes!(now::audio))
         .routes(routes!(play::play))
+        .routes(routes!(duration::of_sound, duration::of_file))
         .routes(routes!(play::stop))
         .routes(routes!(play::volume))
         .routes(routes!(now::file))

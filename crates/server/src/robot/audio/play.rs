@@ -4,6 +4,7 @@ use super::super::body::RobotJsonBody;
 use super::super::error::RobotError;
 use super::super::sim_time::with_sim_time;
 use super::sound_id::{number_of, refused};
+use super::source::Reach;
 use super::{source, to_wire};
 use crate::body::read_json_without_permit;
 use crate::caller::Commander;
@@ -33,7 +34,7 @@ const PERMIT_TIMEOUT: Duration = Duration::from_secs(20);
 /// Extracts a request to play. A request with a large body acquires a permit before its body is
 /// read, and holds the permit until the response. The permits limit the memory for large bodies.
 pub(super) struct PlayInput {
-    request: PlayRequest,
+    pub(super) request: PlayRequest,
     _permit: Option<SemaphorePermit<'static>>,
 }
 
@@ -60,6 +61,10 @@ impl<S: Sync> FromRequest<S> for PlayInput {
 /// Formats: wav, mp3, ogg (Vorbis) and flac, mono or stereo. Limits: 16 MiB, 600 s and 57.6 million
 /// samples. The file is decoded completely before the sound starts. The sound is played in simulated
 /// time.
+///
+/// If the simulator accepts connections of its own machine only and has no token, `path` may be any
+/// file that its user may read, and `url` may name this machine. A judged program may not use
+/// them.
 #[utoipa::path(post, path = "/audio/play", tag = "Audio", request_body = PlayRequestBody, responses(
     (status = 200, body = Played),
     (status = 409, body = Detail, description = "16 sounds play already, or no world is ready"),
@@ -69,6 +74,7 @@ impl<S: Sync> FromRequest<S> for PlayInput {
 pub(super) async fn play(
     State(app): State<App>,
     Commander(simulator): Commander,
+    reach: Reach,
     play: PlayInput,
 ) -> Result<Response, RobotError> {
     let now = simulator.now();
@@ -78,7 +84,7 @@ pub(super) async fn play(
     }
     drop(now);
     let PlayRequest { source, format, volume, looped, replace } = play.request;
-    let loaded = source::load(&app, source, format).await?;
+    let loaded = source::load(&app, reach, source, format).await?;
     let duration = Num(loaded.clip.duration_s());
     let (file, source) = (Arc::clone(&loaded.file), Arc::clone(&loaded.source));
     let sound = Sound { clip: loaded.clip, file, source, volume, looped, replace };

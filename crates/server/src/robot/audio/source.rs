@@ -1,6 +1,6 @@
 //! Loads the sound file of a request to play.
 //!
-//! The file is downloaded, read from the workspace, or decoded from base64. Then a blocking thread
+//! The file is downloaded, read from the disk, or decoded from base64. Then a blocking thread
 //! decodes the whole file (`decode_while` in the crate `robot`). This checks that the file is
 //! complete, and measures its duration. The samples are counted and not kept. Semaphores limit how
 //! many files are loaded at a time.
@@ -9,11 +9,16 @@ use super::super::error::RobotError;
 use super::fetch::Fetcher;
 use super::to_wire;
 use crate::state::App;
+use crate::student::FromStudent;
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use chicane_host::fetch_address::AddressRule;
 use chicane_host::workspace_files::{self, MAX_FILE_BYTES};
 use chicane_robot::audio::{Clip, decode_while};
 use chicane_wire::{ErrorCode, SoundFormat, SoundSource};
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{Semaphore, SemaphorePermit};
@@ -49,6 +54,27 @@ pub(super) fn busy() -> RobotError {
     RobotError::new(ErrorCode::Busy, "too many sound files are being loaded; try again")
 }
 
+/// Which files and addresses a client may name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// Files of the workspace, and public addresses.
+    Workspace,
+    /// Every file that the user of the simulator may read, and also addresses of this machine. The
+    /// client could use them without the simulator.
+    Machine,
+}
+
+impl FromRequestParts<App> for Reach {
+    type Rejection = Infallible;
+
+    /// A simulator that accepts connections of this machine only, without a token, serves its own
+    /// user. A judged program is confined, so it must not reach more through the simulator.
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Reach, Infallible> {
+        let confined = parts.extensions.get::<FromStudent>().is_some();
+        Ok(if app.serves_own_user && !confined { Reach::Machine } else { Reach::Workspace })
+    }
+}
+
 /// A file before it is decoded.
 enum RawSound {
     File(Vec<u8>),
@@ -58,6 +84,7 @@ enum RawSound {
 /// Loads a file and decodes it.
 pub(super) async fn load(
     app: &App,
+    reach: Reach,
     source: SoundSource,
     format: Option<SoundFormat>,
 ) -> Result<LoadedSound, RobotError> {
@@ -65,14 +92,14 @@ pub(super) async fn load(
     let (source, raw) = match source {
         SoundSource::Url(url) => {
             permits[0] = Some(acquire(&FETCH_PERMITS).await?);
-            let file = Fetcher::default().fetch(&url).await;
+            let file = Fetcher::new(AddressRule::with_loopback(reach == Reach::Machine)).fetch(&url).await;
             let file = file.map_err(|e| RobotError::bad_value(e.to_string()))?;
             permits[1] = Some(acquire(&DECODE_PERMITS).await?);
             (url, RawSound::File(file))
         }
         SoundSource::Path(path) => {
             permits[1] = Some(acquire(&DECODE_PERMITS).await?);
-            (path.clone(), RawSound::File(read(app, path).await?))
+            (path.clone(), RawSound::File(read(app, reach, path).await?))
         }
         SoundSource::Data(text) => {
             permits[1] = Some(acquire(&DECODE_PERMITS).await?);
@@ -101,9 +128,13 @@ async fn acquire(permits: &'static Semaphore) -> Result<SemaphorePermit<'static>
     permit.ok_or_else(busy)
 }
 
-async fn read(app: &App, path: String) -> Result<Vec<u8>, RobotError> {
+async fn read(app: &App, reach: Reach, path: String) -> Result<Vec<u8>, RobotError> {
     let folder = app.workspace.clone();
-    let read = tokio::task::spawn_blocking(move || workspace_files::read(&folder, &path)).await;
+    let read = move || match reach {
+        Reach::Machine => workspace_files::read_any(&folder, &path),
+        Reach::Workspace => workspace_files::read(&folder, &path),
+    };
+    let read = tokio::task::spawn_blocking(read).await;
     let read = read.map_err(|_| RobotError::failed("the file could not be read"))?;
     read.map_err(|e| RobotError::bad_value(e.to_string()))
 }

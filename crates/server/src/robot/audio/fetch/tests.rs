@@ -150,7 +150,7 @@ async fn an_https_url_is_fetched_with_tls() {
         stream.write_all(&ok(b"not secure")).await.expect("sent");
         byte
     });
-    let fetcher = Fetcher { rule: AddressRule::and_also(address), ..Fetcher::default() };
+    let fetcher = Fetcher::new(AddressRule::and_also(address));
     match fetcher.fetch(&format!("https://{address}/")).await {
         // 22 is the first byte of a TLS handshake, so the fetcher has tried to use TLS.
         Err(FetchError::Web(WebError::Tls(..))) => {

@@ -1,8 +1,7 @@
 //! Serves a connection of a student's program in virtual time.
 
 use super::client_stream::{ClientStream, Connection, ConnectionState, Peer};
-use super::{CountedConnection, protocol, respond};
-use crate::metrics::HttpMetrics;
+use super::{CountedConnection, HttpMetrics, protocol, respond};
 use axum::Router;
 use axum::body::{Body, HttpBody};
 use axum::http::{HeaderValue, Response, header};
@@ -17,12 +16,7 @@ use std::task::{Context, Poll};
 
 /// Serves one connection until it ends. Every request counts as work until it has a response, and
 /// every response without a known length as a stream.
-pub(crate) async fn serve_paced(
-    stream: VirtualStream,
-    router: Router,
-    work: Arc<Work>,
-    metrics: Arc<HttpMetrics>,
-) {
+pub async fn serve_paced(stream: VirtualStream, router: Router, work: Arc<Work>, metrics: Arc<HttpMetrics>) {
     let local = stream.local_address();
     let _counted = CountedConnection::new(metrics);
     let state = Arc::new(ConnectionState::default());

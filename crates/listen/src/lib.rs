@@ -1,26 +1,28 @@
 //! Accepts connections, limits them, and closes them when the server stops.
+//!
+//! This crate knows no route. It passes each request to a router, together with the address of the
+//! connection.
+#![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod client_stream;
 mod paced;
 
-use crate::access::LocalAddress;
-use crate::metrics::HttpMetrics;
 use axum::Router;
 use axum::body::Body;
 use axum::http::{Response, StatusCode};
 use chicane_wire::ErrorCode;
-pub(crate) use client_stream::Peer;
+pub use client_stream::Peer;
 use client_stream::{ClientStream, Connection, ConnectionState, error_response};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-pub(crate) use paced::serve_paced;
+pub use paced::serve_paced;
 use socket2::{SockRef, TcpKeepalive};
 use std::io;
 use std::net::{Shutdown, SocketAddr};
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
@@ -54,8 +56,21 @@ const BIND_TIMEOUT: Duration = Duration::from_secs(1);
 /// Pause between two attempts to bind an address.
 const BIND_PAUSE: Duration = Duration::from_millis(10);
 
+/// The address of this machine at which the connection arrived. It is an extension of each request.
+#[derive(Debug, Clone, Copy)]
+pub struct LocalAddress(pub SocketAddr);
+
+/// Counters of connections and responses.
+#[derive(Debug, Default)]
+pub struct HttpMetrics {
+    /// Open connections.
+    pub connections: AtomicI64,
+    /// Number of responses by the first digit of their status. Index 0 counts the statuses 1xx.
+    pub answers: [AtomicU64; 5],
+}
+
 /// Binds a listening address. Waits a moment if the address is in use.
-pub(crate) async fn bind(address: SocketAddr) -> io::Result<TcpListener> {
+pub async fn bind(address: SocketAddr) -> io::Result<TcpListener> {
     let deadline = Instant::now() + BIND_TIMEOUT;
     loop {
         match bind_once(address) {
@@ -77,15 +92,15 @@ fn bind_once(address: SocketAddr) -> io::Result<TcpListener> {
 
 /// How many connections may be open at a time, for one listener or for several.
 #[derive(Debug, Clone)]
-pub(crate) struct ConnectionLimit(Arc<Semaphore>, u32);
+pub struct ConnectionLimit(Arc<Semaphore>, u32);
 
 /// A limit of this many connections.
-pub(crate) fn connection_limit(connections: usize) -> ConnectionLimit {
+pub fn connection_limit(connections: usize) -> ConnectionLimit {
     ConnectionLimit(Arc::new(Semaphore::new(connections)), connections as u32)
 }
 
 /// Accepts connections until `stop` is set. Then closes all connections.
-pub(crate) async fn serve(
+pub async fn serve(
     listener: TcpListener,
     router: Router,
     metrics: Arc<HttpMetrics>,
@@ -95,7 +110,7 @@ pub(crate) async fn serve(
 }
 
 /// Accepts connections within a limit until `stop` is set. Then closes all connections.
-pub(crate) async fn serve_limited(
+pub async fn serve_limited(
     listener: TcpListener,
     router: Router,
     metrics: Arc<HttpMetrics>,

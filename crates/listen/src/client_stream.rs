@@ -28,18 +28,18 @@ const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The state of a connection. The request handler updates the state, and the stream reads it.
 #[derive(Debug, Default)]
-pub(super) struct ConnectionState {
+pub(crate) struct ConnectionState {
     /// Number of requests whose head was read.
-    pub(super) requests: AtomicU64,
+    pub(crate) requests: AtomicU64,
     /// Number of responses that were passed to `hyper`.
-    pub(super) responses: AtomicU64,
+    pub(crate) responses: AtomicU64,
     /// Whether the connection became a WebSocket. After that, its bytes are no longer requests.
-    pub(super) upgraded: AtomicBool,
+    pub(crate) upgraded: AtomicBool,
 }
 
 /// A connection.
 #[derive(Debug)]
-pub(super) enum Connection {
+pub(crate) enum Connection {
     /// A socket.
     Tcp(TcpStream),
     /// A connection of a student's program in virtual time.
@@ -80,16 +80,16 @@ impl Connection {
 
 /// The client at the other end of a connection.
 #[derive(Debug, Clone)]
-pub(crate) struct Peer(Arc<Connection>);
+pub struct Peer(Arc<Connection>);
 
 impl Peer {
-    pub(super) fn new(connection: Connection) -> Peer {
+    pub(crate) fn new(connection: Connection) -> Peer {
         Peer(Arc::new(connection))
     }
 
     /// The address of the client. `None` if the connection has ended, or if the client is a
     /// student's program in virtual time.
-    pub(crate) fn address(&self) -> Option<IpAddr> {
+    pub fn address(&self) -> Option<IpAddr> {
         match &*self.0 {
             Connection::Tcp(stream) => stream.peer_addr().ok().map(|address| address.ip()),
             Connection::Virtual(_) => None,
@@ -97,7 +97,7 @@ impl Peer {
     }
 
     /// Marks that the connection became a WebSocket.
-    pub(super) fn set_upgraded(&self) {
+    pub(crate) fn set_upgraded(&self) {
         if let Connection::Virtual(stream) = &*self.0 {
             stream.set_upgraded();
         }
@@ -105,7 +105,7 @@ impl Peer {
 
     /// Waits until the client has closed its side of the connection. Bytes that the client sent
     /// before may still be unread.
-    pub(crate) async fn disconnected(&self) {
+    pub async fn disconnected(&self) {
         let stream = match &*self.0 {
             Connection::Tcp(stream) => stream,
             Connection::Virtual(stream) => return poll_fn(|cx| stream.poll_ended(cx)).await,
@@ -130,7 +130,7 @@ impl chicane_bridge::Peer for Peer {
 }
 
 /// The stream of one client.
-pub(super) struct ClientStream {
+pub(crate) struct ClientStream {
     connection: Arc<Connection>,
     state: Arc<ConnectionState>,
     /// The number of requests before an incomplete head, and the timeout of that head. The head has
@@ -142,7 +142,7 @@ pub(super) struct ClientStream {
 }
 
 impl ClientStream {
-    pub(super) fn new(peer: &Peer, state: Arc<ConnectionState>) -> ClientStream {
+    pub(crate) fn new(peer: &Peer, state: Arc<ConnectionState>) -> ClientStream {
         ClientStream { connection: Arc::clone(&peer.0), state, partial_head: None, replacement: None }
     }
 
@@ -305,7 +305,7 @@ fn replacement_for(bytes: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// A complete error response. It tells the client that the connection will be closed.
-pub(super) fn error_response(status: &str, code: ErrorCode, text: &str) -> Vec<u8> {
+pub(crate) fn error_response(status: &str, code: ErrorCode, text: &str) -> Vec<u8> {
     let body = ErrorBody { error: text.to_owned(), code };
     let body = serde_json::to_string(&body).unwrap_or_default();
     let length = body.len();

@@ -1,0 +1,252 @@
+//! The robot's connection to a ROS 2 graph, which survives the replacement of its participant.
+//!
+//! A task asks the participants for changes at intervals, and executes the actions that `returning`
+//! decides. When the spare participant becomes the robot's participant, it first gets all topics.
+//! The task then waits until the new topics have as many subscribers as the old ones, so that
+//! programs that were never lost miss few messages. Only one of the two participants publishes and
+//! executes commands at any time.
+
+use crate::commands::CommandStreams;
+use crate::options::RosOptions;
+use crate::participant::{self, RobotParticipant};
+use crate::returning::{Action, LostParticipants, ParticipantId};
+use crate::{JoinError, network};
+use chicane_ros::{Durability, Message, Outgoing, Topic};
+use rustdds::{DomainParticipant, DomainParticipantBuilder};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::time::{Duration, Instant, SystemTime};
+use tokio::sync::{mpsc, watch};
+
+/// Time between two requests for the changes of the participants.
+const CHECK_INTERVAL: Duration = Duration::from_millis(200);
+/// Shortest time between an action and the next one.
+const PAUSE: Duration = Duration::from_secs(2);
+/// Shortest time between a replacement of the robot's participant and the next action. Otherwise a
+/// program with a very short lease could make the robot replace its participant all the time.
+const PAUSE_AFTER_REPLACEMENT: Duration = Duration::from_secs(10);
+/// How long the subscribers of the old topics may take to find the new ones.
+const MATCH_TIMEOUT: Duration = Duration::from_secs(2);
+/// Time between two comparisons of the numbers of subscribers.
+const MATCH_INTERVAL: Duration = Duration::from_millis(20);
+
+/// The robot's participant, and the spare participant while another program is lost.
+pub(super) struct Connection {
+    options: RosOptions,
+    state: RwLock<State>,
+    /// The last message of each latched topic, for the next participant.
+    latched: Mutex<BTreeMap<Topic, (Message, SystemTime)>>,
+}
+
+struct State {
+    /// `None` after [`Connection::leave`].
+    robot: Option<RobotParticipant>,
+    /// A participant without topics, while the robot's participant has lost another one.
+    spare: Option<DomainParticipant>,
+}
+
+impl Connection {
+    /// Joins a domain. Opens sockets and starts threads.
+    pub(super) fn join(options: RosOptions) -> Result<Connection, JoinError> {
+        let robot = with_topics(open_participant(&options)?, options.domain)?;
+        let state = RwLock::new(State { robot: Some(robot), spare: None });
+        Ok(Connection { options, state, latched: Mutex::default() })
+    }
+
+    /// The streams of the commands that arrive. They can be taken only once.
+    pub(super) fn take_streams(&self) -> CommandStreams {
+        self.read().robot.as_ref().map(RobotParticipant::take_streams).unwrap_or_default()
+    }
+
+    /// Whether a topic of the robot has subscribers.
+    pub(super) fn has_subscribers(&self, topic: Topic) -> bool {
+        self.read().robot.as_ref().is_some_and(|robot| robot.has_subscribers(topic))
+    }
+
+    /// Publishes a message. `at` is the time of the system clock at the tick of the message.
+    pub(super) fn publish(&self, out: Outgoing, at: SystemTime) {
+        let state = self.read();
+        let Some(robot) = &state.robot else { return };
+        if out.topic.qos().durability == Durability::TransientLocal {
+            self.lock_latched().insert(out.topic, (out.message.clone(), at));
+        }
+        robot.publish(out, at);
+    }
+
+    /// Leaves the graph. The participants announce their end to other participants, which blocks.
+    pub(super) fn leave(&self) {
+        let mut state = self.write();
+        let (robot, spare) = (state.robot.take(), state.spare.take());
+        drop(state);
+        drop((robot, spare));
+    }
+
+    /// Notes what the participants have reported since the last call.
+    fn note_changes(&self, lost: &mut LostParticipants) {
+        let state = self.read();
+        for change in state.robot.iter().flat_map(RobotParticipant::changes) {
+            if lost.robot_reports(change) {
+                tracing::info!("a ROS 2 program gives no sign of life; its messages stop until it returns");
+            }
+        }
+        for change in state.spare.iter().flat_map(participant::changes) {
+            lost.spare_reports(change);
+        }
+    }
+
+    /// Opens a new spare participant in place of the present one. Blocks.
+    fn open_spare(&self) -> Result<ParticipantId, JoinError> {
+        let new = open_participant(&self.options)?;
+        let id = participant::id(&new);
+        let mut state = self.write();
+        let unused = if state.robot.is_some() { state.spare.replace(new) } else { Some(new) };
+        drop(state);
+        drop(unused);
+        Ok(id)
+    }
+
+    /// Closes the spare participant. Blocks.
+    fn close_spare(&self) {
+        let spare = self.write().spare.take();
+        drop(spare);
+    }
+
+    /// Takes the spare participant and creates the robot's topics on it. Blocks.
+    fn prepare_spare(&self) -> Result<Option<RobotParticipant>, JoinError> {
+        let spare = self.write().spare.take();
+        spare.map(|spare| with_topics(spare, self.options.domain)).transpose()
+    }
+
+    /// Whether each topic of `new` has as many subscribers as the same topic of the present
+    /// participant.
+    fn is_matched(&self, new: &RobotParticipant) -> bool {
+        self.read().robot.as_ref().is_none_or(|old| new.has_all_subscribers_of(old))
+    }
+
+    /// Replaces the robot's participant. Blocks while the old participant announces its end.
+    fn replace(&self, new: RobotParticipant) {
+        let mut state = self.write();
+        let unused = if state.robot.is_some() {
+            for (topic, (message, at)) in &*self.lock_latched() {
+                new.publish(Outgoing { topic: *topic, message: message.clone() }, *at);
+            }
+            state.robot.replace(new)
+        } else {
+            Some(new)
+        };
+        drop(state);
+        drop(unused);
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, State> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, State> {
+        self.state.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lock_latched(&self) -> std::sync::MutexGuard<'_, BTreeMap<Topic, (Message, SystemTime)>> {
+        self.latched.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Replaces the robot's participant when a lost program returns, until `stopped` is set. Sends the
+/// command streams of the new participant to `streams`.
+pub(super) async fn find_lost_programs(
+    connection: Arc<Connection>,
+    streams: mpsc::Sender<CommandStreams>,
+    mut stopped: watch::Receiver<bool>,
+) {
+    let mut lost = LostParticipants::default();
+    if let Some(robot) = &connection.read().robot {
+        lost.opened(robot.id());
+    }
+    let mut paused_until = Instant::now();
+    loop {
+        tokio::select! {
+            () = tokio::time::sleep(CHECK_INTERVAL) => {}
+            _ = stopped.wait_for(|stop| *stop) => return,
+        }
+        connection.note_changes(&mut lost);
+        if Instant::now() < paused_until {
+            continue;
+        }
+        let (done, pause) = match lost.action() {
+            Action::Nothing => continue,
+            Action::OpenSpare => (open_spare(&connection, &mut lost).await, PAUSE),
+            Action::CloseSpare => (close_spare(&connection, &mut lost).await, PAUSE),
+            Action::UseSpare => (use_spare(&connection, &streams, &mut lost).await, PAUSE_AFTER_REPLACEMENT),
+        };
+        paused_until = Instant::now() + pause;
+        if let Err(error) = done {
+            tracing::warn!("ROS 2 programs that were lost can't be found again: {error}");
+        }
+    }
+}
+
+async fn open_spare(connection: &Arc<Connection>, lost: &mut LostParticipants) -> Result<(), JoinError> {
+    let id = blocking(connection, Connection::open_spare).await??;
+    lost.opened(id);
+    lost.spare_opened();
+    Ok(())
+}
+
+async fn close_spare(connection: &Arc<Connection>, lost: &mut LostParticipants) -> Result<(), JoinError> {
+    blocking(connection, Connection::close_spare).await?;
+    lost.spare_closed();
+    Ok(())
+}
+
+/// Makes the spare participant the robot's participant.
+async fn use_spare(
+    connection: &Arc<Connection>,
+    streams: &mpsc::Sender<CommandStreams>,
+    lost: &mut LostParticipants,
+) -> Result<(), JoinError> {
+    lost.spare_closed();
+    let Some(new) = blocking(connection, Connection::prepare_spare).await?? else { return Ok(()) };
+    let end = Instant::now() + MATCH_TIMEOUT;
+    while !connection.is_matched(&new) && Instant::now() < end {
+        tokio::time::sleep(MATCH_INTERVAL).await;
+    }
+    let mut new_streams = new.take_streams();
+    // The old participant has received these commands too, and they were executed.
+    new_streams.skip_waiting();
+    // If the receiver is gone, the robot leaves the graph.
+    let _ = streams.send(new_streams).await;
+    blocking(connection, |connection| connection.replace(new)).await?;
+    lost.spare_used();
+    tracing::info!("a ROS 2 program is back; the robot joined the graph again so that both find each other");
+    Ok(())
+}
+
+/// Runs a function that blocks.
+async fn blocking<T: Send + 'static>(
+    connection: &Arc<Connection>,
+    function: impl FnOnce(&Connection) -> T + Send + 'static,
+) -> Result<T, JoinError> {
+    let connection = Arc::clone(connection);
+    let done = tokio::task::spawn_blocking(move || function(&connection)).await;
+    done.map_err(|e| JoinError::Panicked(e.to_string()))
+}
+
+/// Opens a participant without topics.
+fn open_participant(options: &RosOptions) -> Result<DomainParticipant, JoinError> {
+    let domain = options.domain;
+    let networks = network::addresses(options.network.as_deref())?;
+    let before = network::open_descriptors();
+    let participant = DomainParticipantBuilder::new(domain)
+        .with_only_networks(networks)
+        .build()
+        .map_err(|e| JoinError::Participant { domain, reason: e.to_string() })?;
+    if options.network.is_none() {
+        network::bind_new_sockets_to_loopback(&before);
+    }
+    Ok(participant)
+}
+
+fn with_topics(participant: DomainParticipant, domain: u16) -> Result<RobotParticipant, JoinError> {
+    RobotParticipant::with_topics(participant)
+        .map_err(|e| JoinError::Topics { domain, reason: e.to_string() })
+}

@@ -1,0 +1,99 @@
+"""A program that was silent for longer than its lease receives messages again when it returns."""
+
+import os
+import signal
+import subprocess
+import sys
+import unittest
+
+from . import idl
+from .cyclone import CONFIGURATION, LATCHED, CommandWriter, Listener
+from .simulator import Simulator, wait_for
+
+DOMAIN = 111
+# A short lease, so that the test does not have to wait long.
+LEASE = "<LeaseDuration>3s</LeaseDuration><SPDPInterval>1s</SPDPInterval>"
+SHORT = CONFIGURATION.replace("<Discovery>", f"<Discovery>{LEASE}")
+# The simulator logs these texts when it has lost a program, and when the program has returned.
+LOST, BACK = "gives no sign of life", "a ROS 2 program is back"
+
+
+def print_ticks(domain: int) -> None:
+    """Subscribes to /scan and prints the tick of each message."""
+    listener = Listener(domain)
+    scan = listener.listen("/scan", idl.LaserScan)
+    while True:
+        listener.take(60.0, until=lambda: scan.ticks)
+        for tick in scan.ticks:
+            print(tick, flush=True)
+        scan.forget()
+
+
+class Returning(unittest.TestCase):
+    def setUp(self):
+        self.simulator = Simulator(DOMAIN, "--log-level", "info", keep_log=True)
+        self.addCleanup(self.simulator.close)
+        self.subscriber = subprocess.Popen(
+            [
+                sys.executable,
+                "-c",
+                f"from ros.test_returning import print_ticks; print_ticks({DOMAIN})",
+            ],
+            stdout=subprocess.PIPE,
+            text=True,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "CYCLONEDDS_URI": SHORT},
+        )
+        # Also ends a stopped process.
+        for step in [self.subscriber.stdout.close, self.subscriber.wait, self.subscriber.kill]:
+            self.addCleanup(step)
+
+    def stop_until_lost(self, times: int) -> int:
+        """Stops the subscriber until the simulator has lost it. Returns the tick of the loss."""
+        self.subscriber.send_signal(signal.SIGSTOP)
+        wait_for("the loss", lambda: self.simulator.log().count(LOST) == times)
+        return int(200 * self.simulator.time())
+
+    def wait_for_tick_after(self, tick: int) -> None:
+        for line in self.subscriber.stdout:
+            if int(line) > tick:
+                return
+        self.fail("the subscriber ended")
+
+    def test_stopped_subscriber_receives_messages_again(self):
+        self.wait_for_tick_after(0)
+        other = Listener(DOMAIN)
+        clock = other.listen("/clock", idl.Clock)
+        pan = CommandWriter(other.participant, "/camera/pan", idl.Float64)
+        other.take(20.0, until=lambda: clock.at)
+        for times, angle in [(1, 0.3), (2, -0.2)]:
+            lost_at = self.stop_until_lost(times)
+            self.subscriber.send_signal(signal.SIGCONT)
+            self.wait_for_tick_after(lost_at)
+            wait_for("the message", lambda n=times: self.simulator.log().count(BACK) == n)
+            # A program that was never lost receives messages and can send commands.
+            returned_at = int(200 * self.simulator.time())
+            other.take(20.0, until=lambda end=returned_at: clock.ticks[-1] > end)
+            self.assertGreater(clock.ticks[-1], returned_at)
+            wait_for("a subscriber", pan.has_subscriber)
+
+            def is_panned(wanted=angle) -> bool:
+                pan.publish(idl.Float64(wanted))
+                return abs(self.simulator.get("/camera/pan") - wanted) < 0.01
+
+            wait_for("pan", is_panned)
+        # A new program gets the latched messages, which were published only once.
+        late = Listener(DOMAIN)
+        for name, kind in LATCHED.items():
+            late.listen(name, kind, depth=1, kept=True)
+        late.take(10.0, until=lambda: all(log.at for log in late.logs.values()))
+        self.assertEqual([name for name, log in late.logs.items() if not log.at], [])
+
+    def test_killed_subscriber_is_forgotten(self):
+        self.wait_for_tick_after(0)
+        self.subscriber.kill()
+        wait_for("the loss", lambda: LOST in self.simulator.log())
+        other = Listener(DOMAIN)
+        clock = other.listen("/clock", idl.Clock)
+        other.take(20.0, until=lambda: len(clock.ticks) > 100)
+        self.assertGreater(len(clock.ticks), 100)
+        self.assertNotIn(BACK, self.simulator.log())

@@ -1,0 +1,38 @@
+/**
+ * The options of a judging script: numbers at the top of the script with a comment that says what
+ * they mean. The built-in scripts have them, and teachers change them without reading Python.
+ */
+
+export interface Constant {
+  name: string;
+  value: number;
+  /** The comment behind the number. */
+  meaning: string;
+}
+
+/** `PENALTY = 5.0  # seconds for leaving the road`, at the start of a line. */
+const LINE = /^([A-Z][A-Z0-9_]*)([ \t]*=[ \t]*)(-?\d+(?:\.\d+)?)([ \t]*#[ \t]*)([^\r\n]+)$/gm;
+const MAX_CONSTANTS = 60;
+
+/** All options of a script, in their order. */
+export function constantsOf(script: string): Constant[] {
+  const found = [...script.matchAll(LINE)].slice(0, MAX_CONSTANTS);
+  return found.map(([, name, , value, , meaning]) => ({ name, value: Number(value), meaning: meaning.trim() }));
+}
+
+/** The script with another number. A script without this option stays as it is. */
+export function withConstant(script: string, name: string, value: number): string {
+  if (!Number.isFinite(value)) return script;
+  return script.replace(LINE, (line, key: string, equals: string, old: string, hash: string, meaning: string) => {
+    if (key !== name) return line;
+    // A float stays a float, because a script may divide by the number or print it.
+    const text = old.includes(".") && Number.isInteger(value) ? value.toFixed(1) : plain(value);
+    return `${key}${equals}${text}${hash}${meaning}`;
+  });
+}
+
+/** A number without an exponent, which the pattern of a line does not match. */
+function plain(value: number): string {
+  const text = String(value);
+  return text.includes("e") ? value.toFixed(9).replace(/\.?0+$/, "") : text;
+}

@@ -1,0 +1,85 @@
+/**
+ * Changes that the server has not acknowledged yet, in `localStorage`. They survive a reload, a
+ * closed tab and a server that is down. Every editor has its own entry, so that two tabs of one
+ * browser do not overwrite each other.
+ */
+import type { ProjectDocument } from "./document.ts";
+
+export interface PendingChange {
+  /** The last document that the server acknowledged. */
+  base: ProjectDocument;
+  /** The document of this page. */
+  document: ProjectDocument;
+}
+
+/** The part of `Storage` that is used. Tests pass a fake. */
+export type KeyStore = Pick<Storage, "getItem" | "setItem" | "removeItem" | "key" | "length">;
+
+const PREFIX = "chicane.build.pending.";
+
+export class PendingStore {
+  constructor(
+    readonly store: KeyStore | null,
+    readonly project: string,
+    readonly editor: string,
+  ) {}
+
+  get #key(): string {
+    return `${PREFIX}${this.project}.${this.editor}`;
+  }
+
+  /** Keeps a change. Returns false if the browser has no room for it. */
+  keep(change: PendingChange): boolean {
+    try {
+      this.store?.setItem(this.#key, JSON.stringify(change));
+      return this.store !== null;
+    } catch {
+      return false;
+    }
+  }
+
+  forget(): void {
+    try {
+      this.store?.removeItem(this.#key);
+    } catch {
+      // Storage is disabled, so there is no entry either.
+    }
+  }
+
+  /** Takes all changes of the project out of the store, also those of tabs that were closed. */
+  take(): PendingChange[] {
+    const found: PendingChange[] = [];
+    for (const key of this.#keys()) {
+      try {
+        const change = JSON.parse(this.store?.getItem(key) ?? "null") as PendingChange | null;
+        if (change?.base?.track?.nodes && change.document?.track?.nodes) found.push(change);
+        this.store?.removeItem(key);
+      } catch {
+        // The entry is not readable, so it cannot be sent.
+      }
+    }
+    return found;
+  }
+
+  #keys(): string[] {
+    const keys: string[] = [];
+    try {
+      for (let i = 0; i < (this.store?.length ?? 0); i++) {
+        const key = this.store?.key(i);
+        if (key?.startsWith(`${PREFIX}${this.project}.`)) keys.push(key);
+      }
+    } catch {
+      // Storage is disabled.
+    }
+    return keys.toSorted();
+  }
+}
+
+/** `localStorage`; null if the browser has it disabled. */
+export function browserStore(): KeyStore | null {
+  try {
+    return localStorage;
+  } catch {
+    return null;
+  }
+}

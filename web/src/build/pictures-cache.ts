@@ -1,0 +1,31 @@
+/** Loads the pictures of a project for both views. */
+
+export class PictureCache {
+  readonly #images = new Map<string, { image: HTMLImageElement; loaded: boolean }>();
+
+  constructor(
+    readonly urlOf: (name: string) => string,
+    /** Called when a picture has been loaded, so that the views are drawn again. */
+    readonly onLoad: () => void,
+  ) {}
+
+  /** The picture; null until it is loaded, and if it does not exist. */
+  get(name: string): HTMLImageElement | null {
+    const known = this.#images.get(name);
+    if (known) return known.loaded ? known.image : null;
+    const entry = { image: new Image(), loaded: false };
+    this.#images.set(name, entry);
+    entry.image.addEventListener("load", () => {
+      entry.loaded = true;
+      this.onLoad();
+    });
+    entry.image.src = this.urlOf(name);
+    return null;
+  }
+
+  /** Forgets pictures, because files of the project may have changed. */
+  clear(): void {
+    this.#images.clear();
+    this.onLoad();
+  }
+}

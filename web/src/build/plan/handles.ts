@@ -1,0 +1,135 @@
+/** The handles of the selection in the top view: rotate, scale, width of the road, start, new node. */
+import type { Preview, Road } from "../client.ts";
+import { isClosed, type ProjectDocument } from "../document.ts";
+import { cornersOf, modulo, type Frame, type Point } from "../geometry.ts";
+import { extentOfItems, frameOf, isRound, itemsOf, START, type ItemKey } from "../items.ts";
+import { sampleNear } from "../road-shapes.ts";
+import type { Viewport } from "./viewport.ts";
+
+export type Handle = Point &
+  (
+    | { kind: "rotate" }
+    /** `corner` counts the corners of the frame. */
+    | { kind: "scale"; corner: number }
+    | { kind: "width"; node: number }
+    | { kind: "start" }
+    /** Inserts a node at an index. */
+    | { kind: "insert"; index: number; along: number }
+  );
+
+/** Distance of the rotate handle from the frame. */
+const ROTATE_PX = 30;
+/** Handles for new nodes are hidden if two nodes are closer on the screen. */
+const INSERT_PX = 56;
+
+/** The frame around the selection; null if nothing with an area is selected. */
+export function selectionFrame(document: ProjectDocument, selection: Iterable<ItemKey>): Frame | null {
+  const items = itemsOf(document, selection);
+  if (items.length === 0 || (items.length === 1 && items[0].kind === "node")) return null;
+  if (items.length === 1) return frameOf(items[0]);
+  const extent = extentOfItems(items);
+  if (!extent) return null;
+  const { minX, minY, maxX, maxY } = extent;
+  return {
+    x: (minX + maxX) / 2,
+    y: (minY + maxY) / 2,
+    yaw: 0,
+    halfWidth: (maxX - minX) / 2,
+    halfHeight: (maxY - minY) / 2,
+  };
+}
+
+/** All handles, in coordinates of the screen. The first one that is hit wins. */
+export function handlesOf(
+  document: ProjectDocument,
+  preview: Preview | null,
+  selection: ReadonlySet<ItemKey>,
+  viewport: Viewport,
+): Handle[] {
+  const road = preview?.road ?? null;
+  return [
+    ...frameHandles(document, selection, viewport),
+    ...(road ? widthHandles(document, road, selection, viewport) : []),
+    ...(road ? [{ kind: "start" as const, ...startHandle(road, viewport) }] : []),
+    ...(road ? insertHandles(document, road, viewport) : []),
+  ];
+}
+
+function frameHandles(document: ProjectDocument, selection: ReadonlySet<ItemKey>, viewport: Viewport): Handle[] {
+  const frame = selectionFrame(document, selection);
+  if (!frame) return [];
+  const items = itemsOf(document, selection);
+  const pad = viewport.metres(7);
+  const wide = { ...frame, halfWidth: frame.halfWidth + pad, halfHeight: frame.halfHeight + pad };
+  const corners = cornersOf(wide).map((corner, i): Handle => {
+    return { kind: "scale", corner: i, ...viewport.toScreen(corner) };
+  });
+  if (items.length === 1 && isRound(items[0])) return corners;
+  const reach = wide.halfWidth + viewport.metres(ROTATE_PX);
+  const at = { x: frame.x + reach * Math.cos(frame.yaw), y: frame.y + reach * Math.sin(frame.yaw) };
+  return [{ kind: "rotate", ...viewport.toScreen(at) }, ...corners];
+}
+
+/** Two handles on the borders of the road at a selected node. */
+function widthHandles(
+  document: ProjectDocument,
+  road: Road,
+  selection: ReadonlySet<ItemKey>,
+  viewport: Viewport,
+): Handle[] {
+  const nodes = itemsOf(document, selection).filter((item) => item.kind === "node");
+  if (nodes.length !== 1 || selection.size !== 1) return [];
+  const [{ index, value }] = nodes;
+  const sample = sampleNear(road, value.x, value.y);
+  return [road.left[sample], road.right[sample]]
+    .filter((point) => point !== undefined)
+    .map(([x, y]) => ({ kind: "width", node: index, ...viewport.toScreen({ x, y }) }));
+}
+
+/** The handle of the start line is beside the road, so that it does not cover a node. */
+export function startHandle(road: Road, viewport: Viewport): Point {
+  const { x, y, yaw } = road.start;
+  const width = road.centre[sampleNear(road, x, y)]?.[2] ?? 0.5;
+  const off = width / 2 + viewport.metres(20);
+  return viewport.toScreen({ x: x + off * Math.sin(yaw), y: y - off * Math.cos(yaw) });
+}
+
+function insertHandles(document: ProjectDocument, road: Road, viewport: Viewport): Handle[] {
+  const { track } = document;
+  const count = track.nodes.length;
+  // While the preview is older than the document, the nodes do not match the line.
+  if (road.nodes_s.length !== count || road.centre.length < 2) return [];
+  const segments = isClosed(track) ? count : count - 1;
+  const handles: Handle[] = [];
+  for (let i = 0; i < segments; i++) {
+    const [a, b] = [track.nodes[i], track.nodes[(i + 1) % count]];
+    if (Math.hypot(a.x - b.x, a.y - b.y) * viewport.scale < INSERT_PX) continue;
+    const along = middle(road, road.nodes_s[i], road.nodes_s[(i + 1) % count], track.direction === "backward");
+    const at = pointAlong(road, along);
+    handles.push({ kind: "insert", index: i + 1, along, ...viewport.toScreen(at) });
+  }
+  return handles;
+}
+
+/** The distance along the line that is in the middle between two nodes. */
+function middle(road: Road, own: number, next: number, backward: boolean): number {
+  const [from, to] = backward ? [next, own] : [own, next];
+  if (!road.closed) return (from + to) / 2;
+  return modulo(from + modulo(to - from, road.length) / 2, road.length);
+}
+
+/** The point at a distance along the line of a preview. */
+export function pointAlong(road: Road, along: number): Point {
+  const steps = road.closed ? road.centre.length : road.centre.length - 1;
+  const at = Math.min(Math.max(0, (along / Math.max(1e-9, road.length)) * steps), steps);
+  const index = Math.min(Math.floor(at), road.centre.length - 1);
+  const [ax, ay] = road.centre[index];
+  const [bx, by] = road.centre[(index + 1) % road.centre.length];
+  const t = at - Math.floor(at);
+  return { x: ax + t * (bx - ax), y: ay + t * (by - ay) };
+}
+
+/** Whether the start line is selected. */
+export function isStartSelected(selection: ReadonlySet<ItemKey>): boolean {
+  return selection.has(START);
+}

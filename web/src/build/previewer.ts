@@ -1,0 +1,64 @@
+/**
+ * Asks the server's builder for the road and the findings of the shown document. At most one request
+ * is under way, and the newest document wins.
+ */
+import { messageOf } from "../ui/platform.ts";
+import { Signal } from "../ui/signal.ts";
+import type { Preview } from "./client.ts";
+import type { ProjectDocument } from "./document.ts";
+
+/** Time from a change to its request, so that the steps of a drag share one request. */
+const DELAY_MS = 25;
+/** Time after which a request that got no answer is repeated. */
+const RETRY_MS = 2000;
+
+export class Previewer {
+  readonly preview = new Signal<Preview | null>(null);
+  /** Why the server cannot read the document; empty if it can. */
+  readonly problem = new Signal("");
+  /** The document of the current preview. */
+  shown: ProjectDocument | null = null;
+  #wanted: ProjectDocument | null = null;
+  #isAsking = false;
+  #timer: ReturnType<typeof setTimeout> | null = null;
+
+  constructor(readonly ask: (document: ProjectDocument) => Promise<Preview>) {}
+
+  /** Whether the preview belongs to the newest document. */
+  get isCurrent(): boolean {
+    return !this.#isAsking && this.#timer === null && this.#wanted === null;
+  }
+
+  want(document: ProjectDocument, delayMs = DELAY_MS): void {
+    this.#wanted = document;
+    if (this.#isAsking || this.#timer !== null) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = null;
+      void this.#ask();
+    }, delayMs);
+  }
+
+  async #ask(): Promise<void> {
+    const document = this.#wanted;
+    if (!document) return;
+    this.#wanted = null;
+    this.#isAsking = true;
+    let delayMs = DELAY_MS;
+    try {
+      const preview = await this.ask(document);
+      this.shown = document;
+      this.preview.value = preview;
+      this.problem.value = "";
+    } catch (error) {
+      this.problem.value = messageOf(error);
+      const status = (error as { status?: number }).status ?? 0;
+      if (status === 0 || status >= 500) {
+        this.#wanted ??= document;
+        delayMs = RETRY_MS;
+      }
+    } finally {
+      this.#isAsking = false;
+    }
+    if (this.#wanted) this.want(this.#wanted, delayMs);
+  }
+}

@@ -1,0 +1,163 @@
+/** The settings of an evaluation as the values of a form. This module has no elements. */
+import { type EvaluationConfig, isEqual } from "./document.ts";
+
+/** Groups of paths that a judged program may use besides the robot's own. */
+export const GROUPS = ["state", "step", "world"] as const;
+export type Group = (typeof GROUPS)[number];
+
+/** The states of the road, of which a seed chooses one. */
+export const SURFACES = ["dry", "damp", "dusty", "wet"] as const;
+export type Surface = (typeof SURFACES)[number];
+
+/** Bounds of a number that a seed changes. */
+export interface RangeSpec {
+  /** Path in the document `vary`. */
+  path: string;
+  low: number;
+  high: number;
+  /** Smallest difference that the form offers. */
+  step: number;
+  /** The bounds that the form offers first. */
+  usual: readonly [number, number];
+}
+
+/** The ranges of the document `vary`, with the limits that the simulator checks. */
+export const RANGES: readonly RangeSpec[] = [
+  { path: "start.along", low: -10, high: 10, step: 0.01, usual: [-0.2, 0] },
+  { path: "start.across", low: -1, high: 1, step: 0.01, usual: [-0.05, 0.05] },
+  { path: "start.yaw", low: -3.15, high: 3.15, step: 0.01, usual: [-0.08, 0.08] },
+  { path: "objects.scatter", low: 0, high: 50, step: 1, usual: [1, 4] },
+  { path: "lights.phase", low: 0, high: 60, step: 0.1, usual: [0, 3] },
+  { path: "brightness", low: 0.2, high: 2, step: 0.05, usual: [0.8, 1.2] },
+  { path: "friction", low: 0.2, high: 2, step: 0.05, usual: [0.9, 1.1] },
+  { path: "mass", low: 0.5, high: 2, step: 0.05, usual: [0.9, 1.1] },
+  { path: "noise.lidar", low: 0, high: 10, step: 0.1, usual: [1, 1.5] },
+  { path: "noise.imu", low: 0, high: 10, step: 0.1, usual: [1, 2] },
+  { path: "noise.camera", low: 0, high: 10, step: 0.1, usual: [1, 2] },
+  { path: "latency", low: 0, high: 0.5, step: 0.005, usual: [0, 0.03] },
+];
+
+/** The single numbers of the document `vary`; 0 changes nothing. */
+export const NUMBERS: readonly { path: string; high: number; step: number; usual: number }[] = [
+  { path: "objects.jitter", high: 1, step: 0.01, usual: 0.05 },
+  { path: "objects.turn", high: 3.15, step: 0.01, usual: 0.5 },
+];
+
+/** The document `vary` by path. A path that is missing changes nothing. */
+export interface VaryForm {
+  ranges: Readonly<Record<string, readonly [number, number]>>;
+  numbers: Readonly<Record<string, number>>;
+  surface: readonly Surface[];
+}
+
+export interface ConfigForm {
+  description: string;
+  better: "lower" | "higher";
+  time_limit_s: number;
+  robot: string;
+  /** Null for the default of the simulator. */
+  allow: readonly Group[] | null;
+  vary: VaryForm;
+}
+
+export const MIN_TIME_LIMIT_S = 1;
+export const MAX_TIME_LIMIT_S = 3600;
+export const MAX_DESCRIPTION = 2000;
+export const MAX_ROBOT = 64;
+
+type Json = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function valueAt(document: Json, path: string): unknown {
+  return path.split(".").reduce<unknown>((part, key) => (isObject(part) ? part[key] : undefined), document);
+}
+
+function isRange(value: unknown): value is [number, number] {
+  return Array.isArray(value) && value.length === 2 && value.every((bound) => typeof bound === "number");
+}
+
+function readVary(vary: unknown): VaryForm {
+  const document = isObject(vary) ? vary : {};
+  const ranges = RANGES.flatMap(({ path }) => {
+    const value = valueAt(document, path);
+    return isRange(value) ? [[path, value] as const] : [];
+  });
+  const numbers = NUMBERS.flatMap(({ path }) => {
+    const value = valueAt(document, path);
+    return typeof value === "number" && value > 0 ? [[path, value] as const] : [];
+  });
+  const surface = Array.isArray(document["surface"]) ? document["surface"] : [];
+  return {
+    ranges: Object.fromEntries(ranges),
+    numbers: Object.fromEntries(numbers),
+    surface: SURFACES.filter((name) => surface.includes(name)),
+  };
+}
+
+/** The document `vary`; null if no seed changes anything. */
+function writeVary(form: VaryForm): Record<string, unknown> | null {
+  const out: Record<string, Record<string, unknown> | unknown> = {};
+  const put = (path: string, value: unknown): void => {
+    const [group, key] = path.split(".");
+    if (key === undefined) out[group] = value;
+    else out[group] = { ...(out[group] as object | undefined), [key]: value };
+  };
+  for (const { path } of RANGES) if (form.ranges[path]) put(path, [...form.ranges[path]]);
+  for (const { path } of NUMBERS) if (form.numbers[path]) put(path, form.numbers[path]);
+  if (form.surface.length > 0) put("surface", [...form.surface]);
+  return Object.keys(out).length > 0 ? out : null;
+}
+
+/** The values of a form. A missing setting has the default of the simulator. */
+export function readConfig(config: EvaluationConfig): ConfigForm {
+  const allow: unknown = config.allow;
+  return {
+    description: config.description ?? "",
+    better: config.better ?? "lower",
+    time_limit_s: config.time_limit_s ?? 180,
+    robot: config.robot ?? "gen1",
+    allow: Array.isArray(allow) ? GROUPS.filter((group) => allow.includes(group)) : null,
+    vary: readVary(config.vary),
+  };
+}
+
+/** The settings that a form describes. */
+export function writeConfig(form: ConfigForm): EvaluationConfig {
+  const { description, better, time_limit_s, robot, allow } = form;
+  const vary = writeVary(form.vary);
+  return {
+    description,
+    better,
+    time_limit_s,
+    robot,
+    ...(allow && { allow: [...allow] }),
+    ...(vary && { vary }),
+  };
+}
+
+/**
+ * Changes the settings that differ from the form. The others stay as they are, so that a change of
+ * another editor is not undone.
+ */
+export function putConfig(config: EvaluationConfig, form: ConfigForm): void {
+  const before = readConfig(config);
+  const written = writeConfig(form);
+  for (const key of ["description", "better", "time_limit_s", "robot", "allow", "vary"] as const) {
+    if (isEqual(before[key], form[key])) continue;
+    if (written[key] === undefined) delete config[key];
+    else Object.assign(config, { [key]: written[key] });
+  }
+}
+
+/** What is wrong with a range; null if it is valid. */
+export function rangeProblem(
+  spec: RangeSpec,
+  [least, most]: readonly [number, number],
+): "limits" | "order" | "whole" | null {
+  const isWithin = (value: number): boolean => value >= spec.low && value <= spec.high;
+  if (!isWithin(least) || !isWithin(most)) return "limits";
+  if (spec.path === "objects.scatter" && !(Number.isInteger(least) && Number.isInteger(most))) return "whole";
+  return least > most ? "order" : null;
+}

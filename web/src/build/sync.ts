@@ -1,0 +1,267 @@
+/**
+ * Keeps the document of this page and that of the server the same.
+ *
+ * A local change is kept in the browser first and then saved after a short delay. The server accepts
+ * a save only if it is based on its current revision. Otherwise, and after a change of another
+ * editor, the documents are merged by field and the result is saved. While the server does not
+ * respond, saves are repeated with a growing delay.
+ */
+import { ApiError } from "../net/api.ts";
+import { messageOf } from "../ui/platform.ts";
+import { Signal } from "../ui/signal.ts";
+import { conflictOf, type ProjectEvents, type ProjectView, type Saved } from "./client.ts";
+import { copyOf, isEqual, type ProjectDocument } from "./document.ts";
+import { mergeDocuments } from "./merge.ts";
+import type { PendingStore } from "./pending.ts";
+
+/** The requests that are used. `BuilderClient` has them; tests pass a fake. */
+export interface ProjectServer {
+  read(id: string): Promise<ProjectView>;
+  save(id: string, revision: number, document: ProjectDocument, editor?: string, signal?: AbortSignal): Promise<Saved>;
+  events(id: string, on: ProjectEvents): () => void;
+}
+
+/** The document of the page. */
+export interface SyncTarget {
+  /** The document without a drag that has not ended. */
+  readonly committed: ProjectDocument;
+  /** Whether a drag is under way. A merge then has to wait. */
+  readonly isDragging: boolean;
+  /** Shows a document that contains changes of others. */
+  adopt(document: ProjectDocument): void;
+}
+
+export type SyncStatus = "saved" | "saving" | "offline" | "refused" | "signed-out" | "gone";
+
+/** Time from a change to its save, so that fast changes are saved together. */
+const SAVE_DELAY_MS = 350;
+/** A save without an answer is repeated after this time. */
+const SAVE_TIMEOUT_MS = 20_000;
+const FIRST_RETRY_MS = 500;
+const LAST_RETRY_MS = 8000;
+/** The browser gives up a stream after an HTTP error, so the page opens a new one after this time. */
+const REOPEN_MS = 3000;
+
+export class Sync {
+  readonly status = new Signal<SyncStatus>("saved");
+  /** Why the server refused the document; empty if it did not. */
+  readonly problem = new Signal("");
+  /** Whether the event stream is open. */
+  readonly online = new Signal(true);
+  /** Number of open editors of the project. */
+  readonly editors = new Signal(1);
+  /** The last revision that this page knows. */
+  revision: number;
+  #base: ProjectDocument;
+  #timer: ReturnType<typeof setTimeout> | null = null;
+  #reopenTimer: ReturnType<typeof setTimeout> | null = null;
+  #isSaving = false;
+  #retryMs = FIRST_RETRY_MS;
+  /** The newest revision that the event stream has named. */
+  #announced: number;
+  #incoming: { revision: number; document: ProjectDocument } | null = null;
+  #waiting: { done(): void; failed(error: Error): void }[] = [];
+  #endStream: (() => void) | null = null;
+  #isClosed = false;
+
+  constructor(
+    readonly server: ProjectServer,
+    readonly id: string,
+    readonly editor: string,
+    readonly target: SyncTarget,
+    readonly pending: PendingStore,
+    opened: { revision: number; document: ProjectDocument },
+  ) {
+    this.revision = opened.revision;
+    this.#announced = opened.revision;
+    this.#base = copyOf(opened.document);
+  }
+
+  /** Sends the changes that an earlier page could not send, and follows the changes of others. */
+  start(): void {
+    for (const { base, document } of this.pending.take()) {
+      this.target.adopt(mergeDocuments(base, document, this.target.committed));
+    }
+    this.#openStream();
+    this.changed();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#endStream?.();
+    if (this.#timer) clearTimeout(this.#timer);
+    if (this.#reopenTimer) clearTimeout(this.#reopenTimer);
+  }
+
+  /** Has to be called after every change of the document, and at the end of a drag. */
+  changed(): void {
+    this.#takeIncoming();
+    if (!this.#isUnsaved) {
+      this.#settle();
+      return;
+    }
+    this.pending.keep({ base: this.#base, document: this.target.committed });
+    if (this.status.value === "saved" || this.status.value === "refused") this.status.value = "saving";
+    if (this.status.value !== "offline") this.#schedule(SAVE_DELAY_MS);
+  }
+
+  /** Resolves when every change so far is acknowledged. Rejects if the server refuses the document. */
+  saved(): Promise<void> {
+    if (!this.#isUnsaved && !this.#isSaving) return Promise.resolve();
+    return new Promise((done, failed) => {
+      this.#waiting.push({ done, failed });
+      this.retryNow();
+    });
+  }
+
+  /** Saves at once, for example because the network is back. */
+  retryNow(): void {
+    this.#retryMs = FIRST_RETRY_MS;
+    this.#schedule(0);
+  }
+
+  get #isUnsaved(): boolean {
+    return !isEqual(this.#base, this.target.committed);
+  }
+
+  #schedule(ms: number): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    if (this.#isClosed) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = null;
+      void this.#save();
+    }, ms);
+  }
+
+  async #save(): Promise<void> {
+    if (this.#isSaving || this.#isClosed) return;
+    // A document of the server has to be merged first. The end of the drag saves then.
+    this.#takeIncoming();
+    if (this.#incoming) return;
+    if (!this.#isUnsaved) {
+      await this.#pull();
+      return;
+    }
+    this.#isSaving = true;
+    const sent = copyOf(this.target.committed);
+    try {
+      const { revision } = await this.server.save(
+        this.id,
+        this.revision,
+        sent,
+        this.editor,
+        AbortSignal.timeout(SAVE_TIMEOUT_MS),
+      );
+      this.#isSaving = false;
+      this.#acknowledged(revision, sent);
+    } catch (error) {
+      this.#isSaving = false;
+      this.#failed(error);
+    }
+  }
+
+  #acknowledged(revision: number, document: ProjectDocument): void {
+    this.revision = revision;
+    this.#base = document;
+    this.#retryMs = FIRST_RETRY_MS;
+    this.problem.value = "";
+    if (this.#announced > revision) void this.#pull();
+    if (this.#isUnsaved) {
+      this.pending.keep({ base: this.#base, document: this.target.committed });
+      this.status.value = "saving";
+      this.#schedule(this.#waiting.length > 0 ? 0 : SAVE_DELAY_MS);
+    } else {
+      this.#settle();
+    }
+  }
+
+  #failed(error: unknown): void {
+    const conflict = conflictOf(error);
+    if (conflict) {
+      this.#take(conflict);
+      this.#schedule(0);
+      return;
+    }
+    const status = error instanceof ApiError ? error.status : 0;
+    if (status === 401) this.status.value = "signed-out";
+    else if (status === 404) this.status.value = "gone";
+    else if (status >= 400 && status < 500 && status !== 408 && status !== 429) this.status.value = "refused";
+    else this.status.value = "offline";
+    this.problem.value = messageOf(error);
+    if (this.status.value === "offline") {
+      this.#schedule(this.#retryMs);
+      this.#retryMs = Math.min(LAST_RETRY_MS, 2 * this.#retryMs);
+      return;
+    }
+    const failed = new Error(messageOf(error));
+    for (const waiter of this.#waiting.splice(0)) waiter.failed(failed);
+  }
+
+  #settle(): void {
+    if (this.#isUnsaved || this.#isSaving) return;
+    this.pending.forget();
+    this.status.value = "saved";
+    this.problem.value = "";
+    for (const waiter of this.#waiting.splice(0)) waiter.done();
+  }
+
+  /** Fetches the document if another editor has saved it. */
+  async #pull(): Promise<void> {
+    if (this.#announced <= this.revision) {
+      this.#settle();
+      return;
+    }
+    try {
+      const { revision, document } = await this.server.read(this.id);
+      // A save can have been acknowledged in the meantime.
+      if (revision > this.revision) this.#take({ revision, document });
+      this.#announced = Math.min(this.#announced, Math.max(revision, this.revision));
+      this.changed();
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  #take(incoming: { revision: number; document: ProjectDocument }): void {
+    this.#incoming = incoming;
+    this.#takeIncoming();
+  }
+
+  /** Merges a document of the server, unless the user is dragging something. */
+  #takeIncoming(): void {
+    const incoming = this.#incoming;
+    if (!incoming || this.target.isDragging || this.#isSaving) return;
+    this.#incoming = null;
+    if (incoming.revision <= this.revision) return;
+    const merged = mergeDocuments(this.#base, this.target.committed, incoming.document);
+    this.revision = incoming.revision;
+    this.#base = copyOf(incoming.document);
+    if (this.#isUnsaved) this.pending.keep({ base: this.#base, document: merged });
+    this.target.adopt(merged);
+  }
+
+  #openStream(): void {
+    this.#endStream?.();
+    if (this.#isClosed) return;
+    this.#endStream = this.server.events(this.id, {
+      revision: ({ revision, editor }) => {
+        if (editor === this.editor) return;
+        this.#announced = Math.max(this.#announced, revision);
+        if (this.#announced > this.revision && !this.#isSaving) void this.#pull();
+      },
+      editors: (count) => (this.editors.value = count),
+      connected: (isOpen) => this.#streamChanged(isOpen),
+    });
+  }
+
+  #streamChanged(isOpen: boolean): void {
+    if (this.#reopenTimer) clearTimeout(this.#reopenTimer);
+    this.#reopenTimer = null;
+    this.online.value = isOpen;
+    if (isOpen) {
+      if (this.status.value === "offline") this.retryNow();
+      return;
+    }
+    if (!this.#isClosed) this.#reopenTimer = setTimeout(() => this.#openStream(), REOPEN_MS);
+  }
+}

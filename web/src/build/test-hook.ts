@@ -1,0 +1,80 @@
+/** State of the editor for tests and benchmarks. */
+import type { Signal } from "../ui/signal.ts";
+import type { Preview } from "./client.ts";
+import type { ProjectDocument } from "./document.ts";
+import type { Point } from "./geometry.ts";
+import { itemOf, type ItemKey } from "./items.ts";
+import type { Handle } from "./plan/handles.ts";
+import type { PlanView } from "./plan/plan-view.ts";
+import type { Previewer } from "./previewer.ts";
+import type { EditorSession } from "./session.ts";
+import type { SolidView } from "./solid/solid-view.ts";
+import type { Sync, SyncStatus } from "./sync.ts";
+
+declare global {
+  interface Window {
+    __build: {
+      readonly document: ProjectDocument;
+      readonly preview: Preview | null;
+      /** Whether the preview belongs to the shown document. */
+      readonly isCurrent: boolean;
+      readonly status: SyncStatus;
+      readonly revision: number;
+      readonly selection: readonly ItemKey[];
+      readonly scale: number;
+      /** Numbers of frames that both views have drawn. */
+      readonly frames: { plan: number; solid: number };
+      /** Position on the page of a point of the field. */
+      at(point: Point): Point;
+      /** Position on the page of an item. */
+      where(key: ItemKey): Point | null;
+      /** The handles of the selection, with their positions on the page. */
+      handles(): Handle[];
+    };
+  }
+}
+
+export function installTestHook(
+  session: EditorSession,
+  sync: Sync,
+  plan: PlanView,
+  solid: Signal<SolidView | null>,
+  previewer: Previewer,
+): void {
+  const onPage = (point: Point): Point => {
+    const box = plan.canvas.getBoundingClientRect();
+    return { x: box.x + point.x, y: box.y + point.y };
+  };
+  window.__build = {
+    get document() {
+      return session.document.value;
+    },
+    get preview() {
+      return session.preview.value;
+    },
+    get isCurrent() {
+      return previewer.isCurrent;
+    },
+    get status() {
+      return sync.status.value;
+    },
+    get revision() {
+      return sync.revision;
+    },
+    get selection() {
+      return [...session.selection.value];
+    },
+    get scale() {
+      return plan.viewport.scale;
+    },
+    get frames() {
+      return { plan: plan.frames, solid: solid.value?.frames ?? 0 };
+    },
+    at: (point) => onPage(plan.viewport.toScreen(point)),
+    where(key) {
+      const item = itemOf(session.document.value, key);
+      return item && onPage(plan.viewport.toScreen(item.value));
+    },
+    handles: () => plan.handles.map((handle) => ({ ...handle, ...onPage(handle) })),
+  };
+}

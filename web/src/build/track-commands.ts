@@ -1,0 +1,103 @@
+/**
+ * The changes that a user can make to the track. The curve itself is computed by the server: these
+ * functions use the lines of its preview.
+ */
+import type { Road } from "./client.ts";
+import {
+  isBackward,
+  isClosed,
+  leastNodes,
+  MAX_NODES,
+  round,
+  widthAt,
+  type ProjectDocument,
+  type Track,
+  type TrackNode,
+} from "./document.ts";
+import { modulo, nearestOnLine, type LinePlace, type Point } from "./geometry.ts";
+
+/** Distance of a place along the line of a preview. */
+export function alongOf(road: Road, place: LinePlace): number {
+  const steps = road.closed ? road.centre.length : road.centre.length - 1;
+  return (place.at / Math.max(1, steps)) * road.length;
+}
+
+/** The place of the centre line that is nearest to a point. */
+export function placeOnRoad(road: Road, point: Point): LinePlace | null {
+  return nearestOnLine(road.centre, road.closed, point);
+}
+
+/** Index at which a new node has to be inserted, so that the line passes through it at `along`. */
+export function insertIndex(track: Track, road: Road, along: number): number {
+  const count = track.nodes.length;
+  const segments = isClosed(track) ? count : count - 1;
+  for (let i = 0; i < segments; i++) {
+    const [own, next] = [road.nodes_s[i], road.nodes_s[(i + 1) % count]];
+    const [from, to] = isBackward(track) ? [next, own] : [own, next];
+    const [length, before] = road.closed
+      ? [modulo(to - from, road.length), modulo(along - from, road.length)]
+      : [to - from, along - from];
+    if (before >= 0 && before <= length) return i + 1;
+  }
+  return count;
+}
+
+/** Inserts a node. Returns its index; null if the track has the largest number of nodes. */
+export function insertNode(draft: ProjectDocument, index: number, { x, y }: Point): number | null {
+  const { nodes } = draft.track;
+  if (nodes.length >= MAX_NODES) return null;
+  nodes.splice(index, 0, { x: round(x), y: round(y) });
+  return index;
+}
+
+/** Replaces the line by new nodes. Returns false if they are too few. */
+export function drawTrack(draft: ProjectDocument, points: readonly Point[], closed: boolean): boolean {
+  if (points.length < leastNodes(closed)) return false;
+  draft.track.nodes = points.slice(0, MAX_NODES).map(({ x, y }) => ({ x: round(x), y: round(y) }));
+  draft.track.closed = closed;
+  draft.track.direction = "forward";
+  draft.track.start = 0;
+  return true;
+}
+
+/** Opens or closes the line. A line of two nodes gets a third one beside it when it is closed. */
+export function setClosed(draft: ProjectDocument, closed: boolean): void {
+  const { nodes } = draft.track;
+  if (closed && nodes.length < leastNodes(true)) {
+    const [a, b] = nodes;
+    nodes.push({ x: round((a.x + b.x) / 2 - (b.y - a.y) / 2), y: round((a.y + b.y) / 2 + (b.x - a.x) / 2) });
+  }
+  draft.track.closed = closed;
+}
+
+/** Reverses the direction of travel. The start line stays where it is. */
+export function reverseTrack(draft: ProjectDocument, road: Road | null): void {
+  const { track } = draft;
+  track.direction = isBackward(track) ? "forward" : "backward";
+  if (!road) return;
+  const start = track.start ?? 0;
+  track.start = round(road.closed ? modulo(road.length - start, road.length) : Math.max(0, road.length - start));
+}
+
+/** Moves the start line to a distance along the line of the preview. */
+export function moveStart(draft: ProjectDocument, road: Road, along: number): void {
+  const { track } = draft;
+  // The distance is measured from the first node in the direction of travel.
+  const first = !road.closed && isBackward(track) ? road.nodes_s.length - 1 : 0;
+  const from = along - (road.nodes_s[first] ?? 0);
+  const start = road.closed ? modulo(from, road.length) : Math.min(road.length, Math.max(0, from));
+  track.start = round(Math.min(10_000, start));
+}
+
+/** Sets the width of the road at a node. `null` gives the node the width of the track. */
+export function setNodeWidth(draft: ProjectDocument, index: number, width: number | null): void {
+  const node = draft.track.nodes[index];
+  if (!node) return;
+  if (width === null) delete node.width;
+  else node.width = round(Math.min(5, Math.max(0.2, width)));
+}
+
+/** The nodes at which the road has its own width. */
+export function nodesWithWidth(track: Track): TrackNode[] {
+  return track.nodes.filter((node) => node.width !== null && node.width !== undefined && widthAt(track, node) > 0);
+}

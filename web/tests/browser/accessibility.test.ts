@@ -1,0 +1,80 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { describe, expect, it } from "vitest";
+import { current, newProject, openProject, untilDocument, whereIs } from "./build-support.ts";
+import { browserFixture } from "./fixture.ts";
+import type { Visit } from "./support.js";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+interface Violation {
+  id: string;
+  nodes: { html: string; failureSummary: string }[];
+}
+
+/** The violations that axe-core finds on a page, each as one line. */
+async function violations(visit: Visit): Promise<string[]> {
+  // The policy of the page forbids scripts in tags, so the library is evaluated by the test.
+  await visit.page.evaluate(AXE);
+  const found = await visit.page.evaluate(async () => {
+    const { axe } = window as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };
+    return (await axe.run()).violations;
+  });
+  return found.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`));
+}
+
+describe("accessibility", () => {
+  const fixture = browserFixture("--world", "oval");
+
+  for (const colorScheme of ["dark", "light"] as const) {
+    it(`of the builder has no violations, ${colorScheme}`, async () => {
+      const list = await fixture.open({ path: "/build", skipReady: true, colorScheme });
+      await list.page.getByRole("heading").first().waitFor();
+      expect(await violations(list)).toEqual([]);
+      const visit = await openProject(fixture, await newProject(fixture.simulator, { from: "world", world: "oval" }), {
+        colorScheme,
+      });
+      expect(await violations(visit)).toEqual([]);
+      const at = await whereIs(visit, "object:box1");
+      await visit.page.mouse.click(at.x, at.y);
+      await visit.byTestId("object-name").waitFor();
+      expect(await violations(visit)).toEqual([]);
+      await visit.page.keyboard.press("?");
+      await visit.byTestId("help-dialog").waitFor();
+      expect(await violations(visit)).toEqual([]);
+    });
+
+    it(`of the viewer has no violations, ${colorScheme}`, async () => {
+      const visit = await fixture.open({ colorScheme });
+      expect(await violations(visit)).toEqual([]);
+    });
+  }
+
+  it("has a builder that runs no script from a name", async () => {
+    const markup = "<img src=x onerror=window.hacked=1><script>window.hacked=1</script>";
+    const id = await newProject(fixture.simulator);
+    const visit = await openProject(fixture, id);
+    await visit.byTestId("world-name").fill(markup);
+    await visit.page.keyboard.press("Enter");
+    await untilDocument(visit, (d) => d.display_name === markup);
+    // The page refuses such a name of an object, so it comes from another program.
+    const { revision, document } = await fixture.simulator.request(`builder/projects/${id}`);
+    document.objects = [{ kind: "box", name: markup.slice(0, 64), x: 1, y: 1 }];
+    const answer = await fetch(`${fixture.simulator.origin}/sim/api/builder/projects/${id}`, {
+      method: "PUT",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ revision, document }),
+    });
+    expect(answer.status).toBe(200);
+    await untilDocument(visit, (d) => d.objects?.length === 1);
+    await current(visit);
+    await visit.page.keyboard.press("Control+a");
+    await visit.page.keyboard.press("Escape");
+    const at = await whereIs(visit, `object:${markup.slice(0, 64)}`);
+    await visit.page.mouse.click(at.x, at.y);
+    await visit.byTestId("finding").first().waitFor();
+    await visit.page.goto(`${fixture.simulator.origin}/build`);
+    await visit.page.getByText(markup).first().waitFor();
+    expect(await visit.page.evaluate(() => "hacked" in window)).toBe(false);
+  });
+});
