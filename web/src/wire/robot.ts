@@ -30,10 +30,10 @@ export type CameraAngleRequest = {
 
 /** The latest frame of the camera. */
 export type CameraFrame = {
-  /** The image, base64; omitted unless `include` names the camera. */
-  data?: string | null;
-  /** `jpeg`; omitted unless `include` names the camera. */
-  encoding?: string | null;
+  /** The image, base64. */
+  data: string;
+  /** Always `jpeg`. */
+  encoding: string;
   /** Index of the frame, from 0. */
   frame: number;
   /** Height, pixels. */
@@ -129,6 +129,18 @@ export type ErrorBody = {
 /** The kind of an error, for programs. A text may change; a code does not. */
 export type ErrorCode = "invalid_request" | "out_of_range" | "token_needed" | "foreign_site" | "unknown_host" | "not_json" | "not_a_proxy" | "judged_run" | "role_forbids" | "too_many_attempts" | "too_many_submissions" | "not_movable" | "protected_world" | "no_world" | "no_such_object" | "no_such_light" | "no_such_world" | "no_route" | "no_bounds" | "no_floor" | "no_evaluation" | "no_record" | "no_such_sound" | "no_leaderboard" | "no_such_submission" | "no_such_project" | "not_found" | "method_not_allowed" | "request_timeout" | "not_ready" | "switch_in_progress" | "evaluation_in_progress" | "no_journal" | "recording_in_progress" | "already_running" | "yellow_phase" | "world_in_use" | "revision_conflict" | "project_invalid" | "too_many_projects" | "no_publish_target" | "robot_refused" | "bad_submission" | "unsupported_type" | "too_large" | "range_not_satisfiable" | "bad_world" | "bad_project" | "upgrade_required" | "internal" | "not_stored" | "cdn_failed" | "busy" | "stopping" | "no_judge" | "no_reading";
 
+/** Parts of a robot. */
+export type Hardware = {
+  /** Names of the actuators. */
+  actuators: string[];
+  /** Short name of the vehicle generation. */
+  generation: string;
+  /** Names of the sensors. */
+  sensors: string[];
+  /** Display name of the vehicle. */
+  vehicle: string;
+};
+
 /** Orientation of the car in two notations. */
 export type Heading = {
   /** The same orientation as a quaternion. */
@@ -147,6 +159,8 @@ export type Health = {
   status: string;
   /** Simulated seconds; null before the first world is loaded. */
   time?: Num | null;
+  /** Time of this status, simulated seconds; 0 before the first world is loaded. It is the clock of the robot's topics too. */
+  timestamp: Num;
 };
 
 /** Parameters of the inertial measurement unit. */
@@ -173,20 +187,32 @@ export type Inertial = {
 
 /** Response of `GET /info`: description of the robot. */
 export type Info = {
+  /** Paths of the robot's API, in alphabetical order. */
+  endpoints: string[];
   /** Short name of the vehicle generation. */
   generation: string;
+  /** Parts of the robot. */
+  hardware: Hardware;
   /** Limits of motor and servos. */
   limits: Limits;
   /** Always `sim`. A physical car reports another mode. */
   mode: string;
   /** Display name. */
   model_name: string;
+  /** Name of the robot. */
+  name: string;
+  /** Always false. A physical car reports true. */
+  physical: boolean;
   /** Rates of readings, per simulated second. */
   rates: Rates;
   /** Parameters of the sensors. */
   sensors: Sensors;
+  /** Serial number. A simulated car has the number of its generation. */
+  serial: string;
   /** Dimensions and mass. */
   sizes: Sizes;
+  /** Software of the robot. */
+  software: Software;
   /** Version of the software. */
   version: string;
 };
@@ -253,6 +279,10 @@ export type Limits = {
   steering_rate: Num;
   /** Tilt angle of the camera, rad. */
   tilt: Num;
+  /** Maximum change of the yaw rate, rad/s²; null if the car's controller does not limit it. */
+  yaw_acceleration?: Num | null;
+  /** Maximum yaw rate, rad/s; null if the car's controller does not limit it. */
+  yaw_rate?: Num | null;
 };
 
 export type Num = number;
@@ -340,8 +370,20 @@ export type ScanMeta = {
   rate: number;
   /** Index of the scan, from 0. */
   sample: number;
+  /** The direction of the angle 0, and the sense of rotation. */
+  orientation: string;
   /** Simulated time of the scan, s. */
   time: Num;
+  /** Units of keys and values of `ranges`. */
+  units: ScanUnits;
+};
+
+/** Units of a scan. */
+export type ScanUnits = {
+  /** Always `degrees`. */
+  angle: string;
+  /** Always `metres`. */
+  range: string;
 };
 
 /** Parameters of a robot's sensors. */
@@ -378,6 +420,14 @@ export type Sizes = {
   wheel_width: Num;
   /** Distance between the axles, m. */
   wheelbase: Num;
+};
+
+/** Software of a robot. */
+export type Software = {
+  /** Always `chicane`. */
+  name: string;
+  /** Version. */
+  version: string;
 };
 
 /** A sound that started. */
@@ -487,12 +537,18 @@ export type States = {
   battery?: Battery | null;
   /** The latest frame of the camera. */
   camera?: CameraFrame | null;
+  /** Same as `GET /camera/pan`. */
+  camera_pan?: number | null;
+  /** Same as `GET /camera/tilt`. */
+  camera_tilt?: number | null;
   /** The current actuator commands. */
   cmd: DriveCommand;
   /** Same as `GET /imu`. */
   imu?: Inertial | null;
-  /** Angles of all joints. */
+  /** Measured angles of all joints, with the measured `steering`, `pan` and `tilt`. */
   joints?: JointAngles | null;
+  /** Always null, because this car has no joystick. */
+  joy?: number | null;
   /** Same as `GET /lidar`. */
   lidar?: LidarScan | null;
   /** Same as `GET /odom`. */

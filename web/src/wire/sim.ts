@@ -681,6 +681,10 @@ export type Limits = {
   steering_rate: Num;
   /** Tilt angle of the camera, rad. */
   tilt: Num;
+  /** Maximum change of the yaw rate, rad/s²; null if the car's controller does not limit it. */
+  yaw_acceleration?: Num | null;
+  /** Maximum yaw rate, rad/s; null if the car's controller does not limit it. */
+  yaw_rate?: Num | null;
 };
 
 /** A part of a project document. */
@@ -1016,6 +1020,18 @@ export type ProgramIdentity = {
   files: number;
   /** SHA-256 over the path, the mode and the content of every file, hex. */
   sha256: string;
+};
+
+/** Response of `GET /evaluation/run` without `session`: the last program. */
+export type ProgramState = {
+  /** Command of the program; null if there was none. */
+  command?: string | null;
+  /** Exit code, or the negated number of the signal that ended it; null before the exit. */
+  exit_code?: number | null;
+  /** Whether the program is running. */
+  running: boolean;
+  /** Id of the session of the program; null if there was none. */
+  session?: string | null;
 };
 
 /** The version of the simulator. */
@@ -1387,6 +1403,12 @@ export type RunReport = {
   refused: SentCommands;
   /** How the student's program ended; null without one. */
   run?: RunResult | null;
+};
+
+/** Request body of `POST /evaluation/run`. */
+export type RunRequest = {
+  /** Shell command that runs the student's program. */
+  command: string;
 };
 
 /** How a student's program ended. */
@@ -1888,6 +1910,8 @@ export type VarySurface = "dry" | "damp" | "dusty" | "wet";
 
 /** Response of `GET /vehicle`: the profile of the robot. */
 export type Vehicle = {
+  /** Other names of the same car. */
+  aliases: string[];
   /** Bounding box of the body. */
   body: BodyBox;
   /** Camera. */

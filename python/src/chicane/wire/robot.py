@@ -36,9 +36,13 @@ class CameraAngleRequest(TypedDict):
     """Angle, rad, positive to the left or upwards; clamped to the car's limits."""
 
 
-class CameraFrameRequired(TypedDict):
-    """The required fields of CameraFrame."""
+class CameraFrame(TypedDict):
+    """The latest frame of the camera."""
 
+    data: str
+    """The image, base64."""
+    encoding: str
+    """Always `jpeg`."""
     frame: int
     """Index of the frame, from 0."""
     height: int
@@ -47,15 +51,6 @@ class CameraFrameRequired(TypedDict):
     """Simulated time of the frame, s."""
     width: int
     """Width, pixels."""
-
-
-class CameraFrame(CameraFrameRequired, total=False):
-    """The latest frame of the camera."""
-
-    data: str | None
-    """The image, base64; omitted unless `include` names the camera."""
-    encoding: str | None
-    """`jpeg`; omitted unless `include` names the camera."""
 
 
 class CameraProfile(TypedDict):
@@ -228,6 +223,19 @@ class Heading(TypedDict):
     """Yaw, degrees, positive to the left."""
 
 
+class Hardware(TypedDict):
+    """Parts of a robot."""
+
+    actuators: list[str]
+    """Names of the actuators."""
+    generation: str
+    """Short name of the vehicle generation."""
+    sensors: list[str]
+    """Names of the sensors."""
+    vehicle: str
+    """Display name of the vehicle."""
+
+
 class HealthRequired(TypedDict):
     """The required fields of Health."""
 
@@ -235,6 +243,10 @@ class HealthRequired(TypedDict):
     """Whether the simulation is paused."""
     status: str
     """`ok`, `waiting` before the first world is loaded, or `failing` if records can't be kept."""
+    timestamp: Num
+    """Time of this status, simulated seconds; 0 before the first world is loaded. It is the clock
+    of the robot's topics too.
+    """
 
 
 class Health(HealthRequired, total=False):
@@ -267,26 +279,40 @@ class Inertial(TypedDict):
     gyro: Xyz
     """Turn rate about each axis, rad/s."""
     orientation: Quaternion
-    """Always the identity, because the sensor does not measure orientation."""
+    """Orientation that the car's filter computes from gyro and accelerometer. Its yaw is relative
+    to the start.
+    """
 
 
 class Info(TypedDict):
     """Response of `GET /info`: description of the robot."""
 
+    endpoints: list[str]
+    """Paths of the robot's API, in alphabetical order."""
     generation: str
     """Short name of the vehicle generation."""
+    hardware: Hardware
+    """Parts of the robot."""
     limits: Limits
     """Limits of motor and servos."""
     mode: str
     """Always `sim`. A physical car reports another mode."""
     model_name: str
     """Display name."""
+    name: str
+    """Name of the robot."""
+    physical: bool
+    """Always false. A physical car reports true."""
     rates: Rates
     """Rates of readings, per simulated second."""
     sensors: Sensors
     """Parameters of the sensors."""
+    serial: str
+    """Serial number. A simulated car has the number of its generation."""
     sizes: Sizes
     """Dimensions and mass."""
+    software: Software
+    """Software of the robot."""
     version: str
     """Version of the software."""
 
@@ -344,8 +370,8 @@ class LidarScan(TypedDict):
     """Angle between neighbouring keys of `ranges`, degrees."""
 
 
-class Limits(TypedDict):
-    """Limits of motor and servos, in both directions."""
+class LimitsRequired(TypedDict):
+    """The required fields of Limits."""
 
     acceleration: Num
     """Acceleration, m/s²."""
@@ -359,6 +385,15 @@ class Limits(TypedDict):
     """Rate of change of the steering angle, rad/s."""
     tilt: Num
     """Tilt angle of the camera, rad."""
+
+
+class Limits(LimitsRequired, total=False):
+    """Limits of motor and servos, in both directions."""
+
+    yaw_acceleration: Num | None
+    """Maximum change of the yaw rate, rad/s²; null if the car's controller does not limit it."""
+    yaw_rate: Num | None
+    """Maximum yaw rate, rad/s; null if the car's controller does not limit it."""
 
 
 Num: TypeAlias = float
@@ -451,12 +486,25 @@ class ScanMeta(TypedDict):
     """Number of beams over the full circle."""
     frame_id: str
     """Always `lidar_link`."""
+    orientation: str
+    """The direction of the angle 0, and the sense of rotation."""
     rate: int
     """Scans per simulated second."""
     sample: int
     """Index of the scan, from 0."""
     time: Num
     """Simulated time of the scan, s."""
+    units: ScanUnits
+    """Units of keys and values of `ranges`."""
+
+
+class ScanUnits(TypedDict):
+    """Units of a scan."""
+
+    angle: str
+    """Always `degrees`."""
+    range: str
+    """Always `metres`."""
 
 
 class Sensors(TypedDict):
@@ -498,6 +546,15 @@ class Sizes(TypedDict):
     """Distance between the axles, m."""
 
 
+class Software(TypedDict):
+    """Software of a robot."""
+
+    name: str
+    """Always `chicane`."""
+    version: str
+    """Version."""
+
+
 class SoundBegunRequired(TypedDict):
     """The required fields of SoundBegun."""
 
@@ -532,6 +589,20 @@ class SoundBegun(SoundBegunRequired, total=False):
 
 SoundEvent: TypeAlias = "SoundBegun | SoundSamples | dict[str, Any]"
 """Data of an event of `GET /audio/events`; the event's name is sent separately."""
+
+
+class SoundDurationRequired(TypedDict):
+    """The required fields of SoundDuration."""
+
+    success: bool
+    """Always true."""
+
+
+class SoundDuration(SoundDurationRequired, total=False):
+    """Response of `/audio/duration`."""
+
+    duration: Num | None
+    """Duration of the sound, seconds; null for a stream of samples, whose end is not known."""
 
 
 SoundFormat: TypeAlias = Literal["wav", "mp3", "ogg", "flac"]
@@ -633,10 +704,16 @@ class States(StatesRequired, total=False):
     """Same as `GET /battery`."""
     camera: CameraFrame | None
     """The latest frame of the camera."""
+    camera_pan: float | None
+    """Same as `GET /camera/pan`."""
+    camera_tilt: float | None
+    """Same as `GET /camera/tilt`."""
     imu: Inertial | None
     """Same as `GET /imu`."""
     joints: JointAngles | None
-    """Angles of all joints."""
+    """Measured angles of all joints, with the measured `steering`, `pan` and `tilt`."""
+    joy: float | None
+    """Always null, because this car has no joystick."""
     lidar: LidarScan | None
     """Same as `GET /lidar`."""
     odom: Odometry | None
