@@ -44,7 +44,7 @@ wheel: build ## Build the Python wheel with the program, in target/wheel
 
 viewer: web/dist/index.html ## Build the page /sim, which is embedded in the program
 
-web/dist/index.html: web/node_modules/.package-lock.json web/index.html web/vite.config.ts $(shell find web/src web/public -type f)
+web/dist/index.html: web/node_modules/.package-lock.json web/index.html web/leaderboard.html web/build.html web/vite.config.ts $(shell find web/src web/public -type f)
 	cd web && node_modules/.bin/vite build --logLevel warn
 
 run: build ## Build and start the simulator; ARGS="--world technical" adds arguments
@@ -168,6 +168,7 @@ figures: build need-chromium need-ros need-repeat ## Run the benchmarks of all p
 	$(CARGO) run --release --locked -p chicane-bench --bin grade
 	$(CARGO) run --release --locked -p chicane-bench --bin ros $(CHICANE) $(ROS)
 	CHROMIUM="$$(command -v $(CHROMIUM))" node web/bench/viewer.js
+	CHROMIUM="$$(command -v $(CHROMIUM))" node web/bench/build.js
 
 # Runs each program 20 times under different loads and at different speeds: make repeat RUNS=5
 RUNS ?= 20
