@@ -73,7 +73,7 @@ export function dock(app: App): Dock {
 
   const element = h(
     "footer",
-    { class: "dock", role: "toolbar", "aria-label": t.dock.label },
+    { class: "dock", "aria-label": t.dock.label },
     h("div", { class: "group" }, pauseButton, stepButton, h("span", { class: "select" }, speed)),
     h("div", { class: "group" }, resetButton, respawn),
     bright,

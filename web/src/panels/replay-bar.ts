@@ -82,7 +82,7 @@ export function replayBar(app: App): HTMLElement {
   );
   const element = h(
     "footer",
-    { class: "replay-bar", role: "toolbar", "aria-label": t.replay.bar, "data-testid": "replay-bar", hidden: true },
+    { class: "replay-bar", "aria-label": t.replay.bar, "data-testid": "replay-bar", hidden: true },
     h("div", { class: "timeline" }, marks, scrub),
     h(
       "div",

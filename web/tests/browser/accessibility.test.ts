@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { describe, expect, it } from "vitest";
-import { current, newProject, openProject, untilDocument, whereIs } from "./build-support.ts";
+import { current, newProject, openProject, saved, untilDocument, whereIs } from "./build-support.ts";
 import { browserFixture } from "./fixture.ts";
 import type { Visit } from "./support.js";
 
@@ -57,6 +57,7 @@ describe("accessibility", () => {
     await visit.byTestId("world-name").fill(markup);
     await visit.page.keyboard.press("Enter");
     await untilDocument(visit, (d) => d.display_name === markup);
+    await saved(visit);
     // The page refuses such a name of an object, so it comes from another program.
     const { revision, document } = await fixture.simulator.request(`builder/projects/${id}`);
     document.objects = [{ kind: "box", name: markup.slice(0, 64), x: 1, y: 1 }];
@@ -73,6 +74,7 @@ describe("accessibility", () => {
     const at = await whereIs(visit, `object:${markup.slice(0, 64)}`);
     await visit.page.mouse.click(at.x, at.y);
     await visit.byTestId("finding").first().waitFor();
+    await saved(visit);
     await visit.page.goto(`${fixture.simulator.origin}/build`);
     await visit.page.getByText(markup).first().waitFor();
     expect(await visit.page.evaluate(() => "hacked" in window)).toBe(false);

@@ -19,6 +19,10 @@ export type Handle = Point &
 
 /** Distance of the rotate handle from the frame. */
 const ROTATE_PX = 30;
+/** Distance between the frame and an item. */
+const PAD_PX = 7;
+/** Smallest half side of the frame, so that the handles of a small object do not cover it. */
+const LEAST_HALF_PX = 22;
 /** Handles for new nodes are hidden if two nodes are closer on the screen. */
 const INSERT_PX = 56;
 
@@ -37,6 +41,12 @@ export function selectionFrame(document: ProjectDocument, selection: Iterable<It
     halfWidth: (maxX - minX) / 2,
     halfHeight: (maxY - minY) / 2,
   };
+}
+
+/** The frame that is drawn around the selection. It is larger than the selection. */
+export function drawnFrame(frame: Frame, viewport: Viewport): Frame {
+  const half = (side: number) => Math.max(side + viewport.metres(PAD_PX), viewport.metres(LEAST_HALF_PX));
+  return { ...frame, halfWidth: half(frame.halfWidth), halfHeight: half(frame.halfHeight) };
 }
 
 /** All handles, in coordinates of the screen. The first one that is hit wins. */
@@ -59,8 +69,7 @@ function frameHandles(document: ProjectDocument, selection: ReadonlySet<ItemKey>
   const frame = selectionFrame(document, selection);
   if (!frame) return [];
   const items = itemsOf(document, selection);
-  const pad = viewport.metres(7);
-  const wide = { ...frame, halfWidth: frame.halfWidth + pad, halfHeight: frame.halfHeight + pad };
+  const wide = drawnFrame(frame, viewport);
   const corners = cornersOf(wide).map((corner, i): Handle => {
     return { kind: "scale", corner: i, ...viewport.toScreen(corner) };
   });

@@ -26,9 +26,13 @@ export function hitTest(
     candidates.filter((handle) => near(handle) <= reach).toSorted((a, b) => near(a) - near(b))[0];
   const own = closest(handles.filter(({ kind }) => kind !== "insert"));
   const node = nearestNode(document, viewport, at, reach);
-  if (own && !(node !== null && node.px < near(own))) return { kind: "handle", handle: own };
+  // A small object must stay reachable between the handles around it.
+  const isCovered = own !== undefined && objectAt(document, viewport.toWorld(at), 0) !== null;
+  if (own && !isCovered && !(node !== null && node.px < near(own))) return { kind: "handle", handle: own };
   if (node) return { kind: "item", key: nodeKey(node.index) };
-  const object = objectAt(document, viewport, at, pointer);
+  // A small object can be hit beside it too.
+  const margin = viewport.metres(pointer === "touch" ? 14 : 4);
+  const object = objectAt(document, viewport.toWorld(at), 0) ?? objectAt(document, viewport.toWorld(at), margin);
   if (object) return { kind: "item", key: object };
   const insert = closest(handles.filter(({ kind }) => kind === "insert"));
   if (insert) return { kind: "handle", handle: insert };
@@ -51,13 +55,11 @@ function nearestNode(
   return best;
 }
 
-function objectAt(document: ProjectDocument, viewport: Viewport, at: Point, pointer: PointerKind): ItemKey | null {
-  const world = viewport.toWorld(at);
-  // A small object can be hit beside it too.
-  const margin = viewport.metres(pointer === "touch" ? 14 : 4);
-  for (const object of objectsOf(document).toReversed()) {
-    const item = itemOf(document, objectKey(object.name));
-    if (item && isInside(frameOf(item), world, margin)) return objectKey(object.name);
+function objectAt(document: ProjectDocument, world: Point, margin: number): ItemKey | null {
+  const objects = objectsOf(document);
+  for (let index = objects.length - 1; index >= 0; index--) {
+    const value = objects[index];
+    if (isInside(frameOf({ kind: "object", index, value }), world, margin)) return objectKey(value.name);
   }
   return null;
 }

@@ -5,7 +5,7 @@ import { cornersOf, type Extent, type Point } from "../geometry.ts";
 import { frameOf, isRound, itemsOf, nodeKey, START, type ItemKey } from "../items.ts";
 import { sampleNear } from "../road-shapes.ts";
 import type { Guide } from "../snapping.ts";
-import { selectionFrame, type Handle } from "./handles.ts";
+import { drawnFrame, selectionFrame, type Handle } from "./handles.ts";
 import { rulerStep, type Viewport } from "./viewport.ts";
 
 type Context = CanvasRenderingContext2D;
@@ -176,8 +176,7 @@ export function paintSelection(
   }
   const frame = selectionFrame(document, selection);
   if (frame) {
-    const pad = viewport.metres(7);
-    const wide = { ...frame, halfWidth: frame.halfWidth + pad, halfHeight: frame.halfHeight + pad };
+    const wide = drawnFrame(frame, viewport);
     context.setLineDash([4, 4]);
     context.lineWidth = 1;
     context.beginPath();
