@@ -121,7 +121,7 @@ fn height_in(at: DVec2, [a, b, c]: [DVec3; 3]) -> Option<f64> {
     let area = u.perp_dot(v);
     let (s, t) = (w.perp_dot(v) / area, u.perp_dot(w) / area);
     let inside = area.abs() > 1e-12 && s >= -1e-9 && t >= -1e-9 && s + t <= 1.0 + 1e-9;
-    inside.then(|| a.z + s * (b.z - a.z) + t * (c.z - a.z))
+    inside.then_some(a.z + s * (b.z - a.z) + t * (c.z - a.z))
 }
 
 /// The solid bodies in a square around the origin.

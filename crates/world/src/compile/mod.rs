@@ -172,10 +172,6 @@ impl<'a> Compiler<'a> {
         let (scene, stand_ins) = self.scene.finish();
         world.scene = scene;
         world.scene.sun = sun;
-        let rgb = |colour: [f64; 4]| {
-            let [r, g, b, _] = colour.map(|x| x.clamp(0.0, 1.0));
-            [r, g, b]
-        };
         world.scene.ambient = rgb(spec.scene.ambient.unwrap_or(AMBIENT));
         world.scene.background = spec.scene.background.map(rgb);
         let line = route.as_ref().map(|r| &r.route);
@@ -375,6 +371,12 @@ impl<'a> Compiler<'a> {
         }
         found.unwrap_or_default()
     }
+}
+
+/// The RGB values of a colour, clamped to 0..1.
+fn rgb(colour: [f64; 4]) -> [f64; 3] {
+    let [r, g, b, _] = colour.map(|x| x.clamp(0.0, 1.0));
+    [r, g, b]
 }
 
 fn sun_of(light: &LightSpec, pose: &Pose) -> Sun {
