@@ -373,6 +373,12 @@ impl<'a> Compiler<'a> {
     }
 }
 
+/// The RGB values of a colour, clamped to 0..1.
+fn rgb(colour: [f64; 4]) -> [f64; 3] {
+    let [r, g, b, _] = colour.map(|x| x.clamp(0.0, 1.0));
+    [r, g, b]
+}
+
 fn sun_of(light: &LightSpec, pose: &Pose) -> Sun {
     // The SDF standard defines straight down as the default direction.
     let along = pose.rotation * DVec3::from_array(light.direction.unwrap_or([0.0, 0.0, -1.0]));
