@@ -74,7 +74,7 @@ fn hostile_files_are_refused_and_change_nothing() {
     bomb.extend([8, 2, 0, 0, 0, 0, 0, 0, 0]);
     let large = vec![0; (8 << 20) + 1];
     let gif = picture(ImageFormat::Gif, 4, 4);
-    for (name, bytes, status, code) in [
+    let cases: &[(&str, &[u8], u16, &str)] = &[
         ("a.svg", svg, 400, "invalid_request"),
         ("a.html", svg, 400, "invalid_request"),
         ("a.png", svg, 415, "unsupported_type"),
@@ -91,7 +91,8 @@ fn hostile_files_are_refused_and_change_nothing() {
         ("..%2fa.png", &png, 400, "invalid_request"),
         ("%3Cimg%3E.png", &png, 400, "invalid_request"),
         ("C:a.png", &png, 400, "invalid_request"),
-    ] {
+    ];
+    for &(name, bytes, status, code) in cases {
         let answer = builder.raw("PUT", &format!("/projects/{id}/files/{name}"), bytes);
         let text = refusal(&answer).1;
         assert_eq!((answer.status, body(&answer)["code"].as_str()), (status, Some(code)), "{name}: {text}");
