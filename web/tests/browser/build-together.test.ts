@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { documentOf, dragItem, newProject, openProject, saved, stored, untilDocument } from "./build-support.ts";
+import { current, documentOf, dragItem, newProject, openProject, saved, stored, untilDocument } from "./build-support.ts";
 import { browserFixture } from "./fixture.ts";
 import { until } from "./support.js";
 
@@ -87,6 +87,7 @@ describe("two editors of one project", () => {
     expect((await stored(fixture.simulator, id)).objects ?? []).toHaveLength(0);
     await visit.page.unrouteAll();
     await visit.page.reload();
+    await current(visit);
     await untilDocument(visit, (d) => d.objects?.length === 1);
     await saved(visit);
     expect((await stored(fixture.simulator, id)).objects).toHaveLength(1);

@@ -125,5 +125,5 @@ function views(session: EditorSession): HTMLElement {
     session.view.watch((now) => (button.ariaChecked = String(now === mode)));
     return button;
   });
-  return h("div", { class: "segments flat", role: "radiogroup", "aria-label": t.build.views.label }, ...buttons);
+  return h("div", { class: "segments flat views-switch", role: "radiogroup", "aria-label": t.build.views.label }, ...buttons);
 }

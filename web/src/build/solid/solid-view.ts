@@ -91,7 +91,7 @@ export class SolidView {
     const [width, height] = this.session.document.value.field.size;
     // Distance at which the whole width and the whole depth are visible.
     const half = Math.tan((this.#camera.fov * Math.PI) / 360);
-    const far = 1.1 * Math.max(width / (2 * half * this.#camera.aspect), 0.95 * (height / (2 * half))) + 0.3;
+    const far = 1.12 * Math.max((1.15 * width) / (2 * half * this.#camera.aspect), 0.95 * (height / (2 * half))) + 0.3;
     this.#controls.target.set(width / 2, height / 2 - 0.04 * height, 0);
     this.#camera.position.set(-0.16, -0.68, 0.72).normalize().multiplyScalar(far).add(this.#controls.target);
     this.#isFitted = true;
