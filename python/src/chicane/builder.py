@@ -37,7 +37,7 @@ class BuilderOperations:
     @operation("POST", "/sim/api/builder/projects")
     def create(
         self,
-        source: wire.NewProjectSource = "empty",
+        source: wire.NewProjectSource,
         *,
         name: str | None = None,
         world: str | None = None,

@@ -58,7 +58,10 @@ describe("the list of projects", () => {
     await tile.getByText("New yard").waitFor();
     const before = (await list()).projects.length;
     await tile.getByTestId("duplicate").click();
-    await until(async () => (await list()).projects.length, (count) => count === before + 1);
+    await until(
+      async () => (await list()).projects.length,
+      (count) => count === before + 1,
+    );
     await tile.getByTestId("delete").click();
     await visit.byTestId("undo-delete").waitFor();
     expect(await visit.byTestId("undo-delete").evaluate((button) => button === document.activeElement)).toBe(true);
@@ -78,7 +81,10 @@ describe("the list of projects", () => {
     expect(file.suggestedFilename()).toBe("oval.json");
     const wrong = { name: "x.json", mimeType: "application/json", buffer: Buffer.from("{}") };
     await visit.byTestId("import-file").setInputFiles(wrong);
-    await until(() => visit.byTestId("projects-error").textContent(), (text) => (text ?? "").length > 5);
+    await until(
+      () => visit.byTestId("projects-error").textContent(),
+      (text) => (text ?? "").length > 5,
+    );
     await visit.byTestId("import-file").setInputFiles(await file.path());
     await visit.page.waitForURL(/project=/);
     const imported = /project=(\w+)/.exec(visit.page.url())?.[1];
@@ -119,7 +125,7 @@ describe("the rules of a project", () => {
     const { visit, id, document } = await rules();
     await visit.byTestId("rules-edit").click();
     await visit.byTestId("script-text").waitFor();
-    expect((await document()).evaluation.script).toBe("rules.py");
+    await until(document, (now) => now.evaluation.script === "rules.py");
     await visit.page.getByText(en.buildTabs.rules.correct).waitFor();
     await visit.byTestId("script-text").click();
     await visit.page.keyboard.press("Control+Home");
@@ -134,7 +140,9 @@ describe("the rules of a project", () => {
     expect((await stored.text()).startsWith("x = sim.teleport(")).toBe(true);
     await visit.page.keyboard.press("Escape");
     await visit.page.keyboard.press("Tab");
-    expect(await visit.byTestId("script-text").evaluate((text) => text.contains(text.ownerDocument.activeElement))).toBe(false);
+    expect(
+      await visit.byTestId("script-text").evaluate((text) => text.contains(text.ownerDocument.activeElement)),
+    ).toBe(false);
   });
 
   it("are tried on a drive, with log and verdict", async () => {
@@ -143,7 +151,10 @@ describe("the rules of a project", () => {
     await visit.byTestId("drive-stop").waitFor();
     expect((await fixture.simulator.request("evaluation/session")).active).toBe(true);
     await visit.byTestId("drive-stop").click();
-    await until(() => visit.byTestId("drive-state").textContent(), (text) => (text ?? "").startsWith(en.evaluation.outcomes.stopped));
+    await until(
+      () => visit.byTestId("drive-state").textContent(),
+      (text) => (text ?? "").startsWith(en.evaluation.outcomes.stopped),
+    );
   });
 });
 
@@ -169,7 +180,8 @@ describe("the dialogs of a project", () => {
     await world.getByTestId("published-save").click();
     await until(
       () => fixture.simulator.request("builder/published"),
-      ({ worlds }) => worlds.some((one: { world_id: string; access: string }) => one.world_id === id && one.access === "public"),
+      ({ worlds }) =>
+        worlds.some((one: { world_id: string; access: string }) => one.world_id === id && one.access === "public"),
     );
   });
 
@@ -177,7 +189,10 @@ describe("the dialogs of a project", () => {
     const visit = await openProject();
     await visit.byTestId("print").click();
     await visit.byTestId("print-dpi").fill("20");
-    await until(() => visit.byTestId("print-size").textContent(), (text) => /sheets/.test(text ?? ""));
+    await until(
+      () => visit.byTestId("print-size").textContent(),
+      (text) => /sheets/.test(text ?? ""),
+    );
     const [pdf] = await Promise.all([visit.page.waitForEvent("download"), visit.byTestId("print-start").click()]);
     expect(pdf.suggestedFilename()).toBe("oval.pdf");
     await visit.byTestId("print-kind").selectOption("jpg");
@@ -188,7 +203,9 @@ describe("the dialogs of a project", () => {
   it("crop and upload a picture", async () => {
     const visit = await openProject();
     await visit.byTestId("add-picture").click();
-    await visit.byTestId("picture-file").setInputFiles({ name: "Plan.png", mimeType: "image/png", buffer: await drawnPicture(visit) });
+    await visit
+      .byTestId("picture-file")
+      .setInputFiles({ name: "Plan.png", mimeType: "image/png", buffer: await drawnPicture(visit) });
     await visit.byTestId("crop-width").fill("150");
     await visit.byTestId("picture-upload").click();
     await visit.byTestId("picture-dialog").waitFor({ state: "detached" });
