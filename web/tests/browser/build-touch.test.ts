@@ -64,10 +64,6 @@ describe("the world builder on a tablet", () => {
     const box = { x: (palette?.x ?? 0) + 20, y: (palette?.y ?? 0) + 20 };
     await fingers.drag([box, await onPage(visit, { x: size[0] / 2, y: size[1] / 2 - 0.5 })]);
     await untilDocument(visit, (d) => d.objects?.length === 2);
-    await visit.byTestId("undo").tap();
-    await untilDocument(visit, (d) => d.objects?.length === 1);
-    await visit.byTestId("redo").tap();
-    await untilDocument(visit, (d) => d.objects?.length === 2);
     await saved(visit);
     const document = await documentOf(visit);
     expect(await stored(fixture.simulator, id)).toEqual(document);
