@@ -190,7 +190,7 @@ repeat: build need-repeat ## Show that the same program gets the same record; pr
 	 sed -n 's/.*repeat | //p' target/repeat/table.txt; \
 	 test $$status = 0 || cat target/repeat/output.txt; exit $$status
 
-other-cpu: build ## Show that other processors compute the same bytes, under QEMU (20 to 60 minutes)
+other-cpu: build ## Check under QEMU whether other processors compute the same bytes (slow)
 	tools/other-cpu $(CHICANE)
 
 # Thirty students with two worlds and three seeds. The wall limit ends the program that computes for
