@@ -118,6 +118,18 @@ export type Driven = {
   value: DriveValues;
 };
 
+/** Request body of `POST /audio/duration`. Exactly one of `url`, `path` and `data` is required. */
+export type DurationRequest = {
+  /** Content of the file, base64; at most 16 MiB. */
+  data?: string | null;
+  /** Expected format of the file. */
+  format?: SoundFormat | null;
+  /** Path of a file, as in a request to play. */
+  path?: string | null;
+  /** URL of a file, as in a request to play. */
+  url?: string | null;
+};
+
 /** The body of every error response. */
 export type ErrorBody = {
   /** The kind of error. It stays the same when the text changes. */
@@ -181,7 +193,7 @@ export type Inertial = {
   acceleration: Xyz;
   /** Turn rate about each axis, rad/s. */
   gyro: Xyz;
-  /** Always the identity, because the sensor does not measure orientation. */
+  /** Orientation that the car's filter computes from gyro and accelerometer. Its yaw is relative to the start. */
   orientation: Quaternion;
 };
 
@@ -310,11 +322,11 @@ export type PlayRequest = {
   format?: SoundFormat | null;
   /** Whether to repeat the sound until it is stopped; false if omitted. */
   loop?: boolean | null;
-  /** Path of a file in the workspace. */
+  /** Path of a file in the workspace. If the simulator has no token and accepts connections of this machine only, also the absolute path of any file that its user may read. */
   path?: string | null;
   /** Whether to stop all other sounds first; false if omitted. */
   replace?: boolean | null;
-  /** URL of a file on the public internet, http or https. */
+  /** URL of a file, http or https: on the public internet, or on this machine if the simulator has no token and accepts connections of this machine only. */
   url?: string | null;
   /** Volume, 0 to 1; 1 if omitted. */
   volume?: number | null;
@@ -366,12 +378,12 @@ export type ScanMeta = {
   beams: number;
   /** Always `lidar_link`. */
   frame_id: string;
+  /** The direction of the angle 0, and the sense of rotation. */
+  orientation: string;
   /** Scans per simulated second. */
   rate: number;
   /** Index of the scan, from 0. */
   sample: number;
-  /** The direction of the angle 0, and the sense of rotation. */
-  orientation: string;
   /** Simulated time of the scan, s. */
   time: Num;
   /** Units of keys and values of `ranges`. */
@@ -454,6 +466,14 @@ export type SoundBegun = {
   url?: string | null;
   /** Volume, 0 to 1. */
   volume: Num;
+};
+
+/** Response of `/audio/duration`. */
+export type SoundDuration = {
+  /** Duration of the sound, seconds; null for a stream of samples, whose end is not known. */
+  duration?: Num | null;
+  /** Always true. */
+  success: boolean;
 };
 
 /** Data of an event of `GET /audio/events`; the event's name is sent separately. */

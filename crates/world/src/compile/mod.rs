@@ -390,9 +390,3 @@ fn sun_of(light: &LightSpec, pose: &Pose) -> Sun {
     let intensity = light.intensity.unwrap_or(1.0);
     Sun { direction, colour: colour.map(|x| (x * intensity).min(1.0)) }
 }
-
-/// The colour without its opacity, clamped to the valid range.
-fn rgb(colour: [f64; 4]) -> [f64; 3] {
-    let [r, g, b, _] = colour.map(|x| x.clamp(0.0, 1.0));
-    [r, g, b]
-}

@@ -144,6 +144,21 @@ class Driven(DrivenRequired, total=False):
     """Always null."""
 
 
+class DurationRequest(TypedDict, total=False):
+    """Request body of `POST /audio/duration`. Exactly one of `url`, `path` and `data` is
+    required.
+    """
+
+    data: str | None
+    """Content of the file, base64; at most 16 MiB."""
+    format: SoundFormat | None
+    """Expected format of the file."""
+    path: str | None
+    """Path of a file, as in a request to play."""
+    url: str | None
+    """URL of a file, as in a request to play."""
+
+
 class ErrorBody(TypedDict):
     """The body of every error response."""
 
@@ -214,15 +229,6 @@ ErrorCode: TypeAlias = Literal[
 """The kind of an error, for programs. A text may change; a code does not."""
 
 
-class Heading(TypedDict):
-    """Orientation of the car in two notations."""
-
-    quaternion: Quaternion
-    """The same orientation as a quaternion."""
-    yaw: Num
-    """Yaw, degrees, positive to the left."""
-
-
 class Hardware(TypedDict):
     """Parts of a robot."""
 
@@ -236,6 +242,15 @@ class Hardware(TypedDict):
     """Display name of the vehicle."""
 
 
+class Heading(TypedDict):
+    """Orientation of the car in two notations."""
+
+    quaternion: Quaternion
+    """The same orientation as a quaternion."""
+    yaw: Num
+    """Yaw, degrees, positive to the left."""
+
+
 class HealthRequired(TypedDict):
     """The required fields of Health."""
 
@@ -244,8 +259,8 @@ class HealthRequired(TypedDict):
     status: str
     """`ok`, `waiting` before the first world is loaded, or `failing` if records can't be kept."""
     timestamp: Num
-    """Time of this status, simulated seconds; 0 before the first world is loaded. It is the clock
-    of the robot's topics too.
+    """Time of this status, simulated seconds; 0 before the first world is loaded. It is the
+    clock of the robot's topics too.
     """
 
 
@@ -279,8 +294,8 @@ class Inertial(TypedDict):
     gyro: Xyz
     """Turn rate about each axis, rad/s."""
     orientation: Quaternion
-    """Orientation that the car's filter computes from gyro and accelerometer. Its yaw is relative
-    to the start.
+    """Orientation that the car's filter computes from gyro and accelerometer. Its yaw is
+    relative to the start.
     """
 
 
@@ -427,11 +442,15 @@ class PlayRequest(TypedDict, total=False):
     loop: bool | None
     """Whether to repeat the sound until it is stopped; false if omitted."""
     path: str | None
-    """Path of a file in the workspace."""
+    """Path of a file in the workspace. If the simulator has no token and accepts connections
+    of this machine only, also the absolute path of any file that its user may read.
+    """
     replace: bool | None
     """Whether to stop all other sounds first; false if omitted."""
     url: str | None
-    """URL of a file on the public internet, http or https."""
+    """URL of a file, http or https: on the public internet, or on this machine if the
+    simulator has no token and accepts connections of this machine only.
+    """
     volume: float | None
     """Volume, 0 to 1; 1 if omitted."""
 
@@ -587,10 +606,6 @@ class SoundBegun(SoundBegunRequired, total=False):
     """Path under which the file is served; null for a stream."""
 
 
-SoundEvent: TypeAlias = "SoundBegun | SoundSamples | dict[str, Any]"
-"""Data of an event of `GET /audio/events`; the event's name is sent separately."""
-
-
 class SoundDurationRequired(TypedDict):
     """The required fields of SoundDuration."""
 
@@ -603,6 +618,10 @@ class SoundDuration(SoundDurationRequired, total=False):
 
     duration: Num | None
     """Duration of the sound, seconds; null for a stream of samples, whose end is not known."""
+
+
+SoundEvent: TypeAlias = "SoundBegun | SoundSamples | dict[str, Any]"
+"""Data of an event of `GET /audio/events`; the event's name is sent separately."""
 
 
 SoundFormat: TypeAlias = Literal["wav", "mp3", "ogg", "flac"]

@@ -1173,8 +1173,8 @@ LightState: TypeAlias = Literal["red", "yellow", "green"]
 """Colour that a traffic light shows."""
 
 
-class Limits(TypedDict):
-    """Limits of motor and servos, in both directions."""
+class LimitsRequired(TypedDict):
+    """The required fields of Limits."""
 
     acceleration: Num
     """Acceleration, m/s²."""
@@ -1188,6 +1188,15 @@ class Limits(TypedDict):
     """Rate of change of the steering angle, rad/s."""
     tilt: Num
     """Tilt angle of the camera, rad."""
+
+
+class Limits(LimitsRequired, total=False):
+    """Limits of motor and servos, in both directions."""
+
+    yaw_acceleration: Num | None
+    """Maximum change of the yaw rate, rad/s²; null if the car's controller does not limit it."""
+    yaw_rate: Num | None
+    """Maximum yaw rate, rad/s; null if the car's controller does not limit it."""
 
 
 LocationKind: TypeAlias = Literal["node", "object", "decal", "field", "evaluation", "track"]
@@ -1588,6 +1597,24 @@ class ProgramIdentity(TypedDict):
     """Number of files."""
     sha256: str
     """SHA-256 over the path, the mode and the content of every file, hex."""
+
+
+class ProgramStateRequired(TypedDict):
+    """The required fields of ProgramState."""
+
+    running: bool
+    """Whether the program is running."""
+
+
+class ProgramState(ProgramStateRequired, total=False):
+    """Response of `GET /evaluation/run` without `session`: the last program."""
+
+    command: str | None
+    """Command of the program; null if there was none."""
+    exit_code: int | None
+    """Exit code, or the negated number of the signal that ended it; null before the exit."""
+    session: str | None
+    """Id of the session of the program; null if there was none."""
 
 
 class ProgramVersionRequired(TypedDict):
@@ -2115,6 +2142,13 @@ class Route(RouteLines):
 
     world: str
     """Name of the world."""
+
+
+class RunRequest(TypedDict):
+    """Request body of `POST /evaluation/run`."""
+
+    command: str
+    """Shell command that runs the student's program."""
 
 
 class RunResultRequired(TypedDict):
@@ -2728,6 +2762,8 @@ VarySurface: TypeAlias = Literal["dry", "damp", "dusty", "wet"]
 class Vehicle(TypedDict):
     """Response of `GET /vehicle`: the profile of the robot."""
 
+    aliases: list[str]
+    """Other names of the same car."""
     body: BodyBox
     """Bounding box of the body."""
     camera: CameraProfile

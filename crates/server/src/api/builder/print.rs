@@ -68,7 +68,8 @@ pub(super) async fn print(State(app): State<App>, path: PathParts, uri: Uri) -> 
     // The blocking thread owns the permit. Otherwise a cancelled request would free the permit while
     // the thread still works.
     let (job, permit) = long(&app, move |studio| {
-        let job = PrintJob::new(&studio.built(&id)?, &request)?;
+        let built = studio.built(&id)?;
+        let job = PrintJob::new(&built, &request)?;
         if format == PrintFormat::Pdf {
             job.check_sheets()?;
         }
