@@ -128,8 +128,10 @@ class Contract(unittest.TestCase):
                 elif answer is chicane.Observation:
                     self.assertIn("application/octet-stream", content, name)
                 elif answer is bytes:
-                    # Without a parameter, `/evaluation/run` returns JSON to older clients.
-                    others = set(content) - {"application/json"} if name == "run_file" else content
+                    # Without a parameter, `/evaluation/run` returns JSON to older clients. The file
+                    # of a project without pictures is JSON.
+                    both = name in ("run_file", "export")
+                    others = set(content) - {"application/json"} if both else content
                     self.assertTrue(others, name)
                     self.assertNotIn("application/json", others, name)
                 else:

@@ -42,7 +42,8 @@ class Robots(WithSimulator):
     def test_responses_match_their_types(self) -> None:
         asked = 0
         for name, method in vars(RobotOperations).items():
-            if isinstance(method, Operation) and method.method == "GET" and name != "sound_file":
+            with_arguments = name in ("sound_file", "sound_duration")
+            if isinstance(method, Operation) and method.method == "GET" and not with_arguments:
                 (kind,) = typing.get_args(typing.get_type_hints(method.build)["return"])
                 self.assertEqual(differs(getattr(self.robot, name)(), kind, name), [])
                 asked += 1

@@ -55,8 +55,9 @@ pub(super) fn of_track(
 ) -> Option<Bounds> {
     let bounds = of_surfaces(scene, ground, stand_ins, if plane.is_some() { None } else { route })?;
     let within = plane.filter(|plane| {
-        let (size, whole) = (plane.max - plane.min, bounds.max - bounds.min);
-        size.cmpge(whole * PLANE_PART).all()
+        // A plane is infinite for the physics, so a world may place it anywhere, even beside its field.
+        let covered = plane.max.min(bounds.max) - plane.min.max(bounds.min);
+        covered.cmpge((bounds.max - bounds.min) * PLANE_PART).all()
     });
     let Some(plane) = within else { return Some(bounds) };
     let (low, high) = (plane.min - PLANE_GAP_M, plane.max + PLANE_GAP_M);
