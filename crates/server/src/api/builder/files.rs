@@ -113,7 +113,7 @@ fn editor(uri: &Uri) -> Result<Option<String>, ApiError> {
 /// `chicane build` takes the document, and the unpacked zip file.
 #[utoipa::path(get, path = "/builder/projects/{id}/export", tag = "World builder", operation_id = "builder_export",
     params(("id" = String, Path, description = "Id of a project", pattern = "^[0-9a-f]{16}$")), responses(
-    (status = 200, content((Octets = "application/json"), (Octets = "application/zip"))),
+    (status = 200, content((serde_json::Value = "application/json"), (Octets = "application/zip"))),
     (status = 404, body = ErrorBody, description = "No such project"),
 ))]
 pub(super) async fn export(State(app): State<App>, path: PathParts) -> Result<Response, Refusal> {
