@@ -128,7 +128,7 @@ fn run() -> Result<(), BenchError> {
 fn sixty_nodes() -> Value {
     let node = |i: u32| {
         let (s, c) = libm::sincos(std::f64::consts::TAU * f64::from(i) / 60.0);
-        let radius = if i % 2 == 0 { 15.0 } else { 17.0 };
+        let radius = if i.is_multiple_of(2) { 15.0 } else { 17.0 };
         json!({ "x": 20.0 + radius * c, "y": 20.0 + radius * s })
     };
     json!({
