@@ -70,7 +70,8 @@ fn every_token_permitted_everything() {
     }
     let of_the_simulator: Vec<_> =
         permitted.iter().filter(|path| path.starts_with("/sim")).copied().collect();
-    let expected = ["evaluation/start", "evaluation/stop", "respawn", "step", "submissions", "switch"];
+    let expected =
+        ["evaluation/run", "evaluation/start", "evaluation/stop", "respawn", "step", "submissions", "switch"];
     assert_eq!(of_the_simulator, expected.map(|name| format!("/sim/api/{name}")));
     for path in ["/speed", "/steering", "/drive", "/camera/pan", "/audio/play"] {
         assert!(permitted.contains(path), "{path} in {permitted:?}");
@@ -90,9 +91,10 @@ fn students_and_spectators_read_everything_that_names_nobody_and_no_folder() {
                 continue;
             }
             let answer = client(&simulator, token).get(path);
-            let teachers = ["/sim/api/recording", "/sim/api/submissions"];
+            let teachers = ["/sim/api/recording", "/sim/api/submissions", "/sim/api/builder/published"];
             if teachers.contains(&path.as_str()) {
-                // The responses name a folder of the machine, or students behind pseudonyms.
+                // The responses name a folder of the machine, students behind pseudonyms, or worlds
+                // that only those with the link may know.
                 assert_eq!(refusal(&answer), (403, NEEDS_TEACHER.to_owned()));
                 continue;
             }
