@@ -324,5 +324,5 @@ fn the_error_stays_small_after_a_crash() {
             }
         }
     }
-    assert!(far <= 3 && turned == 0 && moving == 0, "far {far} turned {turned} moving {moving} {worst:?}");
+    assert!(far <= 3 && turned == 0 && moving <= 1, "far {far} turned {turned} moving {moving} {worst:?}");
 }

@@ -211,6 +211,8 @@ mod tests {
         let mut project = Project::read(oval.project()).expect("a project");
         project.track.nodes.iter_mut().for_each(|node| node.x += 190.0);
         project.objects.clear();
+        // The thin lines of a fence have colours near that of the road in a JPEG file.
+        project.fence = None;
         let picture = pixels(&project);
         let road = picture.pixels().filter(|p| near(p.0, ROAD)).count();
         assert!(road < 20, "{road} pixels of road");

@@ -171,14 +171,19 @@ fn each_subscription_gets_its_own_form() {
     mailbox.subscribe(name("/sim/epoch"), None, with(Compression::Cbor)).expect("subscribed");
     mailbox.subscribe(name("sim/epoch"), None, with(Compression::None)).expect("subscribed");
     put(&mailbox, 1, now);
-    let first = mailbox.next(now);
-    assert!(matches!(first, NextMessage::Ready(SocketMessage::Binary(_))), "{first:?}");
-    let second = mailbox.next(now);
-    assert!(matches!(second, NextMessage::Ready(SocketMessage::Text(_))), "{second:?}");
+    // The order of two subscriptions to one topic is not defined.
+    let next = || match mailbox.next(now) {
+        NextMessage::Ready(SocketMessage::Binary(bytes)) => Some(bytes),
+        NextMessage::Ready(SocketMessage::Text(_)) => None,
+        other => panic!("{other:?}"),
+    };
+    let both = [next(), next()];
+    assert_eq!(both.iter().flatten().count(), 1, "{both:?}");
     mailbox
         .subscribe(name("/sim/epoch"), Some(json!("raw")), with(Compression::CborRaw))
         .expect("subscribed");
     put(&mailbox, 2, now);
-    let NextMessage::Ready(SocketMessage::Binary(bytes)) = mailbox.next(now) else { panic!("bytes") };
+    let both = [next(), next()];
+    let bytes = both.iter().flatten().next().expect("bytes");
     assert!(bytes.windows(5).any(|part| part == b"nsecs"), "the last form is used");
 }
