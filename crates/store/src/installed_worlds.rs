@@ -218,12 +218,17 @@ impl InstalledWorlds {
         if self.record(id).is_none() {
             return Ok(false);
         }
-        let Some(_lock) = FolderLock::try_take(&self.staging.join(id.as_str()))? else {
+        let staging = self.staging.join(id.as_str());
+        let Some(lock) = FolderLock::try_take(&staging)? else {
             return Err(std::io::Error::new(ErrorKind::WouldBlock, "the world is being installed"));
         };
         let Some(mut record) = self.record(id) else { return Ok(false) };
         change(&mut record);
         self.write(id, &record)?;
+        // An interrupted installation has more files here than the lock, and can be continued.
+        if std::fs::read_dir(&staging).is_ok_and(|entries| entries.count() == 1) {
+            lock.remove_folder();
+        }
         Ok(true)
     }
 
