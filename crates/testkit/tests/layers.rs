@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 /// missing in this list is an error, because every new crate must be assigned to a layer.
 const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("vary", &[]),
-    ("world", &["vary"]),
+    ("formats", &[]),
+    ("world", &["formats", "vary"]),
     ("wire", &["vary"]),
     ("sim", &["vary", "world"]),
     ("robot", &["world"]),
@@ -105,7 +106,7 @@ const MAY_NOT_NAME: &[(&str, &[&str])] = &[
     ("wire", &["axum::", "StatusCode", "clap::"]),
 ];
 
-/// Maximum number of lines of code in the folder `src` of a crate.
+/// Maximum number of lines in the folder `src` of a crate.
 const MAX_LINES: usize = 10_000;
 
 fn crates() -> PathBuf {
@@ -182,16 +183,11 @@ fn a_crate_does_not_use_the_names_of_a_higher_layer() {
     }
 }
 
-/// Number of lines that are neither blank nor a comment.
-fn lines_of_code(text: &str) -> usize {
-    text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//")).count()
-}
-
 #[test]
 fn no_crate_grows_beyond_its_limit() {
     for name in names() {
         let lines: usize =
-            sources(&crates().join(&name).join("src")).iter().map(|(_, text)| lines_of_code(text)).sum();
-        assert!(lines <= MAX_LINES, "crates/{name}/src has {lines} lines of code; split it");
+            sources(&crates().join(&name).join("src")).iter().map(|(_, text)| text.lines().count()).sum();
+        assert!(lines <= MAX_LINES, "crates/{name}/src has {lines} lines; split it");
     }
 }

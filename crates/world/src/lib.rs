@@ -4,7 +4,8 @@
 //! same structure as the world file and can be edited. A `Spec` is compiled into a [`World`], which
 //! is immutable and shared. The writers are [`sdf::write`], [`collada::write`] and [`npy::write`].
 //!
-//! This crate has no access to disk or network, and it does not depend on the physics engine or the
+//! The formats of the files are read and written by the crate `chicane-formats`, whose modules are
+//! available here too. This crate has no access to disk or network, and it does not depend on the physics engine or the
 //! renderer. The files of a world may be hostile, so every parser has limits. Every error has a
 //! location.
 //!
@@ -72,13 +73,9 @@
 //! ```
 
 pub mod bundle;
-pub mod collada;
 pub mod compile;
-pub mod error;
 pub mod evaluation;
 mod generations;
-pub mod npy;
-pub mod obj;
 pub mod picture;
 pub mod pose;
 pub mod readings;
@@ -86,13 +83,11 @@ pub mod route;
 pub mod scene;
 pub mod sdf;
 pub mod spec;
-pub mod stl;
 pub mod vehicle;
 pub mod world;
-mod xml;
 
 pub use bundle::{Assets, Bundle, MemoryBundle};
-pub use error::{Error, SourceLocation, Warning, Warnings};
+pub use chicane_formats::{Error, SourceLocation, Warning, Warnings, collada, error, npy, obj, stl};
 pub use generations::Generation;
 pub use pose::Pose;
 pub use route::{Bounds, Route, RouteFile};
@@ -100,3 +95,5 @@ pub use scene::WorldScene;
 pub use spec::Spec;
 pub use vehicle::Profile;
 pub use world::World;
+
+use chicane_formats::xml;

@@ -1,6 +1,6 @@
 //! Resolves URIs to paths inside a bundle. The simulator never downloads files.
 
-use crate::bundle::percent_decoded;
+use chicane_formats::percent::percent_decoded;
 
 /// The type of file that a URI refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Tests that a model stays the same when it is written and read.
 
-use chicane_world::Warnings;
-use chicane_world::collada::{self, Group, Material, MeshPart, Model};
+use chicane_formats::Warnings;
+use chicane_formats::collada::{self, Group, Material, MeshPart, Model};
 use proptest::prelude::*;
 
 fn read(text: &str) -> Model {

@@ -1,9 +1,9 @@
 //! Tests that the reader refuses broken and hostile mesh files with an error that has a location.
 //! The files must never cause a panic, a hang or a large allocation.
 
-use chicane_world::Warnings;
-use chicane_world::collada::{self, Model};
-use chicane_world::{Error, collada::MAX_TRIANGLES};
+use chicane_formats::Warnings;
+use chicane_formats::collada::{self, Model};
+use chicane_formats::{Error, collada::MAX_TRIANGLES};
 use proptest::prelude::*;
 
 const SMALL: &str = include_str!("data/triangle.dae");

@@ -2,8 +2,8 @@
 
 use super::Material;
 use super::source::{floats, local};
-use crate::bundle::percent_decoded;
 use crate::error::{Error, Warnings};
+use crate::percent::percent_decoded;
 use crate::xml::{Document, Element, excerpt};
 use std::collections::BTreeMap;
 

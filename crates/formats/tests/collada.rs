@@ -1,8 +1,8 @@
 //! Tests the COLLADA reader with the units, axes, polygons, nodes and materials that modelling
 //! programs write.
 
-use chicane_world::Warnings;
-use chicane_world::collada::{self, Model};
+use chicane_formats::Warnings;
+use chicane_formats::collada::{self, Model};
 
 fn read_with_warnings(text: &str) -> (Model, Vec<String>) {
     let mut warnings = Warnings::default();

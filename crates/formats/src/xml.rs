@@ -11,10 +11,10 @@ use quick_xml::events::{BytesRef, BytesStart, Event};
 use std::cell::Cell;
 
 /// Maximum size of a world or model file, in bytes.
-pub(crate) const MAX_SDF: usize = 8 << 20;
+pub const MAX_SDF: usize = 8 << 20;
 /// Maximum size of a mesh file, in bytes. This limit is larger than `MAX_SDF`, because COLLADA
 /// stores many numbers as text.
-pub(crate) const MAX_MESH: usize = 64 << 20;
+pub const MAX_MESH: usize = 64 << 20;
 /// Maximum nesting depth of elements.
 const MAX_DEPTH: usize = 64;
 /// Maximum number of elements of a document.
@@ -26,12 +26,12 @@ const MAX_ALL_ATTRIBUTES: usize = 1_000_000;
 
 /// A parsed document.
 #[derive(Debug)]
-pub(crate) struct Document<'a> {
+pub struct Document<'a> {
     /// Path of the file, for error messages.
-    pub(crate) file: &'a str,
+    pub file: &'a str,
     bytes: &'a [u8],
     /// The root element.
-    pub(crate) root: Element,
+    pub root: Element,
     /// Byte offset of the first comment that contains `--`, which the XML standard forbids; `None`
     /// if there is no such comment.
     dashed_comment: Option<usize>,
@@ -42,45 +42,45 @@ pub(crate) struct Document<'a> {
 
 /// An element with its attributes, its text and its child elements.
 #[derive(Debug, Default)]
-pub(crate) struct Element {
+pub struct Element {
     /// Tag name as it is in the file, with its namespace prefix.
-    pub(crate) name: String,
+    pub name: String,
     /// Attributes in file order. If several attributes have the same name, the first one is used.
-    pub(crate) attributes: Vec<(String, String)>,
+    pub attributes: Vec<(String, String)>,
     /// The trimmed text of the element. It does not include the text of child elements.
-    pub(crate) text: String,
+    pub text: String,
     /// Child elements in file order.
-    pub(crate) children: Vec<Element>,
+    pub children: Vec<Element>,
     /// Byte offset of the start tag in the file.
-    pub(crate) offset: usize,
+    pub offset: usize,
 }
 
 impl Element {
     /// The value of the attribute `name`; `None` if the element has no such attribute.
-    pub(crate) fn attribute(&self, name: &str) -> Option<&str> {
+    pub fn attribute(&self, name: &str) -> Option<&str> {
         self.attributes.iter().find(|(n, _)| n == name).map(|(_, v)| v.as_str())
     }
 
     /// The first child with the given name; `None` if there is no such child.
-    pub(crate) fn child(&self, name: &str) -> Option<&Element> {
+    pub fn child(&self, name: &str) -> Option<&Element> {
         self.children.iter().find(|c| c.name == name)
     }
 
     /// All children with the given name.
-    pub(crate) fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Element> {
+    pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Element> {
         self.children.iter().filter(move |c| c.name == name)
     }
 
     /// Follows a path of names. Each step goes to the first child with the next name. The result is
     /// `None` if such a child is missing.
-    pub(crate) fn path(&self, names: &[&str]) -> Option<&Element> {
+    pub fn path(&self, names: &[&str]) -> Option<&Element> {
         names.iter().try_fold(self, |e, n| e.child(n))
     }
 }
 
 impl<'a> Document<'a> {
     /// Parses a document of at most `max_bytes` bytes.
-    pub(crate) fn parse(file: &'a str, bytes: &'a [u8], max_bytes: usize) -> Result<Document<'a>, Error> {
+    pub fn parse(file: &'a str, bytes: &'a [u8], max_bytes: usize) -> Result<Document<'a>, Error> {
         if bytes.len() > max_bytes {
             let message = format!("file is larger than {} MiB", max_bytes >> 20);
             return Err(Error::file(file, message));
@@ -94,7 +94,7 @@ impl<'a> Document<'a> {
     }
 
     /// Adds a warning if the parser accepted invalid XML.
-    pub(crate) fn warn_of_tolerated(&self, warnings: &mut Warnings) {
+    pub fn warn_of_tolerated(&self, warnings: &mut Warnings) {
         if let Some(offset) = self.dashed_comment {
             let location = || SourceLocation::at(self.file, self.bytes, offset);
             warnings.add("`--` inside a comment is not valid XML; the comment is ignored", location);
@@ -102,7 +102,7 @@ impl<'a> Document<'a> {
     }
 
     /// The location of the start tag of an element.
-    pub(crate) fn location(&self, e: &Element) -> SourceLocation {
+    pub fn location(&self, e: &Element) -> SourceLocation {
         let (offset, line, column) = self.last_location.get();
         let (from, start) = if offset <= e.offset { (offset, (line, column)) } else { (0, (1, 1)) };
         let (line, column) = advance(start, &self.bytes[from..e.offset]);
@@ -111,7 +111,7 @@ impl<'a> Document<'a> {
     }
 
     /// Creates an error at the location of an element.
-    pub(crate) fn error(&self, e: &Element, message: impl Into<String>) -> Error {
+    pub fn error(&self, e: &Element, message: impl Into<String>) -> Error {
         Error::at(self.location(e), message)
     }
 }
@@ -289,7 +289,7 @@ fn named_entity(name: &str) -> Option<char> {
 
 /// Shortens a text of a file to 40 characters and replaces control characters by spaces. The result
 /// is for messages.
-pub(crate) fn excerpt(text: &str) -> String {
+pub fn excerpt(text: &str) -> String {
     shortened(text, 40)
 }
 
@@ -307,7 +307,7 @@ fn shortened(text: &str, limit: usize) -> String {
 }
 
 /// Escapes a text. The result can be used between tags or in a quoted attribute.
-pub(crate) fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

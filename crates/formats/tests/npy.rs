@@ -1,7 +1,7 @@
 //! Tests the reader and the writer of `.npy` tables. Both must be compatible with NumPy, and the
 //! reader must be safe for hostile files.
 
-use chicane_world::npy::{Array, read, write};
+use chicane_formats::npy::{Array, read, write};
 use proptest::prelude::*;
 
 /// A file with the given format version, header and data.

@@ -28,7 +28,7 @@ impl SourceLocation {
 
     /// The location of a JSON error. The column is at least 1, because `serde_json` reports
     /// column 0 for an input that ends at the start of a line.
-    pub(crate) fn of_json(file: &str, e: &serde_json::Error) -> SourceLocation {
+    pub fn of_json(file: &str, e: &serde_json::Error) -> SourceLocation {
         SourceLocation { file: file.to_owned(), line: e.line() as u32, column: (e.column() as u32).max(1) }
     }
 }

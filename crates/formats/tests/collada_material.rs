@@ -1,7 +1,7 @@
 //! Tests the materials of mesh files: shaders, transparency, and the ways to refer to a picture.
 
-use chicane_world::Warnings;
-use chicane_world::collada::{self, Material};
+use chicane_formats::Warnings;
+use chicane_formats::collada::{self, Material};
 
 /// Returns the material and the warnings of a file with the given effect profile and images.
 fn material(profile: &str, images: &str) -> (Material, Vec<String>) {
