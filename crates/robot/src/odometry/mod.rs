@@ -61,6 +61,8 @@ const STILL: f64 = 0.004;
 /// A car with a quiet IMU also counts as standing after this number of consecutive scans from the
 /// same pose.
 const STILL_SCANS: u32 = 6;
+/// The mean acceleration of steady IMU samples is taken over about this number of samples.
+const MEAN_SAMPLES: u32 = 50;
 
 /// The odometry estimator.
 #[derive(Debug, Clone)]
@@ -78,6 +80,13 @@ pub(crate) struct Odometry {
     imu_dt: f64,
     gyro: f64,
     quiet: u32,
+    /// Number of consecutive IMU samples without a turn and with the same acceleration.
+    steady: u32,
+    /// Mean acceleration of these samples, m/s².
+    steady_acceleration: [f64; 2],
+    /// Acceleration that the IMU of the standing car measures, m/s². It is not zero if the car
+    /// leans on something, because a tilted IMU measures a part of gravity.
+    lean: [f64; 2],
     /// Number of consecutive scans that agreed with the prediction.
     agreeing: u32,
     /// Pose of the last scan, relative to the keyframe.
@@ -112,6 +121,9 @@ impl Odometry {
             imu_dt: 1.0 / f64::from(profile.imu.rate_hz),
             gyro: 0.0,
             quiet: 0,
+            steady: 0,
+            steady_acceleration: [0.0; 2],
+            lean: [0.0; 2],
             agreeing: AGREEING_SCANS,
             last: [0.0; 3],
             rest: [0.0; 3],
@@ -142,9 +154,10 @@ impl Odometry {
         let ay = imu.acceleration.y + turning * turning * beside - angular_acceleration * ahead;
         let exceeds = |v: f64, sd: f64| v.abs() > QUIET_SD * sd.max(1e-6);
         let moved = exceeds(turning, self.gyro_sd)
-            || exceeds(ax, self.accelerometer_sd)
-            || exceeds(ay, self.accelerometer_sd);
+            || exceeds(ax - self.lean[0], self.accelerometer_sd)
+            || exceeds(ay - self.lean[1], self.accelerometer_sd);
         self.quiet = if moved { 0 } else { self.quiet.saturating_add(1) };
+        self.count_steady_samples(exceeds(turning, self.gyro_sd), [ax, ay]);
         if self.standing && moved {
             self.start_moving();
         }
@@ -170,8 +183,11 @@ impl Odometry {
         if !self.standing {
             self.filter.constrain_motion(self.gyro);
             let slow = self.agreeing >= AGREEING_SCANS && self.filter.speed() < STANDING_SPEED;
-            self.standing = self.quiet >= QUIET_SAMPLES && (slow || self.still >= STILL_SCANS);
+            let (quiet, still) = (self.quiet >= QUIET_SAMPLES, self.still >= STILL_SCANS);
+            let leans = !quiet && still && self.steady >= QUIET_SAMPLES;
+            self.standing = quiet && (slow || still) || leans;
             if self.standing {
+                self.lean = if leans { self.steady_acceleration } else { [0.0; 2] };
                 self.filter.set_standing();
             }
         }
@@ -196,7 +212,23 @@ impl Odometry {
     /// Handles that the car no longer stands.
     fn start_moving(&mut self) {
         self.standing = false;
+        self.lean = [0.0; 2];
         self.filter.leave_standing();
+    }
+
+    /// Counts consecutive IMU samples without a turn and with the same acceleration.
+    fn count_steady_samples(&mut self, turned: bool, acceleration: [f64; 2]) {
+        let limit = QUIET_SD * self.accelerometer_sd.max(1e-6);
+        let off: [f64; 2] = std::array::from_fn(|i| acceleration[i] - self.steady_acceleration[i]);
+        if turned || off.iter().any(|v| v.abs() > limit) {
+            (self.steady, self.steady_acceleration) = (0, acceleration);
+            return;
+        }
+        self.steady = self.steady.saturating_add(1);
+        let weight = 1.0 / f64::from(self.steady.min(MEAN_SAMPLES) + 1);
+        for (mean, v) in self.steady_acceleration.iter_mut().zip(off) {
+            *mean += weight * v;
+        }
     }
 
     fn correct(&mut self) {
