@@ -1,5 +1,6 @@
 """Helpers of the package's tests: a running simulator, and a check of values against types."""
 
+import importlib
 import os
 import types
 import typing
@@ -76,3 +77,11 @@ def _differs_from_dict(value: Any, kind: Any, where: str) -> list[str]:
     for name in value.keys() & hints.keys():
         out += differs(value[name], hints[name], f"{where}.{name}")
     return out
+
+
+def hints(build: Any) -> dict[str, Any]:
+    """The type hints of a client's method. The modules of the clients import `chicane.wire` for
+    type checkers only, so its name is added here."""
+    of_robot = build.__module__ == "chicane.robot"
+    name = "chicane.wire.robot" if of_robot else "chicane.wire.sim"
+    return typing.get_type_hints(build, localns={"wire": importlib.import_module(name)})

@@ -18,7 +18,7 @@ from chicane.builder import BuilderOperations
 from chicane.errors import refusal
 from chicane.wire import sim as wire
 
-from .support import WithSimulator, differs
+from .support import WithSimulator, differs, hints
 
 SCRIPT = "def evaluate(sim):\n    sim.record(1)\n    sim.finish()\n"
 
@@ -68,7 +68,7 @@ class Building(WithSimulator):
         }
         for name, method in vars(BuilderOperations).items():
             if isinstance(method, Operation):
-                (kind,) = typing.get_args(typing.get_type_hints(method.build)["return"])
+                (kind,) = typing.get_args(hints(method.build)["return"])
                 if kind is not bytes:
                     self.assertEqual(differs(answers.pop(name), kind, name), [])
         self.assertEqual(answers, {})

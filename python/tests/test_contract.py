@@ -16,7 +16,7 @@ from chicane.builder import BuilderOperations
 from chicane.robot import RobotOperations
 from chicane.sim import SimOperations
 
-from .support import PROGRAM, ROOT
+from .support import PROGRAM, ROOT, hints
 
 TYPES = {"number": float, "integer": int, "string": str, "boolean": bool}
 # Arguments that a method accepts as bytes or as a list, but sends as a string.
@@ -102,7 +102,7 @@ class Contract(unittest.TestCase):
                     self.assertEqual(list(takes), [])
                     continue
                 self.assertEqual(set(takes), set(wanted), name)
-                hints = typing.get_type_hints(method.build)
+                types = hints(method.build)
                 for field, (schema, required) in wanted.items():
                     if (name, field) in CONVERTED:
                         continue
@@ -113,7 +113,7 @@ class Contract(unittest.TestCase):
                     kinds = schema.get("type")
                     kind = kinds[0] if isinstance(kinds, list) else kinds
                     if kind in TYPES:
-                        allowed = (hints[field], *typing.get_args(hints[field]))
+                        allowed = (types[field], *typing.get_args(types[field]))
                         self.assertIn(TYPES[kind], allowed, f"{name}({field})")
 
     def test_return_types_match_the_documents(self) -> None:
@@ -122,7 +122,7 @@ class Contract(unittest.TestCase):
                 responses = described(of)[method.method, method.path]["responses"]
                 content = next(responses[code] for code in sorted(responses) if code[0] == "2")
                 content = content["content"]
-                (answer,) = typing.get_args(typing.get_type_hints(method.build)["return"])
+                (answer,) = typing.get_args(hints(method.build)["return"])
                 if answer is chicane.Event:
                     self.assertIn("text/event-stream", content, name)
                 elif answer is chicane.Observation:

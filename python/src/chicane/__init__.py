@@ -11,36 +11,42 @@
 A failed request raises a subclass of `ChicaneError`. An invalid argument raises a `ValueError`.
 """
 
-from chicane._aclient import AsyncStream
-from chicane._client import Stream
-from chicane._feeds import Event
-from chicane.arrays import Array, Observation
-from chicane.builder import AsyncBuilder, Builder
-from chicane.errors import (
-    ApiError,
-    BadRequest,
-    ChicaneError,
-    Conflict,
-    ConnectError,
-    Forbidden,
-    JudgedRun,
-    NotFound,
-    NotReady,
-    ProgramError,
-    ProtocolError,
-    RevisionConflict,
-    ServerError,
-    Timeout,
-    TooLarge,
-    TooManyAttempts,
-    Unauthorized,
-    Unavailable,
-    Unprocessable,
-)
-from chicane.program import Program
-from chicane.robot import AsyncRobot, Robot
-from chicane.runs import Run, RunTrack, load_run
-from chicane.sim import AsyncSim, Sim
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from chicane._aclient import AsyncStream
+    from chicane._client import Stream
+    from chicane._feeds import Event
+    from chicane.arrays import Array, Observation
+    from chicane.builder import AsyncBuilder, Builder
+    from chicane.errors import (
+        ApiError,
+        BadRequest,
+        ChicaneError,
+        Conflict,
+        ConnectError,
+        Forbidden,
+        JudgedRun,
+        NotFound,
+        NotReady,
+        ProgramError,
+        ProtocolError,
+        RevisionConflict,
+        ServerError,
+        Timeout,
+        TooLarge,
+        TooManyAttempts,
+        Unauthorized,
+        Unavailable,
+        Unprocessable,
+    )
+    from chicane.program import Program
+    from chicane.robot import AsyncRobot, Robot
+    from chicane.runs import Run, RunTrack, load_run
+    from chicane.sim import AsyncSim, Sim
 
 __version__ = "0.1.0"
 
@@ -80,3 +86,55 @@ __all__ = [
     "Unprocessable",
     "load_run",
 ]
+
+_HOMES = {
+    "ApiError": "chicane.errors",
+    "Array": "chicane.arrays",
+    "AsyncBuilder": "chicane.builder",
+    "AsyncRobot": "chicane.robot",
+    "AsyncSim": "chicane.sim",
+    "AsyncStream": "chicane._aclient",
+    "BadRequest": "chicane.errors",
+    "Builder": "chicane.builder",
+    "ChicaneError": "chicane.errors",
+    "Conflict": "chicane.errors",
+    "ConnectError": "chicane.errors",
+    "Event": "chicane._feeds",
+    "Forbidden": "chicane.errors",
+    "JudgedRun": "chicane.errors",
+    "NotFound": "chicane.errors",
+    "NotReady": "chicane.errors",
+    "Observation": "chicane.arrays",
+    "Program": "chicane.program",
+    "ProgramError": "chicane.errors",
+    "ProtocolError": "chicane.errors",
+    "RevisionConflict": "chicane.errors",
+    "Robot": "chicane.robot",
+    "Run": "chicane.runs",
+    "RunTrack": "chicane.runs",
+    "ServerError": "chicane.errors",
+    "Sim": "chicane.sim",
+    "Stream": "chicane._client",
+    "Timeout": "chicane.errors",
+    "TooLarge": "chicane.errors",
+    "TooManyAttempts": "chicane.errors",
+    "Unauthorized": "chicane.errors",
+    "Unavailable": "chicane.errors",
+    "Unprocessable": "chicane.errors",
+    "load_run": "chicane.runs",
+}
+"""The module of each name. It is imported on first use, because imports of modules that a program
+does not need would double the time until the program runs."""
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

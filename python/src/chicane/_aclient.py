@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Generator
 from types import TracebackType
@@ -20,6 +19,7 @@ from chicane._http import (
     read_reply,
     read_rest,
 )
+from chicane._later import asyncio
 from chicane._settings import MAX_IDLE, STREAM_TIMEOUT_S, Reconnect, Settings
 from chicane.errors import (
     ChicaneError,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import select
 import socket
-import ssl
 import time
 from collections import deque
 from collections.abc import Callable, Generator
@@ -49,6 +48,8 @@ class Connection:
             self._socket = socket.create_connection((address.host, address.port), limit)
             self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             if address.tls:
+                import ssl  # Takes long to import, and most addresses do not need it.
+
                 context = ssl.create_default_context()
                 self._socket = context.wrap_socket(self._socket, server_hostname=address.host)
         except TimeoutError:

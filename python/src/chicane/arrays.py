@@ -8,10 +8,11 @@ from math import prod
 from typing import TYPE_CHECKING, Any, cast
 
 from chicane._http import Reply
-from chicane.wire.sim import State
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from chicane.wire.sim import State
 
 _FORMATS = {"<f4": "f", "<f8": "d", "|u1": "B"}
 

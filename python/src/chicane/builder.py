@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from chicane._aclient import AsyncClient
 from chicane._call import read_bytes
@@ -11,7 +11,9 @@ from chicane._client import Client
 from chicane._feeds import Event, events
 from chicane._operation import Call, given, operation, streamed
 from chicane.sim import LOADING_S
-from chicane.wire import sim as wire
+
+if TYPE_CHECKING:
+    from chicane.wire import sim as wire
 
 PRINTING_S = 600.0
 """Seconds that are added to the timeout of prints."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from chicane._aclient import AsyncClient
 from chicane._call import read_bytes
@@ -17,7 +18,9 @@ from chicane.sockets import (
     SoundSocket,
     sound_path,
 )
-from chicane.wire import robot as wire
+
+if TYPE_CHECKING:
+    from chicane.wire import robot as wire
 
 SLOWEST = 0.05
 """The slowest pace of simulated time, as a real-time factor. One simulated second can take 20 s."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from chicane import arrays
 from chicane._aclient import AsyncClient
@@ -14,7 +14,9 @@ from chicane._feeds import Event, events
 from chicane._operation import Call, given, operation, sequence, streamed
 from chicane.arrays import Observation
 from chicane.errors import Timeout
-from chicane.wire import sim as wire
+
+if TYPE_CHECKING:
+    from chicane.wire import sim as wire
 
 Sensor = Literal["camera", "lidar", "imu", "odom"]
 LOADING_S = 60.0

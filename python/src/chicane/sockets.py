@@ -6,7 +6,6 @@ has the same methods. A command needs no response, so a socket is faster than re
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import json
 import threading
@@ -15,6 +14,7 @@ from types import TracebackType
 from typing import TypeVar
 
 from chicane import _aclient, _client
+from chicane._later import asyncio
 from chicane._settings import Settings
 from chicane._websocket import Frames, Handshake, Opcode, close_reason, frame
 from chicane.errors import ChicaneError, ConnectError, ProtocolError, Timeout, refusal
