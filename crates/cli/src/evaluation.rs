@@ -213,6 +213,7 @@ fn run_with(job: &EvaluationJob, view: &mut SessionView) -> Result<Evaluated, Ev
             engine,
             student: job.student_box.clone(),
             hidden: hidden.into_iter().collect(),
+            one_session: true,
             ..JudgeOptions::default()
         },
         version: version::own(),

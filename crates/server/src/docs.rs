@@ -8,7 +8,7 @@ use axum::routing::get;
 use axum::{Extension, Router};
 use bytes::Bytes;
 use chicane_wire::ErrorCode;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use utoipa::ToSchema;
 use utoipa::openapi::path::Operation;
 use utoipa::openapi::{
@@ -44,7 +44,9 @@ pub(crate) fn add_schema<T: ToSchema>(document: &mut OpenApi) {
 /// A finished document, and the address where it is served.
 #[derive(Clone)]
 pub(crate) struct Docs {
-    json: Arc<str>,
+    /// The document as JSON. It is written on first use, because a simulator that judges one
+    /// program starts faster without it.
+    json: Arc<LazyLock<String, Box<dyn FnOnce() -> String + Send>>>,
     title: Arc<str>,
     /// Prefix of the paths of the document.
     base: &'static str,
@@ -75,11 +77,12 @@ impl Docs {
             document.paths.paths.insert(format!("{base}{}", path.replace("{*", "{")), item);
         }
         let title = Arc::from(document.info.title.as_str());
-        Docs { json: Arc::from(document.to_pretty_json().unwrap_or_default()), title, base, refuse }
+        let write = move || document.to_pretty_json().unwrap_or_default();
+        Docs { json: Arc::new(LazyLock::new(Box::new(write))), title, base, refuse }
     }
 
     pub(crate) fn json(&self) -> String {
-        self.json.to_string()
+        String::clone(&self.json)
     }
 
     /// Routes of the document and of the page that shows the document.

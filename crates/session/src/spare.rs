@@ -32,6 +32,8 @@ enum Slot {
     Starting,
     /// A judge waits for its session.
     Ready(Box<Judge>),
+    /// A judge waits for the only session.
+    Last(Box<Judge>),
     /// No more judges are prepared.
     Closed,
 }
@@ -48,6 +50,11 @@ impl Spare {
         let (mut slot, _) = slot.unwrap_or_else(PoisonError::into_inner);
         match std::mem::take(&mut *slot) {
             Slot::Ready(mut judge) => {
+                drop(slot);
+                judge.is_unused().then_some(*judge)
+            }
+            Slot::Last(mut judge) => {
+                *slot = Slot::Closed;
                 drop(slot);
                 judge.is_unused().then_some(*judge)
             }
@@ -70,9 +77,19 @@ impl Spare {
 }
 
 impl Setting {
+    /// Whether a started judge can wait for a session.
+    pub(crate) fn keeps_judges(&self) -> bool {
+        matches!(self.runner, JudgeRunner::Jail { .. })
+    }
+
+    /// Keeps a judge for the next session. No judge is prepared after that session.
+    pub(crate) fn keep_last_judge(&self, judge: Judge) {
+        *self.spare.lock() = Slot::Last(Box::new(judge));
+    }
+
     /// Starts a judge in the background for the next session, unless there is one already.
     pub fn prepare_judge(&self) {
-        if !matches!(self.runner, JudgeRunner::Jail { .. }) {
+        if !self.keeps_judges() {
             return;
         }
         let mut slot = self.spare.lock();

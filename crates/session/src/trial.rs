@@ -33,4 +33,16 @@ impl Setting {
             Some(why) => Err(TrialError::Refused(why)),
         }
     }
+
+    /// Starts the judge of the only session that this setting is used for. Returns how its limits
+    /// are enforced. The judge of a container engine is tried out, because it can't be kept.
+    pub fn start_only_judge(&self) -> Result<Isolation, TrialError> {
+        if !self.keeps_judges() {
+            return self.try_out();
+        }
+        let isolation = self.jail_isolation();
+        self.check_isolation(isolation)?;
+        self.keep_last_judge(Judge::start(self)?);
+        Ok(isolation)
+    }
 }

@@ -253,6 +253,7 @@ fn judge_options(args: &ServeArgs) -> Result<JudgeOptions, ServeError> {
         std::fs::read_to_string(file).map_err(|e| ServeError::JudgeScript(FileError::read(file)(e)))
     };
     Ok(JudgeOptions {
+        one_session: false,
         launcher: None,
         folder: None,
         script: args.judge_script.as_ref().map(read).transpose()?,

@@ -60,8 +60,13 @@ impl Finder {
         let launcher = self.launcher.clone().map_err(|kind| SettingError::Launcher(kind.into()))?;
         let folder = folder.map_or_else(chicane_session::root::folder, Ok).map_err(SettingError::from)?;
         let setting = Arc::new(Setting::find(&SettingOptions { launcher, folder, isolation, engine })?);
-        let isolation = setting.try_out()?;
-        setting.prepare_judge();
+        let isolation = if self.options.one_session {
+            setting.start_only_judge()?
+        } else {
+            let isolation = setting.try_out()?;
+            setting.prepare_judge();
+            isolation
+        };
         *found = Some((Arc::clone(&setting), isolation));
         Ok((setting, isolation))
     }

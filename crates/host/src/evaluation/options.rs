@@ -23,6 +23,9 @@ pub struct JudgeOptions {
     pub hidden: Vec<PathBuf>,
     /// The pace of sessions that do not ask for one.
     pub pace: Pace,
+    /// Whether the simulator ends after one session. It then starts one judge, which is not tried
+    /// out before the session.
+    pub one_session: bool,
     /// The container engine that runs judging scripts; the built-in jail if `None`.
     pub engine: Option<EngineOptions>,
 }
@@ -38,6 +41,7 @@ impl Default for JudgeOptions {
             student: BoxOptions::new(BoxKind::Host),
             hidden: Vec::new(),
             pace: Pace::Real,
+            one_session: false,
             engine: None,
         }
     }

@@ -14,7 +14,7 @@ pub fn pack(library: &Library, name: &str) -> Option<(String, Vec<u8>)> {
     let sum =
         Sum::of_files(files.iter().map(|(path, bytes)| (path.as_str(), Some(Cow::Borrowed(&bytes[..])))));
     let parts = files.into_iter().map(|(path, bytes)| (format!("{FOLDER}{path}"), bytes)).collect();
-    Some((sum.hex(), run_file::pack(&parts)))
+    Some((sum.hex(), run_file::pack_quickly(&parts)))
 }
 
 /// Whether a part of a run file is a file of the world.
