@@ -7,6 +7,7 @@ import "./style/replay.css";
 import { App, prefersReducedMotion } from "./app.ts";
 import { keys } from "./keys.ts";
 import { Manipulator } from "./manipulate/manipulator.ts";
+import { pointAtHeight } from "./manipulate/pick.ts";
 import { selectionOverlay } from "./manipulate/selection-overlay.ts";
 import { connect } from "./net/connect.ts";
 import { Speaker } from "./net/sound.ts";
@@ -48,6 +49,8 @@ declare global {
       where(name: string): { x: number; y: number } | null;
       /** Pose at which an object is drawn. The name `car` means the car. */
       pose(name: string): { x: number; y: number; z: number; yaw: number } | null;
+      /** The point at a height above the ground that is drawn at a position on the page. */
+      pointAt(x: number, y: number, height: number): { x: number; y: number } | null;
       /** Number of sounds that are playing. */
       readonly sounds: number;
     };
@@ -58,8 +61,11 @@ function main(): void {
   document.documentElement.lang = t.language;
   const app = new App();
   const canvas = h("canvas", { class: "canvas", tabindex: 0, role: "application", "aria-label": t.scene.canvas });
-  const view = h("main", { class: "scene" }, canvas);
-  document.body.append(view);
+  const view = h("div", { class: "scene" }, canvas);
+  // The buttons and texts over the 3D view are in the area that no panel covers.
+  const freeArea = h("div", { class: "free-area" });
+  const stage = h("div", { class: "stage" }, freeArea);
+  document.body.append(h("main", {}, view, stage));
   let sceneView: SceneView;
   try {
     sceneView = new SceneView(canvas);
@@ -69,7 +75,7 @@ function main(): void {
     return;
   }
   const manipulator = new Manipulator(app, sceneView);
-  const cameras = new Cameras(sceneView, app.camera.value, prefersReducedMotion);
+  const cameras = new Cameras(sceneView, freeArea, app.camera.value, prefersReducedMotion);
   manipulator.cameras = cameras;
   const speaker = new Speaker();
 
@@ -97,7 +103,7 @@ function main(): void {
   for (const card of side.children) opened.observe(card, { attributes: true, attributeFilter: ["hidden"] });
   // Screen readers announce the text of this element.
   const live = h("p", { class: "unseen", role: "status" });
-  view.append(views(app), ...overlay(app, canvas), onboard(app), driving.pad, run.notice, live);
+  stage.append(views(app), ...overlay(app, canvas), onboard(app), driving.pad, run.notice, live);
   selectionOverlay(app, sceneView, manipulator, view);
   document.body.prepend(
     top(
@@ -163,6 +169,10 @@ function main(): void {
       return at && { x: box.x + at.x, y: box.y + at.y };
     },
     pose: (name) => manipulator.poseOf(internalName(name)),
+    pointAt(x, y, height) {
+      const point = pointAtHeight(manipulator.ray(x, y), height);
+      return point && { x: point[0], y: point[1] };
+    },
     get sounds() {
       return speaker.playing;
     },

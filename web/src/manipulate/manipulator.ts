@@ -82,7 +82,7 @@ export class Manipulator {
     });
   }
 
-  /** The cameras of the 3D view. Their controls are disabled during a drag. */
+  /** The cameras of the 3D view. They are held during a drag. */
   cameras: Cameras | null = null;
 
   /** Sets the ground of the world. The ground limits how far an object can be dragged. */
@@ -118,13 +118,20 @@ export class Manipulator {
     const before = this.poseOf(name);
     if (!before) return null;
     let after = before;
+    this.cameras?.hold();
     return {
       turn: (yaw, snap) => {
         after = { ...before, yaw: wrap(snap ? SNAP_RAD * Math.round(yaw / SNAP_RAD) : yaw) };
         void this.#sendPose(name, after);
       },
-      done: () => this.history.add({ name, before, after }),
-      cancel: () => void this.#sendPose(name, before),
+      done: () => {
+        this.history.add({ name, before, after });
+        this.cameras?.release();
+      },
+      cancel: () => {
+        void this.#sendPose(name, before);
+        this.cameras?.release();
+      },
     };
   }
 
@@ -133,7 +140,7 @@ export class Manipulator {
     const drag = this.#drag;
     this.#drag = null;
     this.#press = null;
-    if (this.cameras) this.cameras.controls.enabled = true;
+    if (drag) this.cameras?.release();
     if (!drag?.moved) return false;
     void this.#sendPose(drag.name, drag.before);
     return true;
@@ -215,9 +222,13 @@ export class Manipulator {
     this.#press = { x: event.clientX, y: event.clientY };
     const pickable = this.#pickAt(event);
     if (!pickable) return;
-    this.app.selected.value = pickable.name;
     const before = this.poseOf(pickable.name);
-    if (!before || !this.#isMovable(pickable.name)) return;
+    if (!before || !this.#isMovable(pickable.name)) {
+      this.app.selected.value = pickable.name;
+      return;
+    }
+    // Hold the camera before the selection opens a panel, which changes the default view.
+    this.cameras?.hold();
     const ray = this.ray(event.clientX, event.clientY);
     const far = hitDistance(ray, pickable);
     const height = far === null ? before.z : ray.from[2] + far * ray.along[2];
@@ -232,8 +243,8 @@ export class Manipulator {
       before,
       moved: false,
     };
-    if (this.cameras) this.cameras.controls.enabled = false;
     this.sceneView.canvas.setPointerCapture(event.pointerId);
+    this.app.selected.value = pickable.name;
   }
 
   #isMovable(name: string): boolean {
@@ -266,7 +277,6 @@ export class Manipulator {
     const drag = this.#drag;
     if (drag && event.pointerId === drag.pointer) {
       this.#drag = null;
-      if (this.cameras) this.cameras.controls.enabled = true;
       this.sceneView.canvas.style.cursor = "";
       const after = this.poseOf(drag.name);
       if (drag.moved && after) {
@@ -274,6 +284,7 @@ export class Manipulator {
         // Send the pose again, because the simulated object may have rolled away during the drag.
         void this.#sendPose(drag.name, after);
       }
+      this.cameras?.release();
     } else if (this.#press && event.isPrimary) {
       const far = Math.hypot(event.clientX - this.#press.x, event.clientY - this.#press.y);
       if (far <= DRAG_PX && !this.#pickAt(event)) this.app.selected.value = null;

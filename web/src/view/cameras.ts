@@ -3,6 +3,7 @@ import * as THREE from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { CAR } from "../scene/playback.ts";
 import type { SceneView } from "../scene/scene-view.ts";
+import { cameraForArea, fitBounds, shiftCamera, shiftOf, type Area, type CameraPose } from "./framing.ts";
 
 export type CameraMode = "orbit" | "chase" | "top";
 export const MODES: readonly CameraMode[] = ["orbit", "chase", "top"];
@@ -17,56 +18,12 @@ const TRANSITION_S = 0.45;
 /** Distances in metres. The chase camera is behind and above the car and looks ahead of the car. */
 const CHASE = { back: 0.95, up: 0.5, ahead: 0.35 };
 
-/** Position of the camera and the point it looks at. */
-interface CameraPose {
-  position: THREE.Vector3;
-  target: THREE.Vector3;
-}
-
 /** An animated change from one camera pose to another. */
 interface CameraTransition {
   from: CameraPose;
   to: CameraPose;
   /** Seconds since the start of the transition. */
   elapsed: number;
-}
-
-/**
- * The camera pose in a given direction that shows the whole ground as large as possible and
- * centred. The function finds the pose by iteration with a copy of the camera.
- */
-function fitBounds(camera: THREE.PerspectiveCamera, bounds: THREE.Box2, direction: THREE.Vector3): CameraPose {
-  const { min, max } = bounds;
-  const corners = [0, 0.25].flatMap((z) => [
-    new THREE.Vector3(min.x, min.y, z),
-    new THREE.Vector3(max.x, min.y, z),
-    new THREE.Vector3(max.x, max.y, z),
-    new THREE.Vector3(min.x, max.y, z),
-  ]);
-  const testCamera = camera.clone();
-  const target = new THREE.Vector3((min.x + max.x) / 2, (min.y + max.y) / 2, 0);
-  let far = max.distanceTo(min);
-  for (let round = 0; round < 12; round++) {
-    testCamera.position.copy(target).addScaledVector(direction, far);
-    testCamera.lookAt(target);
-    testCamera.updateMatrixWorld(true);
-    const seen = new THREE.Box2();
-    for (const corner of corners) {
-      const at = corner.clone().project(testCamera);
-      seen.expandByPoint(new THREE.Vector2(at.x, at.y));
-    }
-    const [size, centre] = [seen.getSize(new THREE.Vector2()), seen.getCenter(new THREE.Vector2())];
-    const fraction = Math.max(size.x / 2 / 0.94, size.y / 2 / 0.9);
-    // Move the target along the ground, so that the image becomes centred.
-    const metres = far * Math.tan((camera.fov * Math.PI) / 360);
-    const right = new THREE.Vector3(1, 0, 0).applyQuaternion(testCamera.quaternion);
-    const ahead = new THREE.Vector3(0, 0, 1).cross(right);
-    target
-      .addScaledVector(right, centre.x * metres * camera.aspect)
-      .addScaledVector(ahead, (centre.y * metres) / direction.z);
-    far *= fraction;
-  }
-  return { position: target.clone().addScaledVector(direction, far), target };
 }
 
 export class Cameras {
@@ -83,9 +40,20 @@ export class Cameras {
   #isStill = false;
   /** Whether the view is still the default view: the user has not changed it since the reset. */
   #isDefaultView = true;
+  /** The free area and the canvas size that the view was last adapted to. */
+  #seenArea = "";
+  #seenCanvas = "";
+  /** Whether an object is being dragged, so that the camera must not move. */
+  #isHeld = false;
+  /** Whether the default view changed while the camera was held. */
+  #isOutdated = false;
+  /** Displacement of the image on the canvas, in pixels. */
+  readonly #shift = new THREE.Vector2();
 
+  /** `freeArea`: an element over the part of the canvas in which the whole world is shown. */
   constructor(
     readonly sceneView: SceneView,
+    readonly freeArea: HTMLElement,
     mode: CameraMode,
     readonly reducedMotion: () => boolean,
   ) {
@@ -106,11 +74,9 @@ export class Cameras {
       this.#userMoving = true;
       this.#isDefaultView = false;
     });
-    // Opening a panel changes the size of the canvas. Keep the whole world visible, unless the user
-    // has moved the camera.
-    new ResizeObserver(() => {
-      if (this.#isDefaultView && this.#mode !== "chase") this.resetView(true);
-    }).observe(sceneView.canvas);
+    const resized = new ResizeObserver(() => this.#adapt());
+    resized.observe(sceneView.canvas);
+    resized.observe(freeArea);
     this.controls.addEventListener("end", () => {
       this.#userMoving = false;
     });
@@ -124,7 +90,33 @@ export class Cameras {
 
   /** Whether the camera is at rest: no transition, no user input, and no moving car to follow. */
   get isStill(): boolean {
-    return this.#isStill && this.sceneView.fits && this.#transition === null && !this.#userMoving;
+    const isAdapted = this.sceneView.fits && this.#seenArea === keyOf(this.#area());
+    return this.#isStill && isAdapted && this.#transition === null && !this.#userMoving;
+  }
+
+  /**
+   * Stops the camera until `release`, so that the point under the pointer changes only if the
+   * pointer moves. Otherwise a dragged object would jump when a panel opens, or when the camera
+   * follows the dragged car.
+   */
+  hold(): void {
+    this.#isHeld = true;
+    this.controls.enabled = false;
+    if (this.#transition) this.#isOutdated = true;
+    this.#transition = null;
+  }
+
+  /** Lets the camera move again, and moves it to where it would be without `hold`. */
+  release(): void {
+    if (!this.#isHeld) return;
+    this.#isHeld = false;
+    this.controls.enabled = true;
+    const { position, heading } = this.#carPose();
+    const hasLostCar =
+      this.#mode === "chase" &&
+      (position.distanceTo(this.#followed) > 1e-3 || Math.abs(heading - (this.#heading ?? heading)) > 1e-3);
+    if (hasLostCar || (this.#isOutdated && this.#isDefaultView)) this.resetView();
+    this.#isOutdated = false;
   }
 
   set mode(mode: CameraMode) {
@@ -143,7 +135,11 @@ export class Cameras {
   /** Returns to the default view of the mode. */
   resetView(immediately = false): void {
     const { camera } = this.sceneView;
-    const from: CameraPose = { position: camera.position.clone(), target: this.controls.target.clone() };
+    const from: CameraPose = {
+      position: camera.position.clone(),
+      target: this.controls.target.clone(),
+      shift: this.#shift.clone(),
+    };
     const to = this.#defaultPose();
     this.#isDefaultView = true;
     this.#isStill = false;
@@ -152,8 +148,36 @@ export class Cameras {
     if (still) {
       camera.position.copy(to.position);
       this.controls.target.copy(to.target);
+      this.#setShift(to.shift);
       this.controls.update();
     }
+    this.sceneView.invalidate();
+  }
+
+  #area(): Area {
+    const [canvas, free] = [this.sceneView.canvas, this.freeArea].map((element) => element.getBoundingClientRect());
+    return { x: free.x - canvas.x, y: free.y - canvas.y, width: free.width, height: free.height };
+  }
+
+  /**
+   * Adapts the view to a new size of the window or of the panels. The whole world stays visible,
+   * unless the user has moved the camera.
+   */
+  #adapt(): void {
+    const { clientWidth, clientHeight } = this.sceneView.canvas;
+    const [canvas, area] = [`${clientWidth} ${clientHeight}`, keyOf(this.#area())];
+    const isNewCanvas = canvas !== this.#seenCanvas;
+    if (!isNewCanvas && area === this.#seenArea) return;
+    this.#seenCanvas = canvas;
+    this.#seenArea = area;
+    if (this.#isHeld) this.#isOutdated = true;
+    else if (this.#isDefaultView) this.resetView(isNewCanvas);
+    else this.#setShift(this.#shift);
+  }
+
+  #setShift(shift: THREE.Vector2): void {
+    this.#shift.copy(shift);
+    shiftCamera(this.sceneView.camera, this.sceneView.canvas, shift);
     this.sceneView.invalidate();
   }
 
@@ -192,9 +216,12 @@ export class Cameras {
     this.controls.touches.ONE = top ? THREE.TOUCH.PAN : THREE.TOUCH.ROTATE;
   }
 
-  /** The default camera pose of the mode. */
+  /** The default camera pose of the mode. The world or the car is in the middle of the free area. */
   #defaultPose(): CameraPose {
-    const { camera } = this.sceneView;
+    const { canvas } = this.sceneView;
+    const area = this.#area();
+    const camera = cameraForArea(this.sceneView.camera, canvas, area);
+    const shift = shiftOf(canvas, area);
     const size = this.#bounds.getSize(new THREE.Vector2());
     const centre = this.#bounds.getCenter(new THREE.Vector2());
     const middle = new THREE.Vector3(centre.x, centre.y, 0);
@@ -210,18 +237,19 @@ export class Cameras {
           .addScaledVector(ahead, -CHASE.back)
           .setZ(position.z + CHASE.up),
         target: position.clone().addScaledVector(ahead, CHASE.ahead),
+        shift,
       };
     }
     if (this.#mode === "top") {
       const far = 1.06 * Math.max(size.y / 2 / half, size.x / 2 / (half * camera.aspect));
-      return { position: new THREE.Vector3(centre.x, centre.y - 0.001, far), target: middle };
+      return { position: new THREE.Vector3(centre.x, centre.y - 0.001, far), target: middle, shift };
     }
     const wide = camera.aspect >= 1;
     const up = wide ? 0.72 : 1;
     const candidates = [
       [-0.26, -0.72],
       [-0.72, 0.2],
-    ].map(([x, y]) => fitBounds(camera, this.#bounds, new THREE.Vector3(x, y, up).normalize()));
+    ].map(([x, y]) => fitBounds(camera, this.#bounds, new THREE.Vector3(x, y, up).normalize(), shift));
     const far = (pose: CameraPose) => pose.position.distanceTo(pose.target);
     // Look from the second direction if the camera can then be at least 10 % closer.
     return far(candidates[1]) < 0.9 * far(candidates[0]) ? candidates[1] : candidates[0];
@@ -238,7 +266,9 @@ export class Cameras {
   #step(seconds: number): boolean {
     const { camera } = this.sceneView;
     let moving = this.#transition !== null;
-    if (this.#transition) {
+    if (this.#isHeld) {
+      moving = false;
+    } else if (this.#transition) {
       this.#advanceTransition(this.#transition, seconds);
     } else {
       if (this.#mode === "chase" && this.sceneView.item(CAR)) moving = this.#chase(seconds);
@@ -289,7 +319,12 @@ export class Cameras {
     const fraction = t >= 1 ? 1 : t * t * (3 - 2 * t);
     camera.position.lerpVectors(transition.from.position, to.position, fraction);
     this.controls.target.lerpVectors(transition.from.target, to.target, fraction);
+    this.#setShift(new THREE.Vector2().lerpVectors(transition.from.shift, to.shift, fraction));
     if (t >= 1) this.#transition = null;
     camera.lookAt(this.controls.target);
   }
+}
+
+function keyOf({ x, y, width, height }: Area): string {
+  return `${x} ${y} ${width} ${height}`;
 }
