@@ -4,6 +4,7 @@ import "./style/layout.css";
 import "./style/controls.css";
 import "./style/panels.css";
 import "./style/replay.css";
+import "./style/sim.css";
 import { App, prefersReducedMotion } from "./app.ts";
 import { keys } from "./keys.ts";
 import { Manipulator } from "./manipulate/manipulator.ts";

@@ -6,6 +6,8 @@ import { h, show, write } from "../ui/dom.ts";
 import type { State } from "../wire/sim.ts";
 
 const TOAST_MS = 5000;
+/** Additional time for every character of an error, because a long one takes time to read. */
+const READ_MS = 40;
 const PULSE: Keyframe[] = [{ scale: 1 }, { scale: 1.1 }, { scale: 1 }];
 
 export function overlay(app: App, canvas: HTMLCanvasElement): HTMLElement[] {
@@ -60,16 +62,23 @@ export function overlay(app: App, canvas: HTMLCanvasElement): HTMLElement[] {
   }
 
   const toasts = h("div", { class: "toasts", "aria-live": "polite" });
+  /** The element that contains the messages while no dialog is open. */
+  let home: Element | null = null;
   app.toast = (message, kind = "error") => {
     const toast = h(
       "p",
       { class: `toast toast-${kind}`, role: kind === "error" ? "alert" : "status", "data-testid": "toast" },
       message,
     );
+    home ??= toasts.parentElement;
+    // A modal dialog covers everything outside of it, so its messages have to be inside of it.
+    const host = document.querySelector("dialog[open]") ?? home;
+    if (host && toasts.parentElement !== host) host.append(toasts);
     toasts.append(toast);
     while (toasts.childElementCount > 3) toasts.firstElementChild?.remove();
-    setTimeout(() => toast.remove(), TOAST_MS);
+    setTimeout(() => toast.remove(), TOAST_MS + (kind === "error" ? READ_MS * message.length : 0));
   };
+  document.addEventListener("close", () => home?.append(toasts), { capture: true });
   return [text, notice, contacts, toasts];
 }
 

@@ -1,5 +1,6 @@
 /** Facts about a run for the replay and the result page. */
 import type { App } from "../app.ts";
+import { fetchRecord } from "../net/runs.ts";
 import type { EvaluationRecord } from "../net/session.ts";
 import type { RunTracks } from "../net/tracks.ts";
 import { lapRoute, type LapRoute } from "../replay/laps.ts";
@@ -29,6 +30,25 @@ export function unitOf(app: App, record: EvaluationRecord): string {
   const named = app.world.value?.world === record.world ? app.evaluation.value?.config.unit : undefined;
   if (typeof named === "string" && named.length <= 20) return named;
   return isClock(record.events ?? []) ? "s" : "";
+}
+
+/** Units by session. A run that has ended keeps its unit. */
+const units = new Map<string, Promise<string>>();
+/** Number of units that the page keeps. */
+const MAX_UNITS = 200;
+
+/** The unit of a record from a list. Lists have no events, so the whole record is fetched. */
+export function fetchUnit(app: App, record: EvaluationRecord): Promise<string> {
+  const known = unitOf(app, record);
+  if (known !== "") return Promise.resolve(known);
+  const { session } = record;
+  let unit = units.get(session);
+  if (!unit) {
+    unit = fetchRecord(session).then((whole) => unitOf(app, whole), () => "");
+    if (units.size >= MAX_UNITS) units.clear();
+    units.set(session, unit);
+  }
+  return unit;
 }
 
 /** A record with its unit. */

@@ -1,12 +1,13 @@
 /** One world in the worlds dialog: preview, name, properties and actions. */
-import { type App, attempt } from "../app.ts";
-import { API, remove } from "../net/api.ts";
+import type { App } from "../app.ts";
+import { API } from "../net/api.ts";
 import { t } from "../strings.ts";
 import { iconButton } from "../ui/card.ts";
 import { copy } from "../ui/clipboard.ts";
-import { h, fill } from "../ui/dom.ts";
+import { h } from "../ui/dom.ts";
 import { icon, type IconName } from "../ui/icons.ts";
 import type { WorldEntry } from "../wire/sim.ts";
+import { worldFacts } from "./world-facts.ts";
 
 export function worldTile(
   app: App,
@@ -14,11 +15,10 @@ export function worldTile(
   options: {
     current: boolean;
     highlighted: boolean;
-    /** Whether the tile asks to confirm a deletion. A refreshed list keeps the question. */
-    confirming: boolean;
-    setConfirming: (on: boolean) => void;
     open: () => Promise<void>;
-    changed: () => void;
+    remove: () => void;
+    /** Takes a deletion back; null if the world is not being deleted. */
+    undo: (() => void) | null;
   },
 ): HTMLElement {
   const { current, highlighted } = options;
@@ -57,7 +57,6 @@ export function worldTile(
     });
   });
 
-  const actions = h("div", { class: "tile-actions" });
   const download = (name: IconName, label: string, href: string, testid: string) =>
     h(
       "a",
@@ -71,66 +70,58 @@ export function worldTile(
       },
       icon(name),
     );
-  const showActions = (): void =>
-    fill(
-      actions,
-      open,
-      h("span", { class: "spring" }),
-      world.world_id && iconButton("copy", t.worlds.copyId, () => void copy(app, world.world_id ?? ""), "copy-id"),
-      iconButton("link", t.worlds.share, () => void copy(app, shareLink(world)), "share"),
-      download("waypoints", t.worlds.waypoints, `${path}/waypoints.npy`, "waypoints"),
-      download("print", t.worlds.print, `${path}/print.jpg`, "print"),
-      canDelete && iconButton("bin", t.worlds.delete, askToDelete, "delete"),
-    );
-  const canDelete = world.deletable && !current;
-  const askToDelete = (): void => {
-    options.setConfirming(true);
-    confirmDelete();
-  };
-  const cancelDelete = (): void => {
-    options.setConfirming(false);
-    showActions();
-  };
-  const confirmDelete = (): void => {
-    const yes = h("button", { type: "button", class: "danger", "data-testid": "delete-yes" }, t.worlds.deleteYes);
-    yes.addEventListener("click", () => {
-      void attempt(app, remove(`/worlds/${encodeURIComponent(world.name)}`)).then((done) => {
-        if (done) app.toast(t.worlds.deleted(world.display), "note");
-        options.changed();
-      });
-    });
-    fill(
-      actions,
-      h("span", { class: "sure" }, t.worlds.deleteConfirm(world.display)),
-      h("span", { class: "spring" }),
-      h("button", { type: "button", class: "plain", on: { click: cancelDelete } }, t.worlds.deleteNo),
-      yes,
-    );
-    yes.focus();
-  };
-  if (options.confirming && canDelete) confirmDelete();
-  else showActions();
+  const actions = options.undo
+    ? deletedLine(world, options.undo)
+    : h(
+        "div",
+        { class: "tile-actions" },
+        open,
+        h("span", { class: "spring" }),
+        world.world_id && iconButton("copy", t.worlds.copyId, () => void copy(app, world.world_id ?? ""), "copy-id"),
+        iconButton("link", t.worlds.share, () => void copy(app, shareLink(world)), "share"),
+        download("waypoints", t.worlds.waypoints, `${path}/waypoints.npy`, "waypoints"),
+        download("print", t.worlds.print, `${path}/print.jpg`, "print"),
+      );
+  const canDelete = world.deletable && !current && !options.undo;
   return h(
     "li",
     {
       class: "tile",
       "data-current": current || null,
       "data-highlighted": highlighted || null,
+      "data-deleted": options.undo !== null || null,
       "data-testid": `world-${world.name}`,
     },
     h("div", { class: "tile-picture" }, picture),
     h(
       "div",
       { class: "tile-text" },
-      h("h3", {}, world.display),
+      h(
+        "div",
+        { class: "tile-head" },
+        h("h3", {}, world.display),
+        canDelete && iconButton("bin", t.worlds.delete, options.remove, "delete"),
+      ),
       h(
         "p",
         { class: "tile-facts" },
         ...badges,
         (w > 0 || tall > 0) && h("span", {}, t.worlds.size(metres(w), metres(tall))),
       ),
+      worldFacts(app, world),
     ),
     actions,
+  );
+}
+
+/** Says that the world was deleted, with a button that takes the deletion back. */
+function deletedLine(world: WorldEntry, undo: () => void): HTMLElement {
+  return h(
+    "div",
+    { class: "tile-actions", role: "status" },
+    h("span", { class: "sure" }, t.worldFacts.deleting(world.display)),
+    h("span", { class: "spring" }),
+    h("button", { type: "button", class: "plain", "data-testid": "undo-delete", on: { click: undo } }, icon("undo"), t.worldFacts.undo),
   );
 }
 

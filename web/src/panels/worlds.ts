@@ -1,10 +1,13 @@
 /** The worlds dialog: open, install, delete and share worlds. */
 import { type App, attempt, messageOf } from "../app.ts";
-import { get, post } from "../net/api.ts";
+import { get, post, remove } from "../net/api.ts";
 import { t } from "../strings.ts";
 import { dialog } from "../ui/dialog.ts";
 import { fill, h, show, write } from "../ui/dom.ts";
+import { icon } from "../ui/icons.ts";
 import type { InstallAnswer, WorldEntry, Worlds } from "../wire/sim.ts";
+import { DelayedDeletions } from "./delayed-deletion.ts";
+import { forgetBestRecords } from "./world-facts.ts";
 import { worldTile } from "./world-tile.ts";
 
 const WORLD_ID = /^[0-9a-f]{32}$/;
@@ -54,20 +57,40 @@ export function worlds(app: App): WorldsDialog {
     progress,
     error,
   );
-  body.append(note, list, form);
+  const search = h("input", {
+    type: "search",
+    id: "world-search",
+    autocomplete: "off",
+    spellcheck: "false",
+    maxlength: 100,
+    placeholder: t.worldFacts.searchHint,
+    "data-testid": "world-search",
+    on: { input: () => showMatches() },
+  });
+  const noMatch = h("p", { class: "hint", role: "status", "data-testid": "no-match", hidden: true });
+  const searchField = h("div", { class: "search" }, h("label", { for: "world-search" }, icon("search"), t.worldFacts.search), search);
+  body.append(note, form, searchField, noMatch, list);
 
   /** World name or id from the address of the page; empty if there is none. */
   let linked = "";
-  /** Name of the world whose deletion is to be confirmed; empty if there is none. */
-  let confirming = "";
+  let found: Worlds | null = null;
+  const deletions = new DelayedDeletions(
+    (name) => attempt(app, remove(`/worlds/${encodeURIComponent(name)}`)).then(refresh),
+    () => showList(),
+  );
 
   async function refresh(): Promise<void> {
-    const found = await attempt(app, get<Worlds>("/worlds"));
+    found = (await attempt(app, get<Worlds>("/worlds"))) ?? found;
+    showList();
+  }
+
+  function showList(): void {
     if (!found) return;
+    const { current } = found;
     const entries = found.worlds;
     const isLinked = (world: WorldEntry) => linked !== "" && (world.world_id === linked || world.name === linked);
     const target = entries.find(isLinked);
-    const isCurrent = target !== undefined && target.name === found.current;
+    const isCurrent = target !== undefined && target.name === current;
     const message =
       linked === "" || isCurrent
         ? ""
@@ -83,17 +106,43 @@ export function worlds(app: App): WorldsDialog {
       list,
       ...entries.map((world) =>
         worldTile(app, world, {
-          current: world.name === found.current,
+          current: world.name === current,
           highlighted: isLinked(world),
-          confirming: world.name === confirming,
-          setConfirming: (on) => {
-            confirming = on ? world.name : "";
-          },
           open: () => open(world),
-          changed: () => void refresh(),
+          remove: () => {
+            deletions.add(world.name);
+            tileOf(world)?.querySelector<HTMLElement>("[data-testid=undo-delete]")?.focus();
+          },
+          undo: deletions.has(world.name)
+            ? () => {
+                deletions.undo(world.name);
+                tileOf(world)?.querySelector<HTMLElement>("[data-testid=delete]")?.focus();
+              }
+            : null,
         }),
       ),
     );
+    showMatches();
+  }
+
+  function tileOf({ name }: WorldEntry): HTMLElement | null {
+    return list.querySelector<HTMLElement>(`[data-testid="world-${CSS.escape(name)}"]`);
+  }
+
+  /** Shows the worlds that match the search. */
+  function showMatches(): void {
+    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const entries = found?.worlds ?? [];
+    let count = 0;
+    for (const world of entries) {
+      const text = `${world.display} ${world.name} ${world.world_id ?? ""}`.toLowerCase();
+      const matches = words.every((word) => text.includes(word));
+      const tile = tileOf(world);
+      if (tile) show(tile, matches);
+      if (matches) count++;
+    }
+    write(noMatch, t.worldFacts.noMatch(search.value.trim()));
+    show(noMatch, found !== null && count === 0);
   }
 
   async function open(world: WorldEntry): Promise<void> {
@@ -151,7 +200,8 @@ export function worlds(app: App): WorldsDialog {
 
   function showDialog(): void {
     if (!element.open) {
-      confirming = "";
+      search.value = "";
+      forgetBestRecords();
       element.showModal();
     }
     void refresh();

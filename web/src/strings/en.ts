@@ -9,6 +9,7 @@ import { buildTabsTexts } from "./en-build-tabs.ts";
 import { buildTexts } from "./en-build.ts";
 import { leaderboardTexts } from "./en-leaderboard.ts";
 import { replayTexts } from "./en-replay.ts";
+import { axisTexts, driveTexts, tourTexts, worldFactTexts } from "./en-sim.ts";
 
 export const en = {
   /** Language tag (BCP 47) for the `lang` attribute of the page. */
@@ -144,10 +145,6 @@ export const en = {
     copied: "Copied.",
     copyByHand: (text: string) => `The browser does not allow copying. Copy this text: ${text}`,
     delete: "Delete",
-    deleteConfirm: (name: string) => `Delete ${name}?`,
-    deleteYes: "Delete",
-    deleteNo: "Cancel",
-    deleted: (name: string) => `${name} was deleted.`,
     install: "Install a published world",
     installHint: "World ID (32 hex digits)",
     installButton: "Install",
@@ -289,6 +286,11 @@ export const en = {
     history: "Records",
     historyEmpty: "There are no records of this world yet.",
     historyPlot: "Records over time",
+    program: "Program",
+    best: "Best",
+    bestTitle: "The best record of this world",
+    rank: (rank: number, of: number) => `Rank ${rank} of ${of}`,
+    rankTitle: (best: string) => `The best record is ${best}`,
     historyPoint: (record: string, time: string) => `${record} · ${time}`,
   },
   replay: replayTexts,
@@ -318,16 +320,10 @@ export const en = {
     picture: "Image from the robot's camera",
     resize: "Drag the upper left corner to resize",
   },
-  drive: {
-    title: "Drive",
-    close: "Stop driving (Esc)",
-    keys: "Hold W, A, S, D or the arrow keys to drive. Release the keys to stop the car.",
-    pad: "Gamepad: hold LB or RB, steer with the stick, drive with the triggers.",
-    padOn: (name: string) => `Gamepad: ${name}`,
-    stick: "Touch and drag to drive",
-    limit: "Maximum speed",
-    stopped: "The car was stopped because the page lost focus.",
-  },
+  drive: driveTexts,
+  axes: axisTexts,
+  worldFacts: worldFactTexts,
+  tour: tourTexts,
   help: {
     title: "Keyboard and mouse",
     close: "Close",

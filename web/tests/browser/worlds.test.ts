@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { en } from "../../src/strings/en.ts";
+import { records } from "./fake-events.js";
 import { browserFixture } from "./fixture.ts";
 import { until } from "./support.js";
 
@@ -93,7 +94,7 @@ describe("worlds", () => {
     );
   });
 
-  it("are published, installed by id with progress, opened, and deleted after a confirmation", async () => {
+  it("are published, installed by id with progress, opened, and deleted unless the deletion is undone", async () => {
     const printed = await fixture.simulator.command("publish", "examples/projects/everything.json", "--name", "School yard");
     const id = /[0-9a-f]{32}/.exec(printed)?.[0] ?? "";
     let finish = () => {};
@@ -128,17 +129,113 @@ describe("worlds", () => {
       () => visit.page.evaluate(() => window.__chicane.world),
       (world) => world === "oval",
     );
+    const deletions: string[] = [];
+    visit.page.on("request", (request) => {
+      if (request.method() === "DELETE") deletions.push(request.url());
+    });
+    const isListed = async () => {
+      const { worlds } = await fixture.simulator.request("worlds");
+      return worlds.some((world: { name: string }) => world.name === `custom_${id}`);
+    };
     await visit.byTestId("worlds").click();
     await tile.getByTestId("delete").click();
-    const question = visit.page.getByText(en.worlds.deleteConfirm("School yard"));
-    await question.waitFor();
-    // A world switch refreshes the list. The question has to stay, or the user could not answer it.
+    await visit.page.getByText(en.worldFacts.deleting("School yard")).waitFor();
+    // The focus is on the button that undoes the deletion, so that Enter is sufficient.
+    await visit.page.keyboard.press("Enter");
+    await tile.getByTestId("delete").waitFor();
+    expect(await isListed()).toBe(true);
+    await tile.getByTestId("delete").click();
+    // A world switch refreshes the list. The button has to stay.
     await fixture.simulator.request("switch", { world: "field.world" });
     await visit.byTestId("world-field").and(visit.page.locator("[data-current]")).waitFor();
-    expect(await question.isVisible()).toBe(true);
-    await tile.getByTestId("delete-yes").click();
+    expect(await tile.getByTestId("undo-delete").isVisible()).toBe(true);
     await tile.waitFor({ state: "detached" });
-    const { worlds } = await fixture.simulator.request("worlds");
-    expect(worlds.some((world: { name: string }) => world.name === `custom_${id}`)).toBe(false);
+    // The undone deletion would have been sent before this one.
+    expect(deletions).toHaveLength(1);
+    expect(await isListed()).toBe(false);
+  });
+
+  it("that wait for their deletion are deleted when the page is closed", async () => {
+    const printed = await fixture.simulator.command("publish", "examples/projects/loop.json", "--name", "Back yard");
+    const id = /[0-9a-f]{32}/.exec(printed)?.[0] ?? "";
+    await fixture.simulator.request("worlds/install", { world_id: id });
+    const visit = await fixture.open();
+    await visit.byTestId("worlds").click();
+    const tile = visit.byTestId(`world-custom_${id}`);
+    await tile.getByTestId("delete").click();
+    await tile.getByTestId("undo-delete").waitFor();
+    await visit.page.goto("about:blank");
+    await until(
+      () => fixture.simulator.request("worlds"),
+      ({ worlds }) => worlds.every((world: { name: string }) => world.name !== `custom_${id}`),
+    );
+  });
+
+  it("show length and difficulty of their road and the best record, and are found by a search", async () => {
+    const best = { ...records()[0], world: "technical" };
+    const visit = await fixture.open({
+      prepare: async (page) => {
+        await page.route("**/sim/api/evaluation/records?world=technical&*", (route) =>
+          route.fulfill({ json: { records: records() } }),
+        );
+        // The record changes as the clock does, so its unit is seconds.
+        await page.route("**/sim/api/evaluation/record?session=*", (route) =>
+          route.fulfill({
+            json: { ...best, events: [1, 2, 3, 4].map((time) => ({ kind: "record", time, record: time })) },
+          }),
+        );
+      },
+    });
+    await visit.byTestId("worlds").click();
+    const facts = async (name: string) => {
+      const line = visit.byTestId(`world-${name}`).getByTestId("world-facts");
+      await line.scrollIntoViewIfNeeded();
+      await line.and(visit.page.locator("[data-loaded]")).waitFor();
+      return line.textContent();
+    };
+    const { easy, hard } = en.worldFacts.difficulties;
+    const technical = await facts("technical");
+    expect(technical).toContain(hard);
+    expect(technical).toContain(en.worldFacts.best("36.52 s"));
+    const { waypoints } = (await fixture.simulator.request("world")).track.route as { waypoints: [number, number][] };
+    const length = waypoints.slice(1).reduce((sum, [x, y], i) => sum + Math.hypot(x - waypoints[i][0], y - waypoints[i][1]), 0);
+    const world = (await fixture.simulator.request("worlds")).current;
+    expect(await facts(world)).toContain(en.worldFacts.length(length.toFixed(1)));
+    expect(await facts("oval")).toContain(easy);
+    expect(await facts("oval")).not.toContain(en.worldFacts.best(""));
+    // The field is above the list, and the form for published worlds is above the field.
+    const top = async (id: string) => (await visit.byTestId(id).boundingBox())?.y ?? 0;
+    await visit.byTestId("install-id").scrollIntoViewIfNeeded();
+    expect(await top("install-id")).toBeLessThan(await top("world-search"));
+    expect(await top("world-search")).toBeLessThan(await top("world-field"));
+    await visit.byTestId("world-search").fill("TECH");
+    await visit.byTestId("world-oval").waitFor({ state: "hidden" });
+    expect(await visit.byTestId("world-technical").isVisible()).toBe(true);
+    await visit.byTestId("world-search").fill("no such world");
+    await visit.page.getByText(en.worldFacts.noMatch("no such world")).waitFor();
+    await visit.byTestId("world-search").fill("");
+    await visit.byTestId("world-oval").waitFor();
+  });
+
+  it("report an error over the dialog and whole, however long it is", async () => {
+    const text = `the world can't be loaded: ${"a very long reason, ".repeat(20)}`;
+    const visit = await fixture.open({
+      prepare: (page) =>
+        page.route("**/sim/api/switch", (route) => route.fulfill({ status: 422, json: { error: text } })).then(() => {}),
+    });
+    visit.allowedErrors = /422/;
+    await visit.byTestId("worlds").click();
+    await visit.byTestId("open-slalom").click();
+    const toast = visit.byTestId("toast").first();
+    await toast.waitFor();
+    expect(await toast.textContent()).toBe(text);
+    const isWhole = await toast.evaluate((element) => {
+      const { x, y, width, height } = element.getBoundingClientRect();
+      // A modal dialog covers everything that is not in it.
+      const isOnTop = element.closest("dialog[open]") !== null;
+      const isInPage = x >= 0 && y >= 0 && x + width <= innerWidth && y + height <= innerHeight;
+      return { isOnTop, isInPage, isUncut: element.scrollHeight <= element.clientHeight && element.scrollWidth <= element.clientWidth };
+    });
+    expect(isWhole).toEqual({ isOnTop: true, isInPage: true, isUncut: true });
   });
 });

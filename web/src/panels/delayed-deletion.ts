@@ -1,0 +1,56 @@
+/**
+ * Deletions that can be undone: a deletion is sent to the server some seconds after the user has
+ * requested it. When the page is closed, all waiting deletions are sent at once.
+ */
+import { API } from "../net/api.ts";
+
+/** Time in which a deletion can be undone. */
+const UNDO_MS = 6000;
+
+export class DelayedDeletions {
+  readonly #waiting = new Map<string, number>();
+
+  /**
+   * `send` deletes a world on the server. `changed` is called after a deletion was requested, taken
+   * back or sent.
+   */
+  constructor(
+    readonly send: (name: string) => Promise<unknown>,
+    readonly changed: () => void,
+  ) {
+    addEventListener("pagehide", () => this.#sendAll());
+  }
+
+  /** Whether the deletion of a world can still be undone. */
+  has(name: string): boolean {
+    return this.#waiting.has(name);
+  }
+
+  add(name: string): void {
+    if (this.has(name)) return;
+    const timer = window.setTimeout(() => {
+      // The name stays in the list until the server has answered. Otherwise a refreshed list would
+      // show the world as if it were not being deleted.
+      void this.send(name).finally(() => {
+        this.#waiting.delete(name);
+        this.changed();
+      });
+    }, UNDO_MS);
+    this.#waiting.set(name, timer);
+    this.changed();
+  }
+
+  undo(name: string): void {
+    clearTimeout(this.#waiting.get(name));
+    this.#waiting.delete(name);
+    this.changed();
+  }
+
+  #sendAll(): void {
+    for (const [name, timer] of this.#waiting) {
+      clearTimeout(timer);
+      void fetch(`${API}/worlds/${encodeURIComponent(name)}`, { method: "DELETE", keepalive: true }).catch(() => {});
+    }
+    this.#waiting.clear();
+  }
+}
