@@ -9,7 +9,10 @@ import { DriveLink } from "../net/drive.ts";
 import { t } from "../strings.ts";
 import { card } from "../ui/card.ts";
 import { h, isTyping, show, write } from "../ui/dom.ts";
+import { icon } from "../ui/icons.ts";
+import { hasTouchScreen } from "../ui/platform.ts";
 import { persistedSignal } from "../ui/signal.ts";
+import type { CameraMode } from "../view/cameras.ts";
 
 /** Interval between two commands. */
 const SEND_MS = 50;
@@ -75,7 +78,8 @@ export function drive(app: App): { card: HTMLElement; pad: HTMLElement } {
     testid: "drive",
     onClose: () => (app.driving.value = false),
   });
-  const padText = h("p", { class: "hint" }, t.drive.pad);
+  const padName = h("span", {});
+  const padStatus = h("p", { class: "gamepad", role: "status", "data-testid": "gamepad" }, icon("gamepad"), padName);
   const limitValue = h("output", { class: "slider-value" });
   const limit = h("input", {
     type: "range",
@@ -93,7 +97,8 @@ export function drive(app: App): { card: HTMLElement; pad: HTMLElement } {
   });
   body.append(
     h("p", { class: "hint" }, t.drive.keys),
-    padText,
+    padStatus,
+    h("p", { class: "hint" }, t.drive.pad),
     h("label", { class: "slider wide" }, h("span", {}, t.drive.limit), limit, limitValue),
   );
 
@@ -166,22 +171,42 @@ export function drive(app: App): { card: HTMLElement; pad: HTMLElement } {
     moving = input !== null || current.steering !== 0;
   }
 
+  // A gamepad appears to a page when one of its buttons is pressed.
+  addEventListener("gamepadconnected", ({ gamepad }) => {
+    if (!app.driving.value) app.toast(t.drive.padConnected(gamepad.id), "note");
+  });
+
+  // The stick needs a finger. With a mouse it would only cover the view.
+  let hasTouch = hasTouchScreen();
+  addEventListener("pointerdown", ({ pointerType }) => {
+    if (pointerType !== "touch" || hasTouch) return;
+    hasTouch = true;
+    show(pad, app.driving.value);
+  });
+
   let timer = 0;
   function tick(): void {
-    const pads = navigator.getGamepads().filter((one) => one?.connected);
-    const gamepad = pads[0];
-    write(padText, gamepad ? t.drive.padOn(gamepad.id) : t.drive.pad);
+    const gamepad = navigator.getGamepads().find((one) => one?.connected);
+    padStatus.dataset["connected"] = String(Boolean(gamepad));
+    write(padName, gamepad ? t.drive.padOn(gamepad.id) : t.drive.padOff);
     send(inputFromKeys(held) ?? touch ?? (gamepad ? inputFromGamepad(gamepad) : null));
   }
+  /** The camera mode before driving; null if it was the chase view. */
+  let modeBefore: CameraMode | null = null;
   app.driving.watch((on, before) => {
     show(element, on);
-    show(pad, on);
+    show(pad, on && hasTouch);
     if (before === undefined) return;
     clearInterval(timer);
     if (on) {
+      modeBefore = app.camera.value === "chase" ? null : app.camera.value;
+      app.camera.value = "chase";
       link.open();
+      tick();
       timer = window.setInterval(tick, SEND_MS);
     } else {
+      // Return to the earlier view, unless the user has chosen another one while driving.
+      if (modeBefore && app.camera.value === "chase") app.camera.value = modeBefore;
       held.clear();
       link.close();
       current.speed = current.steering = 0;

@@ -8,7 +8,7 @@ import { t } from "../strings.ts";
 import { card, labelledValue, toggle } from "../ui/card.ts";
 import { h, show, write } from "../ui/dom.ts";
 import { degrees, fixed } from "../ui/format.ts";
-import { plot, type Series } from "../ui/plot.ts";
+import { plot, plotBox, type Series } from "../ui/plot.ts";
 
 /** Time range of the plot. */
 const SECONDS = 20;
@@ -25,7 +25,10 @@ export function instruments(app: App, sceneView: SceneView): HTMLElement {
   });
   const speed = labelledValue(t.instruments.speed);
   const steering = labelledValue(t.instruments.steering);
-  const canvas = h("canvas", { class: "plot", role: "img", "aria-label": t.instruments.plot });
+  const { element: plotElement, canvas, setScales } = plotBox(t.instruments.plot, SECONDS, {
+    left: "axis-speed",
+    right: "axis-steering",
+  });
   const lidar = toggle(t.instruments.lidar, t.instruments.lidarTitle, "lidar");
   const trail = toggle(t.instruments.trail, t.instruments.trailTitle, "trail");
   const drift = labelledValue(t.instruments.drift, "drift");
@@ -42,7 +45,7 @@ export function instruments(app: App, sceneView: SceneView): HTMLElement {
   );
   body.append(
     h("dl", { class: "facts" }, speed.element, steering.element),
-    canvas,
+    plotElement,
     lidar.element,
     trail.element,
     legend,
@@ -140,13 +143,19 @@ export function instruments(app: App, sceneView: SceneView): HTMLElement {
     write(rtf.value, units.realTimeFactor(fixed(factor ?? 0, 2)));
     write(latency.value, latencyMs === null ? units.none : units.milliseconds(fixed(latencyMs, 1)));
     write(fps.value, fixed(sceneView.fps, 0));
-    const limits = app.profile.value?.limits;
+    const { speed: maxSpeed = 3, steering: maxSteering = 0.35 } = app.profile.value?.limits ?? {};
     const series: Series[] = [
-      { colour: "--speed", max: limits?.speed ?? 3, signed: true, values: speeds },
-      { colour: "--steering", max: limits?.steering ?? 0.35, signed: true, values: angles },
+      { colour: "--speed", max: maxSpeed, signed: true, values: speeds },
+      { colour: "--steering", max: maxSteering, signed: true, values: angles },
     ];
+    setScales(units.metresPerSecond(short(maxSpeed)), units.degrees(short(degrees(maxSteering))));
     plot(canvas, series, time, SECONDS);
   }, 100);
   app.instruments.watch((on) => show(element, on));
   return element;
+}
+
+/** Formats a value of an axis, without needless decimals. */
+function short(value: number): string {
+  return String(Number(value.toFixed(1)));
 }

@@ -5,6 +5,11 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** Whether the device has a touch screen. */
+export function hasTouchScreen(): boolean {
+  return navigator.maxTouchPoints > 0 || matchMedia("(any-pointer: coarse)").matches;
+}
+
 /** Whether the operating system is set to reduced motion. */
 export function prefersReducedMotion(): boolean {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;

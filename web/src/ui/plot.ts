@@ -1,4 +1,6 @@
-/** A line plot of values over time, on a canvas. */
+/** A line plot of values over time, on a canvas, with axes. */
+import { t } from "../strings.ts";
+import { h, write } from "./dom.ts";
 
 export interface Series {
   /** Name of a CSS custom property. */
@@ -7,6 +9,44 @@ export interface Series {
   max: number;
   signed: boolean;
   values: readonly { time: number; value: number }[];
+}
+
+/** A plot with one axis at each side and the time below. */
+export interface PlotBox {
+  element: HTMLElement;
+  canvas: HTMLCanvasElement;
+  /** Sets the values at the upper edge, as texts with their units. The lower edge is their negative. */
+  setScales(left: string, right: string): void;
+}
+
+/**
+ * A canvas for `plot` with axes for two signed series. `keys` are CSS classes that give the labels
+ * of an axis the colour of its series.
+ */
+export function plotBox(label: string, seconds: number, keys: { left: string; right: string }): PlotBox {
+  const canvas = h("canvas", { class: "plot", role: "img", "aria-label": label });
+  const axis = (key: string) => ["", "0", ""].map((text) => h("span", { class: key }, text));
+  const [left, right] = [axis(keys.left), axis(keys.right)];
+  const times = [1, 0.5, 0].map((part) =>
+    h("span", {}, part === 0 ? t.axes.now : t.axes.seconds(t.axes.minus(String(part * seconds)))),
+  );
+  return {
+    element: h(
+      "div",
+      { class: "plot-box" },
+      h("div", { class: "plot-axis" }, ...left),
+      canvas,
+      h("div", { class: "plot-axis" }, ...right),
+      h("div", { class: "plot-time" }, ...times),
+    ),
+    canvas,
+    setScales(leftMax, rightMax) {
+      write(left[0], leftMax);
+      write(left[2], t.axes.minus(leftMax));
+      write(right[0], rightMax);
+      write(right[2], t.axes.minus(rightMax));
+    },
+  };
 }
 
 /** Draws the last `seconds` of all series. */

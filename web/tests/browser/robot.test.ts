@@ -31,6 +31,10 @@ describe("the robot", () => {
     const visit = await fixture.open();
     await visit.byTestId("drive-button").click();
     await visit.byTestId("drive").waitFor();
+    // Driving starts in the chase view. The stick is for touch screens only.
+    expect(await visit.byTestId("camera-chase").getAttribute("aria-checked")).toBe("true");
+    expect(await visit.byTestId("drive-pad").isVisible()).toBe(false);
+    expect(await visit.byTestId("gamepad").textContent()).toBe(en.drive.padOff);
     await visit.page.keyboard.down("w");
     await until(speed, (now) => now > 0.4);
     await visit.page.keyboard.down("a");
@@ -49,11 +53,12 @@ describe("the robot", () => {
     await visit.page.keyboard.up("s");
     await visit.page.keyboard.press("Escape");
     await visit.byTestId("drive").waitFor({ state: "hidden" });
+    expect(await visit.byTestId("camera-orbit").getAttribute("aria-checked")).toBe("true");
     await fixture.simulator.request("reset", {});
   });
 
   it("drives while the touch pad is held, and stops on release or when the page is closed", async () => {
-    const visit = await fixture.open({ viewport: { width: 390, height: 844 } });
+    const visit = await fixture.open({ viewport: { width: 390, height: 844 }, hasTouch: true });
     await visit.byTestId("drive-button").click();
     const pad = await visit.byTestId("drive-pad").boundingBox();
     if (!pad) throw new Error("The drive pad is not visible");
@@ -94,6 +99,7 @@ describe("the robot", () => {
     });
     await visit.page.keyboard.press("d");
     await visit.page.getByText(en.drive.padOn("Test pad")).waitFor();
+    expect(await visit.byTestId("gamepad").getAttribute("data-connected")).toBe("true");
     const set = (button: number, value: number) =>
       visit.page.evaluate(
         ([button, value]) =>
@@ -152,6 +158,13 @@ describe("the robot", () => {
       return blue;
     });
     expect(painted).toBeGreaterThan(20);
+    // The plot has an axis for each value, with its unit, and one for the time.
+    const { limits } = await fixture.simulator.request("vehicle");
+    const axes = await visit.byTestId("instruments").locator(".plot-box").innerText();
+    const speedLabel = en.units.metresPerSecond(String(limits.speed));
+    const steeringLabel = en.units.degrees(String(Number(((limits.steering * 180) / Math.PI).toFixed(1))));
+    for (const label of [speedLabel, en.axes.minus(speedLabel), steeringLabel, en.axes.seconds(en.axes.minus("20")), en.axes.now])
+      expect(axes.split(/\s*\n\s*/)).toContain(label);
     await fixture.simulator.request("reset", {});
   });
 
