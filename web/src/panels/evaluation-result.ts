@@ -1,7 +1,9 @@
 /** Result of the last run. */
 import { type App, attempt } from "../app.ts";
 import { post } from "../net/api.ts";
+import { fetchRecords } from "../net/runs.ts";
 import { lastLines, type SessionView } from "../net/session.ts";
+import { standingOf } from "../replay/rank.ts";
 import { t } from "../strings.ts";
 import { labelledValue } from "../ui/card.ts";
 import { fill, h, show, write } from "../ui/dom.ts";
@@ -9,13 +11,15 @@ import { clock, record } from "../ui/format.ts";
 import { logBox, programEndBox } from "../ui/lines.ts";
 import { failureText, TONES, verdictOf, verdictText } from "../ui/verdict.ts";
 import type { StartRequest } from "../wire/sim.ts";
-import { boxText, paceText, recordBadges, requestedPace, versionText } from "./record-facts.ts";
+import { bestBadge, boxText, paceText, programName, recordBadges, requestedPace, versionText } from "./record-facts.ts";
+import { fetchUnit, withUnit } from "./run-facts.ts";
 import { runButton } from "./run-link.ts";
 import { nextSeed, seedText, variesWithSeed } from "./seed.ts";
 
 export function resultPanel(app: App): HTMLElement {
   const outcome = h("p", { class: "outcome", "data-testid": "result-outcome" });
   const value = h("p", { class: "result-value", "data-testid": "result-record" });
+  const standing = standingLine(app);
   const reason = h("p", { class: "reason", "data-testid": "result-reason" });
   const badges = h("p", { class: "badges", "data-testid": "result-badges" });
   const facts = factList(app);
@@ -44,6 +48,7 @@ export function resultPanel(app: App): HTMLElement {
     { class: "result", "data-testid": "result-card", hidden: true },
     h("div", { class: "outcome-row" }, outcome, badges),
     value,
+    standing.element,
     reason,
     end.element,
     facts.element,
@@ -69,6 +74,7 @@ export function resultPanel(app: App): HTMLElement {
     const run = stored?.run ?? (session.command ? session.run : null);
     end.show(failureText(verdict, run), stored?.run?.output_tail ?? lastLines(view));
     facts.show(view);
+    standing.update(view);
     another.title = t.evaluation.anotherSeedTitle(seed());
     write(paceReason, stored?.pace_reason ? t.evaluation.paceReason(stored.pace_reason) : "");
     show(paceReason, paceReason.textContent !== "");
@@ -79,8 +85,38 @@ export function resultPanel(app: App): HTMLElement {
   return element;
 }
 
-/** Time, seed, pace, student, isolation and version. A fact that is not known is left out. */
+/** The rank of the record among all records of the world, or the mark of the best one. */
+function standingLine(app: App): { element: HTMLElement; update(view: SessionView): void } {
+  const element = h("p", { class: "standing", "data-testid": "result-standing", hidden: true });
+  /** The stored record that the line is about. */
+  let shown: unknown = null;
+  return {
+    element,
+    update({ stored }) {
+      if (stored === shown) return;
+      shown = stored;
+      show(element, false);
+      if (!stored?.outcome) return;
+      void fetchRecords(stored.world)
+        .then(async ({ records }) => {
+          const found = standingOf(stored, records);
+          if (!found || shown !== stored) return;
+          const { rank, of, best } = found;
+          const unit = await fetchUnit(app, best);
+          if (shown !== stored) return;
+          element.title = t.evaluation.rankTitle(withUnit(record(best.record) ?? "", unit));
+          fill(element, rank === 1 && bestBadge(), h("span", {}, t.evaluation.rank(rank, of)));
+          show(element, true);
+        })
+        // The result is complete without a rank.
+        .catch(() => {});
+    },
+  };
+}
+
+/** Program, time, seed, pace, student, isolation and version. A fact that is not known is left out. */
 function factList(app: App): { element: HTMLElement; show(view: SessionView): void } {
+  const program = labelledValue(t.evaluation.program, "result-program-name");
   const time = labelledValue(t.evaluation.time, "result-time");
   const seed = labelledValue(t.evaluation.seed, "result-seed");
   const pace = labelledValue(t.evaluation.pace, "result-pace");
@@ -91,11 +127,13 @@ function factList(app: App): { element: HTMLElement; show(view: SessionView): vo
     element: h(
       "dl",
       { class: "facts" },
-      ...[time, seed, pace, student, box, version].map((fact) => fact.element),
+      ...[program, time, seed, pace, student, box, version].map((fact) => fact.element),
     ),
     show({ session, stored }) {
       write(time.value, clock(session.elapsed_s ?? 0));
+      program.element.title = session.command ?? "";
       for (const [fact, text] of [
+        [program, programName(session.command)],
         [seed, seedText(session.seed, app.evaluation.value?.config)],
         [pace, stored && paceText(stored)],
         [student, stored?.student],

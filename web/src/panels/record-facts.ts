@@ -2,7 +2,36 @@
 import type { StoredRecord } from "../net/session.ts";
 import { t } from "../strings.ts";
 import { commandsBadge } from "../ui/commands-badge.ts";
+import { h } from "../ui/dom.ts";
+import { icon } from "../ui/icons.ts";
 import type { BoxKind, Pace, ProgramVersion, RecordIdentity } from "../wire/sim.ts";
+
+/** Programs that run another file, which is then the name of the student's program. */
+const INTERPRETERS = /^(python[\d.]*|pypy[\d.]*|node|deno|bun|ruby|perl|sh|bash|dash|zsh|env|uv|run)$/;
+
+/**
+ * The name of a program, from its command: the file that an interpreter runs, such as `run.py` of
+ * `python3 run.py --fast`. Null without a command.
+ */
+export function programName(command: string | null | undefined): string | null {
+  const words = (command ?? "").match(/"[^"]*"|'[^']*'|\S+/g) ?? [];
+  const names = words.map((word) => word.replace(/^["']|["']$/g, ""));
+  const first = names.find((name) => !/^\w+=/.test(name));
+  if (first === undefined) return null;
+  const rest = names.slice(names.indexOf(first) + 1);
+  if (!INTERPRETERS.test(fileOf(first))) return fileOf(first);
+  for (const [i, name] of rest.entries()) {
+    if (name === "-m") return rest[i + 1] ?? fileOf(first);
+    // The program is the text of an option, so it has no name.
+    if (/^-\w*[ce]$/.test(name)) return fileOf(first);
+    if (!name.startsWith("-") && !/^\w+=/.test(name) && !INTERPRETERS.test(name)) return fileOf(name);
+  }
+  return fileOf(first);
+}
+
+function fileOf(path: string): string {
+  return path.split("/").at(-1) || path;
+}
 
 /** The displayed name of a kind of box; null if no program ran. */
 export function boxText(box: BoxKind | null | undefined): string | null {
@@ -25,6 +54,11 @@ export function paceText({ box, pace }: RecordIdentity): string | null {
 /** The pace that was requested for a run. A run with a reason did not get the requested pace. */
 export function requestedPace({ pace, pace_reason }: RecordIdentity): Pace | null {
   return pace_reason ? "virtual" : (pace ?? null);
+}
+
+/** The mark of the best record of a world. */
+export function bestBadge(): HTMLElement {
+  return h("span", { class: "badge badge-best", title: t.evaluation.bestTitle, "data-testid": "best" }, icon("trophy"), t.evaluation.best);
 }
 
 /** Badges for commands of others and for refused requests of the program. */

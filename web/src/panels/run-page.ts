@@ -15,7 +15,7 @@ import { clock, fixed, localTime, preciseClock, record as recordText } from "../
 import { icon } from "../ui/icons.ts";
 import { programEndBox } from "../ui/lines.ts";
 import { failureText, TONES, verdictOf, verdictText } from "../ui/verdict.ts";
-import { boxText, paceText, recordBadges, versionText } from "./record-facts.ts";
+import { boxText, paceText, programName, recordBadges, versionText } from "./record-facts.ts";
 import { runActions } from "./run-actions.ts";
 import { routeOf, unitOf, withUnit, type LoadedRun } from "./run-facts.ts";
 import { linesTable } from "./run-lines.ts";
@@ -209,6 +209,7 @@ function factList(record: EvaluationRecord, tracks: LoadedRun["tracks"], best: s
     [t.evaluation.studentShort, record.student],
     [t.replay.world, record.world],
     [t.evaluation.time, clock(record.elapsed_s)],
+    [t.evaluation.program, programName(record.command)],
     [t.replay.best, best],
     [t.replay.distance, drive && units.metres(fixed(drive.distance, 1))],
     [t.replay.topSpeed, drive && units.metresPerSecond(fixed(drive.top, 2))],
