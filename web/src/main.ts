@@ -23,6 +23,7 @@ import { runView } from "./panels/run-view.ts";
 import { selection } from "./panels/selection.ts";
 import { signIn } from "./panels/sign-in.ts";
 import { top } from "./panels/top.ts";
+import { tour } from "./panels/tour.ts";
 import { views } from "./panels/views.ts";
 import { worlds } from "./panels/worlds.ts";
 import { CAR } from "./scene/playback.ts";
@@ -61,8 +62,10 @@ declare global {
 function main(): void {
   document.documentElement.lang = t.language;
   const app = new App();
+  // The page comes with a picture of an empty track, which covers the canvas until it is drawn.
+  const skeleton = document.querySelector(".skeleton");
   const canvas = h("canvas", { class: "canvas", tabindex: 0, role: "application", "aria-label": t.scene.canvas });
-  const view = h("div", { class: "scene" }, canvas);
+  const view = h("div", { class: "scene" }, canvas, skeleton);
   // The buttons and texts over the 3D view are in the area that no panel covers.
   const freeArea = h("div", { class: "free-area" });
   const stage = h("div", { class: "stage" }, freeArea);
@@ -75,13 +78,17 @@ function main(): void {
     view.replaceChildren(h("p", { class: "notice" }, t.scene.noWebgl));
     return;
   }
+  sceneView.beforeDraw.push(() => {
+    if (sceneView.ready) skeleton?.remove();
+  });
   const manipulator = new Manipulator(app, sceneView);
   const cameras = new Cameras(sceneView, freeArea, app.camera.value, prefersReducedMotion);
   manipulator.cameras = cameras;
   const speaker = new Speaker();
 
   const worldsDialog = worlds(app);
-  const helpDialog = help();
+  const guide = tour(app);
+  const helpDialog = help(() => guide.start());
   const bottom = dock(app);
   const driving = drive(app);
   const run = runView(app, sceneView);
@@ -104,7 +111,7 @@ function main(): void {
   for (const card of side.children) opened.observe(card, { attributes: true, attributeFilter: ["hidden"] });
   // Screen readers announce the text of this element.
   const live = h("p", { class: "unseen", role: "status" });
-  stage.append(views(app), ...overlay(app, canvas), onboard(app), driving.pad, run.notice, live);
+  stage.append(views(app), ...overlay(app, canvas), onboard(app), driving.pad, run.notice, guide.element, live);
   selectionOverlay(app, sceneView, manipulator, view);
   document.body.prepend(
     top(

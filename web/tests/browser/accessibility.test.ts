@@ -45,7 +45,16 @@ describe("accessibility", () => {
     });
 
     it(`of the viewer has no violations, ${colorScheme}`, async () => {
-      const visit = await fixture.open({ colorScheme });
+      const visit = await fixture.open({ colorScheme, path: "/sim?tour" });
+      await visit.byTestId("tour").waitFor();
+      expect(await violations(visit)).toEqual([]);
+      await visit.page.keyboard.press("Escape");
+      await visit.page.keyboard.press("i");
+      await visit.page.keyboard.press("d");
+      await visit.byTestId("drive").waitFor();
+      expect(await violations(visit)).toEqual([]);
+      await visit.byTestId("worlds").click();
+      await visit.byTestId("world-technical").getByTestId("world-difficulty").waitFor();
       expect(await violations(visit)).toEqual([]);
     });
   }
