@@ -112,9 +112,8 @@ export class Cameras {
     this.#isHeld = false;
     this.controls.enabled = true;
     const { position, heading } = this.#carPose();
-    const hasLostCar =
-      this.#mode === "chase" &&
-      (position.distanceTo(this.#followed) > 1e-3 || Math.abs(heading - (this.#heading ?? heading)) > 1e-3);
+    const turned = Math.abs(Math.sin((heading - (this.#heading ?? heading)) / 2));
+    const hasLostCar = this.#mode === "chase" && (position.distanceTo(this.#followed) > 1e-3 || turned > 1e-3);
     if (hasLostCar || (this.#isOutdated && this.#isDefaultView)) this.resetView();
     this.#isOutdated = false;
   }

@@ -299,11 +299,24 @@ describe("evaluation", () => {
     await visit.byTestId("result-card").waitFor();
     expect(await visit.byTestId("result-outcome").textContent()).toBe(en.evaluation.outcomes.finished);
     expect(await visit.byTestId("result-record").textContent()).toBe("36.52");
+    expect(await visit.byTestId("result-program-name").textContent()).toBe("run.py");
+    await until(
+      () => visit.byTestId("result-standing").textContent(),
+      (text) => text === `${en.evaluation.best}${en.evaluation.rank(1, 5)}`,
+    );
     await visit.byTestId("open-replay").waitFor();
     await visit.byTestId("open-result").waitFor();
     await visit.byTestId("history").locator("summary").first().click();
     await visit.page.locator("svg.chart circle").first().waitFor();
     expect(await visit.page.locator("svg.chart circle").count()).toBe(5);
+    // The axes of the chart have the best and the worst record, and the first and the last time.
+    const labels = await visit.page.locator("svg.chart text").allTextContents();
+    expect(labels.slice(0, 2)).toEqual(["61.3", "36.52"]);
+    expect(labels).toHaveLength(4);
+    const row = visit.byTestId("record").first();
+    expect(await row.getByTestId("best").count()).toBe(1);
+    expect(await row.textContent()).toContain("run.py");
+    expect(await visit.byTestId("record").getByTestId("best").count()).toBe(1);
     expect(await visit.page.locator(".record-link").first().getAttribute("href")).toBe("/sim?result=20260101-000000-0001");
     expect(await visit.byTestId("record-replay").first().getAttribute("href")).toBe("/sim?replay=20260101-000000-0001");
     await visit.byTestId("eval-start").waitFor();
@@ -316,6 +329,24 @@ describe("evaluation", () => {
       student: "Ada Lovelace",
       wall_limit_s: 900,
     });
+  });
+
+  it("shows the whole reason of a record, however long it is", async () => {
+    const reason = "the judging script failed: ".repeat(30).trim();
+    const visit = await fixture.open({
+      prepare: (page) =>
+        page
+          .route("**/sim/api/evaluation/records?*", (route) =>
+            route.fulfill({ json: { records: records().map((one) => ({ ...one, reason })) } }),
+          )
+          .then(() => {}),
+    });
+    await visit.byTestId("flag").click();
+    await visit.byTestId("history").locator("summary").first().click();
+    const line = visit.page.locator(".record-reason").first();
+    expect(await line.textContent()).toBe(reason);
+    const cut = await line.evaluate((element) => element.scrollHeight - element.clientHeight + element.scrollWidth - element.clientWidth);
+    expect(cut).toBe(0);
   });
 
   it("shows that a run beyond the time limit does not count", async () => {
