@@ -1,6 +1,7 @@
 /** The picture dialog: choose a picture of the project, or upload one after cropping it. */
 import { t } from "../strings.ts";
 import { fill, h, show } from "../ui/dom.ts";
+import { preventFling } from "../ui/fling.ts";
 import type { BuilderClient, ProjectFile } from "./client.ts";
 import {
   type Crop,
@@ -135,6 +136,7 @@ function dragCrop(
     onDrag(drag.crop, drag.handle, x - drag.x, y - drag.y);
   });
   for (const end of ["pointerup", "pointercancel"] as const) canvas.addEventListener(end, () => (drag = null));
+  preventFling(canvas);
 }
 
 /** The crop as numbers, for exact values and for the keyboard. */

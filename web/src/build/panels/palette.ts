@@ -1,6 +1,7 @@
 /** The palette: tools, and objects that are dragged onto the field. */
 import { t } from "../../strings.ts";
 import { h } from "../../ui/dom.ts";
+import { preventFling } from "../../ui/fling.ts";
 import { icon, type IconName } from "../../ui/icons.ts";
 import { OBJECT_KINDS, type ObjectKind } from "../document.ts";
 import type { Point } from "../geometry.ts";
@@ -69,6 +70,8 @@ function thing(
     h("span", {}, label),
   );
   let start: Point | null = null;
+  /** How far the pointer has moved since the press. */
+  let moved: Point = { x: 0, y: 0 };
   let ghost: HTMLElement | null = null;
   /** Whether the last press was a drag, so that the click after it does nothing. */
   let wasDrag = false;
@@ -86,7 +89,8 @@ function thing(
   });
   button.addEventListener("pointermove", (event) => {
     if (!start) return;
-    if (!ghost && Math.hypot(event.clientX - start.x, event.clientY - start.y) > CLICK_PX) {
+    moved = { x: event.clientX - start.x, y: event.clientY - start.y };
+    if (!ghost && Math.hypot(moved.x, moved.y) > CLICK_PX) {
       wasDrag = true;
       ghost = h("div", { class: "palette-ghost", "aria-hidden": "true" }, icon(kind === "picture" ? "picture" : KIND_ICONS[kind]));
       document.body.append(ghost);
@@ -104,6 +108,9 @@ function thing(
     if (isInside) add(kind, plan.viewport.toWorld(at));
   });
   button.addEventListener("pointercancel", drop);
+  // In a narrow window the palette is a row, which a finger scrolls sideways.
+  const isScroll = () => getComputedStyle(button).touchAction !== "none" && Math.abs(moved.x) >= Math.abs(moved.y);
+  preventFling(button, () => ghost !== null && !isScroll());
   button.addEventListener("click", () => {
     if (!wasDrag) add(kind, plan.viewport);
     wasDrag = false;

@@ -4,6 +4,7 @@
  * Space is held.
  */
 import { t } from "../../strings.ts";
+import { preventFling } from "../../ui/fling.ts";
 import { distance, type Point } from "../geometry.ts";
 import type { ItemKey } from "../items.ts";
 import { alongOf, drawTrack, insertIndex, insertNode, placeOnRoad } from "../track-commands.ts";
@@ -43,6 +44,7 @@ export class Gestures {
       view.pointer = null;
       view.invalidate();
     });
+    preventFling(canvas);
     canvas.addEventListener("dblclick", (event) => this.#doubleClick(event));
     canvas.addEventListener("contextmenu", (event) => event.preventDefault());
     canvas.addEventListener("wheel", (event) => this.#wheel(event), { passive: false });

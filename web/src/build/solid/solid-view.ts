@@ -9,6 +9,7 @@ import { detectQuality, type Quality } from "../../scene/quality.ts";
 import { makeSky } from "../../scene/sky.ts";
 import { t } from "../../strings.ts";
 import { h } from "../../ui/dom.ts";
+import { preventFling } from "../../ui/fling.ts";
 import { objectKey } from "../items.ts";
 import type { PictureCache } from "../pictures-cache.ts";
 import type { EditorSession } from "../session.ts";
@@ -77,6 +78,7 @@ export class SolidView {
     session.preview.watch(() => (this.#stale.road = true));
     session.selection.watch(() => (this.#stale.frame = true));
     this.#watchClicks();
+    preventFling(this.canvas);
     new ResizeObserver(() => this.#resize()).observe(this.canvas);
     requestAnimationFrame(() => this.#frame());
   }
