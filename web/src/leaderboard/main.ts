@@ -6,18 +6,18 @@ import "../style/leaderboard.css";
 import { t } from "../strings.ts";
 import { fill, h, show, write } from "../ui/dom.ts";
 import { icon, logo } from "../ui/icons.ts";
+import { signInDialog } from "../ui/sign-in.ts";
 import type { Leaderboard } from "../wire/sim.ts";
 import { Client } from "./client.ts";
 import { handInDialog } from "./hand-in.ts";
 import { ownCard } from "./own.ts";
 import { changesCard, queueCard } from "./side.ts";
-import { signInDialog } from "./sign-in.ts";
 import { worldTable } from "./table.ts";
 
 function main(): void {
   document.documentElement.lang = t.language;
   const client = new Client();
-  const signIn = signInDialog();
+  const signIn = signInDialog((token) => `/sim/leaderboard?token=${encodeURIComponent(token)}`);
   const queue = queueCard();
   const changes = changesCard();
   const own = ownCard();
