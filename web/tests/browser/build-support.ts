@@ -3,9 +3,8 @@ import type { BrowserContextOptions, Page } from "playwright-core";
 import type { Preview } from "../../src/build/client.ts";
 import type { ProjectDocument } from "../../src/build/document.ts";
 import type { BrowserFixture } from "./fixture.ts";
+import { Mouse, type Hand, type Point } from "./hands.ts";
 import { until, type Simulator, type Visit } from "./support.js";
-
-type Point = { x: number; y: number };
 
 /** A test opens the editor of this project. */
 export async function newProject(simulator: Simulator, source: object = { from: "empty" }): Promise<string> {
@@ -67,17 +66,16 @@ export async function whereIs(visit: Visit, key: string): Promise<Point> {
   return at;
 }
 
-/** Drags from one position on the page to another one. */
-export async function drag(visit: Visit, from: Point, to: Point): Promise<void> {
-  await visit.page.mouse.move(from.x, from.y);
-  await visit.page.mouse.down();
-  await visit.page.mouse.move(to.x, to.y, { steps: 5 });
-  await visit.page.mouse.up();
+/** Drags an item to a point of the field. */
+export async function dragItem(visit: Visit, key: string, to: Point, hand: Hand = new Mouse(visit)): Promise<void> {
+  await hand.drag(await whereIs(visit, key), await onPage(visit, to));
 }
 
-/** Drags an item to a point of the field. */
-export async function dragItem(visit: Visit, key: string, to: Point): Promise<void> {
-  await drag(visit, await whereIs(visit, key), await onPage(visit, to));
+/** Drags an object from the palette to a point of the field. */
+export async function dragNew(visit: Visit, kind: string, to: Point, hand: Hand = new Mouse(visit)): Promise<void> {
+  const button = await visit.byTestId(`add-${kind}`).boundingBox();
+  if (!button) throw new Error(`the palette shows no "${kind}"`);
+  await hand.drag({ x: button.x + 20, y: button.y + 20 }, await onPage(visit, to));
 }
 
 /** A loop that fits on the field of an empty project. */
@@ -94,8 +92,8 @@ export function loopOn([width, height]: readonly [number, number]): Point[] {
 }
 
 /** Draws a closed line with the pen tool: the points, and then the first point again. */
-export async function drawLoop(visit: Visit, points: readonly Point[], press: (at: Point) => Promise<void>): Promise<void> {
-  await visit.byTestId("tool-pen").click();
-  for (const point of [...points, points[0]]) await press(await onPage(visit, point));
+export async function drawLoop(visit: Visit, points: readonly Point[], hand: Hand = new Mouse(visit)): Promise<void> {
+  await hand.press(visit.byTestId("tool-pen"));
+  for (const point of [...points, points[0]]) await hand.pressAt(await onPage(visit, point));
   await visit.page.waitForFunction((count) => window.__build.document.track.nodes.length === count, points.length);
 }

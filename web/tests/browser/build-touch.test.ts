@@ -1,8 +1,9 @@
-import type { CDPSession } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import {
   current,
   documentOf,
+  dragItem,
+  dragNew,
   drawLoop,
   loopOn,
   newProject,
@@ -11,38 +12,9 @@ import {
   saved,
   stored,
   untilDocument,
-  whereIs,
 } from "./build-support.ts";
 import { browserFixture } from "./fixture.ts";
-import type { Visit } from "./support.js";
-
-type Point = { x: number; y: number };
-
-const TABLET = { viewport: { width: 820, height: 1180 }, hasTouch: true };
-
-/** Fingers on the screen. The browser makes pointer events from the touches. */
-class Fingers {
-  constructor(readonly session: CDPSession) {}
-
-  static async of(visit: Visit): Promise<Fingers> {
-    return new Fingers(await visit.context.newCDPSession(visit.page));
-  }
-
-  async #send(type: "touchStart" | "touchMove" | "touchEnd", points: readonly Point[]): Promise<void> {
-    const touchPoints = points.map(({ x, y }, id) => ({ x, y, id }));
-    await this.session.send("Input.dispatchTouchEvent", { type, touchPoints });
-  }
-
-  /** Moves fingers, each from its first to its second position. */
-  async drag(...ways: (readonly [Point, Point])[]): Promise<void> {
-    await this.#send("touchStart", ways.map(([from]) => from));
-    for (const part of [0.25, 0.5, 0.75, 1]) {
-      const between = ([a, b]: readonly [Point, Point]) => ({ x: a.x + part * (b.x - a.x), y: a.y + part * (b.y - a.y) });
-      await this.#send("touchMove", ways.map(between));
-    }
-    await this.#send("touchEnd", []);
-  }
-}
+import { Fingers, TABLET } from "./hands.ts";
 
 describe("the world builder on a tablet", () => {
   const fixture = browserFixture("--world", "oval");
@@ -53,16 +25,22 @@ describe("the world builder on a tablet", () => {
     const fingers = await Fingers.of(visit);
     const { size } = (await documentOf(visit)).field;
     const points = loopOn(size);
-    await drawLoop(visit, points, ({ x, y }) => visit.page.touchscreen.tap(x, y));
+    await drawLoop(visit, points, fingers);
     expect((await current(visit)).road?.closed).toBe(true);
     await visit.byTestId("add-light").tap();
     await untilDocument(visit, (d) => d.objects?.length === 1);
     const to = { x: size[0] / 2 + 0.5, y: size[1] / 2 };
-    await fingers.drag([await whereIs(visit, "object:light1"), await onPage(visit, to)]);
+    await dragItem(visit, "object:light1", to, fingers);
     await untilDocument(visit, (d) => Math.abs((d.objects?.[0].x ?? 0) - to.x) < 0.11);
-    const palette = await visit.byTestId("add-box").boundingBox();
-    const box = { x: (palette?.x ?? 0) + 20, y: (palette?.y ?? 0) + 20 };
-    await fingers.drag([box, await onPage(visit, { x: size[0] / 2, y: size[1] / 2 - 0.5 })]);
+    // The browser must not ignore the tap that follows a fast drag (`fling.ts`). Without the remedy it
+    // ignores about every third one.
+    for (let i = 0; i < 6; i++) {
+      await dragNew(visit, "box", { x: size[0] / 2, y: size[1] / 2 - 0.5 }, fingers);
+      await untilDocument(visit, (d) => d.objects?.length === 2);
+      await visit.byTestId("undo").tap();
+      await untilDocument(visit, (d) => d.objects?.length === 1);
+    }
+    await visit.byTestId("redo").tap();
     await untilDocument(visit, (d) => d.objects?.length === 2);
     await saved(visit);
     const document = await documentOf(visit);
@@ -79,13 +57,13 @@ describe("the world builder on a tablet", () => {
     const before = await documentOf(visit);
     const corner = await onPage(visit, { x: 0, y: 6 });
     const middle = await onPage(visit, { x: 4, y: 3.1 });
-    await fingers.drag([middle, { x: middle.x + 60, y: middle.y + 40 }]);
+    await fingers.drag(middle, { x: middle.x + 60, y: middle.y + 40 });
     await visit.page.waitForFunction(
       (from) => Math.abs(window.__build.at({ x: 0, y: 6 }).x - from.x) > 30,
       corner,
     );
     const scale = await visit.page.evaluate(() => window.__build.scale);
-    await fingers.drag(
+    await fingers.dragAll(
       [middle, { x: middle.x - 60, y: middle.y }],
       [
         { x: middle.x + 40, y: middle.y },

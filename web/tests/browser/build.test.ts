@@ -3,12 +3,11 @@ import { en } from "../../src/strings/en.ts";
 import {
   current,
   documentOf,
-  drag,
   dragItem,
+  dragNew,
   drawLoop,
   loopOn,
   newProject,
-  onPage,
   openProject,
   saved,
   stored,
@@ -16,9 +15,8 @@ import {
   whereIs,
 } from "./build-support.ts";
 import { browserFixture } from "./fixture.ts";
-import { until, type Visit } from "./support.js";
-
-const mouse = (visit: Visit) => async (at: { x: number; y: number }) => visit.page.mouse.click(at.x, at.y);
+import { Mouse } from "./hands.ts";
+import { until } from "./support.js";
 
 describe("the world builder", () => {
   const fixture = browserFixture("--world", "oval");
@@ -43,13 +41,12 @@ describe("the world builder", () => {
       const visit = await openProject(fixture, id, { viewport: { width, height } });
       const before = await documentOf(visit);
       const points = loopOn(before.field.size);
-      await drawLoop(visit, points, mouse(visit));
+      await drawLoop(visit, points);
       expect((await documentOf(visit)).track.nodes.map(({ x, y }) => ({ x, y }))).toEqual(points);
       expect((await current(visit)).road?.closed).toBe(true);
       // An object is dragged from the palette, and then moved and turned.
       const [w, h] = before.field.size;
-      const from = await visit.byTestId("add-box").boundingBox();
-      await drag(visit, { x: (from?.x ?? 0) + 20, y: (from?.y ?? 0) + 20 }, await onPage(visit, { x: w / 2, y: h / 2 }));
+      await dragNew(visit, "box", { x: w / 2, y: h / 2 });
       await untilDocument(visit, (document) => document.objects?.length === 1);
       await visit.byTestId("add-cone").click();
       await untilDocument(visit, (document) => document.objects?.length === 2);
@@ -67,6 +64,34 @@ describe("the world builder", () => {
       expect(scroll).toBe(width);
     });
   }
+
+  it("keeps the drawing in its place while it saves and while it cannot save", async () => {
+    const { id } = await fixture.simulator.request("builder/projects", { from: "world", world: "oval" });
+    for (const width of [1280, 820]) {
+      const visit = await openProject(fixture, id, { viewport: { width, height: 720 }, hasTouch: true });
+      visit.allowedErrors = /Failed to load resource|ERR_/;
+      await visit.byTestId("world-name").fill("A name that is as long as the names of some worlds are");
+      await visit.page.keyboard.press("Enter");
+      await saved(visit);
+      const place = () => visit.byTestId("plan").boundingBox();
+      const [before, status] = [await place(), visit.byTestId("save-status")];
+      let fail = () => {};
+      const held = new Promise<void>((done) => (fail = done));
+      await visit.page.route("**/sim/api/builder/projects/*", async (route) => {
+        if (route.request().method() !== "PUT") return route.continue();
+        await held;
+        await route.abort();
+      });
+      await visit.byTestId("add-cone").click();
+      await status.and(visit.page.locator("[data-status=saving]")).waitFor();
+      expect(await place()).toEqual(before);
+      fail();
+      await status.and(visit.page.locator("[data-status=offline]")).waitFor();
+      expect(await place()).toEqual(before);
+      await visit.page.unrouteAll();
+      await saved(visit);
+    }
+  });
 
   it("undoes and redoes every step; a drag is one step", async () => {
     const id = await newProject(fixture.simulator, { from: "world", world: "oval" });
@@ -123,7 +148,7 @@ describe("the world builder", () => {
     const visit = await openProject(fixture, id);
     const { page } = visit;
     const before = await documentOf(visit);
-    await mouse(visit)(await whereIs(visit, "node:11"));
+    await new Mouse(visit).pressAt(await whereIs(visit, "node:11"));
     await page.waitForFunction(() => window.__build.selection[0] === "node:11");
     const handle = async (kind: string) => {
       await current(visit);
@@ -132,13 +157,13 @@ describe("the world builder", () => {
       return found;
     };
     const width = await handle("width");
-    await drag(visit, width, { x: width.x + 12, y: width.y });
+    await new Mouse(visit).drag(width, { x: width.x + 12, y: width.y });
     await untilDocument(visit, (d) => typeof d.track.nodes[11].width === "number");
     const start = await handle("start");
-    await drag(visit, start, await whereIs(visit, "node:30"));
+    await new Mouse(visit).drag(start, await whereIs(visit, "node:30"));
     await untilDocument(visit, (d) => (d.track.start ?? 0) > 5);
     const insert = await handle("insert");
-    await mouse(visit)(insert);
+    await new Mouse(visit).pressAt(insert);
     await untilDocument(visit, (d) => d.track.nodes.length === before.track.nodes.length + 1);
     await page.keyboard.press("Delete");
     const after = await untilDocument(visit, (d) => d.track.nodes.length === before.track.nodes.length);
@@ -149,7 +174,7 @@ describe("the world builder", () => {
     const id = await newProject(fixture.simulator, { from: "world", world: "oval" });
     const visit = await openProject(fixture, id);
     expect(await visit.byTestId("finding-summary").textContent()).toBe(en.build.findings.none);
-    await mouse(visit)(await whereIs(visit, "object:box1"));
+    await new Mouse(visit).pressAt(await whereIs(visit, "object:box1"));
     await visit.byTestId("item-x").fill("-3");
     await visit.page.keyboard.press("Enter");
     const row = visit.byTestId("finding").first();
@@ -177,7 +202,7 @@ describe("the world builder", () => {
     await dragItem(visit, "object:cone1", { x: w / 2 + 0.5, y: h / 2 + 0.3 });
     await untilDocument(visit, (d) => d.objects?.[1].x !== d.objects?.[0].x);
     await page.keyboard.down("Shift");
-    await mouse(visit)(await whereIs(visit, "object:box1"));
+    await new Mouse(visit).pressAt(await whereIs(visit, "object:box1"));
     await page.keyboard.up("Shift");
     await visit.byTestId("align-middle").click();
     const aligned = await untilDocument(visit, (d) => Math.abs((d.objects?.[0].y ?? 0) - (d.objects?.[1].y ?? 9)) < 0.01);
@@ -185,7 +210,7 @@ describe("the world builder", () => {
     await visit.byTestId("group").click();
     await visit.byTestId("plan").focus();
     await page.keyboard.press("Escape");
-    await mouse(visit)(await whereIs(visit, "object:box1"));
+    await new Mouse(visit).pressAt(await whereIs(visit, "object:box1"));
     await page.waitForFunction(() => window.__build.selection.length === 2);
     await page.keyboard.press("Control+c");
     await page.getByText(en.build.copied(2)).waitFor();
