@@ -100,6 +100,12 @@ pub(crate) enum Command {
     /// Judge and verify one run of the leaderboard; only the simulator uses this command
     #[command(name = "__judge-run", hide = true)]
     JudgeRun(EvaluateArgs),
+    /// Write the man pages and shell completions; only `make dist` uses this command
+    #[command(name = "__package", hide = true)]
+    Package {
+        /// Folder to write to
+        folder: PathBuf,
+    },
     /// Run a process of a jail; only the simulator uses this command
     #[command(name = "__jail", hide = true)]
     Jail {

@@ -11,6 +11,7 @@ pub(crate) mod judge;
 pub(crate) mod judge_run;
 pub(crate) mod lap;
 pub(crate) mod new;
+pub(crate) mod package;
 pub(crate) mod print;
 pub(crate) mod publish;
 pub(crate) mod records;

@@ -9,6 +9,7 @@ use crate::commands::grade_unit::GradeUnitError;
 use crate::commands::judge_run::JudgeRunError;
 use crate::commands::lap::LapError;
 use crate::commands::new::NewError;
+use crate::commands::package::PackageError;
 use crate::commands::print::PrintCommandError;
 use crate::commands::publish::PublishCommandError;
 use crate::commands::records::ExportError;
@@ -71,6 +72,8 @@ pub(crate) enum CliError {
     JudgeRun(#[from] JudgeRunError),
     #[error(transparent)]
     Setup(#[from] SetupError),
+    #[error(transparent)]
+    Package(#[from] PackageError),
     #[error(transparent)]
     Jail(#[from] PartError),
 }

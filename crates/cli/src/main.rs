@@ -87,6 +87,7 @@ fn run(cli: &Cli) -> Result<Ended, CliError> {
         }
         Some(Command::JudgeRun(args)) => commands::judge_run::run(args)?,
         Some(Command::Setup) => commands::setup::run()?,
+        Some(Command::Package { folder }) => commands::package::run(folder)?,
         Some(Command::Jail { part }) => chicane_session::jail::main(part)?,
         Some(Command::Openapi { robot: true }) => println!("{}", chicane_server::robot_openapi()),
         Some(Command::Openapi { robot: false }) => println!("{}", chicane_server::openapi()),
