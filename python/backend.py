@@ -3,8 +3,10 @@
 If the environment variable `CHICANE_BINARY` is the path of the simulator's program, the wheel
 contains the program, installs the command `chicane`, and has the platform tag of the program. If
 `CHICANE_NATIVE` is the path of the native module, the wheel contains the module too. The module
-needs CPython 3.11 or later; with another interpreter the package works without it. The same inputs
-give the same bytes. `python backend.py <program> <folder> [<module>]` builds such a wheel.
+needs CPython 3.11 or later; with another interpreter the package works without it. If
+`CHICANE_LICENCES` is the path of a text with the licences of all libraries in the program, the
+wheel contains the text. The same inputs give the same bytes. `python backend.py <program> <folder>
+[<module>]` builds such a wheel.
 """
 
 import base64
@@ -73,7 +75,10 @@ def metadata(about: dict[str, Any]) -> str:
     for extra, needs in about["optional-dependencies"].items():
         lines.append(f"Provides-Extra: {extra}")
         lines += [f'Requires-Dist: {need}; extra == "{extra}"' for need in needs]
-    lines += ["License-File: LICENSE", "Description-Content-Type: text/markdown"]
+    lines.append("License-File: LICENSE")
+    if os.environ.get("CHICANE_LICENCES"):
+        lines.append("License-File: THIRD-PARTY-LICENSES.txt")
+    lines.append("Description-Content-Type: text/markdown")
     readme: str = (HERE / about["readme"]).read_text()
     return "\n".join(lines) + "\n\n" + readme
 
@@ -135,6 +140,9 @@ def build_wheel(
     files[f"{info}/WHEEL"] = (wheel.encode(), 0o644)
     licence = HERE / "LICENSE" if (HERE / "LICENSE").exists() else HERE.parent / "LICENSE"
     files[f"{info}/licenses/LICENSE"] = (licence.read_bytes(), 0o644)
+    if libraries := os.environ.get("CHICANE_LICENCES"):
+        text = Path(libraries).read_bytes()
+        files[f"{info}/licenses/THIRD-PARTY-LICENSES.txt"] = (text, 0o644)
     record = "".join(record_line(name, content) for name, (content, _) in files.items())
     files[f"{info}/RECORD"] = (f"{record}{info}/RECORD,,\n".encode(), 0o644)
     name = f"{about['name']}-{about['version']}-{tag}.whl"

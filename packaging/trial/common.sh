@@ -1,0 +1,37 @@
+# Functions of the trials. They run as root in a fresh Debian, with the packages in /packages, and the
+# folders `packaging/trial` and `examples` in /trial and /examples.
+set -eu
+export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
+PORT=${PORT:-18473}
+
+step() { printf '\n== %s\n' "$*"; }
+fail() { echo "FAILED: $*" >&2; exit 1; }
+
+get() {
+    apt-get update -qq
+    apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+}
+
+# Gives a user a control group of its own and moves this subshell into it, as systemd does with
+# Delegate=yes. Handles both versions of control groups. `undelegate` removes the group.
+delegate() {
+    user=$1
+    if [ -f /sys/fs/cgroup/cgroup.controllers ]; then
+        set -- /sys/fs/cgroup
+    else
+        set -- /sys/fs/cgroup/memory /sys/fs/cgroup/pids /sys/fs/cgroup/cpuacct /sys/fs/cgroup/cpu
+    fi
+    for above; do
+        group=$above/trial-$PORT
+        mkdir -p "$group"
+        chown -R "$user" "$group"
+        echo 0 >"$group/cgroup.procs" # 0 is the process that writes
+    done
+}
+
+undelegate() {
+    find /sys/fs/cgroup -depth -type d -path "*/trial-$PORT*" -exec rmdir {} + 2>/dev/null || true
+}
+
+# The lines Environment= of the unit, as arguments of env.
+unit_environment() { sed -n 's/^Environment=//p' /usr/lib/systemd/system/chicane.service; }

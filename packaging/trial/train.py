@@ -1,0 +1,17 @@
+"""Steps a training environment of the package, which uses its native module."""
+
+import chicane.gym  # noqa: F401  # registers the environments
+import gymnasium
+
+env = gymnasium.make("chicane/Lap-v0", observation="lidar")
+seen, _ = env.reset(seed=1)
+total = 0.0
+for _ in range(50):
+    seen, reward, terminated, truncated, _ = env.step([0.8, 0.0])
+    total += float(reward)
+    if terminated or truncated:
+        break
+# With the native module, the environment needs no running simulator.
+print(f"{env.spec.id if env.spec else '?'}: lidar of {seen.shape}, reward {total:.3f}")
+if not total > 0:
+    raise SystemExit("the car made no progress")
