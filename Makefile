@@ -51,6 +51,16 @@ wheel: build ## Build the Python wheel with the program, in target/wheel
 	$(PYTHON) python/backend.py target/wheel/chicane target/wheel target/wheel/native.so
 	@rm target/wheel/chicane target/wheel/native.so
 
+# The same program and sources give the same bytes.
+PACK = PYTHONPATH=packaging $(PYTHON) -m release $(CHICANE) target/release/libchicane_native.so
+dist: build need-python ## Build the packages of a release: tarball, .deb, wheel, container file, SBOM
+	$(PACK) target/dist
+
+try-dist: dist ## Build the packages again and compare, then use each in a fresh Debian (as root)
+	$(PACK) target/dist-again >/dev/null
+	diff -r target/dist target/dist-again
+	packaging/try
+
 viewer: web/dist/index.html ## Build the page /sim, which is embedded in the program
 
 web/dist/index.html: web/node_modules/.package-lock.json web/index.html web/leaderboard.html web/build.html web/vite.config.ts $(shell find web/src web/public -type f)
@@ -88,6 +98,7 @@ suites: second-opinion readers ros clients cluster need-gym need-schemathesis ne
 	$(PYTHON) -m unittest discover -s soak/tests -t .
 	$(PYTHON) -m soak $(CHICANE) --short --out target/soak-short
 	$(PYTHON) -m unittest discover -s bench/tests -t bench
+	$(PYTHON) -m unittest discover -s packaging/tests -t packaging
 	$(PYTHON) fuzz/http/run.py $(CHICANE) $(SCHEMATHESIS)
 	cd web && node_modules/.bin/vitest run
 	node web/scripts/wire.js $(CHICANE) --check
@@ -106,8 +117,8 @@ check: need-cargo need-deny need-ruff need-mypy need-gym viewer ## Check formatt
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --release --locked --no-deps --quiet
 	PATH="$(TOOLS)/bin:$$PATH" $(CARGO) deny --locked check licenses bans sources
 	web/node_modules/.bin/tsc -p web
-	$(RUFF) check python docs fuzz examples readers worlds bench soak clients crates
-	$(RUFF) format --check python docs fuzz examples readers worlds bench soak clients crates
+	$(RUFF) check python docs fuzz examples readers worlds bench soak clients crates packaging
+	$(RUFF) format --check python docs fuzz examples readers worlds bench soak clients crates packaging
 	$(MYPY) --config-file python/pyproject.toml python/src/chicane python/scripts python/backend.py
 
 peers: need-chromium need-sdformat need-ros need-roslibpy need-recordings need-repeat need-ray clients/roslib/node_modules/.package-lock.json clients/foxglove/node_modules/.package-lock.json

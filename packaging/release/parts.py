@@ -82,8 +82,8 @@ def crates(metadata: dict[str, Any], lock: str) -> list[Part]:
     while waiting:
         key = waiting.pop()
         if key not in seen:
-            below = [each for each in nodes[key]["deps"] if is_inside(each, packages)]
-            seen[key] = tuple(each["pkg"] for each in below)
+            inside = [each for each in nodes[key]["deps"] if is_inside(each, packages)]
+            seen[key] = tuple(each["pkg"] for each in inside)
             waiting += seen[key]
 
     def reference(key: str) -> str:

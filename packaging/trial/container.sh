@@ -22,7 +22,7 @@ token=trial-$(od -An -N12 -tx1 /dev/urandom | tr -d ' \n')
 as_alice podman run --detach --name trial --privileged --cgroupns private -p 8000:8000 \
     -e CHICANE_TOKEN="$token" -v data:/var/lib/chicane chicane >/dev/null
 as_alice podman cp /examples/lap_by_lidar.py trial:/var/lib/chicane/work/
-CHICANE_TOKEN=$token python3 /trial/evaluate.py http://127.0.0.1:8000 "python3 lap_by_lidar.py" \
+CHICANE_TOKEN=$token python3 /trial/evaluate.py http://127.0.0.1:8000 'python3 lap_by_lidar.py $CHICANE_URL' \
     || { as_alice podman logs trial; fail "evaluation in the container"; }
 as_alice podman top trial user pid args | head -n 3
 as_alice podman stop --time 30 trial >/dev/null

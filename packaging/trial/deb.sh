@@ -38,7 +38,7 @@ step "serve, health and one judged run in a closed box"
 ) &
 server=$!
 trap 'kill $server 2>/dev/null || true; wait $server; undelegate' EXIT
-python3 /trial/evaluate.py "http://127.0.0.1:$PORT" "python3 lap_by_lidar.py"
+python3 /trial/evaluate.py "http://127.0.0.1:$PORT" 'python3 lap_by_lidar.py $CHICANE_URL'
 as_chicane chicane records export --data-dir /var/lib/chicane/data --csv | cut -d, -f2,5,6
 kill -TERM $server
 wait $server || fail "chicane serve ended with status $?"

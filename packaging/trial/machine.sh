@@ -15,7 +15,7 @@ cp /examples/lap_by_lidar.py /var/lib/chicane/work/
 token=trial-$(od -An -N12 -tx1 /dev/urandom | tr -d ' \n')
 printf 'CHICANE_WORLD=oval\nCHICANE_TOKEN=%s\n' "$token" >>/etc/default/chicane
 systemctl enable --quiet --now chicane
-CHICANE_TOKEN=$token python3 /trial/evaluate.py http://127.0.0.1:8000 "python3 lap_by_lidar.py" \
+CHICANE_TOKEN=$token python3 /trial/evaluate.py http://127.0.0.1:8000 'python3 lap_by_lidar.py $CHICANE_URL' \
     || { journalctl -u chicane --no-pager -o cat | tail -n 40; fail "evaluation"; }
 ps -o user:10,cmd -C chicane | head -n 3
 journalctl -u chicane --no-pager -o cat | grep -o '[^"]*cgroup-v2[^"]*' | head -n 2
@@ -27,7 +27,7 @@ before=$(systemctl show -P MainPID chicane)
 dpkg -i /packages/chicane_*_amd64.deb
 after=$(systemctl show -P MainPID chicane)
 [ "$before" != "$after" ] && [ "$after" != 0 ] || fail "pid $before, then $after"
-CHICANE_TOKEN=$token python3 /trial/evaluate.py http://127.0.0.1:8000 "python3 lap_by_lidar.py"
+CHICANE_TOKEN=$token python3 /trial/evaluate.py http://127.0.0.1:8000 'python3 lap_by_lidar.py $CHICANE_URL'
 
 step "stop, removal and purge"
 systemctl stop chicane
