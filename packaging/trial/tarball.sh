@@ -28,7 +28,8 @@ bash -ec '. /usr/share/bash-completion/bash_completion
 zsh -fec 'fpath=(/usr/local/share/zsh/site-functions $fpath); autoload -Uz compinit; compinit -u -D
     [[ ${_comps[chicane]} = _chicane ]]; autoload +X _chicane
     [[ ${functions[_chicane]} = *evaluate* ]]; print "zsh: ${_comps[chicane]}"'
-found=$(fish -c 'complete -C "chicane ev"' | cut -f1)
+# Debian's fish searches /usr/local only if the variable names it, as desktop sessions do.
+found=$(XDG_DATA_DIRS=/usr/local/share:/usr/share fish -c 'complete -C "chicane ev"' | cut -f1)
 echo "fish: $found"
 [ "$found" = evaluate ] || fail "fish completes to: $found"
 

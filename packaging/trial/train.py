@@ -3,14 +3,13 @@
 import chicane.gym  # noqa: F401  # registers the environments
 import gymnasium
 
-env = gymnasium.make("chicane/Lap-v0", observation="lidar")
+env = gymnasium.make("chicane/Lap-v0", observation="lidar", random_start=False)
 seen, _ = env.reset(seed=1)
 total = 0.0
-for _ in range(50):
-    seen, reward, terminated, truncated, _ = env.step([0.8, 0.0])
+# The road is straight at the start, so the car makes progress.
+for _ in range(10):
+    seen, reward, *_ = env.step([0.8, 0.0])
     total += float(reward)
-    if terminated or truncated:
-        break
 # With the native module, the environment needs no running simulator.
 print(f"{env.spec.id if env.spec else '?'}: lidar of {seen.shape}, reward {total:.3f}")
 if not total > 0:
