@@ -7,8 +7,8 @@
 //! came from outside the simulation: output and exit of the student's program, and the end. The
 //! crate `session` defines the content of the second stream.
 //!
-//! Whoever has the world can simulate the run again from its journal and compare every hash. The
-//! streams contain no clock time, so two runs of a repeatable program have equal journals.
+//! A reader that has the world can simulate the run again from its journal and compare every hash.
+//! The streams contain no clock time, so two runs of a repeatable program have equal journals.
 //!
 //! A [`Recorder`] writes the first stream, and [`Entries`] reads it. This crate uses no file and no
 //! thread; the host stores the bytes.
