@@ -6,7 +6,7 @@ which it starts if no `url` is given. Both give the same bytes for the same seed
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import gymnasium
@@ -168,3 +168,15 @@ class VectorCarEnv(VectorEnv[Any, NDArray[np.float32], NDArray[Any]]):
         Raises `ValueError` for an invalid argument, `ProgramError` if a simulator does not start.
         """
         raise NotImplementedError
+
+
+def seeds_of_vector(seed: int | Sequence[int | None] | None, count: int) -> Sequence[int | None]:
+    """The seed of each environment of a vector. A single number is the seed of the first one."""
+    seeds: Sequence[int | None]
+    if seed is None or isinstance(seed, (int, np.integer)):
+        seeds = [None if seed is None else int(seed) + i for i in range(count)]
+    else:
+        seeds = seed
+    if len(seeds) != count:
+        raise ValueError(f"seed must have {count} numbers, not {len(seeds)}")
+    return seeds

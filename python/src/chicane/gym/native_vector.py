@@ -10,7 +10,7 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from chicane.gym.base import CarEnv, VectorCarEnv
+from chicane.gym.base import CarEnv, VectorCarEnv, seeds_of_vector
 from chicane.gym.native_batch import ENDS, INFO, ROW, Floats, NativeBatch
 from chicane.gym.reward import BatchReward, Reward
 
@@ -63,13 +63,7 @@ class NativeVectorCarEnv(VectorCarEnv):
         `seed` is a list with one seed for each environment, or a number: the seed of the first
         environment. Each further environment then gets the next number.
         """
-        seeds: Sequence[int | None]
-        if seed is None or isinstance(seed, (int, np.integer)):
-            seeds = [None if seed is None else int(seed) + i for i in range(self.num_envs)]
-        else:
-            seeds = seed
-        if len(seeds) != self.num_envs:
-            raise ValueError(f"seed must have {self.num_envs} numbers, not {len(seeds)}")
+        seeds = seeds_of_vector(seed, self.num_envs)
         for car, one in enumerate(seeds):
             if one is not None or not self._batch.is_seeded(car):
                 self._batch.seed_from(car, one)

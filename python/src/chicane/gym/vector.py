@@ -13,7 +13,7 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space, concatenate, create_empty_array, iterate
 from numpy.typing import NDArray
 
-from chicane.gym.base import VectorCarEnv
+from chicane.gym.base import VectorCarEnv, seeds_of_vector
 from chicane.gym.env import HttpCarEnv
 
 Bools = NDArray[np.bool_]
@@ -58,13 +58,7 @@ class HttpVectorCarEnv(VectorCarEnv):
         `seed` is a list with one seed for each environment, or a number: the seed of the first
         environment. Each further environment then gets the next number.
         """
-        seeds: Sequence[int | None]
-        if seed is None or isinstance(seed, (int, np.integer)):
-            seeds = [None if seed is None else int(seed) + i for i in range(self.num_envs)]
-        else:
-            seeds = seed
-        if len(seeds) != self.num_envs:
-            raise ValueError(f"seed must have {self.num_envs} numbers, not {len(seeds)}")
+        seeds = seeds_of_vector(seed, self.num_envs)
         infos: dict[str, Any] = {}
         for i, env in enumerate(self.envs):
             self._observations[i], info = env.reset(seed=seeds[i], options=options)
