@@ -32,6 +32,7 @@ mod source;
 pub mod variation;
 pub mod view;
 pub mod workspace_files;
+pub mod workspace_list;
 
 pub use driver::DriveAt;
 pub use evaluation::JudgeOptions;

@@ -73,7 +73,8 @@ fn rule(method: &Method, path: &str) -> Rule {
         _ if below.starts_with("evaluation/replay") => Rule::Nobody,
         "recording" => Rule::Nobody,
         // A project can have the judging script.
-        _ if matches!(first, "leaderboard" | "submissions" | "builder") => Rule::Nobody,
+        // The workspace can have programs of others.
+        _ if matches!(first, "leaderboard" | "submissions" | "builder" | "workspace") => Rule::Nobody,
         _ if reads => Rule::Group(AllowedGroup::State),
         "evaluation/stop" => Rule::Everyone,
         "step" => Rule::Group(AllowedGroup::Step),

@@ -3,12 +3,14 @@
 use crate::event::RecordedEvent;
 use crate::fields::{Body, Fields, Invalid};
 use crate::num::Num;
+use crate::program_files::{ProgramFiles, files_schema};
 use crate::state::RunState;
 use crate::vary::Variation;
 use crate::verdict::{Better, BoxKind, CommandSource, Outcome, Pace, Phase, StudentNetwork};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
+use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
 /// Longest real time of a run, seconds.
@@ -48,6 +50,10 @@ pub struct StartRequestBody {
     /// Name of the student, for the record.
     #[schema(max_length = 200)]
     pub student: Option<String>,
+    /// The files of the program, at most 32 texts by their relative paths. The command then runs in
+    /// a folder with these files. If omitted, it runs in the workspace.
+    #[schema(schema_with = files_schema)]
+    pub files: Option<BTreeMap<String, String>>,
 }
 
 /// Parsed form of [`StartRequestBody`].
@@ -65,6 +71,8 @@ pub struct StartRequest {
     pub pace: Option<Pace>,
     /// Name of the student.
     pub student: Option<String>,
+    /// The files of the program; `None` for the workspace.
+    pub files: Option<ProgramFiles>,
 }
 
 impl StartRequest {
@@ -89,7 +97,12 @@ impl Body for StartRequest {
         let wrong_pace = "pace must be real or virtual";
         let pace = fields.text("pace", wrong_pace)?;
         let pace = pace.map(|word| Pace::from_name(word).ok_or_else(|| Invalid::new(wrong_pace)));
+        let files = ProgramFiles::parse(fields)?;
+        if files.is_some() && command.is_none() {
+            return Err(Invalid::new("files need a command, such as python3 main.py"));
+        }
         Ok(StartRequest {
+            files,
             wall_limit_s: fields.number_within("wall_limit_s", 1.0, MAX_WALL_LIMIT_S)?,
             pace: pace.transpose()?,
             student: student.filter(|s| !s.trim().is_empty()).map(str::to_owned),
@@ -107,6 +120,10 @@ pub struct RunRequestBody {
     /// Shell command that runs the student's program.
     #[schema(max_length = 1000, example = "python3 run.py")]
     pub command: String,
+    /// The files of the program, at most 32 texts by their relative paths. If omitted, the command
+    /// runs in the workspace.
+    #[schema(schema_with = files_schema)]
+    pub files: Option<BTreeMap<String, String>>,
 }
 
 /// Parsed form of [`RunRequestBody`]: the request to start a session that is not judged.
@@ -115,9 +132,9 @@ pub struct RunRequest(pub StartRequest);
 
 impl Body for RunRequest {
     fn parse(fields: &Fields) -> Result<RunRequest, Invalid> {
-        let StartRequest { command, .. } = StartRequest::parse(fields)?;
+        let StartRequest { command, files, .. } = StartRequest::parse(fields)?;
         let command = Some(command.ok_or_else(|| Invalid::new("invalid command"))?);
-        Ok(RunRequest(StartRequest { command, ..StartRequest::default() }))
+        Ok(RunRequest(StartRequest { command, files, ..StartRequest::default() }))
     }
 }
 

@@ -19,6 +19,7 @@ mod light;
 mod model;
 mod named;
 mod num;
+mod program_files;
 mod recording;
 mod robot;
 mod role;
@@ -29,6 +30,7 @@ mod step;
 mod vary;
 mod vehicle;
 mod verdict;
+mod workspace;
 mod world;
 mod worlds;
 
@@ -69,6 +71,7 @@ pub use light::{Light, LightChanged, LightRequest, LightState, Lights, Panel, Re
 pub use model::{ModelMoved, ModelPlace, ModelRequest, ModelRequestBody, Motion};
 pub use named::Named;
 pub use num::{Num, rounded};
+pub use program_files::{MAX_PROGRAM_BYTES, MAX_PROGRAM_FILES, ProgramFiles};
 pub use recording::{Recording, RecordingChanged, RecordingRequest};
 pub use robot::{
     Battery, CameraAngleRequest, CameraFrame, Commanded, Detail, DriveCommand, DriveRequest, DriveValues,
@@ -95,6 +98,7 @@ pub use verdict::{
     AllowedGroup, Better, BoxKind, CommandName, CommandSource, Outcome, OutputStream, Pace, Phase,
     StudentNetwork,
 };
+pub use workspace::{Workspace, WorkspaceFile};
 pub use world::{CatalogueEntry, Object, ObjectKind, ObjectType, Objects, Route, RouteLines, Track, World};
 pub use worlds::{
     Deleted, InstallAnswer, InstallRequest, InstallRequestBody, Publication, SwitchRequest,

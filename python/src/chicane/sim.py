@@ -302,6 +302,7 @@ class SimOperations:
         wall_limit_s: float | None = None,
         pace: wire.Pace | None = None,
         student: str | None = None,
+        files: dict[str, str] | None = None,
     ) -> Call[wire.Started]:
         """Starts an evaluation session.
 
@@ -309,7 +310,8 @@ class SimOperations:
         started, and the session only observes the run. `time_limit_s`: limit in simulated seconds.
         `seed`: seed of all random numbers. `wall_limit_s`: limit in real seconds, by default five
         times `time_limit_s`, but at least 120. `pace`: `real`, or `virtual` if simulated time is to
-        wait for the program. `student`: name of the student, for the record.
+        wait for the program. `student`: name of the student, for the record. `files`: the program's
+        files, a text for each relative path; without them the command runs in the workspace.
 
         Raises `Conflict` if a session is active, `JudgedRun` if the judged program itself calls
         this method.
@@ -321,8 +323,19 @@ class SimOperations:
             wall_limit_s=wall_limit_s,
             pace=pace,
             student=student,
+            files=files,
         )
         return Call(body=body, longer=LOADING_S)
+
+    @operation("GET", "/sim/api/workspace")
+    def workspace(self) -> Call[wire.Workspace]:
+        """Lists the files of the simulator's workspace, where commands of programs run."""
+        return Call()
+
+    @operation("GET", "/sim/api/workspace/file")
+    def workspace_file(self, path: str) -> Call[bytes]:
+        """Returns a text file of the workspace, in UTF-8."""
+        return Call(query={"path": path}, accept="*/*", read=read_bytes)
 
     @operation("POST", "/sim/api/evaluation/stop")
     def stop_evaluation(self) -> Call[wire.Stopped]:
@@ -358,9 +371,15 @@ class SimOperations:
         return Call(query=given(session=session), accept="*/*", read=read_bytes, longer=60.0)
 
     @operation("POST", "/sim/api/evaluation/run")
-    def run_program(self, command: str) -> Call[wire.Started]:
-        """Starts a program without a judge. The session ends with the program."""
-        return Call(body={"command": command})
+    def run_program(
+        self, command: str, *, files: dict[str, str] | None = None
+    ) -> Call[wire.Started]:
+        """Starts a program without a judge. The session ends with the program.
+
+        `files`: the program's files, a text for each relative path; without them the command runs
+        in the workspace.
+        """
+        return Call(body=given(command=command, files=files))
 
     @operation("GET", "/sim/api/evaluation/replay")
     def replay_file(self, session: str | None = None) -> Call[bytes]:

@@ -22,6 +22,7 @@ pub(crate) fn job(args: &EvaluateArgs) -> Result<EvaluationJob, EvaluationError>
         resources: args.resources.folders(),
         profile: robot::load(&args.robot)?,
         request: StartRequest {
+            files: None,
             command: args.command.clone(),
             time_limit_s: args.time_limit,
             seed: args.seed,

@@ -114,6 +114,7 @@ fn job(plan: &Plan, unit: &Unit, base: &Path) -> Result<EvaluationJob, GradeUnit
         resources: Vec::new(),
         profile: robot::load(&RobotArgs { robot: profile }).map_err(EvaluationError::from)?,
         request: StartRequest {
+            files: None,
             command: Some(program.command.clone()),
             time_limit_s: *time_limit_s,
             seed: unit.seed,

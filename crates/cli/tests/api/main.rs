@@ -38,6 +38,7 @@ mod metrics;
 mod objects;
 mod pose;
 mod print;
+mod program_files;
 mod recording;
 mod replay;
 mod robot_commands;

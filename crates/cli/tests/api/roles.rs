@@ -98,6 +98,10 @@ fn students_and_spectators_read_everything_that_names_nobody_and_no_folder() {
                 assert_eq!(refusal(&answer), (403, NEEDS_TEACHER.to_owned()));
                 continue;
             }
+            if token == SPECTATOR && path.starts_with("/sim/api/workspace") {
+                assert_eq!(refusal(&answer), (403, NEEDS_STUDENT.to_owned()));
+                continue;
+            }
             assert!(![401, 403].contains(&answer.status), "{path}: {}", answer.text());
         }
         // The file of a run has the commands of others.

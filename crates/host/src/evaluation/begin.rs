@@ -2,6 +2,7 @@
 
 use super::current::{Current, first_view};
 use super::error::StartEvaluationError;
+use super::program_folder::ProgramFolder;
 use super::record_writer::{RecordWriter, RecordWriterError};
 use super::run_bundle;
 use super::session_world::{self, SessionWorld};
@@ -71,7 +72,10 @@ impl Evaluations {
         let varied = served.varied(&self.parts.profile, &seeded);
         let served = &varied.map_err(|error| StartEvaluationError::Failed(error.to_string()))?;
         let identity = self.identity(served, &request, wall_limit_s);
+        let files = request.files.clone();
         let start = new_session(served, evaluation, script, (request, role), identity)?;
+        let folder = files.map(|files| ProgramFolder::new(&files, &start.id)).transpose();
+        let folder = folder.map_err(not_stored)?;
         let begun = EvaluationKind::Start {
             world: start.world.clone(),
             command: start.command.clone(),
@@ -80,7 +84,7 @@ impl Evaluations {
         let (send, receive) = notes().map_err(not_stored)?;
         self.keep_world(served);
         let writer = self.store_start(&start, &begun, send.clone())?;
-        let student = self.student(&start, setting.as_deref());
+        let student = self.student(&start, setting.as_deref(), folder.as_ref());
         let brief = SessionSpec { student, unsupported, wall_limit_s, student_command: None, steps: None };
         let session_world =
             self.session_world(&start, served, script, drive, (runtime, send.clone(), writer));
@@ -91,7 +95,7 @@ impl Evaluations {
         session_world.runtime.block_on(parts.simulator.wait_until_shown(&session.id, || true));
         session_world.send_event(0.0, begun);
         *self.notes.lock().unwrap_or_else(PoisonError::into_inner) = Some(send);
-        self.supervise(session_world, start, brief, setting, receive)?;
+        self.supervise(session_world, start, (brief, folder), setting, receive)?;
         Ok(session)
     }
 
@@ -191,7 +195,7 @@ impl Evaluations {
         &self,
         mut session_world: SessionWorld,
         start: NewSession,
-        brief: SessionSpec,
+        (brief, folder): (SessionSpec, Option<ProgramFolder>),
         setting: Option<Arc<Setting>>,
         receive: NotesOut<Note>,
     ) -> Result<(), StartEvaluationError> {
@@ -205,6 +209,7 @@ impl Evaluations {
         let (data, unstored) = (Arc::clone(&self.parts.data), Arc::clone(&self.unstored));
         let thread = std::thread::Builder::new().name("session".to_owned()).spawn(move || {
             let _guard = guard;
+            let _folder = folder;
             let mut ended = supervise(&brief, setting.as_deref(), &mut session_world, &receive);
             if let Some(processes) = ended.lingering.take() {
                 tracing::warn!(session = start.id, "processes of the student program can't be ended yet");
@@ -276,7 +281,12 @@ impl Evaluations {
     }
 
     /// How to start the student's program; `None` if the request has no command.
-    fn student(&self, start: &NewSession, setting: Option<&Setting>) -> Option<StudentProgram> {
+    fn student(
+        &self,
+        start: &NewSession,
+        setting: Option<&Setting>,
+        folder: Option<&ProgramFolder>,
+    ) -> Option<StudentProgram> {
         let command = start.command.clone()?;
         let own = [Some(self.parts.data.dir().to_owned()), setting.map(|s| s.folder.clone())];
         let judge = chicane_session::root::folder().ok();
@@ -284,7 +294,7 @@ impl Evaluations {
         let hide = hide.chain(self.parts.options.hidden.iter().cloned());
         Some(StudentProgram {
             command,
-            workspace: self.parts.workspace.clone(),
+            workspace: folder.map_or(&*self.parts.workspace, ProgramFolder::path).to_owned(),
             environment: self.student_environment(&start.id),
             hide: hide.collect(),
             options: self.parts.options.student.clone(),

@@ -13,6 +13,7 @@ mod journal;
 mod options;
 mod output;
 mod paced_world;
+mod program_folder;
 mod record_writer;
 pub mod records;
 pub mod run_bundle;

@@ -22,6 +22,9 @@ const STUDENT_PATHS: [&str; 7] = [
 /// students behind the pseudonyms of the leaderboard, or lists private worlds.
 const TEACHER_READS: [&str; 3] = ["/sim/api/recording", "/sim/api/submissions", "/sim/api/builder/published"];
 
+/// Paths that a spectator may not read, because they show programs.
+const STUDENT_READS: [&str; 2] = ["/sim/api/workspace", "/sim/api/workspace/file"];
+
 /// Refuses a request that the role does not permit.
 pub(super) fn check(role: Role, method: &Method, path: &str, headers: &HeaderMap) -> Result<(), ApiError> {
     let needed = needed(method, path, headers);
@@ -50,7 +53,11 @@ fn needed(method: &Method, path: &str, headers: &HeaderMap) -> Role {
     let reads = matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS)
         && (!headers.contains_key(header::UPGRADE) || path == crate::bridge::FOXGLOVE);
     if reads {
-        return if TEACHER_READS.contains(&path) { Role::Teacher } else { Role::Spectator };
+        return match path {
+            _ if TEACHER_READS.contains(&path) => Role::Teacher,
+            _ if STUDENT_READS.contains(&path) => Role::Student,
+            _ => Role::Spectator,
+        };
     }
     let posts = *method == Method::POST && STUDENT_PATHS.contains(&path);
     if posts || crate::robot::is_path(path) { Role::Student } else { Role::Teacher }

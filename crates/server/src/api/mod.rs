@@ -20,6 +20,7 @@ mod step;
 mod thumbnail;
 mod vehicle;
 mod viewer;
+mod workspace;
 mod world;
 mod worlds;
 
@@ -116,6 +117,8 @@ fn resources() -> OpenApiRouter<App> {
         .routes(routes!(replay::tracks))
         .routes(routes!(replay::picture))
         .routes(routes!(replay::file, evaluation::run))
+        .routes(routes!(workspace::list))
+        .routes(routes!(workspace::file))
         // Recording
         .routes(routes!(recording::get))
         .routes(routes!(recording::start))

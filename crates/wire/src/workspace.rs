@@ -1,0 +1,22 @@
+//! Files of the workspace, for a person who chooses a program.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// Response of `GET /workspace`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Workspace {
+    /// The files, those of upper folders first.
+    pub files: Vec<WorkspaceFile>,
+    /// Whether the workspace has more files than the list.
+    pub more: bool,
+}
+
+/// A file of the workspace.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct WorkspaceFile {
+    /// Path relative to the workspace.
+    pub path: String,
+    /// Size in bytes.
+    pub bytes: u64,
+}
