@@ -54,7 +54,7 @@ describe("accessibility", () => {
       await visit.byTestId("drive").waitFor();
       expect(await violations(visit)).toEqual([]);
       await visit.byTestId("worlds").click();
-      await visit.byTestId("world-technical").getByTestId("world-difficulty").waitFor();
+      await visit.byTestId("world-field").getByTestId("world-difficulty").waitFor();
       expect(await violations(visit)).toEqual([]);
     });
   }
