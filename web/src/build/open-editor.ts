@@ -99,7 +99,7 @@ export function openEditor(client: BuilderClient, view: ProjectView): void {
   // The browser shows a kept page when the user goes back. Its document can be old.
   addEventListener("pageshow", (event) => event.persisted && location.reload());
   sync.start();
-  installTestHook(session, sync, plan, solid, previewer);
+  installTestHook(session, actions, sync, plan, solid, previewer);
 }
 
 /** The views. The 3D view is made when it is shown for the first time. */

@@ -1,5 +1,6 @@
 /** State of the editor for tests and benchmarks. */
 import type { Signal } from "../ui/signal.ts";
+import type { Actions } from "./actions.ts";
 import type { Preview } from "./client.ts";
 import type { ProjectDocument } from "./document.ts";
 import type { Point } from "./geometry.ts";
@@ -14,6 +15,9 @@ import type { Sync, SyncStatus } from "./sync.ts";
 declare global {
   interface Window {
     __build: {
+      /** The commands that buttons and keys use. */
+      readonly actions: Actions;
+      readonly session: EditorSession;
       readonly document: ProjectDocument;
       readonly preview: Preview | null;
       /** Whether the preview belongs to the shown document. */
@@ -36,6 +40,7 @@ declare global {
 
 export function installTestHook(
   session: EditorSession,
+  actions: Actions,
   sync: Sync,
   plan: PlanView,
   solid: Signal<SolidView | null>,
@@ -46,6 +51,8 @@ export function installTestHook(
     return { x: box.x + point.x, y: box.y + point.y };
   };
   window.__build = {
+    actions,
+    session,
     get document() {
       return session.document.value;
     },

@@ -95,10 +95,7 @@ export class Simulator {
    * @param {string[]} options
    */
   async command(...options) {
-    const { stdout } = await promisify(execFile)(PROGRAM, [...options, "--data-dir", path.join(this.#folder, "data")], {
-      cwd: REPOSITORY,
-    });
-    return stdout;
+    return program(...options, "--data-dir", path.join(this.#folder, "data"));
   }
 
   /**
@@ -115,6 +112,15 @@ export class Simulator {
     if (!answer.ok) throw new Error(`${where}: ${answer.status} ${await answer.text()}`);
     return answer.json();
   }
+}
+
+/**
+ * Runs a command of the program in the folder of the repository, and returns its standard output.
+ * @param {string[]} options
+ */
+export async function program(...options) {
+  const { stdout } = await promisify(execFile)(PROGRAM, options, { cwd: REPOSITORY });
+  return stdout;
 }
 
 /** Starts a headless browser. */
