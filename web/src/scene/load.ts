@@ -5,6 +5,7 @@
 import * as THREE from "three";
 import { GLTFLoader, type GLTF } from "three/addons/loaders/GLTFLoader.js";
 import type { Pose } from "../wire/sim.ts";
+import { dressObjects } from "./looks.ts";
 import type { Quality } from "./quality.ts";
 
 type Rgb = [number, number, number];
@@ -55,6 +56,7 @@ export async function loadWorld(url: string, quality: Quality): Promise<WorldMod
     if (typeof name === "string") objects.set(name, { node, box: boxOf(node), home: poseOf(node) });
   });
   const lighting = file.scene.userData as WorldLighting;
+  dressObjects(objects.values());
   applyQuality(root, quality);
   offsetGroundLayers(root, quality.software ? lightFromAbove(lighting) : null);
   return { root, objects, lighting };
@@ -64,6 +66,7 @@ export async function loadWorld(url: string, quality: Quality): Promise<WorldMod
 export async function loadCar(url: string, quality: Quality): Promise<CarModel> {
   const node = removeRootRotation(await loader.loadAsync(url));
   applyQuality(node, quality);
+  if (quality.reflections) polish(node);
   return { node, box: boxOf(node), home: poseOf(node), ...findJoints(node) };
 }
 
@@ -123,6 +126,19 @@ function applyQuality(root: THREE.Object3D, quality: Quality): void {
     const known = replaced.get(material) ?? lambert(material);
     replaced.set(material, known);
     part.material = known;
+  });
+}
+
+/** Roughness of the car's body. The glTF file has one roughness for everything. */
+const PAINT_ROUGHNESS = 0.38;
+
+/** Makes the car glossy, because its body is painted. */
+function polish(car: THREE.Object3D): void {
+  car.traverse((part) => {
+    if (!(part instanceof THREE.Mesh) || !(part.material instanceof THREE.MeshStandardMaterial)) return;
+    const { r, g, b } = part.material.color;
+    // Tyres and other dark parts stay dull.
+    if (Math.max(r, g, b) > 0.08 || part.material.map) part.material.roughness = PAINT_ROUGHNESS;
   });
 }
 

@@ -2,28 +2,44 @@
  * Chooses the rendering quality for this machine.
  *
  * Without a graphics card the browser renders on the CPU. The simulator may need the same CPU, so
- * there are then no shadow maps and no antialiasing, and materials are cheaper. With or without a
- * graphics card, the resolution is reduced while frames take too long.
+ * the level is then low: no shadow maps, no antialiasing, no reflections, and cheap materials. At
+ * every level the resolution is reduced while frames take too long.
  */
 
+export const LEVELS = ["low", "medium", "high"] as const;
+export type QualityLevel = (typeof LEVELS)[number];
+/** The choice of the user. `auto` means the level that fits the graphics card. */
+export type QualityChoice = QualityLevel | "auto";
+
 export interface Quality {
-  /** Whether the browser renders on the CPU. */
+  level: QualityLevel;
+  /** Whether materials must be cheap, because the browser renders on the CPU or the level is low. */
   software: boolean;
   /** Whether the address of the page sets the quality. Then the resolution is constant. */
   fixed: boolean;
   shadows: boolean;
+  /** Width and height of the shadow map, in pixels. */
+  shadowMap: number;
   antialias: boolean;
+  /** Whether glossy materials reflect their surroundings, and bright colours are tone-mapped. */
+  reflections: boolean;
+  /** Whether the surroundings of the field have many trees and spectators. */
+  detailed: boolean;
   /** Upper limit of rendered pixels per CSS pixel, along one axis. */
   maxPixelRatio: number;
 }
 
+export const isQualityChoice = (value: unknown): value is QualityChoice =>
+  value === "auto" || LEVELS.includes(value as QualityLevel);
+
 /**
- * Detects software rendering by the renderer name of a temporary WebGL context. The parameter
- * `?quality=high` or `?quality=low` in the address overrides the detection.
+ * The quality for a choice of the user. The parameter `?quality=` in the address, with a level as its
+ * value, overrides the choice. For `auto`, the renderer name of a temporary WebGL context decides.
  */
-export function detectQuality(): Quality {
+export function detectQuality(choice: QualityChoice = "auto"): Quality {
   const wanted = new URLSearchParams(location.search).get("quality");
-  if (wanted === "high" || wanted === "low") return { ...qualityOf(wanted === "low" ? "software" : ""), fixed: true };
+  if (isQualityChoice(wanted) && wanted !== "auto") return { ...qualityAt(wanted), fixed: true };
+  if (choice !== "auto") return qualityAt(choice);
   const gl = document.createElement("canvas").getContext("webgl2");
   const info = gl?.getExtension("WEBGL_debug_renderer_info");
   const name = gl && info ? String(gl.getParameter(info.UNMASKED_RENDERER_WEBGL)) : "";
@@ -31,10 +47,26 @@ export function detectQuality(): Quality {
   return qualityOf(name);
 }
 
-/** The quality for a WebGL renderer name. */
+/** The quality for a WebGL renderer name. Graphics of phones and small laptops get the middle level. */
 export function qualityOf(renderer: string): Quality {
-  const software = /swiftshader|llvmpipe|softpipe|software|basic render/i.test(renderer);
-  return { software, fixed: false, shadows: !software, antialias: !software, maxPixelRatio: software ? 1 : 2 };
+  if (/swiftshader|llvmpipe|softpipe|software|basic render/i.test(renderer)) return qualityAt("low");
+  return qualityAt(/mali|adreno|powervr|videocore|intel.*(hd|uhd)/i.test(renderer) ? "medium" : "high");
+}
+
+export function qualityAt(level: QualityLevel): Quality {
+  const low = level === "low";
+  const high = level === "high";
+  return {
+    level,
+    software: low,
+    fixed: false,
+    shadows: !low,
+    shadowMap: high ? 4096 : 2048,
+    antialias: !low,
+    reflections: !low,
+    detailed: high,
+    maxPixelRatio: low ? 1 : high ? 2 : 1.5,
+  };
 }
 
 /** The resolution is reduced if the mean frame time is above this. */

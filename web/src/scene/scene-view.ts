@@ -14,14 +14,17 @@ import { TrafficLight } from "./lamps.ts";
 import { dispose, loadCar, loadWorld, type CarModel, type SceneItem, type WorldModel } from "./load.ts";
 import { Outline } from "./outline.ts";
 import { CAR, Playback, poseAt } from "./playback.ts";
-import { detectQuality, ResolutionScale, type Quality } from "./quality.ts";
+import { detectQuality, ResolutionScale, type Quality, type QualityChoice } from "./quality.ts";
 import type { RunPoses } from "./run-poses.ts";
 import { ContactShadow } from "./shadow.ts";
 import { makeSky } from "./sky.ts";
+import { reflect, softHighlights } from "./tone.ts";
 
 THREE.Object3D.DEFAULT_UP.set(0, 0, 1);
 
 const FOV_DEG = 42;
+/** Nothing is drawn beyond this distance. The lawn around the field ends before it. */
+const FAR_M = 500;
 /** Longest real time between two frames that a replay makes up for. */
 const MAX_REPLAY_STEP_S = 0.5;
 
@@ -37,10 +40,10 @@ export interface ReplayScene {
 }
 
 export class SceneView {
-  readonly quality: Quality;
+  quality: Quality;
   readonly renderer: THREE.WebGLRenderer;
   readonly scene = new THREE.Scene();
-  readonly camera = new THREE.PerspectiveCamera(FOV_DEG, 1, 0.05, 200);
+  readonly camera = new THREE.PerspectiveCamera(FOV_DEG, 1, 0.05, FAR_M);
   readonly playback = new Playback();
   readonly outline = new Outline();
   /** Poses of the objects that the user drags, by name. They replace the poses of the server. */
@@ -70,12 +73,20 @@ export class SceneView {
   readonly #size = new THREE.Vector2();
   #lastMs = 0;
   #drawnMs = 0;
-  readonly #scale: ResolutionScale;
+  #scale: ResolutionScale;
+  /** What `showWorld` was called with, for a change of the quality. */
+  #shown: Parameters<SceneView["showWorld"]> | null = null;
+  #reflections: THREE.WebGLRenderTarget | null = null;
+  /** Number of calls of `showWorld`. An outdated call must not replace a newer world. */
+  #loads = 0;
   readonly #sun = new THREE.DirectionalLight();
   readonly #hemisphere = new THREE.HemisphereLight();
 
-  constructor(readonly canvas: HTMLCanvasElement) {
-    this.quality = detectQuality();
+  constructor(
+    readonly canvas: HTMLCanvasElement,
+    choice: QualityChoice = "auto",
+  ) {
+    this.quality = detectQuality(choice);
     this.#scale = new ResolutionScale(this.quality.software);
     this.renderer = new THREE.WebGLRenderer({
       canvas,
@@ -83,7 +94,7 @@ export class SceneView {
       stencil: true,
       powerPreference: "high-performance",
     });
-    this.renderer.shadowMap.enabled = this.quality.shadows;
+    this.#applyQuality();
     this.#hemisphere.position.set(0, 0, 1);
     this.scene.add(this.#sun, this.#sun.target, this.#hemisphere, this.outline.group);
     this.camera.position.set(-3, -3, 4);
@@ -113,6 +124,25 @@ export class SceneView {
     this.invalidate();
   }
 
+  /**
+   * Changes the quality of the current world. Antialiasing belongs to the WebGL context, so that it
+   * changes when the page is loaded the next time.
+   */
+  async setQuality(choice: QualityChoice): Promise<void> {
+    const quality = detectQuality(choice);
+    if (quality.level === this.quality.level) return;
+    this.quality = quality;
+    this.#scale = new ResolutionScale(quality.software);
+    this.#applyQuality();
+    this.#resize();
+    if (this.#shown) await this.showWorld(...this.#shown);
+  }
+
+  #applyQuality(): void {
+    this.renderer.shadowMap.enabled = this.quality.shadows;
+    this.renderer.toneMapping = this.quality.reflections ? softHighlights() : THREE.NoToneMapping;
+  }
+
   /** Requests that the next frame is drawn. */
   invalidate(): void {
     this.#dirty = true;
@@ -126,15 +156,31 @@ export class SceneView {
     lights: readonly Light[],
     ground: THREE.Box2,
   ): Promise<void> {
-    const [world, car] = await Promise.all([loadWorld(worldUrl, this.quality), loadCar(carUrl, this.quality)]);
+    const thisLoad = ++this.#loads;
+    const [world, car, { makeStage, makeReflections, themeOf }] = await Promise.all([
+      loadWorld(worldUrl, this.quality),
+      loadCar(carUrl, this.quality),
+      import("./stage/stage.ts"),
+    ]);
+    if (thisLoad !== this.#loads) return;
+    this.#shown = [worldUrl, carUrl, profile, lights, ground];
     this.#removeWorld();
     this.ready = false;
     this.#world = world;
     this.#car = car;
     this.#joints = new CarJoints(car, profile);
     this.#setLighting(world, ground);
-    const sky = makeSky(world.lighting);
-    this.#worldRoots = [world.root, car.node, sky];
+    const bounds = new THREE.Box3().setFromObject(world.root);
+    const stage = makeStage({
+      lighting: world.lighting,
+      bounds: groundAndWorld(ground, bounds),
+      theme: themeOf(world.objects.values()),
+      quality: this.quality,
+      fence: fenceHeight(world),
+    });
+    this.#reflections = this.quality.reflections ? makeReflections(this.renderer, world.lighting) : null;
+    for (const root of [world.root, car.node]) if (this.#reflections) reflect(root, this.#reflections.texture);
+    this.#worldRoots = [world.root, car.node, makeSky(world.lighting), stage];
     for (const light of lights) {
       const item = world.objects.get(light.name);
       if (item) this.#lights.set(light.name, new TrafficLight(item, world.lighting.lamps, light));
@@ -288,7 +334,9 @@ export class SceneView {
       .add(this.#sun.target.position);
     this.#sun.castShadow = this.quality.shadows;
     const { shadow } = this.#sun;
-    shadow.mapSize.set(4096, 4096);
+    shadow.mapSize.set(this.quality.shadowMap, this.quality.shadowMap);
+    shadow.map?.dispose();
+    shadow.map = null;
     shadow.intensity = 0.75;
     shadow.bias = -0.0004;
     shadow.normalBias = 0.004;
@@ -305,6 +353,8 @@ export class SceneView {
     this.scene.remove(...this.#worldRoots, ...this.#shadows.map((shadow) => shadow.mesh));
     for (const shadow of this.#shadows) shadow.dispose();
     for (const root of this.#worldRoots) dispose(root);
+    this.#reflections?.dispose();
+    this.#reflections = null;
     this.#worldRoots = [];
     this.#shadows = [];
     this.#lights.clear();
@@ -332,6 +382,24 @@ export class SceneView {
     this.camera.updateProjectionMatrix();
     this.invalidate();
   }
+}
+
+/** The area that the surroundings must leave free: the ground of the track and everything on it. */
+function groundAndWorld(ground: THREE.Box2, world: THREE.Box3): THREE.Box2 {
+  const all = ground.clone();
+  if (!world.isEmpty()) {
+    all.expandByPoint(new THREE.Vector2(world.min.x, world.min.y));
+    all.expandByPoint(new THREE.Vector2(world.max.x, world.max.y));
+  }
+  return all;
+}
+
+/** Height of the fence: that of the track's mesh if the world has walls. */
+function fenceHeight({ root, objects }: WorldModel): number {
+  if (![...objects.values()].some(({ node }) => node.userData["type"] === "wall")) return 0;
+  const track = new THREE.Box3();
+  root.traverse((part) => part.userData["owner"] === "track" && track.expandByObject(part));
+  return track.isEmpty() ? 0 : track.max.z;
 }
 
 /** Moves a node to a pose. Returns false if the node is already there. */

@@ -32,6 +32,7 @@ const FRAGMENT = /* glsl */ `
     // part is the background around the whole world.
     vec3 earth = mix(horizon, nadir, 0.6 * down / (0.04 + down));
     gl_FragColor = vec4(d.z >= 0.0 ? sky : earth, 1.0);
+    #include <tonemapping_fragment>
     #include <colorspace_fragment>
   }`;
 
