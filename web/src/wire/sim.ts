@@ -1409,6 +1409,7 @@ export type RunReport = {
 export type RunRequest = {
   /** Shell command that runs the student's program. */
   command: string;
+  files?: { [name: string]: string } | null;
 };
 
 /** How a student's program ended. */
@@ -1557,6 +1558,7 @@ export type Size = {
 export type StartRequest = {
   /** Shell command that runs the student's program. If omitted, the session only observes the car. */
   command?: string | null;
+  files?: { [name: string]: string } | null;
   /** How simulated time advances; `real` if omitted. */
   pace?: Pace | null;
   /** Seed of all random streams; 0 if omitted. */
@@ -1950,6 +1952,22 @@ export type VehiclePose = Pose & {
   steering: Num;
   /** Tilt angle of the camera, rad, positive upwards. */
   tilt: Num;
+};
+
+/** Response of `GET /workspace`. */
+export type Workspace = {
+  /** The files, those of upper folders first. */
+  files: WorkspaceFile[];
+  /** Whether the workspace has more files than the list. */
+  more: boolean;
+};
+
+/** A file of the workspace. */
+export type WorkspaceFile = {
+  /** Size in bytes. */
+  bytes: number;
+  /** Path relative to the workspace. */
+  path: string;
 };
 
 /** Response of `GET /world`. */

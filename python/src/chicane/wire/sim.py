@@ -2144,11 +2144,17 @@ class Route(RouteLines):
     """Name of the world."""
 
 
-class RunRequest(TypedDict):
-    """Request body of `POST /evaluation/run`."""
+class RunRequestRequired(TypedDict):
+    """The required fields of RunRequest."""
 
     command: str
     """Shell command that runs the student's program."""
+
+
+class RunRequest(RunRequestRequired, total=False):
+    """Request body of `POST /evaluation/run`."""
+
+    files: dict[str, str] | None
 
 
 class RunResultRequired(TypedDict):
@@ -2339,6 +2345,7 @@ class StartRequest(TypedDict, total=False):
     """Shell command that runs the student's program. If omitted, the session only observes the
     car.
     """
+    files: dict[str, str] | None
     pace: Pace | None
     """How simulated time advances; `real` if omitted."""
     seed: int | None
@@ -2803,6 +2810,24 @@ class VehiclePose(Pose):
     """Angle of the virtual centre wheel, rad, positive to the left."""
     tilt: Num
     """Tilt angle of the camera, rad, positive upwards."""
+
+
+class Workspace(TypedDict):
+    """Response of `GET /workspace`."""
+
+    files: list[WorkspaceFile]
+    """The files, those of upper folders first."""
+    more: bool
+    """Whether the workspace has more files than the list."""
+
+
+class WorkspaceFile(TypedDict):
+    """A file of the workspace."""
+
+    bytes: int
+    """Size in bytes."""
+    path: str
+    """Path relative to the workspace."""
 
 
 class WorldRequired(TypedDict):
