@@ -65,6 +65,9 @@ pub(crate) fn files_schema() -> Object {
         .pattern(Some(r"^[A-Za-z0-9_]+(\.[a-z]+)?$"));
     ObjectBuilder::new()
         .schema_type(SchemaType::from_iter([Type::Object, Type::Null]))
+        .description(Some(
+            "The files of the program, at most 32 texts by their relative paths, together at most 512 KiB. The command then runs in a folder with these files. If omitted, it runs in the workspace.",
+        ))
         .property_names(Some(name))
         .additional_properties(Some(ObjectBuilder::new().schema_type(Type::String)))
         .min_properties(Some(1))

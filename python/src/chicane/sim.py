@@ -494,7 +494,7 @@ class SimOperations:
         """
         until = time.monotonic() + timeout
         while True:
-            status: wire.Status = yield request("GET", "/sim/api/status", Call[wire.Status]())
+            status: wire.Status = yield request("GET", "/sim/api/status", Call["wire.Status"]())
             current = status.get("current")
             if status["running"] and not status["switching"] and world in (None, current):
                 return
@@ -529,11 +529,11 @@ class SimOperations:
             pace=pace,
             student=student,
         )
-        start = Call[wire.Started](body=body, longer=LOADING_S)
+        start = Call["wire.Started"](body=body, longer=LOADING_S)
         started: wire.Started = yield request("POST", "/sim/api/evaluation/start", start)
         session = started["session"]["id"]
         while True:
-            ask = Call[wire.CurrentSession]()
+            ask = Call["wire.CurrentSession"]()
             now: wire.CurrentSession = yield request("GET", "/sim/api/evaluation/session", ask)
             current = now.get("session")
             if not now["active"] or not current or current["id"] != session:
@@ -543,7 +543,7 @@ class SimOperations:
                 break
             yield 0.05
         record: wire.Record = yield request(
-            "GET", "/sim/api/evaluation/record", Call[wire.Record](query={"session": session})
+            "GET", "/sim/api/evaluation/record", Call["wire.Record"](query={"session": session})
         )
         return record
 
