@@ -11,7 +11,7 @@ from chicane._operation import Operation, Streamed
 from chicane.robot import RobotOperations
 from chicane.wire import robot as wire
 
-from .support import WithSimulator, differs
+from .support import WithSimulator, differs, hints
 
 
 def beep(seconds: float = 0.5, rate: int = 8000) -> bytes:
@@ -44,7 +44,7 @@ class Robots(WithSimulator):
         for name, method in vars(RobotOperations).items():
             with_arguments = name in ("sound_file", "sound_duration")
             if isinstance(method, Operation) and method.method == "GET" and not with_arguments:
-                (kind,) = typing.get_args(typing.get_type_hints(method.build)["return"])
+                (kind,) = typing.get_args(hints(method.build)["return"])
                 self.assertEqual(differs(getattr(self.robot, name)(), kind, name), [])
                 asked += 1
         self.assertGreater(asked, 10)
@@ -99,7 +99,7 @@ class Robots(WithSimulator):
         seen = 0
         for name, method in vars(RobotOperations).items():
             if isinstance(method, Streamed) and name not in ("camera_stream", "audio_events"):
-                (kind,) = typing.get_args(typing.get_type_hints(method.build)["return"])
+                (kind,) = typing.get_args(hints(method.build)["return"])
                 with getattr(self.robot, name)(*arguments.get(name, ())) as stream:
                     self.assertEqual(differs(next(stream), kind, name), [])
                 seen += 1

@@ -13,7 +13,7 @@ from chicane._operation import Operation
 from chicane.sim import SimOperations
 from chicane.wire import sim as wire
 
-from .support import WithSimulator, differs
+from .support import WithSimulator, differs, hints
 
 
 class Reading(WithSimulator):
@@ -24,6 +24,7 @@ class Reading(WithSimulator):
             "waypoints_file": ("town",),
             "thumbnail_file": ("town",),
             "print_file": ("oval",),
+            "workspace_file": (self.sim.workspace()["files"][0]["path"],),
         }
         skipped = {"record", "delete_world", "print_file"}
         # These need a run, or a simulator with a leaderboard.
@@ -33,7 +34,7 @@ class Reading(WithSimulator):
         asked = 0
         for name, method in vars(SimOperations).items():
             if isinstance(method, Operation) and method.method == "GET" and name not in skipped:
-                (kind,) = typing.get_args(typing.get_type_hints(method.build)["return"])
+                (kind,) = typing.get_args(hints(method.build)["return"])
                 answer = getattr(self.sim, name)(*arguments.get(name, ()))
                 self.assertEqual(differs(answer, kind, name), [])
                 asked += 1
