@@ -79,7 +79,7 @@ fn files_of_the_workspace_are_listed_and_read() {
     let get = |path: &str| simulator.client().get(&format!("/sim/api/workspace/file?path={path}"));
     let main = get("main.py");
     assert_eq!((main.status, main.header("content-type")), (200, Some("text/plain; charset=utf-8")));
-    assert_eq!((main.text(), get("lib/a.py").text()), ("print(1)\n", "ä"));
+    assert_eq!([main.text(), get("lib/a.py").text()], ["print(1)\n", "ä"]);
     for (path, status) in [
         ("none.py", 404),
         ("../x", 400),
