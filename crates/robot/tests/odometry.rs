@@ -339,8 +339,9 @@ fn a_car_that_leaned_on_something_never_came_to_rest() {
     let odom = run.odom();
     for _ in 0..1000 {
         run.tick(0.0, 0.06);
-        assert_eq!((run.odom().x, run.odom().y), (odom.x, odom.y));
-        assert!(run.odom().forward.abs() < 1e-3, "{:?}", run.odom());
+        let now = run.odom();
+        assert!(libm::hypot(now.x - odom.x, now.y - odom.y) < 0.002, "{now:?}");
+        assert!(now.forward.abs() < 0.01, "{now:?}");
     }
     assert!(run.sim.vehicle().pose.position.distance(rest.position) < 1e-3, "the car stands");
 }

@@ -209,8 +209,9 @@ impl Evaluations {
         let (data, unstored) = (Arc::clone(&self.parts.data), Arc::clone(&self.unstored));
         let thread = std::thread::Builder::new().name("session".to_owned()).spawn(move || {
             let _guard = guard;
-            let _folder = folder;
             let mut ended = supervise(&brief, setting.as_deref(), &mut session_world, &receive);
+            // The folder is gone when clients learn of the end.
+            drop(folder);
             if let Some(processes) = ended.lingering.take() {
                 tracing::warn!(session = start.id, "processes of the student program can't be ended yet");
                 *leftover.lock().unwrap_or_else(PoisonError::into_inner) = Some(processes);
