@@ -1,5 +1,6 @@
 /** Steps that the tests of the world builder share. */
 import type { BrowserContextOptions, Page } from "playwright-core";
+import { expect } from "vitest";
 import type { Preview } from "../../src/build/client.ts";
 import type { ProjectDocument } from "../../src/build/document.ts";
 import type { BrowserFixture } from "./fixture.ts";
@@ -52,6 +53,16 @@ export async function saved(visit: Visit): Promise<void> {
 /** Waits until the shown document satisfies a condition. */
 export async function untilDocument(visit: Visit, accept: (document: ProjectDocument) => boolean): Promise<ProjectDocument> {
   return until(() => documentOf(visit), accept, 60_000);
+}
+
+/** Waits for the save, and checks that the server and the reloaded page have the shown document. */
+export async function expectKept(visit: Visit, simulator: Simulator, id: string): Promise<void> {
+  await saved(visit);
+  const document = await documentOf(visit);
+  expect(await stored(simulator, id)).toEqual(document);
+  await visit.page.reload();
+  await current(visit);
+  expect(await documentOf(visit)).toEqual(document);
 }
 
 /** Position on the page of a point of the field. */

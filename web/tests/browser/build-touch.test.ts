@@ -5,12 +5,11 @@ import {
   dragItem,
   dragNew,
   drawLoop,
+  expectKept,
   loopOn,
   newProject,
   onPage,
   openProject,
-  saved,
-  stored,
   untilDocument,
 } from "./build-support.ts";
 import { browserFixture } from "./fixture.ts";
@@ -42,12 +41,7 @@ describe("the world builder on a tablet", () => {
     }
     await visit.byTestId("redo").tap();
     await untilDocument(visit, (d) => d.objects?.length === 2);
-    await saved(visit);
-    const document = await documentOf(visit);
-    expect(await stored(fixture.simulator, id)).toEqual(document);
-    await visit.page.reload();
-    await current(visit);
-    expect(await documentOf(visit)).toEqual(document);
+    await expectKept(visit, fixture.simulator, id);
   });
 
   it("moves the view with one finger and zooms with two", async () => {

@@ -43,9 +43,14 @@ function paintBox(context: Context, object: FieldObject, pictures: PictureCache)
   context.rect(-x / 2, -y / 2, x, y);
   context.fill();
   withoutShadow(context);
-  const top = object.textures?.["top"];
-  const image = top ? pictures.get(top) : null;
-  if (image) context.drawImage(image, -x / 2, -y / 2, x, y);
+  const image = topPicture(object, pictures);
+  if (image) {
+    context.save();
+    // The right side of the picture is at the left side of the box (+y), its lower edge at the front (+x).
+    context.transform(0, 1, 1, 0, 0, 0);
+    context.drawImage(image, -y / 2, -x / 2, y, x);
+    context.restore();
+  }
   context.stroke();
   // A light edge shows the front.
   context.fillStyle = "rgb(255 255 255 / 45%)";
@@ -57,13 +62,25 @@ function disc(context: Context, radius: number): void {
   context.arc(0, 0, radius, 0, 2 * Math.PI);
 }
 
-function paintDisc(context: Context, object: FieldObject): void {
+function topPicture(object: FieldObject, pictures: PictureCache): CanvasImageSource | null {
+  const name = object.textures?.["top"];
+  return name ? pictures.get(name) : null;
+}
+
+function paintDisc(context: Context, object: FieldObject, pictures: PictureCache): void {
   const radius = sizeOf(object)[0] / 2;
   context.fillStyle = colourOf(object);
   disc(context, radius);
   context.fill();
   withoutShadow(context);
   context.stroke();
+  const image = topPicture(object, pictures);
+  if (image) {
+    context.clip();
+    context.scale(1, -1);
+    context.drawImage(image, -radius, -radius, 2 * radius, 2 * radius);
+    return;
+  }
   context.fillStyle = "rgb(255 255 255 / 25%)";
   disc(context, 0.72 * radius);
   context.fill();
