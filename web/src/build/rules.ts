@@ -46,12 +46,12 @@ export function rulesTab(editor: Editor, client: BuilderClient): HTMLElement {
       });
     }, first);
     parts ??= [
-      h("h3", {}, texts.judging),
+      h("h2", {}, texts.judging),
       scriptPanel(editor, client),
       drivePanel(editor, client),
       h("div", { class: "row" }, remove),
     ];
-    fill(element, h("h3", {}, texts.task), panel.element, ...parts);
+    fill(element, h("h2", {}, texts.task), panel.element, ...parts);
   }
 
   editor.document.watch((document) => {

@@ -42,7 +42,7 @@ export function drivePanel(editor: Editor, client: BuilderClient): HTMLElement {
   const element = h(
     "section",
     { class: "form-stack" },
-    h("h3", {}, texts.title),
+    h("h2", {}, texts.title),
     h("p", { class: "hint" }, texts.help),
     h("div", { class: "row wrap" }, start, stop, open),
     error.element,
