@@ -12,20 +12,22 @@ get() {
     apt-get install -y -qq --no-install-recommends "$@" >/dev/null
 }
 
-# Gives a user a control group of its own and moves this subshell into it, as systemd does with
+# Gives a user a control group of its own and moves this shell into it, as systemd does with
 # Delegate=yes. Handles both versions of control groups. `undelegate` removes the group.
 delegate() {
-    user=$1
     if [ -f /sys/fs/cgroup/cgroup.controllers ]; then
-        set -- /sys/fs/cgroup
+        set -- "$1" /sys/fs/cgroup
     else
-        set -- /sys/fs/cgroup/memory /sys/fs/cgroup/pids /sys/fs/cgroup/cpuacct /sys/fs/cgroup/cpu
+        set -- "$1" /sys/fs/cgroup/memory /sys/fs/cgroup/pids /sys/fs/cgroup/cpuacct \
+            /sys/fs/cgroup/cpu /sys/fs/cgroup/systemd /sys/fs/cgroup/unified
     fi
+    user=$1
+    shift
     for above; do
-        group=$above/trial-$PORT
-        mkdir -p "$group"
-        chown -R "$user" "$group"
-        echo 0 >"$group/cgroup.procs" # 0 is the process that writes
+        [ -d "$above" ] || continue
+        mkdir -p "$above/trial-$PORT"
+        chown -R "$user" "$above/trial-$PORT"
+        echo 0 >"$above/trial-$PORT/cgroup.procs" # 0 is the process that writes
     done
 }
 
