@@ -18,7 +18,7 @@ if [ ! -f /sys/fs/cgroup/cgroup.controllers ]; then
     # With control groups of version 1, systemd delegates only to root. This drop-in gives the groups of
     # the service to its user, as systemd does with version 2.
     mkdir -p /etc/systemd/system/chicane.service.d
-    printf '[Service]\nExecStartPre=+/bin/sh /trial/own-groups.sh\n' \
+    printf '[Service]\nCPUAccounting=yes\nExecStartPre=+/bin/sh /trial/own-groups.sh\n' \
         >/etc/systemd/system/chicane.service.d/version-1.conf
     systemctl daemon-reload
 fi
