@@ -6,6 +6,7 @@ use crate::known_folders::{self, DATABASE};
 use crate::open_error::OpenError;
 use crate::projects::Projects;
 use crate::records::Records;
+use crate::salvage;
 use crate::settings::Settings;
 use crate::submissions::Submissions;
 use std::fs::{DirBuilder, File, TryLockError};
@@ -33,7 +34,7 @@ impl Data {
         create_private(&dir).map_err(|e| unwritable(&dir, &e))?;
         let folder = HeldFolder::open(&dir).map_err(|e| unwritable(&dir, &e))?;
         let lock = DataLock::take(&folder)?;
-        let settings = Settings::new(database::open(&file)?);
+        let settings = Settings::new(open_or_salvage(&folder, &file)?);
         // The records use a second connection, so that a long write of a record does not block the
         // settings.
         let records = Records::new(database::open(&file)?);
@@ -84,6 +85,42 @@ impl Data {
     }
 }
 
+/// Opens the database. If it is damaged, the readable part of it replaces it first.
+fn open_or_salvage(folder: &HeldFolder, file: &Path) -> Result<rusqlite::Connection, OpenError> {
+    let (path, reason) = match database::open(file) {
+        Err(OpenError::Damaged { path, reason }) => (path, reason),
+        result => return result,
+    };
+    match salvage::salvage(file) {
+        Ok(salvaged) => {
+            let folder = folder.path().display();
+            tracing::warn!(
+                "the database of {folder} was damaged ({reason}): {salvaged}. Compare it with a backup"
+            );
+            database::open(file)
+        }
+        Err(error) => {
+            let reason = format!("{reason}; nothing could be salvaged: {error}");
+            Err(OpenError::Damaged { path, reason })
+        }
+    }
+}
+
+/// Number of bytes that this user can still write to the disk of a folder.
+pub fn free_space(dir: &Path) -> std::io::Result<u64> {
+    let about = rustix::fs::statvfs(dir)?;
+    Ok(about.f_bavail.saturating_mul(about.f_frsize))
+}
+
+/// Whether a data folder has a database. Fails if the folder can't be examined.
+pub fn has_database(dir: &Path) -> std::io::Result<bool> {
+    match std::fs::symlink_metadata(dir.join(DATABASE)) {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
 /// The absolute path of a data folder and of its database. SQLite may take a relative path for a
 /// URI, but never an absolute path.
 pub(crate) fn database_file(dir: &Path) -> Result<(PathBuf, PathBuf), OpenError> {
@@ -125,11 +162,11 @@ const ORPHANED_LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The lock of a folder. The operating system releases it when the process ends.
 #[derive(Debug)]
-struct DataLock(File);
+pub(crate) struct DataLock(File);
 
 impl DataLock {
     /// Takes the lock and writes the id of this process into the lock file.
-    fn take(folder: &HeldFolder) -> Result<DataLock, OpenError> {
+    pub(crate) fn take(folder: &HeldFolder) -> Result<DataLock, OpenError> {
         let (dir, path) = (folder.path(), folder.join("lock"));
         let failed = |e: std::io::Error| unwritable(&dir.join("lock"), &e);
         // The file is not truncated, because it may hold the process id of another owner.

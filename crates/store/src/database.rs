@@ -1,8 +1,12 @@
 //! The SQLite database of a data folder. It is checked and migrated when it is opened.
 
+use crate::installed_worlds::sync_folder;
 use crate::open_error::OpenError;
 use rusqlite::{Connection, Error, ErrorCode, OpenFlags, TransactionBehavior};
-use std::path::Path;
+use std::fs::File;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// Migration k turns a database of version k into version k + 1. Existing migrations never change.
@@ -115,8 +119,13 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long a process that does not hold the data folder waits for the processes that write to the
 /// database. Each of them writes for milliseconds.
 const SHARED_BUSY_TIMEOUT: Duration = Duration::from_secs(30);
+/// Size of the header of a database file, bytes.
+const HEADER_BYTES: u64 = 100;
 /// Time between two attempts to change the journal mode.
 const RETRY_INTERVAL: Duration = Duration::from_millis(5);
+
+/// The version of the databases that this program writes.
+pub(crate) const VERSION: usize = MIGRATIONS.len();
 
 /// Opens the database, or creates it. A file that can't be used is not changed.
 pub(crate) fn open(path: &Path) -> Result<Connection, OpenError> {
@@ -132,8 +141,19 @@ pub(crate) fn open_shared(path: &Path) -> Result<Connection, OpenError> {
 fn open_within(path: &Path, busy_timeout: Duration, check: bool) -> Result<Connection, OpenError> {
     let failed = |e: Error| explain(path, &e);
     let damaged = |reason: String| OpenError::Damaged { path: path.to_owned(), reason };
-    let flags =
-        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    match std::fs::metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => create(path)?,
+        Ok(file) if file.is_file() && file.len() == 0 => {
+            return Err(OpenError::Empty { path: path.to_owned() });
+        }
+        // SQLite takes a file of one byte for an empty database.
+        Ok(file) if file.is_file() && file.len() < HEADER_BYTES => {
+            return Err(damaged("file is not a database".to_owned()));
+        }
+        // SQLite reports other errors.
+        _ => {}
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags).map_err(failed)?;
     connection.busy_timeout(busy_timeout).map_err(failed)?;
 
@@ -160,21 +180,87 @@ fn open_within(path: &Path, busy_timeout: Duration, check: bool) -> Result<Conne
     Ok(connection)
 }
 
+/// Creates an empty database of the current version. The file appears under its name when it is
+/// complete. Therefore a process that is killed meanwhile leaves no empty file behind, which the
+/// next start would refuse. If another process creates the same database, one of both files stays.
+fn create(path: &Path) -> Result<(), OpenError> {
+    let failed = |e: Error| explain(path, &e);
+    let unwritable =
+        |e: std::io::Error| OpenError::Unwritable { path: path.to_owned(), reason: e.to_string() };
+    let draft = draft(path);
+    let _ = std::fs::remove_file(&draft);
+    let mut connection = Connection::open(&draft).map_err(failed)?;
+    let made = set_up(&connection, BUSY_TIMEOUT).and_then(|()| migrate(&mut connection, 0));
+    // Closing the last connection moves the content of the WAL into the file.
+    let closed = made.and_then(|()| connection.close().map_err(|(_, error)| error));
+    let placed = closed.map_err(failed).and_then(|()| {
+        File::open(&draft).and_then(|file| file.sync_all()).map_err(unwritable)?;
+        match std::fs::hard_link(&draft, path) {
+            Ok(()) => Ok(()),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+            // The file system has no hard links.
+            Err(_) if !path.exists() => std::fs::rename(&draft, path).map_err(unwritable),
+            Err(error) => Err(unwritable(error)),
+        }
+    });
+    for ending in ["", "-wal", "-shm"] {
+        let _ = std::fs::remove_file(with_ending(&draft, ending));
+    }
+    placed?;
+    path.parent().map(sync_folder);
+    Ok(())
+}
+
+/// A path beside `path` that no other thread or process uses.
+pub(crate) fn draft(path: &Path) -> PathBuf {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    with_ending(path, &format!(".new-{}-{count}", std::process::id()))
+}
+
+/// A path with a text after its file name.
+pub(crate) fn with_ending(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
+}
+
 /// Opens an existing database of the current version, read-only.
 pub(crate) fn open_read_only(path: &Path) -> Result<Connection, OpenError> {
+    let (connection, found) = open_any_version(path)?;
+    if found < VERSION as i64 {
+        return Err(OpenError::Older { path: path.to_owned(), found, known: VERSION });
+    }
+    Ok(connection)
+}
+
+/// Opens an existing database of this or an older version, read-only. Returns its version too.
+pub(crate) fn open_any_version(path: &Path) -> Result<(Connection, i64), OpenError> {
     let failed = |e: Error| explain(path, &e);
+    match std::fs::metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            return Err(OpenError::Missing { path: path.to_owned() });
+        }
+        Ok(file) if file.is_file() && file.len() == 0 => {
+            return Err(OpenError::Empty { path: path.to_owned() });
+        }
+        _ => {}
+    }
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).map_err(failed)?;
     connection.busy_timeout(BUSY_TIMEOUT).map_err(failed)?;
     let found = version(&connection).map_err(failed)?;
-    if found == MIGRATIONS.len() as i64 {
-        return Ok(connection);
+    if found > VERSION as i64 {
+        return Err(OpenError::Newer { path: path.to_owned(), found, known: VERSION });
     }
-    let reason = format!("it has version {found} and not {}: start `chicane serve` once", MIGRATIONS.len());
-    Err(OpenError::Damaged { path: path.to_owned(), reason })
+    if found < 1 {
+        let reason = format!("its version is {found}");
+        return Err(OpenError::Damaged { path: path.to_owned(), reason });
+    }
+    Ok((connection, found))
 }
 
-fn version(connection: &Connection) -> rusqlite::Result<i64> {
+pub(crate) fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
@@ -225,7 +311,7 @@ fn migrate(connection: &mut Connection, done: usize) -> rusqlite::Result<()> {
 }
 
 /// Distinguishes errors of the disk or its permissions from a damaged file.
-fn explain(path: &Path, e: &Error) -> OpenError {
+pub(crate) fn explain(path: &Path, e: &Error) -> OpenError {
     use ErrorCode::{
         CannotOpen, DatabaseBusy, DatabaseLocked, DiskFull, OutOfMemory, PermissionDenied, ReadOnly,
         SystemIoFailure,
@@ -262,20 +348,65 @@ mod tests {
     #[test]
     fn garbage_counts_as_damaged_and_is_not_changed() {
         let long: Vec<u8> = (0..20_000u32).map(|i| (i * i % 251) as u8).collect();
-        // A single byte is not tested, because SQLite takes such a file for an empty database.
-        for garbage in [b"xx".as_slice(), b"not a database\n", &long] {
+        for garbage in [b"x".as_slice(), b"xx", b"not a database\n", &long] {
             let scratch = TempFolder::new();
             let path = scratch.path().join("chicane.db");
             std::fs::write(&path, garbage).expect("written");
             let e = open(&path).expect_err("garbage opens");
             assert!(matches!(e, OpenError::Damaged { .. }), "{e:?}");
             let expected = format!(
-                "{} is not a database that chicane can read: move it away and start again; \
-                 file is not a database",
+                "{} is not a database that chicane can read: restore a backup with `chicane restore FILE \
+                 --replace`, or move the file away and start again; file is not a database",
                 path.display()
             );
             assert_eq!(e.to_string(), expected);
             assert!(std::fs::read(&path).expect("still there") == garbage, "it was changed");
+        }
+    }
+
+    #[test]
+    fn an_empty_file_was_taken_for_a_new_database() {
+        let scratch = TempFolder::new();
+        let path = scratch.path().join("chicane.db");
+        std::fs::write(&path, "").expect("written");
+        for opened in [open(&path), open_shared(&path), open_read_only(&path)] {
+            let e = opened.expect_err("an empty file opens");
+            assert_eq!(e, OpenError::Empty { path: path.clone() });
+            assert!(e.to_string().contains("0 bytes") && e.to_string().contains("chicane restore"), "{e}");
+        }
+        assert_eq!(std::fs::metadata(&path).expect("still there").len(), 0);
+    }
+
+    #[test]
+    fn a_new_database_appears_complete_and_without_leftovers() {
+        let scratch = TempFolder::new();
+        let path = scratch.path().join("chicane.db");
+        std::thread::scope(|scope| {
+            let opened: Vec<_> = (0..8).map(|_| scope.spawn(|| open_shared(&path).map(drop))).collect();
+            for thread in opened {
+                assert_eq!(thread.join().expect("no panic"), Ok(()));
+            }
+        });
+        assert_eq!(version(&open(&path).expect("opens")), Ok(VERSION as i64));
+        let left = std::fs::read_dir(scratch.path()).expect("a folder").flatten().map(|e| e.file_name());
+        let left: Vec<_> = left.filter(|name| name.to_string_lossy().contains("new")).collect();
+        assert!(left.is_empty(), "{left:?}");
+    }
+
+    #[test]
+    fn a_read_only_database_of_another_version_was_called_damaged() {
+        let scratch = TempFolder::new();
+        let path = scratch.path().join("chicane.db");
+        assert_eq!(open_read_only(&path).map(drop), Err(OpenError::Missing { path: path.clone() }));
+        for (found, says) in [(2, "made by an older chicane (database version 2"), (99, "newer chicane")] {
+            let connection = open(&path).expect("opens");
+            connection.pragma_update(None, "user_version", found).expect("set");
+            drop(connection);
+            let e = open_read_only(&path).expect_err("it opens").to_string();
+            assert!(e.contains(says) && e.contains(env!("CARGO_PKG_VERSION")), "{e}");
+            Connection::open(&path)
+                .and_then(|c| c.pragma_update(None, "user_version", VERSION as i64))
+                .expect("set");
         }
     }
 

@@ -5,6 +5,7 @@
 //! [`Staging`].
 #![allow(clippy::disallowed_methods)]
 
+mod backup;
 mod built_in;
 mod data;
 mod database;
@@ -22,8 +23,10 @@ mod package;
 mod projects;
 mod publish;
 mod records;
+mod restore;
 mod rules;
 pub mod run_file;
+mod salvage;
 mod settings;
 mod submissions;
 mod sum;
@@ -32,8 +35,9 @@ mod summary;
 mod temp_folder;
 pub mod time;
 
+pub use backup::{BackupError, BackupSummary, backup};
 pub use built_in::BuiltIn;
-pub use data::{Data, create_private};
+pub use data::{Data, create_private, free_space, has_database};
 pub use folder::FolderBundle;
 pub use held_folder::{FolderReplaced, HeldFolder};
 pub use install::{CheckedWorld, InstallError, InstallPlan, PlannedFile, Staged, StagedFileWriter, Staging};
@@ -50,6 +54,7 @@ pub use projects::{
 };
 pub use publish::{Cdn, PublishError, media_type};
 pub use records::{Addition, NewSession, Records, SessionResult, SessionRow, StoredRun};
+pub use restore::{RestoreError, Restored, check_backup, restore};
 pub use rules::{FilePath, MAX_TOTAL, Unfit};
 pub use settings::{Settings, StoreError};
 pub use submissions::{NewSubmission, SubmissionRow, SubmissionRunRow, Submissions};

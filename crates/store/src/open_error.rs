@@ -2,6 +2,9 @@
 
 use std::path::PathBuf;
 
+/// Version of this program.
+const OWN: &str = env!("CARGO_PKG_VERSION");
+
 /// Why a data folder can't be opened.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OpenError {
@@ -27,9 +30,29 @@ pub enum OpenError {
         /// The process that holds the folder, if the lock file names a process.
         pid: Option<u32>,
     },
+    /// There is no database.
+    #[error(
+        "there is no database {}: give the data folder of a simulator with --data-dir",
+        path.display()
+    )]
+    Missing {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is empty. A simulator never leaves such a file behind, so its content was lost.
+    #[error(
+        "{} has 0 bytes, so settings and records were lost: restore a backup with `chicane restore FILE \
+         --replace`, or remove the file to start without them",
+        path.display()
+    )]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
     /// The file is not a database, or is damaged.
     #[error(
-        "{} is not a database that chicane can read: move it away and start again; {reason}",
+        "{} is not a database that chicane can read: restore a backup with `chicane restore FILE \
+         --replace`, or move the file away and start again; {reason}",
         path.display()
     )]
     Damaged {
@@ -38,10 +61,24 @@ pub enum OpenError {
         /// What is wrong with the file.
         reason: String,
     },
+    /// The database was written by an older version, and is opened read-only.
+    #[error(
+        "{} was made by an older chicane (database version {found}, chicane {OWN} uses {known}): \
+         start `chicane serve` once with this folder, which updates it",
+        path.display()
+    )]
+    Older {
+        /// The file.
+        path: PathBuf,
+        /// Version of the file.
+        found: i64,
+        /// The version that this program uses.
+        known: usize,
+    },
     /// The database was written by a newer version.
     #[error(
-        "{} was made by a newer chicane (database version {found}, this one knows {known}): \
-         start that one, or choose another folder with --data-dir",
+        "{} was made by a newer chicane (database version {found}, chicane {OWN} knows versions up to \
+         {known}): install that chicane, or choose another folder with --data-dir",
         path.display()
     )]
     Newer {

@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehav
 use std::sync::{Mutex, PoisonError};
 
 /// Every column of a session except its number.
-const COLUMNS: &str = "id, world, world_id, rev, command, time_limit_s, seed, better, sha256, started_at, ended_at, \
+pub(crate) const COLUMNS: &str = "id, world, world_id, rev, command, time_limit_s, seed, better, sha256, started_at, ended_at, \
                        outcome, reason, record, elapsed_s, observations, wait_s, identity, report, role";
 
 /// The data of a session at its start.
@@ -315,7 +315,7 @@ fn from_json<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: &str) -> rus
     })
 }
 
-fn read(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
+pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
     let outcome: Option<String> = row.get("outcome")?;
     let (record, elapsed_s): (String, f64) = (row.get("record")?, row.get("elapsed_s")?);
     let result = match outcome {
