@@ -44,8 +44,15 @@ impl Layout {
     }
 }
 
-/// Writes a print as a PDF file. `title` appears in the label of each sheet.
-pub(crate) fn write(print: &Print, layout: &Layout, title: &str, to: &mut dyn Write) -> Result<(), Error> {
+/// Writes a print as a PDF file. `title` appears in the label of each sheet. `progress` is called
+/// with the part that is done, 0 to 1.
+pub(crate) fn write(
+    print: &Print,
+    layout: &Layout,
+    title: &str,
+    to: &mut dyn Write,
+    progress: &mut dyn FnMut(f64),
+) -> Result<(), Error> {
     let mut pdf = Pdf { to, at: 0, offsets: vec![0; FIRST_SHEET + OBJECTS_PER_SHEET * layout.sheets()] };
     // The second line has bytes above 127, so that programs take the file for binary.
     pdf.put(b"%PDF-1.6\n%\xe2\xe3\xcf\xd3\n")?;
@@ -56,6 +63,7 @@ pub(crate) fn write(print: &Print, layout: &Layout, title: &str, to: &mut dyn Wr
     pdf.object(3, "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>")?;
     for sheet in 0..layout.sheets() {
         write_sheet(&mut pdf, print, layout, title, sheet)?;
+        progress((sheet + 1) as f64 / layout.sheets() as f64);
     }
     pdf.finish()
 }

@@ -4,6 +4,7 @@ use crate::built::BuiltWorld;
 use crate::pdf::{self, Layout};
 use chicane_render::{Jpeg, Print, PrintError, Rgb, STRIP_ROWS};
 use chicane_wire::{Paper, PrintRequest, PrintSize};
+use chicane_world::World;
 use std::io::{Error, Write};
 
 /// Largest number of sheets of a PDF file.
@@ -76,6 +77,26 @@ impl PrintJob {
         Ok(PrintJob { print, layout, title: built.project.name.as_str().to_owned() })
     }
 
+    /// Prepares the print of the whole floor of a world. Of the title, only letters, digits, dashes
+    /// and underscores are kept.
+    pub fn of_world(world: &World, title: &str, dpi: u16, paper: Paper) -> Result<PrintJob, PrintJobError> {
+        let print = Print::new(world, dpi).map_err(PrintJobError::Print)?;
+        let layout = layout(&print, paper);
+        // A bracket or a backslash would end the text of a label in a PDF file.
+        let is_plain = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+        Ok(PrintJob { print, layout, title: title.chars().filter(is_plain).collect() })
+    }
+
+    /// The picture of the whole print.
+    pub fn print(&self) -> &Print {
+        &self.print
+    }
+
+    /// Number of sheets of a PDF file.
+    pub fn sheets(&self) -> usize {
+        self.layout.sheets()
+    }
+
     /// Refuses a PDF file with too many sheets.
     pub fn check_sheets(&self) -> Result<(), PrintJobError> {
         let sheets = self.layout.sheets();
@@ -117,9 +138,19 @@ impl PrintJob {
 
     /// Draws the print into a file. Returns the first error of the writer.
     pub fn write(&self, format: PrintFormat, to: &mut dyn Write) -> Result<(), Error> {
+        self.write_with_progress(format, to, &mut |_| {})
+    }
+
+    /// Like [`PrintJob::write`]. Calls `progress` with the part that is done, 0 to 1.
+    pub fn write_with_progress(
+        &self,
+        format: PrintFormat,
+        to: &mut dyn Write,
+        progress: &mut dyn FnMut(f64),
+    ) -> Result<(), Error> {
         match format {
-            PrintFormat::Jpg => self.print.write_jpeg(to),
-            PrintFormat::Pdf => pdf::write(&self.print, &self.layout, &self.title, to),
+            PrintFormat::Jpg => self.print.write_jpeg_with_progress(to, progress),
+            PrintFormat::Pdf => pdf::write(&self.print, &self.layout, &self.title, to, progress),
         }
     }
 }
