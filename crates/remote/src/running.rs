@@ -24,6 +24,9 @@ pub struct RunningSimulator {
     pub address: SocketAddr,
     /// Secret that every request must carry. `None` if the simulator requires no token.
     pub token: Option<String>,
+    /// URL of the CDN that the simulator installs worlds from. `None` for its own CDN.
+    #[serde(default)]
+    pub cdn: Option<String>,
 }
 
 impl RunningSimulator {
@@ -37,9 +40,10 @@ impl RunningSimulator {
 
     /// Writes the file for this process. If the write fails, the simulator logs a warning and runs
     /// on, because only the command line needs the file.
-    pub fn write(data_folder: &HeldFolder, address: SocketAddr, token: Option<&Token>) {
+    pub fn write(data_folder: &HeldFolder, address: SocketAddr, token: Option<&Token>, cdn: Option<&str>) {
         let token = token.map(|t| t.secret().to_owned());
-        let running = RunningSimulator { pid: std::process::id(), address, token };
+        let running =
+            RunningSimulator { pid: std::process::id(), address, token, cdn: cdn.map(str::to_owned) };
         if let Err(error) = running.replace_file(data_folder) {
             tracing::warn!(%error, "can't write running.json: commands can't find this simulator by its data folder");
         }

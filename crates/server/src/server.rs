@@ -75,7 +75,7 @@ impl Server {
         })?;
         let (stop, stopped) = watch::channel(false);
         let own_token = tokens.as_ref().and_then(|all| all.of(Role::Teacher));
-        RunningSimulator::write(host.data.folder(), reachable(address), own_token);
+        RunningSimulator::write(host.data.folder(), reachable(address), own_token, options.cdn.as_deref());
         let recorder = Recorder::new(&host, recording);
         let leaderboard = start_leaderboard(&mut options, &host, &first_world).await?;
         let (app, access) = assemble(
