@@ -332,6 +332,9 @@ fn a_full_disk_leaves_the_record_without_an_outcome() {
         until("the program", || (own.get("/sim/api/state")["run"]["running"] == true).then_some(()));
         let filler = seen.join("filler");
         fill(&filler);
+        let health = own.get("/health");
+        let is_full = health["reason"].as_str().is_some_and(|why| why.contains("is full: "));
+        assert!(health["status"] == "failing" && is_full, "before a write failed: {health}");
         std::fs::write(work.join("go"), "").expect("written");
         let record = own.record();
         let outcome = record["outcome"].clone();

@@ -172,6 +172,7 @@ impl Prepared {
             version: options.version,
             loopback_only: access.loopback_only,
             port: access.port,
+            metrics: Arc::clone(&metrics),
             gate: access.gate,
         }));
         let camera = Camera::new(Arc::clone(&profile), Arc::clone(simulator.work()));

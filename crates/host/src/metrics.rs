@@ -1,8 +1,9 @@
 //! Metrics of the running simulator, in the text format of Prometheus.
 
+use chicane_wire::Outcome;
 use std::fmt::Write;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Metrics of the sim thread and of the event stream.
 #[derive(Debug, Default)]
@@ -20,6 +21,12 @@ pub struct Metrics {
     pub dropped_frames: AtomicU64,
     /// State frames made so far.
     pub frames: AtomicU64,
+    /// Evaluations that ended, by the place of their outcome in [`Outcome::ALL`].
+    evaluations: [AtomicU64; Outcome::ALL.len()],
+    /// Simulated time of all evaluations that ended, ms.
+    evaluated_ms: AtomicU64,
+    /// Time of the last backup in seconds since 1970; 0 if this simulator made none.
+    backup: AtomicU64,
 }
 
 /// Upper bounds of the buckets, s.
@@ -89,6 +96,36 @@ pub fn single(text: &mut String, name: &str, kind: &str, help: &str, value: f64)
 }
 
 impl Metrics {
+    /// Counts an evaluation that ended after `time_s` simulated seconds.
+    pub fn count_evaluation(&self, outcome: Outcome, time_s: f64) {
+        if let Some(place) = Outcome::ALL.iter().position(|known| *known == outcome) {
+            self.evaluations[place].fetch_add(1, Relaxed);
+        }
+        self.evaluated_ms.fetch_add((time_s * 1e3) as u64, Relaxed);
+    }
+
+    /// Notes that a backup was made now.
+    pub fn note_backup(&self) {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+        self.backup.store(now, Relaxed);
+    }
+
+    fn write_evaluations(&self, text: &mut String) {
+        let name = "chicane_evaluations_total";
+        head(text, name, "counter", "Evaluations that ended since the start, by outcome.");
+        for (outcome, count) in Outcome::ALL.iter().zip(&self.evaluations) {
+            let _ = writeln!(text, "{name}{{outcome=\"{}\"}} {}", outcome.name(), count.load(Relaxed));
+        }
+        let seconds = self.evaluated_ms.load(Relaxed) as f64 * 1e-3;
+        let help = "Simulated time of the evaluations that ended.";
+        single(text, "chicane_evaluation_seconds_total", "counter", help, seconds);
+        let backup = self.backup.load(Relaxed);
+        if backup > 0 {
+            let help = "Time of the last backup that this simulator made.";
+            single(text, "chicane_backup_timestamp_seconds", "gauge", help, backup as f64);
+        }
+    }
+
     /// Appends all metrics to the text.
     pub fn write(&self, text: &mut String) {
         single(text, "chicane_ticks_total", "counter", "Ticks simulated.", self.tick_time.count() as f64);
@@ -102,6 +139,7 @@ impl Metrics {
         let dropped = self.dropped_frames.load(Relaxed) as f64;
         let help = "State frames that slow subscribers missed.";
         single(text, "chicane_dropped_frames_total", "counter", help, dropped);
+        self.write_evaluations(text);
         self.tick_time.write(text, "chicane_tick_seconds", "Real time of a tick.");
         self.command_latency.write(text, "chicane_command_seconds", "Real time from a command to its reply.");
     }
@@ -118,11 +156,15 @@ mod tests {
             metrics.tick_time.observe(Duration::from_micros(us));
         }
         metrics.rtf.set(0.5);
+        metrics.count_evaluation(Outcome::Timeout, 2.5);
         let mut text = String::new();
         metrics.write(&mut text);
         for line in [
             "chicane_ticks_total 4",
             "chicane_real_time_factor 0.5",
+            "chicane_evaluations_total{outcome=\"finished\"} 0",
+            "chicane_evaluations_total{outcome=\"timeout\"} 1",
+            "chicane_evaluation_seconds_total 2.5",
             "chicane_tick_seconds_bucket{le=\"0.000002\"} 1",
             "chicane_tick_seconds_bucket{le=\"0.00005\"} 3",
             "chicane_tick_seconds_bucket{le=\"1\"} 3",

@@ -207,6 +207,7 @@ impl Evaluations {
         };
         let leftover = Arc::clone(&self.leftover_processes);
         let (data, unstored) = (Arc::clone(&self.parts.data), Arc::clone(&self.unstored));
+        let metrics = Arc::clone(&self.parts.metrics);
         let thread = std::thread::Builder::new().name("session".to_owned()).spawn(move || {
             let _guard = guard;
             let mut ended = supervise(&brief, setting.as_deref(), &mut session_world, &receive);
@@ -216,6 +217,7 @@ impl Evaluations {
                 tracing::warn!(session = start.id, "processes of the student program can't be ended yet");
                 *leftover.lock().unwrap_or_else(PoisonError::into_inner) = Some(processes);
             }
+            metrics.count_evaluation(ended.ending.outcome(), ended.time_s);
             finish(session_world, &start, &ended, (&data, &unstored));
         });
         thread.map(drop).map_err(|e| StartEvaluationError::Failed(e.to_string()))

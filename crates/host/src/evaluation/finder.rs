@@ -71,6 +71,18 @@ impl Finder {
         Ok((setting, isolation))
     }
 
+    /// Why the judge that was found can't run any more; `None` if it can, and if no judge was found
+    /// yet. Never blocks.
+    pub(super) fn lost(&self) -> Option<String> {
+        // The lock is held while a test process runs.
+        let found = self.found.try_lock().ok()?;
+        let (setting, _) = found.as_ref()?;
+        if self.options.engine.is_some() {
+            return None;
+        }
+        chicane_session::root::ready(&setting.folder).err().map(|error| error.to_string())
+    }
+
     /// Ends the judge that was started for the next session.
     pub(super) fn close(&self) {
         if let Some((setting, _)) = &*self.found.lock().unwrap_or_else(PoisonError::into_inner) {

@@ -34,17 +34,21 @@ use crate::driver::{DriveAt, ServedWorld, Simulator};
 use crate::feed::Feed;
 use crate::gate::StudentGate;
 use crate::keeper::Keeper;
+use crate::metrics::Metrics;
 use crate::session_status::SessionStatus;
 use chicane_session::{LingeringProcesses, Note, Notes, StopCause};
 use chicane_store::{Data, Library, SessionRow, StoreError, StoredJournal, StoredRun};
 use chicane_wire::{CurrentSession, ProgramVersion, Record, RecordList, Role, Session, StartRequest};
 use chicane_world::Profile;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
 
+/// Free space on the disk of the data folder below which the simulator is not healthy. The record of
+/// a short run has about this size.
+const MIN_FREE_BYTES: u64 = 1 << 20;
 /// How long a shutdown waits for the end of the session.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -79,6 +83,8 @@ pub(crate) struct EvaluationParts {
     pub(crate) loopback_only: bool,
     /// Port of the web server; `None` without one.
     pub(crate) port: Option<u16>,
+    /// Counts evaluations.
+    pub(crate) metrics: Arc<Metrics>,
     /// Serves the requests of student programs; `None` without a web server.
     pub(crate) gate: Option<Arc<dyn StudentGate>>,
 }
@@ -100,6 +106,13 @@ pub struct StoredRecord {
     pub journal: StoredJournal,
     /// The packed files of the world; `None` if they are not stored.
     pub bundle: Option<Vec<u8>>,
+}
+
+/// Why nothing can be stored in a folder; `None` if its disk has space, or if its space is unknown.
+fn full_disk(dir: &Path) -> Option<String> {
+    let free = chicane_store::free_space(dir).ok().filter(|free| *free < MIN_FREE_BYTES)?;
+    let (dir, free, least) = (dir.display(), free >> 10, MIN_FREE_BYTES >> 10);
+    Some(format!("the disk of {dir} is full: {free} KiB are free, at least {least} are needed"))
 }
 
 /// Starts and stops sessions.
@@ -207,10 +220,18 @@ impl Evaluations {
         records::list(&self.parts.data, self.unstored.rest().as_deref(), world, by, below, limit)
     }
 
-    /// Why the simulator can't keep records now; `None` if it can.
+    /// Why the simulator can't evaluate or can't keep records now; `None` if it can.
     pub fn fault(&self) -> Option<String> {
         let replaced = self.parts.data.check().err().map(|error| error.to_string());
-        replaced.or_else(|| self.unstored.error().map(|error| error.to_string()))
+        replaced
+            .or_else(|| self.unstored.error().map(|error| error.to_string()))
+            .or_else(|| full_disk(self.parts.data.dir()))
+            .or_else(|| self.finder.lost())
+    }
+
+    /// Whether a session is active.
+    pub fn is_active(&self) -> bool {
+        self.current.active().is_some()
     }
 
     /// Counts a request of the judged program that was not allowed.

@@ -189,9 +189,6 @@ async fn wrong_method(request: Request) -> ApiError {
 }
 
 async fn metrics(State(app): State<App>) -> Response {
-    (
-        [(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")],
-        crate::metrics::text(&app.http_metrics, &app.metrics),
-    )
+    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], crate::metrics::text(&app))
         .into_response()
 }
