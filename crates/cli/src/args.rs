@@ -1,9 +1,13 @@
 //! Commands and options of the program. The doc comments of fields are the help texts.
 
+mod examples;
 mod grade;
+mod help;
 mod judge;
 mod leaderboard;
+mod operate;
 mod pace;
+mod print;
 mod record;
 mod resources;
 mod robot;
@@ -14,9 +18,12 @@ mod values;
 mod worlds;
 
 pub(crate) use grade::{FormulaArgs, GradeArgs, GradeUnitArgs, ReportArgs};
+pub(crate) use help::command;
 pub(crate) use judge::{JudgeArgs, JudgeArgsError};
 pub(crate) use leaderboard::{LeaderboardArgs, SubmitArgs};
+pub(crate) use operate::{BackupArgs, DoctorArgs, RestoreArgs, RollingBackupArgs};
 pub(crate) use pace::PaceName;
+pub(crate) use print::{PaperName, PrintFile, PrintKind};
 pub(crate) use record::RecordArgs;
 pub(crate) use resources::ResourceArgs;
 pub(crate) use robot::RobotArgs;
@@ -27,6 +34,7 @@ pub(crate) use worlds::{AccessLevel, DataDirArgs, ImportArgs, PublishArgs, World
 
 use chicane_world::Bounds;
 use clap::{Args, Parser, Subcommand};
+use print::print_file;
 use std::path::PathBuf;
 use values::{
     field_size, lap_speed, print_area, speed_factor, student_command, student_name, time_limit, wall_limit,
@@ -97,6 +105,12 @@ pub(crate) enum Command {
     },
     /// Install Python 3.14 for judging scripts; needed once per user
     Setup,
+    /// Check what works on this machine, and print what to do about the rest
+    Doctor(DoctorArgs),
+    /// Back up a data folder to one file, also while a simulator uses it
+    Backup(BackupArgs),
+    /// Restore a data folder from a backup
+    Restore(RestoreArgs),
     /// Judge and verify one run of the leaderboard; only the simulator uses this command
     #[command(name = "__judge-run", hide = true)]
     JudgeRun(EvaluateArgs),
@@ -140,9 +154,12 @@ pub(crate) struct BuildArgs {
 pub(crate) struct PrintArgs {
     /// Project file, world folder, world file, or built-in world, such as oval
     pub(crate) world: String,
-    /// Image file to write, .jpg
-    #[arg(short, long, value_name = "FILE")]
-    pub(crate) output: PathBuf,
+    /// File to write: an image .jpg, or a document .pdf with one page for each sheet of paper
+    #[arg(short, long, value_name = "FILE", value_parser = print_file)]
+    pub(crate) output: PrintFile,
+    /// Paper of a .pdf: sheets to cut and join, or one page as large as the floor [default: A4]
+    #[arg(long, value_enum, value_name = "PAPER", ignore_case = true)]
+    pub(crate) paper: Option<PaperName>,
     /// Resolution in pixels per inch
     #[arg(long, value_name = "NUMBER", default_value_t = 150, value_parser = clap::value_parser!(u16).range(10..=600))]
     pub(crate) dpi: u16,
@@ -309,10 +326,10 @@ pub(crate) enum RecordsCommand {
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ExportArgs {
-    /// Print a table, one line per record
-    #[arg(long, required_unless_present_any = ["json", "run"], conflicts_with_all = ["json", "run"])]
+    /// Print a table, one line per record (the default)
+    #[arg(long, conflicts_with_all = ["json", "run"])]
     pub(crate) csv: bool,
-    /// Print whole records with their events
+    /// Print whole records with their events instead of a table
     #[arg(long, conflicts_with = "run")]
     pub(crate) json: bool,
     /// Write the run of this session to a file that `chicane verify` and `chicane replay` read

@@ -1,8 +1,10 @@
 //! The commands of the program. Each command is one module and never imports the module of another
 //! command.
 
+pub(crate) mod backup;
 pub(crate) mod build;
 pub(crate) mod check;
+pub(crate) mod doctor;
 pub(crate) mod evaluate;
 pub(crate) mod explain;
 pub(crate) mod grade;

@@ -1,8 +1,10 @@
 //! The error type of the whole program. Each command has its own enum; only `main` and `exit` use
 //! [`CliError`].
 
+use crate::commands::backup::BackupCommandError;
 use crate::commands::build::BuildCommandError;
 use crate::commands::check::CheckError;
+use crate::commands::doctor::DoctorError;
 use crate::commands::explain::ExplainCommandError;
 use crate::commands::grade::GradeError;
 use crate::commands::grade_unit::GradeUnitError;
@@ -75,6 +77,10 @@ pub(crate) enum CliError {
     #[error(transparent)]
     Package(#[from] PackageError),
     #[error(transparent)]
+    Doctor(#[from] DoctorError),
+    #[error(transparent)]
+    Backup(#[from] BackupCommandError),
+    #[error(transparent)]
     Jail(#[from] PartError),
 }
 
@@ -97,9 +103,11 @@ impl CliError {
             CliError::Replay(error) => error.is_usage(),
             CliError::Rejudge(error) => error.is_usage(),
             CliError::Export(error) => error.is_usage(),
-            CliError::Check(CheckError::World(error))
-            | CliError::Print(PrintCommandError::World(error))
-            | CliError::Lap(LapError::World(error)) => error.is_unknown(),
+            CliError::Print(error) => error.is_usage(),
+            CliError::Backup(error) => error.is_usage(),
+            CliError::Check(CheckError::World(error)) | CliError::Lap(LapError::World(error)) => {
+                error.is_unknown()
+            }
             CliError::Check(CheckError::Project(error))
             | CliError::Build(BuildCommandError::Project(error)) => {
                 matches!(error, ProjectError::NotFound { .. })

@@ -11,6 +11,7 @@ mod verdict;
 pub(crate) use verdict::Verdict;
 
 use crate::args::{JudgeArgs, JudgeArgsError};
+use crate::colour;
 use crate::drive_file::DriveFileError;
 use crate::file_error::FileError;
 use crate::robot::RobotError;
@@ -282,7 +283,7 @@ async fn evaluate(
 ) -> Result<EndedSession, EvaluationError> {
     let warning = job.request.command.as_ref().and_then(|_| root_warning(job.student_box.kind));
     if let Some(warning) = warning {
-        eprintln!("warning: {warning}");
+        colour::warn(warning);
     }
     let simulator = LocalSimulator::start(options, job.request.command.is_some()).await?;
     let ended = follow_session(job, simulator.host(), view).await;

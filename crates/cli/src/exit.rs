@@ -25,6 +25,8 @@ const FAULT: u8 = 70;
 pub(crate) enum Ended {
     /// The command succeeded, and the exit status is 0.
     Done,
+    /// The command did its work, and its result is a failure.
+    Failed,
     /// An evaluation ended.
     Evaluated(Verdict),
 }
@@ -33,6 +35,7 @@ pub(crate) enum Ended {
 pub(crate) fn code(result: &Result<Ended, CliError>) -> ExitCode {
     ExitCode::from(match result {
         Ok(Ended::Done) => 0,
+        Ok(Ended::Failed) => 1,
         Ok(Ended::Evaluated(verdict)) => match verdict {
             Verdict::Finished => 0,
             Verdict::Failed => 1,

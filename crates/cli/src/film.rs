@@ -56,6 +56,7 @@ pub(crate) fn write(run: &RecordedRun, file: &Path) -> Result<(), FilmError> {
         let line = text.lines().last().unwrap_or("it gave no reason");
         return Err(FilmError::Failed(line.to_owned()));
     }
+    progress.finish();
     Ok(())
 }
 

@@ -6,6 +6,7 @@
 //! without a judge the script is not checked, and the commands say so.
 
 use crate::args::JudgeArgs;
+use crate::colour;
 use crate::judge_setting::{self, FindSettingError};
 use crate::terminal_text::printable;
 use chicane_session::{Judge, JudgeError};
@@ -52,7 +53,7 @@ pub(crate) fn require_valid(args: &JudgeArgs, origin: &str, script: &str) -> Res
         Ok(None) => Ok(()),
         Ok(Some(reason)) => Err(InvalidScript { origin: origin.to_owned(), reason }),
         Err(why) => {
-            eprintln!("warning: {origin}: the evaluation script was not checked: {why}");
+            colour::warn(format_args!("{origin}: the evaluation script was not checked: {why}"));
             Ok(())
         }
     }

@@ -9,6 +9,7 @@
 mod args;
 mod cdn_target;
 mod cluster;
+mod colour;
 mod commands;
 mod data_dir;
 mod drive_file;
@@ -26,6 +27,7 @@ mod memory;
 mod progress;
 mod project;
 mod robot;
+mod rolling_backup;
 mod root_warning;
 mod run_file;
 mod runtime;
@@ -40,19 +42,21 @@ mod world_folder;
 mod world_source;
 
 use args::{Cli, Command, RecordsCommand};
-use clap::Parser;
+use clap::FromArgMatches;
+use colour::Tone;
 use error::CliError;
 use exit::Ended;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let matches = args::command().try_get_matches();
+    let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(usage) => return exit::print_usage(&usage),
     };
     let result = run(&cli);
     if let Err(error) = &result {
-        eprintln!("chicane: {error}");
+        eprintln!("{} {error}", Tone::Bad.paint("chicane:", colour::on_stderr()));
     }
     exit::code(&result)
 }
@@ -88,6 +92,11 @@ fn run(cli: &Cli) -> Result<Ended, CliError> {
         Some(Command::JudgeRun(args)) => commands::judge_run::run(args)?,
         Some(Command::Setup) => commands::setup::run()?,
         Some(Command::Package { folder }) => commands::package::run(folder)?,
+        Some(Command::Doctor(args)) => {
+            return Ok(if commands::doctor::run(args)? { Ended::Done } else { Ended::Failed });
+        }
+        Some(Command::Backup(args)) => commands::backup::run(args)?,
+        Some(Command::Restore(args)) => commands::backup::run_restore(args)?,
         Some(Command::Jail { part }) => chicane_session::jail::main(part)?,
         Some(Command::Openapi { robot: true }) => println!("{}", chicane_server::robot_openapi()),
         Some(Command::Openapi { robot: false }) => println!("{}", chicane_server::openapi()),

@@ -56,7 +56,9 @@ async fn write_messages(run: &RecordedRun, file: &Path, beside: &Path) -> Result
     let output = writer.finish().map_err(failed)?;
     let output = output.into_inner().map_err(std::io::IntoInnerError::into_error);
     let synced = output.and_then(|output| output.sync_all());
-    Ok(synced.map_err(FileError::write(file))?)
+    synced.map_err(FileError::write(file))?;
+    progress.finish();
+    Ok(())
 }
 
 /// What the file says about the run.

@@ -12,6 +12,9 @@ const WIDTH: usize = 24;
 const MAX_TEXT: usize = 44;
 /// A log line is written each time this part of the work is done.
 const LOG_STEP: f64 = 0.25;
+/// Largest part that is shown before [`Progress::finish`]. After the last step a task can still
+/// fail, for instance because a downloaded file is refused. Then "100 %" would be wrong.
+const MAX_UNFINISHED: f64 = 0.99;
 
 /// The progress of one task. The bar is removed on drop.
 pub(crate) struct Progress {
@@ -41,8 +44,22 @@ impl Progress {
         }
     }
 
-    /// Shows how much of the task is done, 0 to 1.
+    /// Shows how much of the task is done, 0 to 1. Only [`Progress::finish`] shows 100 %.
     pub(crate) fn set(&mut self, part: f64) {
+        self.show(part.min(MAX_UNFINISHED));
+    }
+
+    /// Shows how many of several independent tasks have ended. This may be all of them.
+    pub(crate) fn set_ended(&mut self, ended: usize, all: usize) {
+        self.show(ended as f64 / all as f64);
+    }
+
+    /// Shows that the task succeeded, and removes the bar.
+    pub(crate) fn finish(mut self) {
+        self.show(1.0);
+    }
+
+    fn show(&mut self, part: f64) {
         let part = if part.is_finite() { part.clamp(0.0, 1.0) } else { 0.0 };
         let line = if self.terminal { self.bar(part) } else { self.log_line(part) };
         if let Some(line) = line {

@@ -84,11 +84,20 @@ pub(crate) struct Built {
     pub(crate) warnings: Vec<Finding>,
 }
 
-/// Builds the world of a project in memory. Returns the files and the name of the world.
-pub(crate) fn bundle(path: &str) -> Result<(MemoryBundle, String), ProjectError> {
+/// The world of a project, built in memory.
+pub(crate) struct ProjectWorld {
+    pub(crate) bundle: MemoryBundle,
+    /// Name of the world.
+    pub(crate) name: String,
+    /// Display name of the project.
+    pub(crate) display: String,
+}
+
+/// Builds the world of a project in memory.
+pub(crate) fn bundle(path: &str) -> Result<ProjectWorld, ProjectError> {
     let (project, files) = open(path)?;
     let (bundle, world) = build_and_load(path, &project, &files)?;
-    Ok((bundle, world.name))
+    Ok(ProjectWorld { bundle, name: world.name, display: project.display_name })
 }
 
 fn build_and_load(
@@ -120,7 +129,7 @@ pub(crate) fn build(path: &str, name: Option<WorldName>, judge: &JudgeArgs) -> R
     progress.set(0.4);
     let picture = thumbnail(&world, Arc::new(Profile::gen1()));
     bundle.insert(format!("track_iconography/{}.png", project.name), picture);
-    progress.set(1.0);
+    progress.finish();
     let mut warnings = check(&project);
     warnings.extend(check_files(&project, &files));
     Ok(Built { project, bundle, warnings })

@@ -133,7 +133,7 @@ impl Shown {
         let ended = self.done + self.failures.len();
         let elapsed = self.started.elapsed();
         self.progress.set_text(progress_text(self.kept + self.done, self.all, ended, self.planned, elapsed));
-        self.progress.set((self.kept + ended) as f64 / self.all as f64);
+        self.progress.set_ended(self.kept + ended, self.all);
     }
 }
 

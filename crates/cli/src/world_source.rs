@@ -78,8 +78,9 @@ pub(crate) fn find_with(
         return Ok((library.with_bundle(&name, Arc::new(files.bundle)), name));
     }
     if path.is_file() {
-        let (bundle, name) = project::bundle(given)?;
-        return Ok((library.with_bundle(&name, Arc::new(bundle)), name));
+        let world = project::bundle(given)?;
+        let library = library.with_project(&world.name, &world.display, world.bundle);
+        return Ok((library, world.name));
     }
     if library.entry(name).is_some() {
         return Ok((library, name.to_owned()));

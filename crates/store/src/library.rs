@@ -87,6 +87,14 @@ impl Library {
         self
     }
 
+    /// Adds the world of a project file with its display name, or replaces the world of the same
+    /// name.
+    pub fn with_project(mut self, name: &str, display: &str, bundle: MemoryBundle) -> Library {
+        let entry = LibraryEntry { display: display.to_owned(), ..LibraryEntry::of(name) };
+        self.insert(entry, Arc::new(bundle));
+        self
+    }
+
     /// Adds a world of another library, with its id and its revision. Without such a world, nothing
     /// is added.
     pub fn with_world_of(mut self, other: &Library, name: &str) -> Library {

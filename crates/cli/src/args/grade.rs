@@ -68,6 +68,7 @@ pub(crate) struct Seeds(pub(crate) Vec<u64>);
 
 /// How results become a grade.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Grades")]
 pub(crate) struct FormulaArgs {
     /// Name of the assignment, for the report and for learning platforms
     #[arg(long, value_name = "NAME", default_value = "Chicane")]

@@ -5,6 +5,7 @@ use clap::{Args, ValueEnum};
 
 /// The container engine of judging scripts.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Judging scripts")]
 pub(crate) struct JudgeArgs {
     /// Container engine of judging scripts
     #[arg(long = "judge", value_enum, value_name = "ENGINE", env = "CHICANE_JUDGE", default_value_t = EngineName::Own)]

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 /// Options of the leaderboard of `chicane serve`.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Leaderboard")]
 pub(crate) struct LeaderboardArgs {
     /// Show a leaderboard at /sim/leaderboard, and judge the programs that students hand in
     #[arg(long = "leaderboard", env = "CHICANE_LEADERBOARD")]

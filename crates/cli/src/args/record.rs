@@ -5,6 +5,7 @@ use clap::Args;
 use std::path::PathBuf;
 
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Recordings")]
 pub(crate) struct RecordArgs {
     /// Record all topics as MCAP files in this folder, from the start [default folder of recordings
     /// that are started later: recordings, in the data folder]

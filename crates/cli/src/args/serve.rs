@@ -2,7 +2,9 @@
 
 use super::PaceName;
 use super::values::{host_name, origin, page_origin, speed_factor, web_address};
-use super::{JudgeArgs, LeaderboardArgs, RecordArgs, ResourceArgs, RobotArgs, StudentArgs};
+use super::{
+    JudgeArgs, LeaderboardArgs, RecordArgs, ResourceArgs, RobotArgs, RollingBackupArgs, StudentArgs,
+};
 use chicane_session::Isolation;
 use clap::{Args, ValueEnum};
 use std::net::SocketAddr;
@@ -24,35 +26,53 @@ pub(crate) struct ServeArgs {
     #[command(flatten)]
     pub(crate) resources: ResourceArgs,
     /// CDN that published worlds are installed from [default: this simulator's own /cdn]
-    #[arg(long, value_name = "URL", env = "CHICANE_CDN", value_parser = web_address)]
+    #[arg(long, help_heading = "Published worlds", value_name = "URL", env = "CHICANE_CDN", value_parser = web_address)]
     pub(crate) cdn: Option<String>,
     /// Token of the CDN, for private worlds. Without --cdn: a token for this simulator's own /cdn,
     /// which does not give access to the simulator itself
-    #[arg(long, value_name = "TOKEN", env = "CHICANE_CDN_TOKEN", hide_env_values = true)]
+    #[arg(
+        long,
+        help_heading = "Published worlds",
+        value_name = "TOKEN",
+        env = "CHICANE_CDN_TOKEN",
+        hide_env_values = true
+    )]
     pub(crate) cdn_token: Option<String>,
     /// Refuse published worlds whose files cannot be checked against their id
-    #[arg(long, env = "CHICANE_REQUIRE_VERIFIED")]
+    #[arg(long, help_heading = "Published worlds", env = "CHICANE_REQUIRE_VERIFIED")]
     pub(crate) require_verified: bool,
     /// The teacher's token, which permits everything; `auto` creates one and prints it. With this
     /// option, every request must contain a token
-    #[arg(long, env = "CHICANE_TOKEN", hide_env_values = true)]
+    #[arg(long, help_heading = "Access", env = "CHICANE_TOKEN", hide_env_values = true)]
     pub(crate) token: Option<String>,
     /// Token for students, who may drive, step, switch worlds and run evaluations; `auto` creates
     /// one and prints it
-    #[arg(long, value_name = "TOKEN", env = "CHICANE_STUDENT_TOKEN", hide_env_values = true)]
+    #[arg(
+        long,
+        help_heading = "Access",
+        value_name = "TOKEN",
+        env = "CHICANE_STUDENT_TOKEN",
+        hide_env_values = true
+    )]
     pub(crate) student_token: Option<String>,
     /// Token for spectators, who may only watch; `auto` creates one and prints it
-    #[arg(long, value_name = "TOKEN", env = "CHICANE_SPECTATOR_TOKEN", hide_env_values = true)]
+    #[arg(
+        long,
+        help_heading = "Access",
+        value_name = "TOKEN",
+        env = "CHICANE_SPECTATOR_TOKEN",
+        hide_env_values = true
+    )]
     pub(crate) spectator_token: Option<String>,
     /// Additional host name that browsers may use for this machine; can be repeated
-    #[arg(long, value_name = "NAME", env = "CHICANE_ALLOW_HOST", value_delimiter = ',', value_parser = host_name)]
+    #[arg(long, help_heading = "Access", value_name = "NAME", env = "CHICANE_ALLOW_HOST", value_delimiter = ',', value_parser = host_name)]
     pub(crate) allow_host: Vec<String>,
     /// Origin of a page that may use the API and show the viewer in a frame, such as
     /// `http://localhost:3000`; can be repeated
-    #[arg(long, value_name = "URL", env = "CHICANE_ALLOW_ORIGIN", value_delimiter = ',', value_parser = page_origin)]
+    #[arg(long, help_heading = "Access", value_name = "URL", env = "CHICANE_ALLOW_ORIGIN", value_delimiter = ',', value_parser = page_origin)]
     pub(crate) allow_origin: Vec<String>,
     /// Origin of a Foxglove app that may connect, such as `https://app.foxglove.dev`; can be repeated
-    #[arg(long, value_name = "ORIGIN", env = "CHICANE_FOXGLOVE_ORIGIN", value_delimiter = ',', value_parser = origin)]
+    #[arg(long, help_heading = "Access", value_name = "ORIGIN", env = "CHICANE_FOXGLOVE_ORIGIN", value_delimiter = ',', value_parser = origin)]
     pub(crate) foxglove_origin: Vec<String>,
     #[command(flatten)]
     pub(crate) robot: RobotArgs,
@@ -66,7 +86,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "FOLDER", env = "CHICANE_WORKSPACE", default_value = ".")]
     pub(crate) workspace: PathBuf,
     /// Judging script that replaces the script of every world, for authors of scripts
-    #[arg(long, value_name = "FILE", env = "CHICANE_JUDGE_SCRIPT")]
+    #[arg(long, help_heading = "Judging scripts", value_name = "FILE", env = "CHICANE_JUDGE_SCRIPT")]
     pub(crate) judge_script: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) student: StudentArgs,
@@ -74,31 +94,45 @@ pub(crate) struct ServeArgs {
     pub(crate) judge: JudgeArgs,
     /// Mechanism that limits judging scripts; evaluations are refused without it [default: the best
     /// available one]
-    #[arg(long, value_enum, value_name = "MECHANISM", env = "CHICANE_JUDGE_ISOLATION")]
+    #[arg(
+        long,
+        help_heading = "Judging scripts",
+        value_enum,
+        value_name = "MECHANISM",
+        env = "CHICANE_JUDGE_ISOLATION"
+    )]
     pub(crate) judge_isolation: Option<IsolationName>,
     /// Publish the robot's topics on ROS 2, for programs on this machine
-    #[arg(long, env = "CHICANE_ROS")]
+    #[arg(long, help_heading = "ROS 2", env = "CHICANE_ROS")]
     pub(crate) ros: bool,
     /// ROS 2 domain, 0 to 232 [default: ROS_DOMAIN_ID, or 0]
-    #[arg(long, value_name = "NUMBER", env = "CHICANE_ROS_DOMAIN", requires = "ros", value_parser = clap::value_parser!(u16).range(..=chicane_dds::RosOptions::LAST_DOMAIN as i64))]
+    #[arg(long, help_heading = "ROS 2", value_name = "NUMBER", env = "CHICANE_ROS_DOMAIN", requires = "ros", value_parser = clap::value_parser!(u16).range(..=chicane_dds::RosOptions::LAST_DOMAIN as i64))]
     pub(crate) ros_domain: Option<u16>,
     /// Network interface for ROS 2 with other machines, as a name or an IPv4 address. Everyone in
     /// that network can drive the car, because ROS 2 has no tokens
-    #[arg(long, value_name = "INTERFACE", env = "CHICANE_ROS_NETWORK", requires = "ros")]
+    #[arg(
+        long,
+        help_heading = "ROS 2",
+        value_name = "INTERFACE",
+        env = "CHICANE_ROS_NETWORK",
+        requires = "ros"
+    )]
     pub(crate) ros_network: Option<String>,
     #[command(flatten)]
     pub(crate) leaderboard: LeaderboardArgs,
     #[command(flatten)]
     pub(crate) record: RecordArgs,
+    #[command(flatten)]
+    pub(crate) backup: RollingBackupArgs,
     /// Stop when standard input is closed, so that the simulator ends with the program that started
     /// it
     #[arg(long)]
     pub(crate) lifeline: bool,
     /// Format of the log on standard error
-    #[arg(long, value_enum, value_name = "FORMAT", env = "CHICANE_LOG", default_value_t = LogFormat::Text)]
+    #[arg(long, help_heading = "Log", value_enum, value_name = "FORMAT", env = "CHICANE_LOG", default_value_t = LogFormat::Text)]
     pub(crate) log: LogFormat,
     /// Lowest severity that is logged
-    #[arg(long, value_enum, value_name = "LEVEL", env = "CHICANE_LOG_LEVEL", default_value_t = LogLevel::Info)]
+    #[arg(long, help_heading = "Log", value_enum, value_name = "LEVEL", env = "CHICANE_LOG_LEVEL", default_value_t = LogLevel::Info)]
     pub(crate) log_level: LogLevel,
 }
 

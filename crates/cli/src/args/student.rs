@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 /// How student programs are isolated.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Student programs")]
 pub(crate) struct StudentArgs {
     /// Isolation of student programs [default: closed, or host for a simulator that only this
     /// machine can reach]

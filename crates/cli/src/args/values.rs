@@ -16,6 +16,8 @@ pub(super) enum ValueError {
     TimeLimit,
     #[error("must be a number of seconds from 1 to 86400")]
     WallLimit,
+    #[error("must be a number of hours from 0.1 to 720")]
+    Hours,
     #[error("must be a name of at most 200 characters without control characters")]
     StudentName,
     #[error("must be a speed from 0.1 to 3 m/s")]
@@ -53,6 +55,10 @@ pub(super) fn time_limit(text: &str) -> Result<f64, ValueError> {
 
 pub(super) fn wall_limit(text: &str) -> Result<f64, ValueError> {
     number_in(text, 1.0..=86_400.0).ok_or(ValueError::WallLimit)
+}
+
+pub(super) fn hours(text: &str) -> Result<f64, ValueError> {
+    number_in(text, 0.1..=720.0).ok_or(ValueError::Hours)
 }
 
 pub(super) fn student_name(text: &str) -> Result<String, ValueError> {

@@ -2,6 +2,7 @@
 
 use crate::args::{AccessLevel, JudgeArgs, PublishArgs};
 use crate::cdn_target::{self, CdnTargetError, PRIVATE_WARNING};
+use crate::colour;
 use crate::judge_script::{self, InvalidScript};
 use crate::progress::Progress;
 use crate::project::{self, ProjectError};
@@ -39,17 +40,17 @@ pub(crate) fn run(args: &PublishArgs) -> Result<(), PublishCommandError> {
     let placeholder = IdPlaceholder::new()?;
     let (bundle, name) = bundle(&args.path, &placeholder, &args.judge)?;
     if args.to.is_some() && args.access == AccessLevel::Private {
-        eprintln!("warning: {PRIVATE_WARNING}");
+        colour::warn(PRIVATE_WARNING);
     }
     let label = Label { name: args.name.clone().unwrap_or(name), access: args.access.into() };
     let mut progress = Progress::new(format!("publishing {}", label.name));
     let package = Package::new(&bundle, &placeholder, &label, Need::Track)
         .map_err(|source| PublishCommandError::Unfit { path: args.path.clone(), source })?;
     for warning in &package.warnings {
-        eprintln!("warning: {warning}");
+        colour::warn(warning);
     }
     runtime::start()?.block_on(cdn.publish(&package, |part| progress.set(part)))?;
-    drop(progress);
+    progress.finish();
     println!("{}", package.id);
     Ok(())
 }
@@ -62,7 +63,7 @@ fn bundle(
 ) -> Result<(MemoryBundle, String), PublishCommandError> {
     if Path::new(path).is_dir() {
         let folder = world_folder::read_all(Path::new(path))?;
-        folder.skipped.iter().for_each(|line| eprintln!("warning: {line}"));
+        folder.skipped.iter().for_each(|line| colour::warn(line));
         if let Some((file, script)) = world_folder::script_of(&folder.bundle) {
             judge_script::require_valid(judge, &format!("{path}: {file}"), &script)?;
         }

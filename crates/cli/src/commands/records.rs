@@ -89,7 +89,8 @@ fn export_run(
 }
 
 fn write(args: &ExportArgs, records: &Records, out: &mut impl Write) -> Result<(), ExportError> {
-    if args.csv {
+    let csv = !args.json;
+    if csv {
         writeln!(out, "{HEAD}")?;
     }
     let mut below = None;
@@ -97,7 +98,7 @@ fn write(args: &ExportArgs, records: &Records, out: &mut impl Write) -> Result<(
     loop {
         let rows = records.sessions(args.world.as_deref(), None, below, PAGE)?;
         for row in &rows {
-            if args.csv {
+            if csv {
                 writeln!(out, "{}", line(&record_of(row.clone(), None)))?;
                 continue;
             }

@@ -6,6 +6,7 @@ use crate::file_error::FileError;
 use crate::log::LogLines;
 use crate::memory;
 use crate::robot::{self, RobotError};
+use crate::rolling_backup::RollingBackup;
 use crate::root_warning::root_warning;
 use crate::runtime::{self, RuntimeError};
 use crate::stop_signal::{SignalError, StopSignal};
@@ -22,6 +23,7 @@ use chicane_wire::BoxKind;
 use std::io::Write;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 use tracing::level_filters::LevelFilter;
 
@@ -62,6 +64,9 @@ pub(crate) enum ServeError {
     Start(#[from] StartError),
     #[error("can't find the program chicane: {0}")]
     Program(std::io::Error),
+    /// The folder of --backup can't be used.
+    #[error("--backup: {0}")]
+    Backup(#[source] FileError),
     /// The world could not be loaded.
     #[error(transparent)]
     Boot(#[from] BootError),
@@ -107,6 +112,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result<(), ServeError> {
 async fn serve(args: &ServeArgs) -> Result<(), ServeError> {
     let tokens = RoleTokens::parse(args)?;
     let options = options(args, &tokens)?;
+    let backup = RollingBackup::of(&args.backup, &options.host.data_dir).map_err(ServeError::Backup)?;
     let ros = options.ros.clone();
     let recording = options.recording.clone();
     let exposed =
@@ -138,9 +144,16 @@ async fn serve(args: &ServeArgs) -> Result<(), ServeError> {
     if let Some(ros) = &ros {
         tracing::info!("ROS 2: {ros}");
     }
+    let backups = backup.map(|backup| {
+        let metrics = Arc::clone(&server.host().metrics);
+        tokio::spawn(backup.run(move || metrics.note_backup()))
+    });
     tokio::select! {
         () = find_judge(&server) => stop.wait().await,
         () = stop.wait() => {}
+    }
+    if let Some(backups) = backups {
+        backups.abort();
     }
     tracing::info!("stopping");
     server.stop().await;
@@ -260,7 +273,8 @@ fn judge_options(args: &ServeArgs) -> Result<JudgeOptions, ServeError> {
         engine: args.judge.engine()?,
         isolation: args.judge_isolation.map(Into::into),
         student: args.student.options(default_box(args)),
-        hidden: Vec::new(),
+        // Backups have the records and programs of all students.
+        hidden: args.backup.backup.iter().filter_map(|folder| std::path::absolute(folder).ok()).collect(),
         pace: args.pace.into(),
     })
 }

@@ -139,7 +139,11 @@ async fn follow(args: &SubmitArgs, id: &str) -> Result<Value, SubmitError> {
                 reached = Instant::now();
                 let now = response.body;
                 match now["state"].as_str() {
-                    Some("done" | "failed") => return Ok(now),
+                    Some("done") => {
+                        progress.finish();
+                        return Ok(now);
+                    }
+                    Some("failed") => return Ok(now),
                     Some("running") => {
                         let world = now["world"].as_str().unwrap_or_default();
                         progress.set_text(format!("driving in {}", printable(world)));

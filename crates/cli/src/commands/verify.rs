@@ -73,7 +73,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<(), VerifyError> {
             println!("{}", line(file, &result));
             if let Some(progress) = &mut progress {
                 progress.set_text(format!("verified {} of {}", done + 1 - failed, files.len()));
-                progress.set((done + 1) as f64 / files.len() as f64);
+                progress.set_ended(done + 1, files.len());
             }
         }
     });

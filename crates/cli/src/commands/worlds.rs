@@ -43,6 +43,11 @@ pub(crate) enum WorldsError {
     Rename { id: WorldId, source: std::io::Error },
     #[error("folder {} does not exist", .0.display())]
     NoFolder(PathBuf),
+    #[error(
+        "world {id} is not published in {place}. `chicane worlds list --published` prints the published \
+         worlds, and --to names another folder or bucket"
+    )]
+    NotPublished { id: WorldId, place: String },
     #[error("the world was installed, but its files can't be checked against its id")]
     NotVerified,
     #[error("{source}: {id} was looked for in {place}. {remedy}")]

@@ -6,6 +6,7 @@ use crate::{data_dir, runtime};
 use chicane_remote::{RunningSimulator, call_simulator};
 use chicane_store::{Data, OpenError};
 use serde_json::Value;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// A simulator that is starting or ending holds the lock, but its address is not in the data
@@ -20,10 +21,23 @@ pub(super) enum DataFolder {
     Locked(Box<Data>),
     /// A simulator holds the lock.
     InUse(RunningSimulator),
+    /// The folder does not exist, or has no database. It is left as it is.
+    Unused(PathBuf),
 }
 
 impl DataFolder {
-    /// Locks the data folder, or finds the simulator that uses it.
+    /// Opens the data folder to read from it. Nothing is created.
+    pub(super) fn open_existing(args: &DataDirArgs) -> Result<DataFolder, WorldsError> {
+        let dir = data_dir::resolve_absolute(args.data_dir.as_deref())?;
+        // An error of the file system, such as a missing permission, is reported by `open`.
+        if matches!(chicane_store::has_database(&dir), Ok(false)) {
+            return Ok(DataFolder::Unused(dir));
+        }
+        DataFolder::open(args)
+    }
+
+    /// Locks the data folder, or finds the simulator that uses it. The folder is created if
+    /// necessary.
     pub(super) fn open(args: &DataDirArgs) -> Result<DataFolder, WorldsError> {
         let dir = data_dir::resolve_absolute(args.data_dir.as_deref())?;
         let deadline = Instant::now() + ADDRESS_TIMEOUT;

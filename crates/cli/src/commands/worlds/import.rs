@@ -46,7 +46,7 @@ impl Import<'_> {
         let mut failed = 0;
         for (i, world) in worlds.iter().enumerate() {
             progress.set_text(format!("importing {}", world.name));
-            progress.set(i as f64 / worlds.len() as f64);
+            progress.set_ended(i, worlds.len());
             // Clients find the world under the name of its file, unless a built-in world has it.
             let alias = world_folder::plain_name(&world.name);
             let alias = Some(alias.as_str()).filter(|alias| Library::built_in().entry(alias).is_none());
@@ -60,8 +60,7 @@ impl Import<'_> {
                 }
             }
         }
-        progress.set(1.0);
-        drop(progress);
+        progress.finish();
         println!("imported   {} of {} worlds", worlds.len() - failed, worlds.len());
         if failed > 0 {
             return Err(ImportError::Incomplete { failed, worlds: worlds.len() }.into());

@@ -4,7 +4,7 @@ use super::WorldsError;
 use super::data_folder::{DataFolder, request};
 use crate::args::{JudgeArgs, WorldsArgs};
 use crate::progress::Progress;
-use crate::{data_dir, judge_script, runtime};
+use crate::{colour, data_dir, judge_script, runtime};
 use chicane_remote::cdn::{CdnLocation, install_world};
 use chicane_remote::{RunningSimulator, Token};
 use chicane_store::Library;
@@ -39,7 +39,11 @@ pub(super) fn run(
     let dir = data_dir::resolve_absolute(args.data.data_dir.as_deref())?;
     let installed = match (cdn, DataFolder::open(&args.data)?) {
         (None, DataFolder::InUse(running)) => {
-            let place = format!("the CDN of the simulator at {}", running.address);
+            let address = running.address;
+            let place = match &running.cdn {
+                Some(url) => format!("{url}, the CDN of the simulator at {address}"),
+                None => format!("http://{address}/cdn, the simulator's own CDN"),
+            };
             let remedy =
                 "Start the simulator with --cdn URL, or name the CDN that has the world with --cdn URL";
             let installed = by_simulator(&running, id, progress, require_verified);
@@ -63,7 +67,7 @@ pub(super) fn run(
             installed.map_err(|error| failed(id, place, remedy, error))?
         }
     };
-    installed.warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
+    installed.warnings.iter().for_each(|warning| colour::warn(warning));
     println!("{}{}", installed.world, if installed.cached { " (was installed already)" } else { "" });
     Ok(())
 }
@@ -95,7 +99,9 @@ fn directly(
     let installed = runtime::start()?.block_on(install_world(dir, id, from, require_verified, show));
     let progress = progress.lock().unwrap_or_else(PoisonError::into_inner).take();
     let mut installed = installed?;
-    finish(progress);
+    if let Some(progress) = progress {
+        progress.finish();
+    }
     let name = installed.record.world_name();
     if !installed.cached {
         installed.warnings.extend(script_warning(dir, &name, judge));
@@ -105,13 +111,6 @@ fn directly(
         cached: installed.cached,
         warnings: installed.warnings,
     })
-}
-
-/// Shows that a world is installed, and removes the bar.
-fn finish(progress: Option<Progress>) {
-    if let Some(mut progress) = progress {
-        progress.set(1.0);
-    }
 }
 
 /// The warning if the judging script of an installed world is invalid or can't be checked. `None`
@@ -153,7 +152,12 @@ async fn follow_installation(
             request(running, "GET", "/state", None).await
         };
         tokio::select! {
-            response = &mut installing => return response,
+            response = &mut installing => {
+                if response.is_ok() {
+                    progress.finish();
+                }
+                return response;
+            }
             state = poll => {
                 let transition = state.map(|s| s["transition"].clone()).unwrap_or_default();
                 if transition["target"].as_str().is_some_and(|t| t.contains(id.as_str())) {

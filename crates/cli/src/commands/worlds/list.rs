@@ -16,7 +16,7 @@ const MAX_TEXT: usize = 100;
 /// Lists the built-in and the installed worlds.
 pub(super) fn available(data: &DataDirArgs) -> Result<(), WorldsError> {
     let mut lines: Vec<[String; 4]> = Vec::new();
-    match DataFolder::open(data)? {
+    let installed_in = match DataFolder::open_existing(data)? {
         DataFolder::InUse(running) => {
             let all = request_blocking(&running, "GET", "/worlds")?;
             for world in all["worlds"].as_array().into_iter().flatten() {
@@ -28,13 +28,17 @@ pub(super) fn available(data: &DataDirArgs) -> Result<(), WorldsError> {
                 }
                 lines.push([text("name"), text("display"), size(sides(world)), origin]);
             }
+            None
         }
-        DataFolder::Locked(data) => {
-            let library = Library::built_in().with_installed(data.dir());
-            for LibraryEntry { name, display, official, deletable, verified, .. } in library.entries() {
-                let sides = library.summary(&name).map_or([0.0; 2], |s| s.size);
-                lines.push([name, display, size(sides), origin(official, deletable, verified).to_owned()]);
-            }
+        // The folder stays locked while it is read.
+        DataFolder::Locked(data) => Some((data.dir().to_owned(), Some(data))),
+        DataFolder::Unused(dir) => Some((dir, None)),
+    };
+    if let Some((dir, _lock)) = &installed_in {
+        let library = Library::built_in().with_installed(dir);
+        for LibraryEntry { name, display, official, deletable, verified, .. } in library.entries() {
+            let sides = library.summary(&name).map_or([0.0; 2], |s| s.size);
+            lines.push([name, display, size(sides), origin(official, deletable, verified).to_owned()]);
         }
     }
     print_table(&lines);

@@ -5,6 +5,7 @@ use super::data_folder::{DataFolder, request_blocking};
 use crate::args::DataDirArgs;
 use chicane_store::Library;
 use chicane_wire::WorldId;
+use std::path::Path;
 
 pub(super) fn run(data: &DataDirArgs, world: &str) -> Result<(), WorldsError> {
     let name = world.trim_end_matches(".world");
@@ -14,20 +15,24 @@ pub(super) fn run(data: &DataDirArgs, world: &str) -> Result<(), WorldsError> {
     if !name.bytes().all(is_allowed) {
         return Err(WorldsError::InvalidWorldName(world.to_owned()));
     }
-    match DataFolder::open(data)? {
+    match DataFolder::open_existing(data)? {
         DataFolder::InUse(running) => {
             request_blocking(&running, "DELETE", &format!("/worlds/{name}"))?;
         }
-        DataFolder::Locked(data) => {
-            let library = Library::built_in().with_installed(data.dir());
-            let entry = library.entry(&name).ok_or_else(|| WorldsError::NotInstalled(name.clone()))?;
-            if !entry.deletable {
-                return Err(WorldsError::Protected(name));
-            }
-            let removed = library.remove(&name);
-            removed.map_err(|source| WorldsError::Remove { world: name.clone(), source })?;
-        }
+        DataFolder::Locked(data) => remove(data.dir(), &name)?,
+        DataFolder::Unused(dir) => remove(&dir, &name)?,
     }
     println!("{name} is removed");
     Ok(())
+}
+
+/// Removes a world that is installed in a data folder.
+fn remove(dir: &Path, name: &str) -> Result<(), WorldsError> {
+    let library = Library::built_in().with_installed(dir);
+    let entry = library.entry(name).ok_or_else(|| WorldsError::NotInstalled(name.to_owned()))?;
+    if !entry.deletable {
+        return Err(WorldsError::Protected(name.to_owned()));
+    }
+    let removed = library.remove(name);
+    removed.map(drop).map_err(|source| WorldsError::Remove { world: name.to_owned(), source })
 }
