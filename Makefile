@@ -111,11 +111,12 @@ quick: need-cargo need-nextest need-judge ## Check formatting and lints, then te
 	$(CARGO) nextest run --workspace --release --locked \
 	  -E 'package(/^chicane-(world|wire|sim|robot|ros|render|builder|testkit)$$/) or (package(chicane) and binary(api))'
 
-check: need-cargo need-deny need-ruff need-mypy need-gym viewer ## Check formatting, lints, documentation and licences
+check: need-cargo need-deny need-ruff need-mypy need-gym viewer ## Check formatting, lints, documentation, licences and advisories
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --release --locked --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --release --locked --no-deps --quiet
 	PATH="$(TOOLS)/bin:$$PATH" $(CARGO) deny --locked check licenses bans sources
+	PATH="$(TOOLS)/bin:$$PATH" tools/advisories
 	web/node_modules/.bin/tsc -p web
 	$(RUFF) check python docs fuzz examples readers worlds bench soak clients crates packaging
 	$(RUFF) format --check python docs fuzz examples readers worlds bench soak clients crates packaging
