@@ -9,6 +9,7 @@ use crate::records::Records;
 use crate::salvage;
 use crate::settings::Settings;
 use crate::submissions::Submissions;
+use rusqlite::Connection;
 use std::fs::{DirBuilder, File, TryLockError};
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
@@ -24,6 +25,7 @@ pub struct Data {
     submissions: Submissions,
     projects: Projects,
     folder: HeldFolder,
+    salvaged: Option<String>,
     _lock: DataLock,
 }
 
@@ -34,7 +36,8 @@ impl Data {
         create_private(&dir).map_err(|e| unwritable(&dir, &e))?;
         let folder = HeldFolder::open(&dir).map_err(|e| unwritable(&dir, &e))?;
         let lock = DataLock::take(&folder)?;
-        let settings = Settings::new(open_or_salvage(&folder, &file)?);
+        let (connection, salvaged) = open_or_salvage(&file)?;
+        let settings = Settings::new(connection);
         // The records use a second connection, so that a long write of a record does not block the
         // settings.
         let records = Records::new(database::open(&file)?);
@@ -45,7 +48,13 @@ impl Data {
         // folder that was replaced meanwhile is not the one that is locked.
         folder.check().map_err(|e| OpenError::Unwritable { path: dir.clone(), reason: e.to_string() })?;
         known_folders::remember(&dir);
-        Ok(Data { settings, records, submissions, projects, folder, _lock: lock })
+        Ok(Data { settings, records, submissions, projects, folder, salvaged, _lock: lock })
+    }
+
+    /// What was saved of a damaged database when the folder was opened, as a text for people; `None`
+    /// if the database was sound. The same text is in the log.
+    pub fn salvaged(&self) -> Option<&str> {
+        self.salvaged.as_deref()
     }
 
     /// The settings in this folder.
@@ -85,19 +94,19 @@ impl Data {
     }
 }
 
-/// Opens the database. If it is damaged, the readable part of it replaces it first.
-fn open_or_salvage(folder: &HeldFolder, file: &Path) -> Result<rusqlite::Connection, OpenError> {
+/// Opens the database. If it is damaged, the readable part of it replaces it first. Returns also
+/// what was saved.
+fn open_or_salvage(file: &Path) -> Result<(Connection, Option<String>), OpenError> {
     let (path, reason) = match database::open(file) {
         Err(OpenError::Damaged { path, reason }) => (path, reason),
-        result => return result,
+        result => return result.map(|connection| (connection, None)),
     };
     match salvage::salvage(file) {
         Ok(salvaged) => {
-            let folder = folder.path().display();
-            tracing::warn!(
-                "the database of {folder} was damaged ({reason}): {salvaged}. Compare it with a backup"
-            );
-            database::open(file)
+            let file = file.display();
+            let text = format!("{file} was damaged ({reason}): {salvaged}. Compare it with a backup");
+            tracing::warn!("{text}");
+            Ok((database::open(&path)?, Some(text)))
         }
         Err(error) => {
             let reason = format!("{reason}; nothing could be salvaged: {error}");

@@ -80,6 +80,7 @@ fn a_damaged_page_cost_all_records() {
         damage(&path, page);
         let damaged = std::fs::read(&path).expect("read");
         let data = Data::open(scratch.path()).expect("the rest is salvaged");
+        assert!(data.salvaged().is_some_and(|text| text.contains("of session")), "{:?}", data.salvaged());
         assert_eq!(data.settings().brightness(), Ok(Some(1.25)));
         let saved = data.records().sessions(None, None, None, 1000).expect("read");
         let lost = SESSIONS - saved.len();

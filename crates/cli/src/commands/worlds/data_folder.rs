@@ -2,7 +2,7 @@
 
 use super::WorldsError;
 use crate::args::DataDirArgs;
-use crate::{data_dir, runtime};
+use crate::{colour, data_dir, runtime};
 use chicane_remote::{RunningSimulator, call_simulator};
 use chicane_store::{Data, OpenError};
 use serde_json::Value;
@@ -43,7 +43,11 @@ impl DataFolder {
         let deadline = Instant::now() + ADDRESS_TIMEOUT;
         loop {
             let refused = match Data::open(&dir) {
-                Ok(data) => return Ok(DataFolder::Locked(Box::new(data))),
+                Ok(data) => {
+                    // This command has no log.
+                    data.salvaged().into_iter().for_each(colour::warn);
+                    return Ok(DataFolder::Locked(Box::new(data)));
+                }
                 Err(OpenError::InUse { dir, pid }) => OpenError::InUse { dir, pid },
                 Err(e) => return Err(e.into()),
             };
