@@ -2,7 +2,10 @@
 import type { App } from "./app.ts";
 import type { Manipulator } from "./manipulate/manipulator.ts";
 import type { Dock } from "./panels/dock.ts";
+import { settings } from "./settings.ts";
+import { type Shortcut, shortcutOf } from "./shortcuts.ts";
 import { isTyping } from "./ui/dom.ts";
+import { listen } from "./ui/scope.ts";
 import { MODES, type Cameras } from "./view/cameras.ts";
 
 const STEP_M = 0.05;
@@ -13,43 +16,54 @@ const FINE_RAD = Math.PI / 180;
 const REPLAY_STEP_S = 1;
 const REPLAY_FINE_S = 0.1;
 
+/** Shortcuts that act again while their key is held. */
+const REPEATING: ReadonlySet<Shortcut> = new Set<Shortcut>(["turnLeft", "turnRight", "zoomIn", "zoomOut"]);
+/** Shortcuts that also work during a replay. */
+const VIEW_SHORTCUTS: ReadonlySet<Shortcut> = new Set<Shortcut>(["orbit", "chase", "top", "onboard", "resetView", "zoomIn", "zoomOut", "help"]);
+
 export function keys(
   app: App,
   manipulator: Manipulator,
   cameras: Cameras,
   dock: Dock,
-  open: { worlds(): void; help(): void },
+  open: { worlds(): void; help(): void; settings(): void },
 ): void {
-  const actions: Readonly<Record<string, (event: KeyboardEvent) => void>> = {
-    "1": () => (app.camera.value = MODES[0]),
-    "2": () => (app.camera.value = MODES[1]),
-    "3": () => (app.camera.value = MODES[2]),
-    "4": () => (app.onboard.value = !app.onboard.value),
-    "0": () => cameras.resetView(),
-    " ": () => dock.pause(),
-    ".": () => dock.step(),
-    r: () => dock.reset(),
-    d: () => (app.driving.value = !app.driving.value),
-    i: () => (app.instruments.value = !app.instruments.value),
-    l: () => (app.lidar.value = !app.lidar.value),
-    t: () => (app.trail.value = !app.trail.value),
-    m: () => (app.sound.value = !app.sound.value),
-    w: () => open.worlds(),
-    f: () => app.judged && (app.evaluating.value = !app.evaluating.value),
-    "?": () => open.help(),
-    n: () => next(1),
-    p: () => next(-1),
-    q: (event) => turn(event.shiftKey ? FINE_RAD : TURN_RAD),
-    e: (event) => turn(event.shiftKey ? -FINE_RAD : -TURN_RAD),
+  type Action = (event: KeyboardEvent) => void;
+  const actions: Readonly<Record<Shortcut, Action>> = {
+    orbit: () => (app.camera.value = MODES[0]),
+    chase: () => (app.camera.value = MODES[1]),
+    top: () => (app.camera.value = MODES[2]),
+    onboard: () => (app.onboard.value = !app.onboard.value),
+    resetView: () => cameras.resetView(),
+    pause: () => dock.pause(),
+    step: () => dock.step(),
+    reset: () => dock.reset(),
+    drive: () => (app.driving.value = !app.driving.value),
+    instruments: () => (app.instruments.value = !app.instruments.value),
+    lidar: () => (app.lidar.value = !app.lidar.value),
+    trail: () => (app.trail.value = !app.trail.value),
+    sound: () => (app.sound.value = !app.sound.value),
+    worlds: () => open.worlds(),
+    evaluation: () => app.judged && (app.evaluating.value = !app.evaluating.value),
+    settings: () => open.settings(),
+    help: () => open.help(),
+    next: () => next(1),
+    previous: () => next(-1),
+    turnLeft: (event) => turn(event.shiftKey ? FINE_RAD : TURN_RAD),
+    turnRight: (event) => turn(event.shiftKey ? -FINE_RAD : -TURN_RAD),
+    zoomIn: () => cameras.orbitBy(0, 0, 0.85),
+    zoomOut: () => cameras.orbitBy(0, 0, 1.18),
+  };
+  /** Keys that the user can't change. */
+  const fixedActions: Readonly<Record<string, Action>> = {
     ArrowLeft: (event) => arrow(event, -1, 0),
     ArrowRight: (event) => arrow(event, 1, 0),
     ArrowUp: (event) => arrow(event, 0, 1),
     ArrowDown: (event) => arrow(event, 0, -1),
-    "+": () => cameras.orbitBy(0, 0, 0.85),
-    "-": () => cameras.orbitBy(0, 0, 1.18),
   };
+  const shortcutOfEvent = (event: KeyboardEvent) => (settings.shortcuts.value ? shortcutOf(event.key) : null);
 
-  addEventListener("keydown", (event) => {
+  listen(window, "keydown", (event) => {
     // Escape closes an open popover, and nothing else.
     if (document.querySelector("dialog[open], [popover]:popover-open")) return;
     if (event.key === "Escape") {
@@ -74,8 +88,9 @@ export function keys(
     // A focused button handles Space itself, and a focused slider handles the arrow keys.
     if (event.key === " " && target.closest("button, a, summary, input")) return;
     if (event.key.startsWith("Arrow") && target.closest("input, [role=slider], pre")) return;
-    const action = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
-    if (!action || (event.repeat && !event.key.startsWith("Arrow") && !"qe".includes(event.key.toLowerCase()))) return;
+    const shortcut = shortcutOfEvent(event);
+    const action = shortcut ? actions[shortcut] : fixedActions[event.key];
+    if (!action || (event.repeat && shortcut && !REPEATING.has(shortcut))) return;
     event.preventDefault();
     action(event);
   });
@@ -86,8 +101,7 @@ export function keys(
     if (!player) return;
     if (event.key === " " && target.closest("button, a, summary")) return;
     const seconds = event.shiftKey ? REPLAY_FINE_S : REPLAY_STEP_S;
-    const replayActions: typeof actions = {
-      " ": () => player.toggle(),
+    const replayActions: Readonly<Record<string, Action>> = {
       ArrowLeft: () => player.seek(player.time.value - seconds),
       ArrowRight: () => player.seek(player.time.value + seconds),
       ArrowDown: () => player.seek(player.time.value - seconds),
@@ -95,18 +109,19 @@ export function keys(
       Home: () => player.seek(0),
       End: () => player.seek(player.duration),
       ",": () => player.step(-1),
-      ".": () => player.step(1),
     };
-    const view = ["1", "2", "3", "4", "0", "+", "-", "?"].includes(event.key) ? actions[event.key] : undefined;
-    const action = replayActions[event.key] ?? view;
-    if (!action || (event.repeat && (event.key === " " || view))) return;
+    const shortcut = shortcutOfEvent(event);
+    const own = shortcut === "pause" ? () => player.toggle() : shortcut === "step" ? () => player.step(1) : undefined;
+    const view = shortcut && VIEW_SHORTCUTS.has(shortcut) ? actions[shortcut] : undefined;
+    const action = replayActions[event.key] ?? own ?? view;
+    if (!action || (event.repeat && (shortcut === "pause" || view))) return;
     event.preventDefault();
     action(event);
   }
 
   // Remove the focus after a mouse click. Otherwise Space would press the button again instead of
   // pausing the simulation.
-  addEventListener("click", ({ target, detail }) => {
+  listen(window, "click", ({ target, detail }) => {
     if (detail > 0 && target instanceof Element)
       target.closest<HTMLElement>(".dock button, .views button, .replay-bar button")?.blur();
   });

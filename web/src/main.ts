@@ -5,29 +5,16 @@ import "./style/controls.css";
 import "./style/panels.css";
 import "./style/replay.css";
 import "./style/sim.css";
+import "./style/settings.css";
 import { App, prefersReducedMotion } from "./app.ts";
-import { keys } from "./keys.ts";
 import { Manipulator } from "./manipulate/manipulator.ts";
 import { pointAtHeight } from "./manipulate/pick.ts";
-import { selectionOverlay } from "./manipulate/selection-overlay.ts";
 import { connect } from "./net/connect.ts";
 import { Speaker } from "./net/sound.ts";
-import { dock } from "./panels/dock.ts";
-import { drive } from "./panels/drive.ts";
-import { evaluation } from "./panels/evaluation.ts";
-import { help } from "./panels/help.ts";
-import { instruments } from "./panels/instruments.ts";
-import { onboard } from "./panels/onboard.ts";
-import { overlay } from "./panels/overlay.ts";
-import { runView } from "./panels/run-view.ts";
-import { selection } from "./panels/selection.ts";
-import { signIn } from "./panels/sign-in.ts";
-import { top } from "./panels/top.ts";
-import { tour } from "./panels/tour.ts";
-import { views } from "./panels/views.ts";
-import { worlds } from "./panels/worlds.ts";
+import { Page } from "./page.ts";
 import { CAR } from "./scene/playback.ts";
 import { SceneView } from "./scene/scene-view.ts";
+import { applyTheme, settings } from "./settings.ts";
 import { t } from "./strings.ts";
 import { h } from "./ui/dom.ts";
 import { Cameras } from "./view/cameras.ts";
@@ -53,6 +40,10 @@ declare global {
       pose(name: string): { x: number; y: number; z: number; yaw: number } | null;
       /** The point at a height above the ground that is drawn at a position on the page. */
       pointAt(x: number, y: number, height: number): { x: number; y: number } | null;
+      /** Whether the surroundings of the field are in the 3D view. */
+      readonly staged: boolean;
+      /** Level of the image quality. */
+      readonly quality: string;
       /** Number of sounds that are playing. */
       readonly sounds: number;
     };
@@ -60,7 +51,7 @@ declare global {
 }
 
 function main(): void {
-  document.documentElement.lang = t.language;
+  applyTheme();
   const app = new App();
   // The page comes with a picture of an empty track, which covers the canvas until it is drawn.
   const skeleton = document.querySelector(".skeleton");
@@ -72,7 +63,7 @@ function main(): void {
   document.body.append(h("main", {}, view, stage));
   let sceneView: SceneView;
   try {
-    sceneView = new SceneView(canvas);
+    sceneView = new SceneView(canvas, settings.quality.value);
   } catch (error) {
     console.warn(error);
     view.replaceChildren(h("p", { class: "notice" }, t.scene.noWebgl));
@@ -85,48 +76,11 @@ function main(): void {
   const cameras = new Cameras(sceneView, freeArea, app.camera.value, prefersReducedMotion);
   manipulator.cameras = cameras;
   const speaker = new Speaker();
-
-  const worldsDialog = worlds(app);
-  const guide = tour(app);
-  const helpDialog = help(() => guide.start());
-  const bottom = dock(app);
-  const driving = drive(app);
-  const run = runView(app, sceneView);
-  const side = h(
-    "aside",
-    { class: "side" },
-    run.card,
-    selection(app, sceneView, manipulator),
-    evaluation(app),
-    driving.card,
-    instruments(app, sceneView),
-  );
-  // Scroll to a panel that was just opened. Otherwise the panel can be below the visible area.
-  const opened = new MutationObserver((changes) => {
-    const card = changes
-      .map((change) => change.target as HTMLElement)
-      .find((target) => target.matches(".card:not([hidden])"));
-    if (card) side.scrollTop = card.offsetTop - side.offsetTop;
-  });
-  for (const card of side.children) opened.observe(card, { attributes: true, attributeFilter: ["hidden"] });
-  // Screen readers announce the text of this element.
-  const live = h("p", { class: "unseen", role: "status" });
-  stage.append(views(app), ...overlay(app, canvas), onboard(app), driving.pad, run.notice, guide.element, live);
-  selectionOverlay(app, sceneView, manipulator, view);
-  document.body.prepend(
-    top(
-      app,
-      () => worldsDialog.open(),
-      () => helpDialog.showModal(),
-    ),
-  );
-  document.body.append(side, bottom.element, run.bar, run.page, worldsDialog.element, helpDialog, signIn(app));
-  keys(app, manipulator, cameras, bottom, { worlds: () => worldsDialog.open(), help: () => helpDialog.showModal() });
+  const page = new Page({ app, sceneView, manipulator, cameras, view, stage });
 
   app.camera.watch((mode, before) => {
     if (before !== undefined) cameras.mode = mode;
   });
-  app.selected.watch((name) => (live.textContent = name ? t.selection.selected(manipulator.label(name)) : ""));
   app.sound.watch((on, before) => before !== undefined && speaker.setOn(on));
   // The sounds belong to the live simulation, so a replay is silent.
   const updateSound = () => speaker.pause(app.run.value !== null || (app.state.value?.paused ?? false));
@@ -138,7 +92,7 @@ function main(): void {
   connect(app, sceneView, (bounds) => {
     manipulator.setBounds(bounds);
     cameras.setBounds(bounds);
-    if (first && linked) worldsDialog.openLink(linked);
+    if (first && linked) page.worlds.openLink(linked);
     first = false;
   });
 
@@ -180,6 +134,12 @@ function main(): void {
     pointAt(x, y, height) {
       const point = pointAtHeight(manipulator.ray(x, y), height);
       return point && { x: point[0], y: point[1] };
+    },
+    get staged() {
+      return sceneView.staged;
+    },
+    get quality() {
+      return sceneView.quality.level;
     },
     get sounds() {
       return speaker.playing;

@@ -5,6 +5,7 @@ import "../style/panels.css";
 import "../style/build.css";
 import "../style/build-tabs.css";
 import { ApiError } from "../net/api.ts";
+import { applyTheme } from "../settings.ts";
 import { t } from "../strings.ts";
 import { h } from "../ui/dom.ts";
 import { logo } from "../ui/icons.ts";
@@ -54,6 +55,7 @@ function showFailure(text: string): void {
 }
 
 async function main(): Promise<void> {
+  applyTheme();
   document.documentElement.lang = t.language;
   const client = new BuilderClient();
   const id = new URLSearchParams(location.search).get(PARAMETER);

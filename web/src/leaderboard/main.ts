@@ -3,6 +3,7 @@ import "../style/base.css";
 import "../style/controls.css";
 import "../style/panels.css";
 import "../style/leaderboard.css";
+import { applyTheme } from "../settings.ts";
 import { t } from "../strings.ts";
 import { fill, h, show, write } from "../ui/dom.ts";
 import { icon, logo } from "../ui/icons.ts";
@@ -15,6 +16,7 @@ import { changesCard, queueCard } from "./side.ts";
 import { worldTable } from "./table.ts";
 
 function main(): void {
+  applyTheme();
   document.documentElement.lang = t.language;
   const client = new Client();
   const signIn = signInDialog((token) => `/sim/leaderboard?token=${encodeURIComponent(token)}`);

@@ -9,6 +9,7 @@ import { t } from "../strings.ts";
 import { h, setAttribute, show, write } from "../ui/dom.ts";
 import { degrees } from "../ui/format.ts";
 import { icon } from "../ui/icons.ts";
+import { addTo, onEnd } from "../ui/scope.ts";
 import type { Manipulator } from "./manipulator.ts";
 import { pointAtHeight } from "./pick.ts";
 
@@ -74,6 +75,13 @@ export function selectionOverlay(
   ring.renderOrder = 80;
   ring.visible = false;
   sceneView.scene.add(ring);
+  onEnd(() => {
+    name.remove();
+    handle.remove();
+    ring.removeFromParent();
+    ring.geometry.dispose();
+    ring.material.dispose();
+  });
 
   const at = new THREE.Vector3();
   const px = (point: THREE.Vector3) => {
@@ -82,7 +90,7 @@ export function selectionOverlay(
     return { x: ((point.x + 1) / 2) * w, y: ((1 - point.y) / 2) * tall, behind: Math.abs(point.z) > 1 };
   };
 
-  sceneView.beforeDraw.push(() => {
+  addTo(sceneView.beforeDraw, () => {
     const selected = app.selected.value;
     const item = selected ? sceneView.item(selected) : null;
     const pose = selected ? manipulator.poseOf(selected) : null;

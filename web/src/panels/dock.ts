@@ -2,6 +2,7 @@
 import { type App, attempt, messageOf } from "../app.ts";
 import { ThrottledPoster } from "../manipulate/throttled-poster.ts";
 import { API, post, send } from "../net/api.ts";
+import { keyed } from "../shortcuts.ts";
 import { t } from "../strings.ts";
 import { h, setAttribute, write } from "../ui/dom.ts";
 import { icon, setIcon, type IconName } from "../ui/icons.ts";
@@ -32,12 +33,12 @@ export function dock(app: App): Dock {
   };
   const pauseButton = h(
     "button",
-    { type: "button", class: "primary pause", "data-testid": "pause", title: t.dock.pauseTitle, on: { click: pause } },
+    { type: "button", class: "primary pause", "data-testid": "pause", title: keyed(t.dock.pauseTitle, "pause"), on: { click: pause } },
     pauseIcon,
     pauseText,
   );
-  const stepButton = button("step", t.dock.step, t.dock.stepTitle, "step", step);
-  const resetButton = button("reset", t.dock.reset, t.dock.resetTitle, "reset", () => void reset());
+  const stepButton = button("step", t.dock.step, keyed(t.dock.stepTitle, "step"), "step", step);
+  const resetButton = button("reset", t.dock.reset, keyed(t.dock.resetTitle, "reset"), "reset", () => void reset());
   const respawn = button(
     "respawn",
     t.dock.respawn,
@@ -80,8 +81,8 @@ export function dock(app: App): Dock {
     h(
       "div",
       { class: "group tools" },
-      toolButton("instruments", t.dock.instruments, t.dock.instrumentsTitle, "instruments-button", app.instruments),
-      toolButton("drive", t.dock.drive, t.dock.driveTitle, "drive-button", app.driving),
+      toolButton("instruments", t.dock.instruments, keyed(t.dock.instrumentsTitle, "instruments"), "instruments-button", app.instruments),
+      toolButton("drive", t.dock.drive, keyed(t.dock.driveTitle, "drive"), "drive-button", app.driving),
     ),
   );
   return { element, pause, step, reset: () => void reset() };

@@ -9,8 +9,10 @@ import { DriveLink } from "../net/drive.ts";
 import { t } from "../strings.ts";
 import { card } from "../ui/card.ts";
 import { h, isTyping, show, write } from "../ui/dom.ts";
+import { speedText } from "../ui/format.ts";
 import { icon } from "../ui/icons.ts";
 import { hasTouchScreen } from "../ui/platform.ts";
+import { listen } from "../ui/scope.ts";
 import { persistedSignal } from "../ui/signal.ts";
 import type { CameraMode } from "../view/cameras.ts";
 
@@ -93,7 +95,7 @@ export function drive(app: App): { card: HTMLElement; pad: HTMLElement } {
   topSpeed.watch((value) => {
     limit.value = String(value);
     limit.style.setProperty("--part", String((value - 0.2) / 2.8));
-    write(limitValue, t.units.metresPerSecond(value.toFixed(1)));
+    write(limitValue, speedText(value, 1));
   });
   body.append(
     h("p", { class: "hint" }, t.drive.keys),
@@ -128,7 +130,8 @@ export function drive(app: App): { card: HTMLElement; pad: HTMLElement } {
   pad.addEventListener("pointerup", releasePad);
   pad.addEventListener("pointercancel", releasePad);
 
-  addEventListener(
+  listen(
+    window,
     "keydown",
     (event) => {
       const key = KEYS[event.code];
@@ -139,7 +142,7 @@ export function drive(app: App): { card: HTMLElement; pad: HTMLElement } {
     },
     { capture: true },
   );
-  addEventListener("keyup", (event) => {
+  listen(window, "keyup", (event) => {
     const key = KEYS[event.code];
     if (key) held.delete(key);
   });
@@ -149,8 +152,8 @@ export function drive(app: App): { card: HTMLElement; pad: HTMLElement } {
     releasePad();
     send(null, true);
   };
-  addEventListener("blur", releaseAll);
-  document.addEventListener("visibilitychange", () => document.hidden && releaseAll());
+  listen(window, "blur", releaseAll);
+  listen(document, "visibilitychange", () => document.hidden && releaseAll());
 
   /** Sends a command. After the input has ended, sends speed 0 until the steering is straight. */
   function send(input: DriveInput | null, immediately = false): void {
@@ -172,13 +175,13 @@ export function drive(app: App): { card: HTMLElement; pad: HTMLElement } {
   }
 
   // A gamepad appears to a page when one of its buttons is pressed.
-  addEventListener("gamepadconnected", ({ gamepad }) => {
+  listen(window, "gamepadconnected", ({ gamepad }) => {
     if (!app.driving.value) app.toast(t.drive.padConnected(gamepad.id), "note");
   });
 
   // The stick needs a finger. With a mouse it would only cover the view.
   let hasTouch = hasTouchScreen();
-  addEventListener("pointerdown", ({ pointerType }) => {
+  listen(window, "pointerdown", ({ pointerType }) => {
     if (pointerType !== "touch" || hasTouch) return;
     hasTouch = true;
     show(pad, app.driving.value);

@@ -4,11 +4,13 @@ import { ReadingsStream } from "../net/readings.ts";
 import { LidarPoints, Trails } from "../scene/marks.ts";
 import { CAR } from "../scene/playback.ts";
 import type { SceneView } from "../scene/scene-view.ts";
+import { keyed } from "../shortcuts.ts";
 import { t } from "../strings.ts";
 import { card, labelledValue, toggle } from "../ui/card.ts";
 import { h, show, write } from "../ui/dom.ts";
-import { degrees, fixed } from "../ui/format.ts";
+import { angleText, degrees, fixed, speedText } from "../ui/format.ts";
 import { plot, plotBox, type Series } from "../ui/plot.ts";
+import { every, listen, onEnd } from "../ui/scope.ts";
 
 /** Time range of the plot. */
 const SECONDS = 20;
@@ -29,8 +31,8 @@ export function instruments(app: App, sceneView: SceneView): HTMLElement {
     left: "axis-speed",
     right: "axis-steering",
   });
-  const lidar = toggle(t.instruments.lidar, t.instruments.lidarTitle, "lidar");
-  const trail = toggle(t.instruments.trail, t.instruments.trailTitle, "trail");
+  const lidar = toggle(t.instruments.lidar, keyed(t.instruments.lidarTitle, "lidar"), "lidar");
+  const trail = toggle(t.instruments.trail, keyed(t.instruments.trailTitle, "trail"), "trail");
   const drift = labelledValue(t.instruments.drift, "drift");
   const rtf = labelledValue(t.instruments.rtf);
   const latency = labelledValue(t.instruments.latency, "latency");
@@ -57,6 +59,12 @@ export function instruments(app: App, sceneView: SceneView): HTMLElement {
   const trails = new Trails();
   sceneView.scene.add(trails.group);
   trails.group.visible = false;
+  onEnd(() => {
+    trails.clear();
+    trails.group.removeFromParent();
+    points?.points.removeFromParent();
+    readings.subscribe([]);
+  });
   const readings = new ReadingsStream((states) => {
     if (states.lidar && points) {
       points.show(states.lidar);
@@ -98,7 +106,7 @@ export function instruments(app: App, sceneView: SceneView): HTMLElement {
     updateSubscription();
   });
   app.link.watch(updateSubscription);
-  document.addEventListener("visibilitychange", updateSubscription);
+  listen(document, "visibilitychange", updateSubscription);
   app.lidar.watch((on) => {
     lidar.input.checked = on;
     attachLidarPoints();
@@ -132,13 +140,13 @@ export function instruments(app: App, sceneView: SceneView): HTMLElement {
       if (speeds.length > MAX_VALUES) (speeds.splice(0, MAX_VALUES / 2), angles.splice(0, MAX_VALUES / 2));
     }
   });
-  setInterval(() => {
+  every(100, () => {
     const { vehicle, time, rtf: factor } = app.state.value ?? {};
     if (!app.instruments.value || !vehicle || typeof time !== "number" || document.hidden) return;
     const { units } = t;
     const latencyMs = app.latencyMs.value;
-    write(speed.value, units.metresPerSecond(fixed(vehicle.speed, 2)));
-    write(steering.value, units.degrees(fixed(degrees(vehicle.steering), 1)));
+    write(speed.value, speedText(vehicle.speed, 2));
+    write(steering.value, angleText(vehicle.steering, 1));
     write(drift.value, units.metres(fixed(trails.drift, 3)));
     write(rtf.value, units.realTimeFactor(fixed(factor ?? 0, 2)));
     write(latency.value, latencyMs === null ? units.none : units.milliseconds(fixed(latencyMs, 1)));
@@ -150,7 +158,7 @@ export function instruments(app: App, sceneView: SceneView): HTMLElement {
     ];
     setScales(units.metresPerSecond(short(maxSpeed)), units.degrees(short(degrees(maxSteering))));
     plot(canvas, series, time, SECONDS);
-  }, 100);
+  });
   app.instruments.watch((on) => show(element, on));
   return element;
 }

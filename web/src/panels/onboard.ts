@@ -4,9 +4,11 @@
  */
 import type { App } from "../app.ts";
 import { cameraAddress } from "../net/runs.ts";
+import { keyed } from "../shortcuts.ts";
 import { t } from "../strings.ts";
 import { iconButton } from "../ui/card.ts";
 import { h, show } from "../ui/dom.ts";
+import { listen, onEnd } from "../ui/scope.ts";
 import { persistedSignal } from "../ui/signal.ts";
 
 const isWidth = (value: unknown): value is number => typeof value === "number" && value >= 120 && value <= 1200;
@@ -30,7 +32,7 @@ export function onboard(app: App): HTMLElement {
       "header",
       {},
       h("span", {}, t.onboard.title),
-      iconButton("close", t.onboard.close, () => (app.onboard.value = false)),
+      iconButton("close", keyed(t.onboard.close, "onboard"), () => (app.onboard.value = false)),
     ),
   );
   element.style.width = `${width.value}px`;
@@ -102,7 +104,9 @@ export function onboard(app: App): HTMLElement {
   app.link.watch(updateSource);
   app.world.watch(updateSource);
   app.state.watch(updateSource);
-  document.addEventListener("visibilitychange", updateSource);
+  listen(document, "visibilitychange", updateSource);
+  // A stream stays open as long as its image has an address.
+  onEnd(() => picture.removeAttribute("src"));
   new ResizeObserver(() => {
     const now = element.offsetWidth;
     if (!element.hidden && isWidth(now)) width.value = now;

@@ -5,6 +5,7 @@ import { t } from "../strings.ts";
 import { h, setAttribute, show, write } from "../ui/dom.ts";
 import { clock } from "../ui/format.ts";
 import { icon } from "../ui/icons.ts";
+import { listen, onEnd } from "../ui/scope.ts";
 import type { Recording, RecordingChanged } from "../wire/sim.ts";
 
 /** Interval of the requests that read the recording, because it is in no event. */
@@ -69,6 +70,10 @@ export function recording(app: App): HTMLElement {
     permitted = true;
     if (status === "live") void refresh();
   });
-  document.addEventListener("visibilitychange", schedule);
+  listen(document, "visibilitychange", schedule);
+  onEnd(() => {
+    permitted = false;
+    clearTimeout(timer);
+  });
   return element;
 }

@@ -6,6 +6,7 @@ import type { App } from "../app.ts";
 import type { Mark, MarkKind } from "../replay/marks.ts";
 import { SPEEDS } from "../replay/player.ts";
 import type { Replay } from "../replay/replay.ts";
+import { keyed } from "../shortcuts.ts";
 import { t } from "../strings.ts";
 import { iconButton } from "../ui/card.ts";
 import { fill, h, setAttribute, write } from "../ui/dom.ts";
@@ -35,7 +36,7 @@ export function replayBar(app: App): HTMLElement {
     {
       type: "button",
       class: "primary pause",
-      title: t.replay.playTitle,
+      title: keyed(t.replay.playTitle, "pause"),
       "data-testid": "replay-play",
       on: { click: () => app.replay.value?.player.toggle() },
     },
@@ -92,7 +93,7 @@ export function replayBar(app: App): HTMLElement {
         { class: "group" },
         play,
         iconButton("frameBack", t.replay.previousFrame, step(-1), "frame-back"),
-        iconButton("frameAhead", t.replay.nextFrame, step(1), "frame-ahead"),
+        iconButton("frameAhead", keyed(t.replay.nextFrame, "step"), step(1), "frame-ahead"),
         h("span", { class: "select" }, speed),
       ),
       h("div", { class: "times" }, time, duration),

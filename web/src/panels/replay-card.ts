@@ -9,7 +9,7 @@ import type { Replay } from "../replay/replay.ts";
 import { t } from "../strings.ts";
 import { card } from "../ui/card.ts";
 import { fill, h, write } from "../ui/dom.ts";
-import { degrees, fixed, localTime, preciseClock, record as recordText, signed } from "../ui/format.ts";
+import { angleText, degrees, fixed, localTime, preciseClock, radians, record as recordText, signed, speedText } from "../ui/format.ts";
 import { runPlot, type RunLine, type RunPlot } from "../ui/run-plot.ts";
 import { verdictOf, verdictText } from "../ui/verdict.ts";
 import { runActions } from "./run-actions.ts";
@@ -180,18 +180,18 @@ function plotList(replay: Replay): { elements: HTMLElement[]; stops: (() => void
   const same = (value: number) => value;
   const columns: PlottedColumn[] = [
     {
-      plot: plot("speed", "--speed", false, 0.5, (value) => units.metresPerSecond(fixed(value, 1))),
+      plot: plot("speed", "--speed", false, 0.5, (value) => speedText(value, 1)),
       column: "speed",
       colour: "--speed",
       scale: same,
-      text: (value) => units.metresPerSecond(fixed(value, 2)),
+      text: (value) => speedText(value, 2),
     },
     {
-      plot: plot("steering", "--steering", true, 5, (value) => units.degrees(fixed(value, 0))),
+      plot: plot("steering", "--steering", true, 5, (value) => angleText(radians(value), 0)),
       column: "steering",
       colour: "--steering",
       scale: degrees,
-      text: (value) => units.degrees(fixed(value, 1)),
+      text: (value) => angleText(radians(value), 1),
     },
     ...(replay.route
       ? [

@@ -5,7 +5,7 @@ import { speedColour, speedScale, type SpeedScale } from "../replay/speed-colour
 import { RunPoses } from "../scene/run-poses.ts";
 import { t } from "../strings.ts";
 import { h, write } from "../ui/dom.ts";
-import { fixed, preciseClock } from "../ui/format.ts";
+import { preciseClock, speedText } from "../ui/format.ts";
 import { sampleAt, trackMap } from "../ui/track-map.ts";
 import type { RouteLines } from "../wire/sim.ts";
 
@@ -27,7 +27,7 @@ export function mapSection(
   svg.addEventListener("pointermove", (event) => {
     const i = sampleAt(svg, tracks, event.clientX, event.clientY);
     if (i === null) return;
-    const speed = t.units.metresPerSecond(fixed(tracks.car.speed[i], 2));
+    const speed = speedText(tracks.car.speed[i], 2);
     write(readout, t.replay.markTime(preciseClock(tracks.car.time[i]), speed));
   });
   svg.addEventListener("pointerleave", () => write(readout, t.replay.mapHint));
@@ -61,13 +61,13 @@ function legend({ low, high }: SpeedScale): HTMLElement {
   return h(
     "p",
     { class: "map-legend" },
-    h("span", {}, t.units.metresPerSecond(fixed(low, 1))),
+    h("span", {}, speedText(low, 1)),
     h("span", {
       class: "map-scale",
       style: `background: linear-gradient(90deg, ${stops})`,
       role: "img",
       "aria-label": t.replay.scale,
     }),
-    h("span", {}, t.units.metresPerSecond(fixed(high, 1))),
+    h("span", {}, speedText(high, 1)),
   );
 }

@@ -11,7 +11,7 @@ import { ghostsFor, standingOf } from "../replay/rank.ts";
 import { t } from "../strings.ts";
 import { iconButton, labelledValue } from "../ui/card.ts";
 import { fill, h, show, type Child, write } from "../ui/dom.ts";
-import { clock, fixed, localTime, preciseClock, record as recordText } from "../ui/format.ts";
+import { clock, fixed, localTime, preciseClock, record as recordText, speedText } from "../ui/format.ts";
 import { icon } from "../ui/icons.ts";
 import { programEndBox } from "../ui/lines.ts";
 import { failureText, TONES, verdictOf, verdictText } from "../ui/verdict.ts";
@@ -212,7 +212,7 @@ function factList(record: EvaluationRecord, tracks: LoadedRun["tracks"], best: s
     [t.evaluation.program, programName(record.command)],
     [t.replay.best, best],
     [t.replay.distance, drive && units.metres(fixed(drive.distance, 1))],
-    [t.replay.topSpeed, drive && units.metresPerSecond(fixed(drive.top, 2))],
+    [t.replay.topSpeed, drive && speedText(drive.top, 2)],
     [t.replay.finishedAt, localTime(record.started_at)],
     [t.evaluation.pace, paceText(record)],
     [t.evaluation.box, boxText(record.box)],

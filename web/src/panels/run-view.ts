@@ -14,6 +14,7 @@ import type { SceneView } from "../scene/scene-view.ts";
 import { t } from "../strings.ts";
 import { fill, h, show } from "../ui/dom.ts";
 import { icon } from "../ui/icons.ts";
+import { listen } from "../ui/scope.ts";
 import { replayBar } from "./replay-bar.ts";
 import { replayCard } from "./replay-card.ts";
 import { routeOf, type LoadedRun } from "./run-facts.ts";
@@ -142,8 +143,14 @@ export function runView(
     update();
   });
   app.world.watch(() => app.run.value && loaded && update());
-  addEventListener("popstate", () => (app.run.value = readAddress(location.search)));
-  app.run.value = readAddress(location.search);
+  listen(window, "popstate", () => (app.run.value = readAddress(location.search)));
+  if (app.run.value) {
+    // The panels were built again while a run was shown.
+    openAt = app.run.value.time;
+    void load(app.run.value.session);
+  } else {
+    app.run.value = readAddress(location.search);
+  }
   return { bar, card: card.element, notice, page: page.element };
 }
 

@@ -8,8 +8,9 @@ import type { SceneView } from "../scene/scene-view.ts";
 import { t } from "../strings.ts";
 import { card, labelledValue, iconButton } from "../ui/card.ts";
 import { h, setAttribute, show, write } from "../ui/dom.ts";
-import { degrees, fixed } from "../ui/format.ts";
+import { angleText, degrees, fixed, speedText } from "../ui/format.ts";
 import { icon, setIcon } from "../ui/icons.ts";
+import { addTo } from "../ui/scope.ts";
 
 type Axis = keyof UprightPose;
 
@@ -165,8 +166,8 @@ export function selection(app: App, sceneView: SceneView, manipulator: Manipulat
     show(motion, isCar);
     const vehicle = app.state.value?.vehicle;
     if (isCar && vehicle) {
-      write(speed.value, t.units.metresPerSecond(fixed(vehicle.speed, 2)));
-      write(steering.value, t.units.degrees(fixed(degrees(vehicle.steering), 1)));
+      write(speed.value, speedText(vehicle.speed, 2));
+      write(steering.value, angleText(vehicle.steering, 1));
     }
     const light = app.state.value?.lights.find((one) => one.name === name);
     show(lights, light !== undefined);
@@ -187,7 +188,7 @@ export function selection(app: App, sceneView: SceneView, manipulator: Manipulat
   app.selected.watch(() => update(true));
   app.state.watch(() => app.selected.value && update());
   app.world.watch(() => update(true));
-  sceneView.beforeDraw.push(() => {
+  addTo(sceneView.beforeDraw, () => {
     if (app.selected.value) update();
   });
   return element;

@@ -1,16 +1,17 @@
 /** The bar at the top: product name, world name, time, connection status, and buttons. */
 import type { App } from "../app.ts";
+import { keyed } from "../shortcuts.ts";
 import { t } from "../strings.ts";
 import { iconButton } from "../ui/card.ts";
 import { h, setAttribute, show, write } from "../ui/dom.ts";
 import { clock, fixed } from "../ui/format.ts";
 import { icon, logo, setIcon } from "../ui/icons.ts";
 
-export function top(app: App, openWorlds: () => void, openHelp: () => void): HTMLElement {
+export function top(app: App, open: { worlds(): void; help(): void; settings(): void }): HTMLElement {
   const worldName = h("span", { class: "world-name" }, t.top.noWorld);
   const world = h(
     "button",
-    { type: "button", class: "world-button", "data-testid": "worlds", on: { click: openWorlds } },
+    { type: "button", class: "world-button", "data-testid": "worlds", on: { click: open.worlds } },
     icon("worlds"),
     worldName,
   );
@@ -36,7 +37,7 @@ export function top(app: App, openWorlds: () => void, openHelp: () => void): HTM
       type: "button",
       class: "flag",
       "data-testid": "flag",
-      title: t.top.flagTitle,
+      title: keyed(t.top.flagTitle, "evaluation"),
       hidden: true,
       on: { click: () => (app.evaluating.value = !app.evaluating.value) },
     },
@@ -97,7 +98,7 @@ export function top(app: App, openWorlds: () => void, openHelp: () => void): HTM
     setIcon(speaker, on ? "sound" : "mute");
     sound.ariaPressed = String(on);
     setAttribute(sound, "aria-label", on ? t.top.soundOn : t.top.soundOff);
-    setAttribute(sound, "title", on ? t.top.soundOn : t.top.soundOff);
+    setAttribute(sound, "title", keyed(on ? t.top.soundOn : t.top.soundOff, "sound"));
   });
 
   return h(
@@ -112,6 +113,7 @@ export function top(app: App, openWorlds: () => void, openHelp: () => void): HTM
     flag,
     sound,
     docs,
-    iconButton("help", t.top.help, openHelp, "help"),
+    iconButton("settings", keyed(t.top.settings, "settings"), open.settings, "settings"),
+    iconButton("help", keyed(t.top.help, "help"), open.help, "help"),
   );
 }

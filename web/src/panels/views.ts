@@ -1,5 +1,6 @@
 /** The buttons in the corner of the 3D view: cameras and recording. */
 import type { App } from "../app.ts";
+import { keyed } from "../shortcuts.ts";
 import { t } from "../strings.ts";
 import { h } from "../ui/dom.ts";
 import { icon } from "../ui/icons.ts";
@@ -7,8 +8,8 @@ import { MODES } from "../view/cameras.ts";
 import { recording } from "./recording.ts";
 
 export function views(app: App): HTMLElement {
-  const modes = MODES.map((mode, i) => {
-    const label = t.cameras.key(t.cameras[mode], String(i + 1));
+  const modes = MODES.map((mode) => {
+    const label = keyed(t.cameras[mode], mode);
     const button = h(
       "button",
       {
@@ -24,7 +25,7 @@ export function views(app: App): HTMLElement {
     app.camera.watch((now) => (button.ariaChecked = String(now === mode)));
     return button;
   });
-  const label = t.cameras.key(t.cameras.onboard, "4");
+  const label = keyed(t.cameras.onboard, "onboard");
   const onboard = h(
     "button",
     {

@@ -104,6 +104,8 @@ export class SceneView {
 
   /** Whether the current world has been drawn at least once. */
   ready = false;
+  /** Whether the surroundings of the current world have been made. */
+  staged = false;
 
   /** The object with this name, or the car if the name is `CAR`. */
   item(name: string): SceneItem | null {
@@ -157,30 +159,18 @@ export class SceneView {
     ground: THREE.Box2,
   ): Promise<void> {
     const thisLoad = ++this.#loads;
-    const [world, car, { makeStage, makeReflections, themeOf }] = await Promise.all([
-      loadWorld(worldUrl, this.quality),
-      loadCar(carUrl, this.quality),
-      import("./stage/stage.ts"),
-    ]);
+    const [world, car] = await Promise.all([loadWorld(worldUrl, this.quality), loadCar(carUrl, this.quality)]);
     if (thisLoad !== this.#loads) return;
     this.#shown = [worldUrl, carUrl, profile, lights, ground];
     this.#removeWorld();
-    this.ready = false;
+    this.ready = this.staged = false;
     this.#world = world;
     this.#car = car;
     this.#joints = new CarJoints(car, profile);
     this.#setLighting(world, ground);
-    const bounds = new THREE.Box3().setFromObject(world.root);
-    const stage = makeStage({
-      lighting: world.lighting,
-      bounds: groundAndWorld(ground, bounds),
-      theme: themeOf(world.objects.values()),
-      quality: this.quality,
-      fence: fenceHeight(world),
-    });
-    this.#reflections = this.quality.reflections ? makeReflections(this.renderer, world.lighting) : null;
-    for (const root of [world.root, car.node]) if (this.#reflections) reflect(root, this.#reflections.texture);
-    this.#worldRoots = [world.root, car.node, makeSky(world.lighting), stage];
+    this.#worldRoots = [world.root, car.node, makeSky(world.lighting)];
+    const area = groundAndWorld(ground, new THREE.Box3().setFromObject(world.root));
+    void this.#addStage(world, car, area, thisLoad);
     for (const light of lights) {
       const item = world.objects.get(light.name);
       if (item) this.#lights.set(light.name, new TrafficLight(item, world.lighting.lamps, light));
@@ -193,6 +183,24 @@ export class SceneView {
     this.scene.add(...this.#worldRoots, ...this.#shadows.map((shadow) => shadow.mesh));
     // Apply the last state to the new world, because a paused simulation may send no other state.
     if (this.#state) this.pushState(this.#state, performance.now());
+    this.invalidate();
+  }
+
+  /** Adds the surroundings after the first frame of the world, so that this frame is not delayed. */
+  async #addStage(world: WorldModel, car: CarModel, area: THREE.Box2, thisLoad: number): Promise<void> {
+    const { makeStage, makeReflections, themeOf } = await import("./stage/stage.ts");
+    while (thisLoad === this.#loads && !this.ready) await new Promise(requestAnimationFrame);
+    if (thisLoad !== this.#loads) return;
+    const { lighting, objects } = world;
+    const theme = themeOf(objects.values());
+    const stage = makeStage({ lighting, bounds: area, theme, quality: this.quality, fence: fenceHeight(world) });
+    this.#worldRoots.push(stage);
+    this.scene.add(stage);
+    if (this.quality.reflections) {
+      this.#reflections = makeReflections(this.renderer, lighting);
+      for (const root of [world.root, car.node]) reflect(root, this.#reflections.texture);
+    }
+    this.staged = true;
     this.invalidate();
   }
 

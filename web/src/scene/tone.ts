@@ -31,6 +31,7 @@ const GLOSSY = 0.6;
 export function reflect(root: THREE.Object3D, surroundings: THREE.Texture): void {
   root.traverse((part) => {
     if (!(part instanceof THREE.Mesh) || !(part.material instanceof THREE.MeshStandardMaterial)) return;
-    if (part.material.roughness < GLOSSY) Object.assign(part.material, { envMap: surroundings, envMapIntensity: STRENGTH });
+    if (part.material.roughness >= GLOSSY) return;
+    Object.assign(part.material, { envMap: surroundings, envMapIntensity: STRENGTH, needsUpdate: true });
   });
 }

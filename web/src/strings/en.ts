@@ -1,14 +1,15 @@
 /**
  * English: every text that the page shows, except messages that come from the server.
  *
- * `Strings` is the type of this object. Another language is a second file with an object of that
- * type, plus a line in `LANGUAGES` of `strings.ts`.
+ * `Strings` is the type of this object. Another language is a second set of files with objects of
+ * these types, plus a line in `LANGUAGES` of `strings.ts`. The compiler reports missing texts.
  */
 import type { ErrorCode } from "../wire/sim.ts";
 import { buildTabsTexts } from "./en-build-tabs.ts";
 import { buildTexts } from "./en-build.ts";
 import { leaderboardTexts } from "./en-leaderboard.ts";
 import { replayTexts } from "./en-replay.ts";
+import { type HelpRow, settingsTexts } from "./en-settings.ts";
 import { axisTexts, driveTexts, tourTexts, worldFactTexts } from "./en-sim.ts";
 
 export const en = {
@@ -19,7 +20,10 @@ export const en = {
   units: {
     metres: (value: string) => `${value} m`,
     metresPerSecond: (value: string) => `${value} m/s`,
+    kilometresPerHour: (value: string) => `${value} km/h`,
+    centimetresPerSecond: (value: string) => `${value} cm/s`,
     degrees: (value: string) => `${value}°`,
+    radians: (value: string) => `${value} rad`,
     milliseconds: (value: string) => `${value} ms`,
     realTimeFactor: (value: string) => `×${value}`,
     /** Shown in place of a value that is not known. */
@@ -43,11 +47,12 @@ export const en = {
     rtf: "Real-time factor",
     paused: "paused",
     flag: "Evaluate",
-    flagTitle: "Open the evaluation (F)",
+    flagTitle: "Open the evaluation",
     docs: "API documentation",
-    help: "Keyboard and mouse (?)",
-    soundOn: "Robot sound: on (M)",
-    soundOff: "Robot sound: off (M)",
+    settings: "Settings",
+    help: "Keyboard and mouse",
+    soundOn: "Robot sound: on",
+    soundOff: "Robot sound: off",
   },
   scene: {
     canvas: "3D view of the world. Drag to rotate the view. Click an object to select it.",
@@ -77,21 +82,21 @@ export const en = {
     label: "Simulation controls",
     pause: "Pause",
     run: "Run",
-    pauseTitle: "Pause or run (Space)",
+    pauseTitle: "Pause or run",
     step: "Step",
-    stepTitle: "Pause and advance by one tick of 5 ms (.)",
+    stepTitle: "Pause and advance by one tick of 5 ms",
     speed: "Simulation speed",
     speedFactor: (factor: number) => `${factor}×`,
     speedMax: "max",
     reset: "Reset",
-    resetTitle: "Reset objects, lights and car; the simulation time continues (R)",
+    resetTitle: "Reset objects, lights and car; the simulation time continues",
     respawn: "Respawn",
     respawnTitle: "Reload the world; this also resets the time and the odometry",
     brightness: "Brightness",
     instruments: "Instruments",
-    instrumentsTitle: "Show speed, steering, lidar and odometry (I)",
+    instrumentsTitle: "Show speed, steering, lidar and odometry",
     drive: "Drive",
-    driveTitle: "Drive with keyboard, gamepad or touch (D)",
+    driveTitle: "Drive with keyboard, gamepad or touch",
     resetDone: "Objects, lights and car were reset.",
   },
   selection: {
@@ -297,6 +302,7 @@ export const en = {
   leaderboard: leaderboardTexts,
   build: buildTexts,
   buildTabs: buildTabsTexts,
+  settings: settingsTexts,
   instruments: {
     title: "Instruments",
     close: "Close",
@@ -304,9 +310,9 @@ export const en = {
     steering: "Steering",
     plot: "Speed and steering over the last 20 seconds",
     lidar: "Lidar points",
-    lidarTitle: "Show the lidar points in the 3D view (L)",
+    lidarTitle: "Show the lidar points in the 3D view",
     trail: "Trails: true and odometry",
-    trailTitle: "Show the true path of the car and the path estimated by odometry (T)",
+    trailTitle: "Show the true path of the car and the path estimated by odometry",
     drift: "Odometry error",
     rtf: "Real-time factor",
     latency: "Latency",
@@ -316,7 +322,7 @@ export const en = {
   },
   onboard: {
     title: "On-board camera",
-    close: "Close (4)",
+    close: "Close",
     picture: "Image from the robot's camera",
     resize: "Drag the upper left corner to resize",
   },
@@ -334,16 +340,25 @@ export const en = {
       { keys: ["Drag the round handle"], action: "Rotate it; with Shift in steps of 15°" },
       { keys: ["Esc"], action: "Deselect; during a drag: cancel the drag" },
       { keys: ["Ctrl+Z", "Ctrl+Shift+Z"], action: "Undo, redo" },
-      { keys: ["N", "P"], action: "Select the next or previous object" },
-      { keys: ["Arrows", "Q", "E"], action: "Move or rotate the selection; with Shift in small steps" },
-      { keys: ["1", "2", "3", "4"], action: "Orbit, chase, top view, on-board camera" },
-      { keys: ["0"], action: "Reset view" },
-      { keys: ["Space", ".", "R"], action: "Pause or run, step, reset" },
-      { keys: ["D", "I", "L", "T"], action: "Drive, instruments, lidar points, trails" },
-      { keys: ["F", "M", "W"], action: "Evaluation, sound, worlds" },
-      { keys: ["Space", "Home", "End"], action: "Replay: play or pause, go to the start or the end" },
-      { keys: ["Arrows", ",", "."], action: "Replay: 1 s back or ahead, with Shift 0.1 s; frame by frame" },
-    ],
+      { shortcuts: ["next", "previous"], action: "Select the next or previous object" },
+      {
+        keys: ["Arrows"],
+        shortcuts: ["turnLeft", "turnRight"],
+        action: "Move or rotate the selection; with Shift in small steps",
+      },
+      { shortcuts: ["orbit", "chase", "top", "onboard"], action: "Orbit, chase, top view, on-board camera" },
+      { shortcuts: ["resetView", "zoomIn", "zoomOut"], action: "Reset view, zoom in, zoom out" },
+      { shortcuts: ["pause", "step", "reset"], action: "Pause or run, step, reset" },
+      { shortcuts: ["drive", "instruments", "lidar", "trail"], action: "Drive, instruments, lidar points, trails" },
+      { shortcuts: ["evaluation", "sound", "worlds", "settings"], action: "Evaluation, sound, worlds, settings" },
+      { keys: ["Home", "End"], shortcuts: ["pause"], action: "Replay: go to the start or the end, play or pause" },
+      {
+        keys: ["Arrows", ","],
+        shortcuts: ["step"],
+        action: "Replay: 1 s back or ahead, with Shift 0.1 s; frame by frame",
+      },
+    ] as readonly HelpRow[],
+    changeKeys: "Change keys",
   },
   signIn: {
     title: "This simulator requires a token",

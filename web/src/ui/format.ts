@@ -1,5 +1,6 @@
 /** Formats numbers and times for display. */
-import { t } from "../strings.ts";
+import { settings } from "../settings.ts";
+import { locale, t } from "../strings.ts";
 
 /** Formats seconds as minutes, seconds and tenths, such as `1:02.3`. */
 export function clock(seconds: number): string {
@@ -42,17 +43,40 @@ export function degrees(radians: number): number {
   return (radians * 180) / Math.PI;
 }
 
+export function radians(angle: number): number {
+  return (angle * Math.PI) / 180;
+}
+
+/** Formats a speed in the unit that the user has chosen. `decimals` is that of metres per second. */
+export function speedText(metresPerSecond: number, decimals: number): string {
+  switch (settings.speedUnit.value) {
+    case "km/h":
+      return t.units.kilometresPerHour(fixed(3.6 * metresPerSecond, Math.max(1, decimals - 1)));
+    case "cm/s":
+      return t.units.centimetresPerSecond(fixed(100 * metresPerSecond, Math.max(0, decimals - 2)));
+    default:
+      return t.units.metresPerSecond(fixed(metresPerSecond, decimals));
+  }
+}
+
+/** Formats an angle in the unit that the user has chosen. `decimals` is that of degrees. */
+export function angleText(angle: number, decimals: number): string {
+  return settings.angleUnit.value === "rad"
+    ? t.units.radians(fixed(angle, decimals + 2))
+    : t.units.degrees(fixed(degrees(angle), decimals));
+}
+
 /** Formats a number with a fixed number of decimals, and never as `-0`. */
 export function fixed(value: number, decimals: number): string {
   const text = value.toFixed(decimals);
   return Number(text) === 0 ? (0).toFixed(decimals) : text;
 }
 
-/** Formats a time in the locale of the browser. */
+/** Formats a time in the language of the page. */
 export function localTime(iso: string | null | undefined): string {
   const date = new Date(iso ?? "");
   if (Number.isNaN(date.getTime())) return t.units.none;
-  return date.toLocaleString(undefined, {
+  return date.toLocaleString(locale(), {
     month: "short",
     day: "numeric",
     hour: "2-digit",

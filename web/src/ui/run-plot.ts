@@ -1,4 +1,5 @@
 /** A plot of one value over a whole run, with a cursor at the current moment. */
+import { onThemeChange } from "../settings.ts";
 import { h, write } from "./dom.ts";
 
 /** A value over time. NaN interrupts the line. */
@@ -98,8 +99,7 @@ export function runPlot(options: {
   }
   const resized = new ResizeObserver(draw);
   resized.observe(canvas);
-  const darkness = matchMedia("(prefers-color-scheme: dark)");
-  darkness.addEventListener("change", draw);
+  const stopTheme = onThemeChange(draw);
   return {
     element,
     setLines(now) {
@@ -113,7 +113,7 @@ export function runPlot(options: {
     },
     dispose() {
       resized.disconnect();
-      darkness.removeEventListener("change", draw);
+      stopTheme();
     },
   };
 }

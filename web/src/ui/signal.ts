@@ -1,3 +1,5 @@
+import { onEnd } from "./scope.ts";
+
 /** An observable value. Setting an equal value does not call the listeners. */
 export class Signal<T> {
   #value: T;
@@ -18,11 +20,16 @@ export class Signal<T> {
     for (const listener of [...this.#listeners]) listener(value, before);
   }
 
-  /** Calls the listener now and on every change. The returned function removes the listener. */
+  /**
+   * Calls the listener now and on every change. The returned function removes the listener, and so
+   * does the end of the current scope.
+   */
   watch(listener: (value: T, before: T | undefined) => void): () => void {
     this.#listeners.add(listener);
     listener(this.#value, undefined);
-    return () => this.#listeners.delete(listener);
+    const stop = () => void this.#listeners.delete(listener);
+    onEnd(stop);
+    return stop;
   }
 }
 

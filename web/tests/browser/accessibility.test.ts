@@ -1,27 +1,7 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { describe, expect, it } from "vitest";
+import { violations } from "./axe.ts";
 import { current, newProject, openProject, saved, untilDocument, whereIs } from "./build-support.ts";
 import { browserFixture } from "./fixture.ts";
-import type { Visit } from "./support.js";
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
-interface Violation {
-  id: string;
-  nodes: { html: string; failureSummary: string }[];
-}
-
-/** The violations that axe-core finds on a page, each as one line. */
-async function violations(visit: Visit): Promise<string[]> {
-  // The policy of the page forbids scripts in tags, so the library is evaluated by the test.
-  await visit.page.evaluate(AXE);
-  const found = await visit.page.evaluate(async () => {
-    const { axe } = window as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };
-    return (await axe.run()).violations;
-  });
-  return found.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`));
-}
 
 describe("accessibility", () => {
   const fixture = browserFixture("--world", "oval");

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { chooseLanguage, LANGUAGES, type Strings } from "../../src/strings.ts";
+import { settings } from "../../src/settings.ts";
+import { chooseLanguage, type Language, LANGUAGES, LANGUAGE_NAMES, type Strings, t, updateLanguage } from "../../src/strings.ts";
 import { en } from "../../src/strings/en.ts";
 
 const SOURCE = path.resolve(import.meta.dirname, "../../src");
@@ -15,6 +16,20 @@ function textsOf(value: unknown): string[] {
   if (typeof value === "string") return [value];
   if (typeof value === "function") return [String(value("1", "2"))];
   return Object.values(value as object).flatMap(textsOf);
+}
+
+/** The texts of a language by their path, such as `dock.pause`. Lists of keys count as one text. */
+function byPath(value: unknown, path = ""): Map<string, unknown> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return new Map([[path, value]]);
+  return new Map(Object.entries(value).flatMap(([name, inner]) => [...byPath(inner, path ? `${path}.${name}` : name)]));
+}
+
+/** Which of its arguments a text contains. Arguments are numbers that no text contains by itself. */
+function usedArguments(text: (...args: unknown[]) => string, count: number): number[] {
+  const samples = Array.from({ length: count }, (_, i) => 7001 + i);
+  // Some texts expect strings. A template gives the same result for a number.
+  const result = text(...samples);
+  return samples.filter((sample) => result.includes(String(sample)));
 }
 
 /** String literals of the page outside of `strings/` that look like text for the user. */
@@ -36,20 +51,61 @@ function literalsOutsideStrings(): string[] {
   });
 }
 
+const languages = Object.keys(LANGUAGES) as Language[];
+const load = (language: Language): Promise<Strings> => LANGUAGES[language]();
+
 describe("strings", () => {
-  it("are never empty", () => {
-    for (const strings of Object.values(LANGUAGES)) {
-      expect(textsOf(strings).filter((text) => text.trim() === "")).toEqual([]);
+  it("are never empty", async () => {
+    for (const language of languages) {
+      expect(textsOf(await load(language)).filter((text) => text.trim() === "")).toEqual([]);
     }
   });
 
   it("are chosen by the preferred languages of the browser, with English as fallback", () => {
-    const de: Strings = { ...en, language: "de" };
-    expect(chooseLanguage(["fr-CA", "de-CH", "en"], { en, de })).toBe(de);
-    expect(chooseLanguage(["en-GB", "de"], { en, de })).toBe(en);
-    expect(chooseLanguage(["fr"], { en, de })).toBe(en);
-    expect(chooseLanguage([], { en, de })).toBe(en);
+    expect(chooseLanguage(["fr-CA", "de-CH", "en"])).toBe("de");
+    expect(chooseLanguage(["ko-KR"])).toBe("ko");
+    expect(chooseLanguage(["en-GB", "de"])).toBe("en");
+    expect(chooseLanguage(["fr", "constructor"])).toBe("en");
+    expect(chooseLanguage([])).toBe("en");
   });
+
+  it("are replaced when the user chooses another language", async () => {
+    for (const language of ["ko", "de", "en"] as const) {
+      settings.language.value = language;
+      await updateLanguage();
+      expect(t.language).toBe(language);
+    }
+    settings.language.value = "auto";
+  });
+
+  for (const language of languages.filter((one) => one !== "en")) {
+    it(`in ${LANGUAGE_NAMES[language]} have the keys and placeholders of the English ones`, async () => {
+      const english = byPath(en);
+      const translated = byPath(await load(language));
+      expect([...translated.keys()]).toEqual([...english.keys()]);
+      for (const [path, text] of english) {
+        const other = translated.get(path);
+        expect(typeof other, path).toBe(typeof text);
+        if (typeof text !== "function") continue;
+        const [of, count] = [text as (...args: unknown[]) => string, text.length];
+        expect(usedArguments(other as typeof of, count), path).toEqual(usedArguments(of, count));
+      }
+    });
+
+    it(`in ${LANGUAGE_NAMES[language]} explain the same shortcuts and keys`, async () => {
+      const texts = await load(language);
+      const shape = (strings: Strings) => strings.help.rows.map(({ keys, shortcuts }) => [keys?.length, shortcuts]);
+      expect(shape(texts)).toEqual(shape(en));
+      expect(texts.build.keys.rows.map(({ keys }) => keys.length)).toEqual(en.build.keys.rows.map(({ keys }) => keys.length));
+    });
+
+    it(`in ${LANGUAGE_NAMES[language]} are translated`, async () => {
+      const translated = byPath(await load(language));
+      // Sentences must differ. Short texts such as names and units can be the same in two languages.
+      const same = [...byPath(en)].filter(([path, text]) => typeof text === "string" && / .* /.test(text) && translated.get(path) === text);
+      expect(same).toEqual([]);
+    });
+  }
 
   it("contain every text of the page", () => {
     expect(literalsOutsideStrings()).toEqual([]);

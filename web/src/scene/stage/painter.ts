@@ -33,6 +33,35 @@ export function mix(a: Rgb, b: Rgb, t: number): Rgb {
   return [a[0] + (b[0] - a[0]) * t, a[1] + (b[1] - a[1]) * t, a[2] + (b[2] - a[2]) * t];
 }
 
+/** Corners and triangles of a unit sphere. */
+interface Sphere {
+  corners: Point[];
+  faces: Point[];
+}
+
+const spheres = new Map<number, Sphere>();
+
+/** A unit sphere of triangles, whose neighbours share their corners. */
+function sphere(detail: number): Sphere {
+  const known = spheres.get(detail);
+  if (known) return known;
+  const geometry = new THREE.IcosahedronGeometry(1, detail);
+  const position = geometry.getAttribute("position");
+  const made: Sphere = { corners: [], faces: [] };
+  const index = new Map<string, number>();
+  const corner = (i: number): number => {
+    const point: Point = [position.getX(i), position.getY(i), position.getZ(i)];
+    const key = point.map((v) => v.toFixed(4)).join();
+    const found = index.get(key) ?? made.corners.push(point) - 1;
+    index.set(key, found);
+    return found;
+  };
+  for (let i = 0; i < position.count; i += 3) made.faces.push([corner(i), corner(i + 1), corner(i + 2)]);
+  geometry.dispose();
+  spheres.set(detail, made);
+  return made;
+}
+
 /** A pseudo-random number generator, so that a world has the same surroundings on every visit. */
 export function randomOf(seed: number): () => number {
   let state = seed | 0;
@@ -49,6 +78,7 @@ export class Painter {
   readonly #positions: number[] = [];
   readonly #colours: number[] = [];
   readonly #toSun: THREE.Vector3;
+  readonly #normal = new THREE.Vector3();
   readonly #frame = { x: 0, y: 0, z: 0, cos: 1, sin: 0, yaw: 0, scale: 1 };
   /** Colour of the haze, and how much of it covers what is painted next: 0 to 1. */
   #haze = 0;
@@ -80,14 +110,15 @@ export class Painter {
   /** A triangle, counter-clockwise seen from outside. `shades` darkens its corners. */
   triangle(a: Point, b: Point, c: Point, colour: Rgb, shades: Point = [1, 1, 1]): this {
     const [p, q, r] = [this.#toWorld(a), this.#toWorld(b), this.#toWorld(c)];
-    const normal = new THREE.Vector3(q[0] - p[0], q[1] - p[1], q[2] - p[2])
-      .cross(new THREE.Vector3(r[0] - p[0], r[1] - p[1], r[2] - p[2]))
-      .normalize();
-    const lit = this.#light(colour, normal);
-    [p, q, r].forEach((point, i) => {
-      this.#positions.push(...point);
-      this.#colours.push(...mix([lit[0] * shades[i], lit[1] * shades[i], lit[2] * shades[i]], this.lighting.sky.horizon, this.#haze));
-    });
+    const [ux, uy, uz] = [q[0] - p[0], q[1] - p[1], q[2] - p[2]];
+    const [vx, vy, vz] = [r[0] - p[0], r[1] - p[1], r[2] - p[2]];
+    this.#normal.set(uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx).normalize();
+    const lit = this.#light(colour, this.#normal);
+    const { horizon } = this.lighting.sky;
+    const [haze, clear] = [this.#haze, 1 - this.#haze];
+    this.#positions.push(p[0], p[1], p[2], q[0], q[1], q[2], r[0], r[1], r[2]);
+    for (const shade of shades)
+      for (let i = 0; i < 3; i++) this.#colours.push(clear * shade * lit[i] + haze * horizon[i]);
     return this;
   }
 
@@ -126,21 +157,14 @@ export class Painter {
 
   /** An uneven ball of leaves. Its lower half is darker, because less light of the sky reaches it. */
   blob(x: number, y: number, z: number, radius: number, colour: Rgb, random: () => number, detail = 1): this {
-    const position = new THREE.IcosahedronGeometry(radius, detail).getAttribute("position");
-    const moved = new Map<string, Point>();
-    const corner = (i: number): Point => {
-      const key = [position.getX(i), position.getY(i), position.getZ(i)].map((v) => v.toFixed(4)).join();
-      let found = moved.get(key);
-      if (!found) {
-        const by = 0.84 + 0.3 * random();
-        found = [x + by * position.getX(i), y + by * position.getY(i), z + by * 0.92 * position.getZ(i)];
-        moved.set(key, found);
-      }
-      return found;
-    };
+    const { corners, faces } = sphere(detail);
+    const moved = corners.map(([u, v, w]): Point => {
+      const by = radius * (0.84 + 0.3 * random());
+      return [x + by * u, y + by * v, z + 0.92 * by * w];
+    });
     const shade = (point: Point) => 0.62 + 0.38 * Math.min(1, Math.max(0, 0.5 + (point[2] - z) / (1.6 * radius)));
-    for (let i = 0; i < position.count; i += 3) {
-      const [a, b, c] = [corner(i), corner(i + 1), corner(i + 2)];
+    for (const [i, j, k] of faces) {
+      const [a, b, c] = [moved[i], moved[j], moved[k]];
       const tone = 0.93 + 0.14 * random();
       this.triangle(a, b, c, [colour[0] * tone, colour[1] * tone, colour[2] * tone], [shade(a), shade(b), shade(c)]);
     }
@@ -163,8 +187,8 @@ export class Painter {
   }
 
   #toWorld([x, y, z]: Point): Point {
-    const { cos, sin, scale, ...at } = this.#frame;
-    return [at.x + scale * (cos * x - sin * y), at.y + scale * (sin * x + cos * y), at.z + scale * z];
+    const at = this.#frame;
+    return [at.x + at.scale * (at.cos * x - at.sin * y), at.y + at.scale * (at.sin * x + at.cos * y), at.z + at.scale * z];
   }
 
   /** The light of sun and sky on a surface. */
