@@ -95,7 +95,7 @@ function build({ app, sceneView, manipulator, cameras, view, stage }: PageParts)
   document.documentElement.lang = t.language;
   sceneView.canvas.setAttribute("aria-label", t.scene.canvas);
   const worldsDialog = worlds(app);
-  const settingsElement = settingsDialog(sceneView);
+  const settingsElement = settingsDialog(sceneView, () => helpDialog.showModal());
   const open = {
     worlds: () => worldsDialog.open(),
     help: () => helpDialog.showModal(),

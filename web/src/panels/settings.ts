@@ -9,7 +9,7 @@ import { dialog } from "../ui/dialog.ts";
 import { h, show, write } from "../ui/dom.ts";
 import type { Signal } from "../ui/signal.ts";
 
-export function settingsDialog(sceneView: SceneView): HTMLDialogElement {
+export function settingsDialog(sceneView: SceneView, openHelp: () => void): HTMLDialogElement {
   const texts = t.settings;
   const { element, body } = dialog({ icon: "settings", title: texts.title, close: texts.close, testid: "settings-dialog" });
   element.classList.add("settings");
@@ -47,6 +47,10 @@ export function settingsDialog(sceneView: SceneView): HTMLDialogElement {
   }
   describeQuality();
 
+  const help = () => {
+    element.close();
+    openHelp();
+  };
   const speed = choice(
     "speed-unit",
     texts.speedUnit,
@@ -62,7 +66,7 @@ export function settingsDialog(sceneView: SceneView): HTMLDialogElement {
   body.append(
     section(texts.appearance, language.element, theme.element, quality.element, hint),
     section(texts.units, speed.element, angle.element, h("p", { class: "hint" }, texts.unitsHelp)),
-    section(texts.keyboard, ...keyboard()),
+    section(texts.keyboard, ...keyboard(help)),
   );
   return element;
 }
@@ -96,7 +100,7 @@ function choice<T extends string>(
 }
 
 /** The switch of the shortcuts, and one button per shortcut that waits for its new key. */
-function keyboard(): HTMLElement[] {
+function keyboard(openHelp: () => void): HTMLElement[] {
   const texts = t.settings;
   const on = toggle(texts.shortcuts, texts.shortcutsTitle, "setting-shortcuts");
   on.input.checked = settings.shortcuts.value;
@@ -160,5 +164,6 @@ function keyboard(): HTMLElement[] {
     show(said, now);
     show(reset, now && Object.keys(settings.keys.value).length > 0);
   });
-  return [on.element, said, list, reset];
+  const help = h("button", { type: "button", class: "plain", on: { click: openHelp } }, t.help.title);
+  return [on.element, said, list, h("div", { class: "actions" }, help, reset)];
 }

@@ -128,21 +128,31 @@ function parkedCar(box: THREE.Box3, { color }: THREE.MeshStandardMaterial): THRE
   });
 }
 
-function outline(points: readonly (readonly [number, number])[], length: number, height: number): THREE.Shape {
-  return new THREE.Shape(points.map(([x, y]) => new THREE.Vector2(x * length, y * height)));
+type SideView = readonly (readonly [number, number])[];
+
+/** A side view in metres: x ahead, y up, counter-clockwise seen from the right side. */
+function outline(points: SideView, length: number, height: number): SideView {
+  return points.map(([x, y]) => [x * length, y * height] as const).toReversed();
 }
 
-/** Extrudes a side view to a width, with rounded edges. */
-function side(shape: THREE.Shape, width: number): THREE.BufferGeometry {
-  const round = 0.05 * width;
-  const geometry = new THREE.ExtrudeGeometry(shape, {
-    depth: width - 2 * round,
-    bevelEnabled: true,
-    bevelThickness: round,
-    bevelSize: 0.4 * round,
-    bevelOffset: -0.4 * round,
-    bevelSegments: 2,
-  });
-  // The extrusion is along z; turn it across the car.
-  return geometry.translate(0, 0, -(width - 2 * round) / 2).rotateX(Math.PI / 2);
+/** Extrudes a side view to a width. The edges at both sides are cut off, so that they catch light. */
+function side(view: SideView, width: number): THREE.BufferGeometry {
+  const cut = 0.06 * width;
+  const middle = view.reduce(([a, b], [x, y]) => [a + x / view.length, b + y / view.length] as const, [0, 0] as const);
+  const inner = view.map(([x, y]) => [x + (middle[0] - x) * 0.05, y + (middle[1] - y) * 0.1] as const);
+  /** Corners of the four rings across the car, from its right side to its left side. */
+  const rings = [
+    inner.map(([x, z]) => [x, -width / 2, z] as const),
+    view.map(([x, z]) => [x, cut - width / 2, z] as const),
+    view.map(([x, z]) => [x, width / 2 - cut, z] as const),
+    inner.map(([x, z]) => [x, width / 2, z] as const),
+  ];
+  const faces: (readonly (readonly [number, number, number])[])[] = [];
+  for (let i = 0; i < view.length; i++) {
+    const j = (i + 1) % view.length;
+    for (let r = 0; r + 1 < rings.length; r++) faces.push([rings[r][i], rings[r + 1][i], rings[r + 1][j], rings[r][j]]);
+    faces.push([rings[0][j], [middle[0], -width / 2, middle[1]], rings[0][i]]);
+    faces.push([rings[3][i], [middle[0], width / 2, middle[1]], rings[3][j]]);
+  }
+  return polygons(faces);
 }

@@ -25,6 +25,7 @@ describe("settings", () => {
     await visit.page.keyboard.press("i");
     await visit.byTestId("instruments").waitFor();
     await openSettings(visit);
+    await visit.byTestId("setting-language").focus();
     for (const [language, texts] of [["de", de], ["ko", ko]] as const) {
       await visit.byTestId("setting-language").selectOption(language);
       await visit.page.getByRole("heading", { name: texts.settings.title, exact: true }).waitFor();
