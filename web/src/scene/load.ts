@@ -121,7 +121,7 @@ function applyQuality(root: THREE.Object3D, quality: Quality): void {
     part.castShadow = quality.shadows && owner !== "track";
     part.receiveShadow = quality.shadows;
     const material = part.material as THREE.MeshStandardMaterial;
-    if (material.map) material.map.anisotropy = quality.software ? 2 : 8;
+    if (material.map) material.map.anisotropy = quality.software ? 1 : 8;
     if (!quality.software) return;
     const known = replaced.get(material) ?? lambert(material);
     replaced.set(material, known);

@@ -183,15 +183,45 @@ export function makeGround(
   const texture = new THREE.CanvasTexture(paint(bounds, lighting, parking, footprints, options.pixels));
   texture.colorSpace = THREE.SRGBColorSpace;
   texture.anisotropy = options.anisotropy;
+  if (options.anisotropy === 1) texture.minFilter = THREE.LinearMipmapNearestFilter;
   const material = options.shadows
     ? new THREE.MeshLambertMaterial({ map: texture })
     : new THREE.MeshBasicMaterial({ map: texture, color: new THREE.Color().setRGB(...light) });
-  const near = new THREE.Mesh(new THREE.PlaneGeometry(size.x, size.y), material);
-  near.position.set(centre.x, centre.y, -BELOW_M);
+  const near = new THREE.Mesh(frame(bounds), material);
   near.receiveShadow = options.shadows;
   group.add(near, farLawn(centre, size, light, lighting.sky.horizon));
   for (const mesh of group.children) mesh.raycast = () => {};
   return group;
+}
+
+/** The area of the picture without the field, because the field would hide it anyway. */
+function frame({ min, max }: THREE.Box2): THREE.BufferGeometry {
+  const [w, h] = [max.x - min.x + 2 * MARGIN_M, max.y - min.y + 2 * MARGIN_M];
+  // A narrow strip continues below the field, so that no gap is visible at its edge.
+  const under = 0.04;
+  const xs = [min.x - MARGIN_M, min.x + under, max.x - under, max.x + MARGIN_M];
+  const ys = [min.y - MARGIN_M, min.y + under, max.y - under, max.y + MARGIN_M];
+  const [positions, normals, uvs, index]: number[][] = [[], [], [], []];
+  for (const y of ys) {
+    for (const x of xs) {
+      positions.push(x, y, -BELOW_M);
+      normals.push(0, 0, 1);
+      uvs.push((x - xs[0]) / w, (y - ys[0]) / h);
+    }
+  }
+  for (let row = 0; row < 3; row++) {
+    for (let column = 0; column < 3; column++) {
+      if (row === 1 && column === 1) continue;
+      const a = 4 * row + column;
+      index.push(a, a + 1, a + 5, a, a + 5, a + 4);
+    }
+  }
+  const geometry = new THREE.BufferGeometry();
+  geometry.setIndex(index);
+  geometry.setAttribute("position", new THREE.Float32BufferAttribute(positions, 3));
+  geometry.setAttribute("normal", new THREE.Float32BufferAttribute(normals, 3));
+  geometry.setAttribute("uv", new THREE.Float32BufferAttribute(uvs, 2));
+  return geometry;
 }
 
 /** The lawn from the edge of the picture to the horizon, with hills in the distance. */

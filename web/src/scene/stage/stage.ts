@@ -46,7 +46,10 @@ export function makeStage({ lighting, bounds, theme, quality, fence }: StageOpti
       anisotropy: quality.software ? 1 : 8,
     }),
   );
-  if (fence > 0.02) stage.add(wallShading(bounds, fence));
+  // The world is drawn first, because it hides a part of the surroundings.
+  stage.traverse((part) => (part.renderOrder = 0.5));
+  // Blending costs time for each pixel, and the low level has none to spare.
+  if (fence > 0.02 && !quality.software) stage.add(wallShading(bounds, fence));
   stage.traverse((part) => (part.matrixAutoUpdate = false));
   stage.traverse((part) => part.updateMatrix());
   return stage;
