@@ -95,7 +95,17 @@ function build({ app, sceneView, manipulator, cameras, view, stage }: PageParts)
   document.documentElement.lang = t.language;
   sceneView.canvas.setAttribute("aria-label", t.scene.canvas);
   const worldsDialog = worlds(app);
-  const settingsElement = settingsDialog(sceneView, () => helpDialog.showModal());
+  const settingsElement = settingsDialog(sceneView, {
+    help: () => helpDialog.showModal(),
+    async changeQuality() {
+      await sceneView.setQuality(settings.quality.value);
+      // The 3D objects are new, so what is attached to them must be attached again.
+      const { value: selected } = app.selected;
+      app.selected.value = null;
+      app.selected.value = selected;
+      if (app.world.value) app.world.value = { ...app.world.value };
+    },
+  });
   const open = {
     worlds: () => worldsDialog.open(),
     help: () => helpDialog.showModal(),

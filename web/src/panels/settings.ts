@@ -9,7 +9,10 @@ import { dialog } from "../ui/dialog.ts";
 import { h, show, write } from "../ui/dom.ts";
 import type { Signal } from "../ui/signal.ts";
 
-export function settingsDialog(sceneView: SceneView, openHelp: () => void): HTMLDialogElement {
+export function settingsDialog(
+  sceneView: SceneView,
+  actions: { help(): void; changeQuality(): Promise<void> },
+): HTMLDialogElement {
   const texts = t.settings;
   const { element, body } = dialog({ icon: "settings", title: texts.title, close: texts.close, testid: "settings-dialog" });
   element.classList.add("settings");
@@ -33,7 +36,7 @@ export function settingsDialog(sceneView: SceneView, openHelp: () => void): HTML
     texts.quality,
     (["auto", ...LEVELS] as const).map((one) => [one, texts.qualities[one]]),
     settings.quality,
-    () => void sceneView.setQuality(settings.quality.value).then(describeQuality),
+    () => void actions.changeQuality().then(describeQuality),
   );
   quality.select.disabled = fixed;
   function describeQuality(): void {
@@ -49,7 +52,7 @@ export function settingsDialog(sceneView: SceneView, openHelp: () => void): HTML
 
   const help = () => {
     element.close();
-    openHelp();
+    actions.help();
   };
   const speed = choice(
     "speed-unit",

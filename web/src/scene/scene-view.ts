@@ -10,7 +10,9 @@ import * as THREE from "three";
 import type { Light, Pose, State, Vehicle } from "../wire/sim.ts";
 import { CarJoints, setJoints } from "./car.ts";
 import { GhostCar } from "./ghost.ts";
+import { fenceHeight, fieldOf } from "./field.ts";
 import { TrafficLight } from "./lamps.ts";
+import { SceneLights } from "./lights.ts";
 import { dispose, loadCar, loadWorld, type CarModel, type SceneItem, type WorldModel } from "./load.ts";
 import { Outline } from "./outline.ts";
 import { CAR, Playback, poseAt } from "./playback.ts";
@@ -74,13 +76,12 @@ export class SceneView {
   #lastMs = 0;
   #drawnMs = 0;
   #scale: ResolutionScale;
-  /** What `showWorld` was called with, for a change of the quality. */
+  /** The arguments of the last `showWorld`, for a change of the quality. */
   #shown: Parameters<SceneView["showWorld"]> | null = null;
   #reflections: THREE.WebGLRenderTarget | null = null;
   /** Number of calls of `showWorld`. An outdated call must not replace a newer world. */
   #loads = 0;
-  readonly #sun = new THREE.DirectionalLight();
-  readonly #hemisphere = new THREE.HemisphereLight();
+  readonly #lighting = new SceneLights();
 
   constructor(
     readonly canvas: HTMLCanvasElement,
@@ -95,8 +96,7 @@ export class SceneView {
       powerPreference: "high-performance",
     });
     this.#applyQuality();
-    this.#hemisphere.position.set(0, 0, 1);
-    this.scene.add(this.#sun, this.#sun.target, this.#hemisphere, this.outline.group);
+    this.scene.add(...this.#lighting.objects, this.outline.group);
     this.camera.position.set(-3, -3, 4);
     new ResizeObserver(() => this.#resize()).observe(canvas);
     requestAnimationFrame((ms) => this.#frame(ms));
@@ -137,7 +137,12 @@ export class SceneView {
     this.#scale = new ResolutionScale(quality.software);
     this.#applyQuality();
     this.#resize();
-    if (this.#shown) await this.showWorld(...this.#shown);
+    try {
+      if (this.#shown) await this.showWorld(...this.#shown);
+    } catch (error) {
+      // The simulator has switched to another world, which is about to be loaded.
+      console.warn("The world was not loaded in the new quality:", error);
+    }
   }
 
   #applyQuality(): void {
@@ -159,17 +164,17 @@ export class SceneView {
     ground: THREE.Box2,
   ): Promise<void> {
     const thisLoad = ++this.#loads;
+    this.#shown = [worldUrl, carUrl, profile, lights, ground];
     const [world, car] = await Promise.all([loadWorld(worldUrl, this.quality), loadCar(carUrl, this.quality)]);
     if (thisLoad !== this.#loads) return;
-    this.#shown = [worldUrl, carUrl, profile, lights, ground];
     this.#removeWorld();
     this.ready = this.staged = false;
     this.#world = world;
     this.#car = car;
     this.#joints = new CarJoints(car, profile);
-    this.#setLighting(world, ground);
+    this.#lighting.set(world.lighting, ground, this.quality);
     this.#worldRoots = [world.root, car.node, makeSky(world.lighting)];
-    const area = groundAndWorld(ground, new THREE.Box3().setFromObject(world.root));
+    const area = fieldOf(world, ground);
     void this.#addStage(world, car, area, thisLoad);
     for (const light of lights) {
       const item = world.objects.get(light.name);
@@ -324,35 +329,6 @@ export class SceneView {
     this.#ghost = null;
   }
 
-  #setLighting({ lighting: { ambient, sun } }: WorldModel, ground: THREE.Box2): void {
-    const scaled = (c: readonly number[], by: number) => new THREE.Color().setRGB(c[0] * by, c[1] * by, c[2] * by);
-    // three.js divides diffuse light by π, so the intensity compensates for the division.
-    this.#hemisphere.color = scaled(ambient, 1);
-    this.#hemisphere.groundColor = scaled(ambient, 0.4);
-    this.#hemisphere.intensity = Math.PI;
-    this.#sun.color = scaled(sun.colour, 1);
-    this.#sun.intensity = Math.PI;
-    const centre = ground.getCenter(new THREE.Vector2());
-    const reach = Math.max(2, ground.getSize(new THREE.Vector2()).length() / 2);
-    this.#sun.target.position.set(centre.x, centre.y, 0);
-    this.#sun.position
-      .set(...sun.direction)
-      .normalize()
-      .multiplyScalar(-2 * reach)
-      .add(this.#sun.target.position);
-    this.#sun.castShadow = this.quality.shadows;
-    const { shadow } = this.#sun;
-    shadow.mapSize.set(this.quality.shadowMap, this.quality.shadowMap);
-    shadow.map?.dispose();
-    shadow.map = null;
-    shadow.intensity = 0.75;
-    shadow.bias = -0.0004;
-    shadow.normalBias = 0.004;
-    shadow.radius = 3;
-    Object.assign(shadow.camera, { left: -reach, right: reach, top: reach, bottom: -reach, near: 0.1, far: 4 * reach });
-    shadow.camera.updateProjectionMatrix();
-  }
-
   /** Removes the current world and the car, and frees their memory. */
   #removeWorld(): void {
     this.outline.set(null);
@@ -390,24 +366,6 @@ export class SceneView {
     this.camera.updateProjectionMatrix();
     this.invalidate();
   }
-}
-
-/** The area that the surroundings must leave free: the ground of the track and everything on it. */
-function groundAndWorld(ground: THREE.Box2, world: THREE.Box3): THREE.Box2 {
-  const all = ground.clone();
-  if (!world.isEmpty()) {
-    all.expandByPoint(new THREE.Vector2(world.min.x, world.min.y));
-    all.expandByPoint(new THREE.Vector2(world.max.x, world.max.y));
-  }
-  return all;
-}
-
-/** Height of the fence: that of the track's mesh if the world has walls. */
-function fenceHeight({ root, objects }: WorldModel): number {
-  if (![...objects.values()].some(({ node }) => node.userData["type"] === "wall")) return 0;
-  const track = new THREE.Box3();
-  root.traverse((part) => part.userData["owner"] === "track" && track.expandByObject(part));
-  return track.isEmpty() ? 0 : track.max.z;
 }
 
 /** Moves a node to a pose. Returns false if the node is already there. */

@@ -38,6 +38,7 @@ const SIZES = /** @type {const} */ ([
 /** Waits until the page has stopped changing. @param {Visit} visit */
 async function settled(visit) {
   await visit.still();
+  await visit.page.waitForFunction(() => window.__chicane.staged, null, { timeout: 120_000 });
   // A change is visible after two animation frames.
   await visit.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
   await visit.page.waitForTimeout(700);

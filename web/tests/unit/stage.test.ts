@@ -46,6 +46,11 @@ describe("surroundings", () => {
     }
   }
 
+  it("of a large field have no more triangles than those of a usual one", () => {
+    const [usual, large] = [surroundings(16, 12, "race"), surroundings(200, 150, "race")];
+    expect(large.painter.positions.length).toBeLessThan(1.3 * usual.painter.positions.length);
+  });
+
   it("are the same on every visit", () => {
     const [one, two] = [surroundings(3, 3, "race"), surroundings(3, 3, "race")].map(({ painter }) => Buffer.from(Float64Array.from(painter.positions).buffer));
     expect(one.equals(two)).toBe(true);

@@ -13,6 +13,8 @@ import { type Footprint, linear, mix, type Rgb } from "./painter.ts";
 const BELOW_M = 0.012;
 /** Radius of the lawn, in metres. */
 const HORIZON_M = 420;
+/** A field with a larger radius is large, and its horizon is comparatively near. */
+const LARGE_M = 25;
 const LAWN = "#7b955a";
 const PAVING = "#b9b3a7";
 const ASPHALT = "#6d7076";
@@ -229,12 +231,14 @@ function farLawn(centre: THREE.Vector2, size: THREE.Vector2, light: Rgb, horizon
   const lawn = linear(new THREE.Color(LAWN).getHex());
   const lit: Rgb = [lawn[0] * light[0], lawn[1] * light[1], lawn[2] * light[2]];
   const reach = Math.hypot(size.x, size.y) / 2;
+  /** A distance from the centre: multiples of the picture's size, but not too far for a large field. */
+  const away = (factor: number) => reach + (factor - 1) * Math.min(reach, LARGE_M);
   const [positions, colours]: [number[], number[]] = [[], []];
   const steps = 96;
   /** Each ring: distance, height, share of the haze. The first one is the edge of the picture. */
   const rings: [number, number, number][] = [[0, 0, 0]];
-  for (const far of [1, 1.3, 1.7, 2.3, 3.2, 4.4]) rings.push([reach * far, 0, 1 - Math.exp(-(((far - 1) / 3.2) ** 1.2))]);
-  rings.push([reach * 5.6, 0, 0.8], [HORIZON_M * 0.45, 0, 0.97], [HORIZON_M, 0, 1]);
+  for (const far of [1, 1.3, 1.7, 2.3, 3.2, 4.4]) rings.push([away(far), 0, 1 - Math.exp(-(((far - 1) / 3.2) ** 1.2))]);
+  rings.push([away(5.6), 0, 0.8], [Math.max(0.45 * HORIZON_M, away(6.5)), 0, 0.97], [Math.max(HORIZON_M, away(8)), 0, 1]);
   const ring = (k: number, i: number): [number, number, number] => {
     const angle = (2 * Math.PI * i) / steps;
     const [x, y] = [Math.cos(angle), Math.sin(angle)];
@@ -252,7 +256,7 @@ function farLawn(centre: THREE.Vector2, size: THREE.Vector2, light: Rgb, horizon
     }
   }
   // Two ranges of hills. The farther one is lighter.
-  for (const [far, tall, haze, seed] of [[reach * 4.2, 0.05, 0.5, 1], [reach * 5.4, 0.085, 0.72, 4]]) {
+  for (const [far, tall, haze, seed] of [[away(4.2), 0.05, 0.5, 1], [away(5.4), 0.085, 0.72, 4]]) {
     const top = (i: number) => {
       const a = (2 * Math.PI * i) / steps;
       return far * tall * (0.55 + 0.25 * Math.sin(3 * a + seed) + 0.2 * Math.sin(7 * a + 2 * seed) + 0.1 * Math.sin(13 * a + seed));

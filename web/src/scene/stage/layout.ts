@@ -14,6 +14,11 @@ export const PLAZA_M = 1.35;
 /** Width of the painted ground around the field, in metres. Everything near stands on it. */
 export const MARGIN_M = 6.5;
 
+/** Limits for large fields, so that their surroundings are not more expensive. */
+const MOST_TREES = 90;
+const MOST_BUSHES = 90;
+const MOST_HOUSES = 14;
+
 /** What the surroundings look like: a race track with stands, or a street with houses. */
 export type Theme = "race" | "town";
 
@@ -96,7 +101,7 @@ export class Layout {
   #town(): void {
     const { min, max } = this.bounds;
     const row = (length: number, at: (along: number, off: number) => [number, number], yaw: number) => {
-      for (let along = 0.2; along < length - 0.6; ) {
+      for (let along = 0.2, houses = 0; along < length - 0.6 && houses < MOST_HOUSES; houses++) {
         const wide = 0.75 + 0.5 * this.#random();
         const deep = 0.55 + 0.15 * this.#random();
         if (along + wide > length) break;
@@ -135,14 +140,15 @@ export class Layout {
       if (this.#random() < 0.22 || !this.#isFree(x, y, 0.16)) return;
       bush(this.painter.place(x + 0.06 * this.#random(), y + 0.06 * this.#random(), 6.28 * this.#random(), 0.75 + 0.5 * this.#random()), this.#random, this.detailed);
     };
-    for (let x = min.x - off; x <= max.x + off; x += 0.34) (put(x, min.y - off), put(x, max.y + off));
-    for (let y = min.y - off; y <= max.y + off; y += 0.34) (put(min.x - off, y), put(max.x + off, y));
+    const step = Math.max(0.34, (this.#size.x + this.#size.y) / MOST_BUSHES);
+    for (let x = min.x - off; x <= max.x + off; x += step) (put(x, min.y - off), put(x, max.y + off));
+    for (let y = min.y - off; y <= max.y + off; y += step) (put(min.x - off, y), put(max.x + off, y));
   }
 
   /** Trees on the lawn. They stand in groups, with glades between them. */
   #trees(): void {
     const { min } = this.bounds;
-    const wanted = Math.round((this.detailed ? 3.4 : 1.7) * (this.#size.x + this.#size.y));
+    const wanted = Math.min(MOST_TREES, Math.round((this.detailed ? 3.4 : 1.7) * (this.#size.x + this.#size.y)));
     const lush = (x: number, y: number) => 0.5 + 0.5 * Math.sin(0.9 * x + 1.3) * Math.cos(0.8 * y - 0.4);
     for (let i = 0, put = 0; i < 14 * wanted && put < wanted; i++) {
       const x = min.x - MARGIN_M + (this.#size.x + 2 * MARGIN_M) * this.#random();
