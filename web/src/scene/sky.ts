@@ -26,7 +26,8 @@ const FRAGMENT = /* glsl */ `
     float c4 = c * c * c * c;
     float c32 = pow(c4, 8.0);
     float c256 = pow(c32, 8.0);
-    float glow = 0.07 * c4 + 0.12 * c32 + 0.3 * c256;
+    float disc = pow(c256, 8.0);
+    float glow = 0.07 * c4 + 0.12 * c32 + 0.3 * c256 + disc;
     vec3 sky = mix(zenith, horizon, haze) + sun * glow;
     // The part below the horizon is lighter than in the robot's camera, because in the 3D view this
     // part is the background around the whole world.
