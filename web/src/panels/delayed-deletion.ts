@@ -1,8 +1,10 @@
 /**
  * Deletions that can be undone: a deletion is sent to the server some seconds after the user has
- * requested it. When the page is closed, all waiting deletions are sent at once.
+ * requested it. When the page is closed or its panels are built again, all waiting deletions are
+ * sent at once.
  */
 import { API } from "../net/api.ts";
+import { listen, onEnd } from "../ui/scope.ts";
 
 /** Time in which a deletion can be undone. */
 const UNDO_MS = 6000;
@@ -18,7 +20,8 @@ export class DelayedDeletions {
     readonly send: (name: string) => Promise<unknown>,
     readonly changed: () => void,
   ) {
-    addEventListener("pagehide", () => this.#sendAll());
+    listen(window, "pagehide", () => this.#sendAll());
+    onEnd(() => this.#sendAll());
   }
 
   /** Whether the deletion of a world can still be undone. */

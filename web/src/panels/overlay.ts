@@ -3,6 +3,7 @@ import { type App, prefersReducedMotion } from "../app.ts";
 import type { RunPoses } from "../scene/run-poses.ts";
 import { t } from "../strings.ts";
 import { h, show, write } from "../ui/dom.ts";
+import { listen } from "../ui/scope.ts";
 import type { State } from "../wire/sim.ts";
 
 const TOAST_MS = 5000;
@@ -78,7 +79,7 @@ export function overlay(app: App, canvas: HTMLCanvasElement): HTMLElement[] {
     while (toasts.childElementCount > 3) toasts.firstElementChild?.remove();
     setTimeout(() => toast.remove(), TOAST_MS + (kind === "error" ? READ_MS * message.length : 0));
   };
-  document.addEventListener("close", () => home?.append(toasts), { capture: true });
+  listen(document, "close", () => home?.append(toasts), { capture: true });
   return [text, notice, contacts, toasts];
 }
 
