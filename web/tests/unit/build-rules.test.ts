@@ -7,9 +7,10 @@ import { constantsOf, withConstant } from "../../src/build/constants.ts";
 import type { EvaluationConfig, ProjectDocument } from "../../src/build/document.ts";
 import { worldName } from "../../src/build/forms.ts";
 import { putConfig, rangeProblem, RANGES, NUMBERS, readConfig, writeConfig } from "../../src/build/rules-config.ts";
-import { diagnosticsOf, simCompletions } from "../../src/build/script-editor.ts";
+import { simCompletions } from "../../src/build/script-editor.ts";
 import { SCRIPT_NAMES, SIM_NAMES, type SimPath } from "../../src/build/sim-names.ts";
 import { en } from "../../src/strings/en.ts";
+import { diagnosticsOf } from "../../src/ui/python-editor.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../../..");
 const read = (file: string): string => readFileSync(path.join(ROOT, file), "utf8");
