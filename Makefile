@@ -63,7 +63,7 @@ try-dist: dist ## Build the packages again and compare, then use each in a fresh
 
 viewer: web/dist/index.html ## Build the page /sim, which is embedded in the program
 
-web/dist/index.html: web/node_modules/.package-lock.json web/index.html web/leaderboard.html web/build.html web/vite.config.ts $(shell find web/src web/public -type f)
+web/dist/index.html: web/node_modules/.package-lock.json web/index.html web/leaderboard.html web/build.html web/vite.config.ts examples/lap_by_route.py $(shell find web/src web/public -type f)
 	cd web && node_modules/.bin/vite build --logLevel warn
 
 run: build ## Build and start the simulator; ARGS="--world technical" adds arguments

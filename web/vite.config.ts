@@ -62,5 +62,6 @@ export default defineConfig({
   root: import.meta.dirname,
   build: { assetsDir: "viewer", target: "es2022", chunkSizeWarningLimit: 1200, modulePreload: { polyfill: false }, rolldownOptions: { input: ["index.html", "leaderboard.html", "build.html"] } },
   plugins: [htmlTexts(), gzipFiles()],
-  server: { proxy: Object.fromEntries(PATHS.map((path) => [path, proxy])) },
+  // The program panel imports a file of the examples.
+  server: { fs: { allow: [import.meta.dirname, join(import.meta.dirname, "../examples")] }, proxy: Object.fromEntries(PATHS.map((path) => [path, proxy])) },
 });

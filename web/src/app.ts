@@ -59,6 +59,11 @@ export class App {
   /** Whether the evaluation card is open. */
   readonly evaluating = new Signal(false);
 
+  /** Whether the program panel is open. */
+  readonly programming = persistedSignal("programming", false, isBoolean);
+
+  /** Opens the program panel and runs the example in it. `program` sets this function. */
+  runExample: () => void = () => {};
   /** Shows a message for a few seconds. `overlay` sets this function. */
   toast: (text: string, kind?: "error" | "note") => void = () => {};
 

@@ -45,6 +45,7 @@ export function keys(
     sound: () => (app.sound.value = !app.sound.value),
     worlds: () => open.worlds(),
     evaluation: () => app.judged && (app.evaluating.value = !app.evaluating.value),
+    program: () => (app.programming.value = !app.programming.value),
     settings: () => open.settings(),
     help: () => open.help(),
     next: () => next(1),

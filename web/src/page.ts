@@ -15,6 +15,7 @@ import { help } from "./panels/help.ts";
 import { instruments } from "./panels/instruments.ts";
 import { onboard } from "./panels/onboard.ts";
 import { overlay } from "./panels/overlay.ts";
+import { program } from "./panels/program.ts";
 import { runView } from "./panels/run-view.ts";
 import { selection } from "./panels/selection.ts";
 import { settingsDialog } from "./panels/settings.ts";
@@ -140,7 +141,7 @@ function build({ app, sceneView, manipulator, cameras, view, stage }: PageParts)
   selectionOverlay(app, sceneView, manipulator, view);
   const head = top(app, open);
   document.body.prepend(head);
-  const around = [side, bottom.element, run.bar, run.page, worldsDialog.element, helpDialog, settingsElement, signIn(app)];
+  const around = [program(app), side, bottom.element, run.bar, run.page, worldsDialog.element, helpDialog, settingsElement, signIn(app)];
   document.body.append(...around);
   onEnd(() => {
     opened.disconnect();

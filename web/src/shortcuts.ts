@@ -25,6 +25,7 @@ export const USUAL_KEYS = {
   sound: "m",
   worlds: "w",
   evaluation: "f",
+  program: "c",
   settings: ",",
   help: "?",
 } as const;

@@ -82,6 +82,7 @@ export function dock(app: App): Dock {
       "div",
       { class: "group tools" },
       toolButton("instruments", t.dock.instruments, keyed(t.dock.instrumentsTitle, "instruments"), "instruments-button", app.instruments),
+      toolButton("code", t.program.button, keyed(t.program.buttonTitle, "program"), "program-button", app.programming),
       toolButton("drive", t.dock.drive, keyed(t.dock.driveTitle, "drive"), "drive-button", app.driving),
     ),
   );

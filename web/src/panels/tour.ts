@@ -9,7 +9,7 @@ import { h, show, write } from "../ui/dom.ts";
 import { persistedSignal } from "../ui/signal.ts";
 
 /** What each step is about, as CSS selectors. A step about the whole view has none. */
-const TARGETS = [".views .segments", "", ".world-button, .flag, [data-testid=drive-button]"];
+const TARGETS = [".views .segments", "", ".world-button, .flag, [data-testid=drive-button], [data-testid=program-button]"];
 /** Parameters of an address that opens something specific. Then the tour would be in the way. */
 const BUSY_PARAMETERS = ["world", "replay", "result", "build"];
 
@@ -38,11 +38,16 @@ export function tour(app: App): { element: HTMLElement; start(): void } {
     h("button", { type: "button", class: kind, "data-testid": testid, on: { click } }, label);
   const back = button(t.tour.back, "plain", "tour-back", () => showStep(step - 1));
   const next = button(t.tour.next, "primary", "tour-next", () => (step + 1 < steps.length ? showStep(step + 1) : close()));
+  const example = button(t.program.runExample, "plain wide", "tour-example", () => {
+    close();
+    app.runExample();
+  });
   const element = h(
     "section",
     { class: "tour", role: "dialog", "aria-labelledby": title.id, "data-testid": "tour", hidden: true },
     h("header", { class: "tour-head" }, progress, iconButton("close", t.tour.skip, () => close(), "tour-close")),
     h("div", { class: "tour-body", "aria-live": "polite" }, title, text),
+    example,
     h("div", { class: "row" }, back, h("span", { class: "spring" }), next),
   );
   element.addEventListener("keydown", (event) => {
@@ -60,6 +65,7 @@ export function tour(app: App): { element: HTMLElement; start(): void } {
     // A hidden button cannot keep the focus.
     if (step === 0 && document.activeElement === back) next.focus();
     show(back, step > 0);
+    show(example, step + 1 === steps.length);
     mark(TARGETS[step]);
   }
 

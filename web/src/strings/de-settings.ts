@@ -51,6 +51,7 @@ export const settingsTexts: Strings["settings"] = {
     sound: "Ton",
     worlds: "Welten",
     evaluation: "Auswertung",
+    program: "Programm",
     settings: "Einstellungen",
     help: "Hilfe",
   },

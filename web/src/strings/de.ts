@@ -3,6 +3,7 @@ import type { Strings } from "../strings.ts";
 import { buildTabsTexts } from "./de-build-tabs.ts";
 import { buildTexts } from "./de-build.ts";
 import { leaderboardTexts } from "./de-leaderboard.ts";
+import { programTexts } from "./de-program.ts";
 import { replayTexts } from "./de-replay.ts";
 import { settingsTexts } from "./de-settings.ts";
 import { axisTexts, driveTexts, tourTexts, worldFactTexts } from "./de-sim.ts";
@@ -282,6 +283,7 @@ export const de: Strings = {
     rankTitle: (best) => `Der Bestwert ist ${best}`,
     historyPoint: (record, time) => `${record} · ${time}`,
   },
+  program: programTexts,
   replay: replayTexts,
   leaderboard: leaderboardTexts,
   build: buildTexts,
@@ -335,6 +337,7 @@ export const de: Strings = {
       { shortcuts: ["pause", "step", "reset"], action: "Pause oder weiter, Schritt, zurücksetzen" },
       { shortcuts: ["drive", "instruments", "lidar", "trail"], action: "Fahren, Instrumente, Lidarpunkte, Spuren" },
       { shortcuts: ["evaluation", "sound", "worlds", "settings"], action: "Auswertung, Ton, Welten, Einstellungen" },
+      { keys: ["Strg+Enter"], shortcuts: ["program"], action: "Programm: den Editor öffnen, das Programm ausführen" },
       { keys: ["Pos1", "Ende"], shortcuts: ["pause"], action: "Wiedergabe: zum Anfang oder Ende, abspielen oder anhalten" },
       {
         keys: ["Pfeile", ","],

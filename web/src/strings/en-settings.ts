@@ -58,6 +58,7 @@ export const settingsTexts = {
     sound: "Sound",
     worlds: "Worlds",
     evaluation: "Evaluation",
+    program: "Program",
     settings: "Settings",
     help: "Help",
   } satisfies Record<Shortcut, string>,

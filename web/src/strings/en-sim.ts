@@ -50,7 +50,7 @@ export const tourTexts = {
     },
     {
       title: "Drive and be judged",
-      text: "Drive yourself with the Drive button, choose a track with the world button, and let a judge time your program with the Evaluate button.",
+      text: "Drive yourself with the Drive button, choose a track with the world button, and let a judge time your program. The Program button opens an editor.",
     },
   ],
   progress: (step: number, of: number) => `Step ${step} of ${of}`,

@@ -8,6 +8,7 @@ import type { ErrorCode } from "../wire/sim.ts";
 import { buildTabsTexts } from "./en-build-tabs.ts";
 import { buildTexts } from "./en-build.ts";
 import { leaderboardTexts } from "./en-leaderboard.ts";
+import { programTexts } from "./en-program.ts";
 import { replayTexts } from "./en-replay.ts";
 import { type HelpRow, settingsTexts } from "./en-settings.ts";
 import { axisTexts, driveTexts, tourTexts, worldFactTexts } from "./en-sim.ts";
@@ -298,6 +299,7 @@ export const en = {
     rankTitle: (best: string) => `The best record is ${best}`,
     historyPoint: (record: string, time: string) => `${record} · ${time}`,
   },
+  program: programTexts,
   replay: replayTexts,
   leaderboard: leaderboardTexts,
   build: buildTexts,
@@ -351,6 +353,7 @@ export const en = {
       { shortcuts: ["pause", "step", "reset"], action: "Pause or run, step, reset" },
       { shortcuts: ["drive", "instruments", "lidar", "trail"], action: "Drive, instruments, lidar points, trails" },
       { shortcuts: ["evaluation", "sound", "worlds", "settings"], action: "Evaluation, sound, worlds, settings" },
+      { keys: ["Ctrl+Enter"], shortcuts: ["program"], action: "Program: open the editor, run the program" },
       { keys: ["Home", "End"], shortcuts: ["pause"], action: "Replay: go to the start or the end, play or pause" },
       {
         keys: ["Arrows", ","],

@@ -51,6 +51,7 @@ export const settingsTexts: Strings["settings"] = {
     sound: "소리",
     worlds: "월드",
     evaluation: "평가",
+    program: "프로그램",
     settings: "설정",
     help: "도움말",
   },

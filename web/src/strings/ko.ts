@@ -3,6 +3,7 @@ import type { Strings } from "../strings.ts";
 import { buildTabsTexts } from "./ko-build-tabs.ts";
 import { buildTexts } from "./ko-build.ts";
 import { leaderboardTexts } from "./ko-leaderboard.ts";
+import { programTexts } from "./ko-program.ts";
 import { replayTexts } from "./ko-replay.ts";
 import { settingsTexts } from "./ko-settings.ts";
 import { axisTexts, driveTexts, tourTexts, worldFactTexts } from "./ko-sim.ts";
@@ -282,6 +283,7 @@ export const ko: Strings = {
     rankTitle: (best) => `최고 기록은 ${best}입니다`,
     historyPoint: (record, time) => `${record} · ${time}`,
   },
+  program: programTexts,
   replay: replayTexts,
   leaderboard: leaderboardTexts,
   build: buildTexts,
@@ -335,6 +337,7 @@ export const ko: Strings = {
       { shortcuts: ["pause", "step", "reset"], action: "일시 정지/실행, 한 단계, 초기화" },
       { shortcuts: ["drive", "instruments", "lidar", "trail"], action: "운전, 계기판, 라이다 점, 궤적" },
       { shortcuts: ["evaluation", "sound", "worlds", "settings"], action: "평가, 소리, 월드, 설정" },
+      { keys: ["Ctrl+Enter"], shortcuts: ["program"], action: "프로그램: 편집기 열기, 프로그램 실행" },
       { keys: ["Home", "End"], shortcuts: ["pause"], action: "다시 보기: 처음이나 끝으로, 재생 또는 일시 정지" },
       {
         keys: ["화살표", ","],

@@ -1,0 +1,54 @@
+/**
+ * The place of the program panel. Its code and the editor are loaded when the panel is opened for
+ * the first time, because they are larger than the rest of the page.
+ */
+import type { App } from "../app.ts";
+import { t } from "../strings.ts";
+import { fill, h, show } from "../ui/dom.ts";
+import { onEnd, scoped } from "../ui/scope.ts";
+import type { ProgramPanel } from "../program/panel.ts";
+
+export function program(app: App): HTMLElement {
+  const element = h(
+    "section",
+    { class: "program", "aria-label": t.program.title, "data-testid": "program", hidden: true },
+    h("p", { class: "notice", role: "status" }, t.program.loading),
+  );
+  let loaded: Promise<ProgramPanel | null> | null = null;
+  // The panel is built later than the others, so it has a scope of its own.
+  let end = () => {};
+  let ended = false;
+  onEnd(() => {
+    ended = true;
+    end();
+  });
+
+  async function load(): Promise<ProgramPanel | null> {
+    try {
+      const { programPanel } = await import("../program/panel.ts");
+      if (ended) return null;
+      const { result: panel, end: endPanel } = scoped(() => programPanel(app));
+      end = endPanel;
+      fill(element, panel.element);
+      return panel;
+    } catch (error) {
+      console.warn(error);
+      fill(element, h("p", { class: "notice", role: "alert" }, t.program.notLoaded));
+      return null;
+    }
+  }
+
+  function update(): void {
+    const isOpen = app.programming.value && app.run.value === null;
+    if (isOpen) loaded ??= load();
+    show(element, isOpen);
+  }
+  app.programming.watch(update);
+  // The page of a run and its replay use the whole width.
+  app.run.watch(update);
+  app.runExample = () => {
+    app.programming.value = true;
+    void loaded?.then((panel) => panel?.runExample());
+  };
+  return element;
+}

@@ -1,0 +1,148 @@
+/**
+ * The program panel: an editor for the files of a program, and the run of the program with its
+ * output. The page loads this module when the panel is opened.
+ */
+import "../style/program.css";
+import example from "../../../examples/lap_by_route.py?raw";
+import type { App } from "../app.ts";
+import { ApiError, get } from "../net/api.ts";
+import { t } from "../strings.ts";
+import { iconButton } from "../ui/card.ts";
+import { h, show, write } from "../ui/dom.ts";
+import { icon } from "../ui/icons.ts";
+import { listen, onEnd } from "../ui/scope.ts";
+import { persistedSignal, Signal } from "../ui/signal.ts";
+import { type Draft, MAIN, MAX_FILES, pathsOf, textOf, without } from "./draft.ts";
+import { browserStorage, DraftStore } from "./draft-store.ts";
+import { editors } from "./editors.ts";
+import { fileBar, tabId, withAdded } from "./file-bar.ts";
+import { runBox } from "./run-box.ts";
+import { Runner } from "./runner.ts";
+import { workspaceDialog } from "./workspace-dialog.ts";
+
+export interface ProgramPanel {
+  element: HTMLElement;
+  /** Adds the example to the draft and runs it. */
+  runExample(): void;
+}
+
+/** The path of the example beside another `main.py`. */
+const EXAMPLE = "example.py";
+/** The draft of a first visit: the example, so that Run does something at once. */
+const FIRST: Draft = { files: [{ path: MAIN, text: example }], open: MAIN, command: "" };
+
+const isBoolean = (value: unknown): value is boolean => typeof value === "boolean";
+
+/** The draft of this page. All panels share it, so that a panel made anew never stores an old draft. */
+let shared: DraftStore | null = null;
+function sharedStore(): DraftStore {
+  if (shared) return shared;
+  const store = (shared = new DraftStore(browserStorage(), FIRST));
+  listen(window, "storage", (event) => store.adopt(event));
+  listen(window, "pagehide", () => store.flush());
+  listen(document, "visibilitychange", () => document.hidden && store.flush());
+  onEnd(() => store.flush());
+  return store;
+}
+
+/** The draft without the example, if nobody has changed it: a file that takes its place is enough. */
+function withoutExample(draft: Draft): Draft {
+  return textOf(draft, MAIN) === example ? without(draft, MAIN) : draft;
+}
+
+export function programPanel(app: App): ProgramPanel {
+  const texts = t.program;
+  const store = sharedStore();
+  const runner = new Runner(app, store);
+  const message = new Signal<string | null>(null);
+
+  /** The draft with the example, which is open and which the command runs. */
+  const withExample = (draft: Draft): Draft => {
+    const path = pathsOf(draft).includes(MAIN) && textOf(draft, MAIN) !== example ? EXAMPLE : MAIN;
+    const added = withAdded(draft, { path, text: example });
+    return { ...added, command: added.open === MAIN ? "" : `python3 ${added.open}` };
+  };
+  /** Returns false if the draft has no room for the example. */
+  const addExample = (): boolean => {
+    const draft = withExample(store.draft.value);
+    const fits = draft.files.length <= MAX_FILES;
+    message.value = fits ? null : texts.tooMany(MAX_FILES);
+    if (fits) store.change(draft);
+    return fits;
+  };
+  const dialog = workspaceDialog((path, text) => {
+    const draft = withAdded(withoutExample(store.draft.value), { path, text });
+    message.value = draft.open === path ? null : texts.openedAs(path, draft.open);
+    store.change(draft);
+  });
+
+  const run = (): void => void runner.run();
+  const code = editors(store, tabId, run);
+  const files = fileBar(store, message, { openWorkspace: () => dialog.open(), addExample });
+  const notStored = h("p", { class: "error", role: "alert", "data-testid": "program-not-stored" });
+  store.failed.watch((failed) => {
+    write(notStored, failed ? texts.notStored : "");
+    show(notStored, failed);
+  });
+  const work = h(
+    "div",
+    { class: "program-work" },
+    files.tools,
+    files.below,
+    notStored,
+    files.tabs,
+    code.element,
+    runBox(app, store, runner, code),
+  );
+  const spectator = h("p", { class: "note", "data-testid": "program-spectator", hidden: true }, texts.spectator);
+  const element = h(
+    "div",
+    { class: "program-panel" },
+    h(
+      "header",
+      { class: "card-head" },
+      icon("code"),
+      h("h2", {}, texts.title),
+      iconButton("close", texts.close, () => (app.programming.value = false), "program-close"),
+    ),
+    spectator,
+    work,
+    dialog.element,
+  );
+  element.addEventListener("keydown", (event) => {
+    const isInText = (event.target as Element).closest(".cm-editor") !== null;
+    // Escape in the editor ends its use of the Tab key, and nothing else on the page.
+    if (event.key === "Escape" && isInText) event.stopPropagation();
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.defaultPrevented) return;
+    event.preventDefault();
+    run();
+  });
+
+  // Spectators may not read the workspace, nor run programs.
+  let isChecking = false;
+  async function checkRole(): Promise<void> {
+    if (isChecking) return;
+    isChecking = true;
+    const refused = await get("/workspace").then(
+      () => false,
+      (error: unknown) => error instanceof ApiError && error.status === 403,
+    );
+    isChecking = false;
+    show(spectator, refused);
+    show(work, !refused);
+  }
+  app.programming.watch((open) => open && void checkRole());
+
+  const seen = persistedSignal("program.seen", false, isBoolean);
+  if (!seen.value) {
+    seen.value = true;
+    // A person who runs a program wants to see what the car sees.
+    app.onboard.value = true;
+  }
+  return {
+    element,
+    runExample() {
+      if (addExample()) run();
+    },
+  };
+}

@@ -1,0 +1,134 @@
+/** Starts and stops the program of the draft, and knows which session is its run. */
+import { type App, messageOf } from "../app.ts";
+import { post } from "../net/api.ts";
+import type { SessionView } from "../net/session.ts";
+import { t } from "../strings.ts";
+import { persistedSignal, Signal } from "../ui/signal.ts";
+import type { RunRequest, Started, StartRequest } from "../wire/sim.ts";
+import { commandOf, MAX_BYTES, sizeOf } from "./draft.ts";
+import type { DraftStore } from "./draft-store.ts";
+
+/** The session that this tab has started. */
+interface OwnSession {
+  id: string;
+  /** Whether the judge of the world observes the run. */
+  isJudged: boolean;
+}
+
+/** The state of the run. `others` means that a session of somebody else is active. */
+export type RunStatus =
+  | { kind: "idle" | "offline" | "starting" | "others" }
+  | { kind: "running" | "ended"; view: SessionView; isJudged: boolean };
+
+/** The key of the own session in the storage of the tab, for a reload during the run. */
+const KEY = "chicane.program.session";
+
+const isText = (value: unknown): value is string => typeof value === "string";
+const isBoolean = (value: unknown): value is boolean => typeof value === "boolean";
+
+function readOwn(): OwnSession | null {
+  try {
+    const own = JSON.parse(sessionStorage.getItem(KEY) ?? "null") as Partial<OwnSession> | null;
+    return own && isText(own.id) && isBoolean(own.isJudged) ? { id: own.id, isJudged: own.isJudged } : null;
+  } catch {
+    return null;
+  }
+}
+
+function keepOwn(own: OwnSession): void {
+  try {
+    sessionStorage.setItem(KEY, JSON.stringify(own));
+  } catch {
+    // Without storage the output is not shown again after a reload.
+  }
+}
+
+/** The options of a judged run that a person has chosen in the form of the evaluation card. */
+function judgedOptions(): StartRequest {
+  const isRepeatable = persistedSignal("repeatable", true, isBoolean).value;
+  const student = persistedSignal("student", "", isText).value;
+  return { pace: isRepeatable ? "virtual" : "real", ...(student && { student }) };
+}
+
+export class Runner {
+  readonly status = new Signal<RunStatus>({ kind: "idle" });
+  /** Why the last start or stop failed; null if it did not. */
+  readonly problem = new Signal<string | null>(null);
+  #own = readOwn();
+  #isStarting = false;
+
+  constructor(
+    readonly app: App,
+    readonly store: DraftStore,
+  ) {
+    const update = (): void => this.#update();
+    app.session.watch(update);
+    app.link.watch(update);
+    app.state.watch((state, before) => {
+      const now = state?.evaluation;
+      if (now?.active !== before?.evaluation.active || now?.session !== before?.evaluation.session) update();
+    });
+  }
+
+  /** Whether `run` would start the program. */
+  get isReady(): boolean {
+    return ["idle", "ended"].includes(this.status.value.kind);
+  }
+
+  #update(): void {
+    this.status.value = this.#statusNow();
+  }
+
+  #statusNow(): RunStatus {
+    const { app } = this;
+    if (this.#isStarting) return { kind: "starting" };
+    const own = this.#own;
+    const view = own && app.session.value?.session.id === own.id ? app.session.value : null;
+    if (own && view?.active) return { kind: "running", view, isJudged: own.isJudged };
+    if (app.link.value !== "live") return { kind: "offline" };
+    const current = app.state.value?.evaluation;
+    if (current?.active && current.session !== own?.id) return { kind: "others" };
+    return own && view ? { kind: "ended", view, isJudged: own.isJudged } : { kind: "idle" };
+  }
+
+  /** Runs the draft as it is now. Does nothing while a program runs. */
+  async run(): Promise<void> {
+    if (!this.isReady) return;
+    this.store.flush();
+    const draft = this.store.draft.value;
+    const bytes = sizeOf(draft.files);
+    this.problem.value =
+      draft.files.length === 0
+        ? t.program.noFiles
+        : bytes > MAX_BYTES
+          ? t.program.tooLarge(Math.ceil(bytes / 1024), MAX_BYTES / 1024)
+          : null;
+    if (this.problem.value !== null) return;
+    const isJudged = this.app.judged;
+    const body: RunRequest = {
+      command: commandOf(draft),
+      files: Object.fromEntries(draft.files.map(({ path, text }) => [path, text])),
+    };
+    this.#isStarting = true;
+    this.#update();
+    try {
+      const { session } = isJudged
+        ? await post<Started>("/evaluation/start", { ...body, ...judgedOptions() })
+        : await post<Started>("/evaluation/run", body);
+      this.#own = { id: session.id, isJudged };
+      keepOwn(this.#own);
+    } catch (error) {
+      this.problem.value = messageOf(error);
+    }
+    this.#isStarting = false;
+    this.#update();
+  }
+
+  async stop(): Promise<void> {
+    try {
+      await post("/evaluation/stop");
+    } catch (error) {
+      this.problem.value = messageOf(error);
+    }
+  }
+}
