@@ -4,7 +4,7 @@
  */
 import type { Completion, CompletionContext, CompletionResult } from "@codemirror/autocomplete";
 
-/** The methods of each class with their arguments. */
+/** The methods of each class with their arguments. Three dots stand for arguments that are rarely used. */
 export const METHODS = {
   Robot: {
     drive: "speed, steering",
@@ -26,15 +26,15 @@ export const METHODS = {
     odom: "",
     odom_stream: "",
     battery: "",
-    states: "…",
-    states_stream: "…",
-    play: "…",
+    states: "include=(), *, step=None",
+    states_stream: "include=(), *, step=None",
+    play: "data=None, *, ...",
     info: "",
   },
   Sim: {
     state: "",
-    step: "…",
-    observe: "…",
+    step: "steps=None, *, duration=None, speed=None, steering=None, ...",
+    observe: "steps=None, *, duration=None, speed=None, steering=None, ...",
     pose: "",
     vehicle: "",
     world: "",

@@ -75,12 +75,12 @@ export function withText(draft: Draft, path: string, text: string): Draft {
   return { ...draft, files: draft.files.map((file) => (file.path === path ? { path, text } : file)) };
 }
 
-/** The draft with another name of a file. The typed command may still have the old name. */
+/** The draft with another name of a file. A typed command that runs the file runs it further. */
 export function renamed(draft: Draft, from: string, to: string): Draft {
   return {
-    ...draft,
     files: draft.files.map((file) => (file.path === from ? { path: to, text: file.text } : file)),
     open: draft.open === from ? to : draft.open,
+    command: draft.command === pythonCommand(from) ? pythonCommand(to) : draft.command,
   };
 }
 
@@ -104,11 +104,13 @@ function quoted(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
+const pythonCommand = (path: string): string => `python3 ${quoted(path)}`;
+
 /** The command for a draft without a typed one: `main.py`, or else the first Python file. */
 export function defaultCommand(draft: Draft): string {
   const paths = pathsOf(draft);
   const main = paths.includes(MAIN) ? MAIN : (paths.find((path) => path.endsWith(".py")) ?? MAIN);
-  return `python3 ${quoted(main)}`;
+  return pythonCommand(main);
 }
 
 export const commandOf = (draft: Draft): string => draft.command || defaultCommand(draft);

@@ -39,7 +39,7 @@ export function placeInLine(text: string, paths: readonly string[]): PlaceInLine
   if (!found) return null;
   const path = draftPath(found[1], paths);
   if (path === null) return null;
-  return { path, line: Number(found[2]), from: text.indexOf("File"), to: found[0].length };
+  return { path, line: Number(found[2]), from: found[0].search(/\S+ "/), to: found[0].length };
 }
 
 /** The error of the last traceback, at its innermost place in the draft; null if there is none. */
