@@ -104,6 +104,21 @@ describe("accessibility", () => {
       await visit.byTestId("eval-card").waitFor();
       expect(await violations(visit), "evaluation").toEqual([]);
     });
+
+    it(`of the program panel has no violations, ${colorScheme}`, async () => {
+      const visit = await fixture.open({ colorScheme });
+      await visit.page.keyboard.press("c");
+      await visit.byTestId("program-text").waitFor();
+      expect(await violations(visit)).toEqual([]);
+      await visit.byTestId("program-rename").click();
+      expect(await violations(visit)).toEqual([]);
+      await visit.byTestId("program-name-ok").click();
+      await visit.byTestId("program-delete").click();
+      expect(await violations(visit)).toEqual([]);
+      await visit.byTestId("program-open").click();
+      await visit.byTestId("workspace-dialog").waitFor();
+      expect(await violations(visit)).toEqual([]);
+    });
   }
 
   it("has a builder that runs no script from a name", async () => {
