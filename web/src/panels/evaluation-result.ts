@@ -3,6 +3,7 @@ import { type App, attempt } from "../app.ts";
 import { post } from "../net/api.ts";
 import { fetchRecords } from "../net/runs.ts";
 import { lastLines, type SessionView } from "../net/session.ts";
+import { ownSession } from "../program/own-session.ts";
 import { standingOf } from "../replay/rank.ts";
 import { t } from "../strings.ts";
 import { labelledValue } from "../ui/card.ts";
@@ -151,9 +152,13 @@ function factList(app: App): { element: HTMLElement; show(view: SessionView): vo
 export function sameRun(view: SessionView | null): StartRequest {
   const { command, time_limit_s, seed } = view?.session ?? {};
   const { student, wall_limit_s } = view?.stored ?? {};
+  // The program panel has sent the files of its run, which the server does not keep.
+  const own = ownSession();
+  const files = own && own.id === view?.session.id ? own.files : null;
   const pace = command ? requestedPace(view?.stored ?? {}) : null;
   return {
     ...(command && { command }),
+    ...(files && { files }),
     ...(pace && { pace }),
     ...(time_limit_s && { time_limit_s }),
     ...(seed && { seed }),

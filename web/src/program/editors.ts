@@ -1,6 +1,6 @@
 /** The editors of the draft: one for each file that was opened, so that every file has its own undo. */
 import { t } from "../strings.ts";
-import { fill, h } from "../ui/dom.ts";
+import { fill, h, setAttribute } from "../ui/dom.ts";
 import { type PythonEditor, pythonEditor } from "../ui/python-editor.ts";
 import { packageCompletions } from "./chicane-names.ts";
 import { pathsOf, textOf, withText } from "./draft.ts";
@@ -52,7 +52,8 @@ export function editors(store: DraftStore, tabId: (path: string) => string, onRu
     if (draft.open === shown && !isNew) return;
     shown = draft.open;
     help.hidden = draft.open === "";
-    element.setAttribute("aria-labelledby", tabId(draft.open));
+    setAttribute(element, "aria-labelledby", draft.open ? tabId(draft.open) : null);
+    setAttribute(element, "role", draft.open ? "tabpanel" : null);
     fill(place, draft.open === "" ? h("p", { class: "hint" }, t.program.noFiles) : editorOf(draft.open).element);
   });
 

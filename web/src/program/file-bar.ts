@@ -87,6 +87,7 @@ export function fileBar(
     iconButton("bin", texts.remove, remove, "program-delete"),
   ];
   store.draft.watch(({ files }) => {
+    show(tabs, files.length > 0);
     for (const button of perFile) button.disabled = files.length === 0;
   });
   const tool = (name: IconName, label: string, title: string, testid: string, click: () => void) =>

@@ -7,41 +7,15 @@ import { persistedSignal, Signal } from "../ui/signal.ts";
 import type { RunRequest, Started, StartRequest } from "../wire/sim.ts";
 import { commandOf, MAX_BYTES, sizeOf } from "./draft.ts";
 import type { DraftStore } from "./draft-store.ts";
-
-/** The session that this tab has started. */
-interface OwnSession {
-  id: string;
-  /** Whether the judge of the world observes the run. */
-  isJudged: boolean;
-}
+import { keepOwnSession, ownSession } from "./own-session.ts";
 
 /** The state of the run. `others` means that a session of somebody else is active. */
 export type RunStatus =
   | { kind: "idle" | "offline" | "starting" | "others" }
   | { kind: "running" | "ended"; view: SessionView; isJudged: boolean };
 
-/** The key of the own session in the storage of the tab, for a reload during the run. */
-const KEY = "chicane.program.session";
-
 const isText = (value: unknown): value is string => typeof value === "string";
 const isBoolean = (value: unknown): value is boolean => typeof value === "boolean";
-
-function readOwn(): OwnSession | null {
-  try {
-    const own = JSON.parse(sessionStorage.getItem(KEY) ?? "null") as Partial<OwnSession> | null;
-    return own && isText(own.id) && isBoolean(own.isJudged) ? { id: own.id, isJudged: own.isJudged } : null;
-  } catch {
-    return null;
-  }
-}
-
-function keepOwn(own: OwnSession): void {
-  try {
-    sessionStorage.setItem(KEY, JSON.stringify(own));
-  } catch {
-    // Without storage the output is not shown again after a reload.
-  }
-}
 
 /** The options of a judged run that a person has chosen in the form of the evaluation card. */
 function judgedOptions(): StartRequest {
@@ -54,8 +28,9 @@ export class Runner {
   readonly status = new Signal<RunStatus>({ kind: "idle" });
   /** Why the last start or stop failed; null if it did not. */
   readonly problem = new Signal<string | null>(null);
-  #own = readOwn();
   #isStarting = false;
+  /** Id of the session that this page has started, until its first event arrives. */
+  #started: string | null = null;
 
   constructor(
     readonly app: App,
@@ -82,12 +57,15 @@ export class Runner {
   #statusNow(): RunStatus {
     const { app } = this;
     if (this.#isStarting) return { kind: "starting" };
-    const own = this.#own;
+    const own = ownSession();
     const view = own && app.session.value?.session.id === own.id ? app.session.value : null;
+    if (view) this.#started = null;
     if (own && view?.active) return { kind: "running", view, isJudged: own.isJudged };
-    if (app.link.value !== "live") return { kind: "offline" };
+    if (app.link.value === "lost" || app.link.value === "signed-out") return { kind: "offline" };
     const current = app.state.value?.evaluation;
     if (current?.active && current.session !== own?.id) return { kind: "others" };
+    // The response to the start can arrive before the first event of the session.
+    if (own && !view && (this.#started === own.id || current?.active)) return { kind: "starting" };
     return own && view ? { kind: "ended", view, isJudged: own.isJudged } : { kind: "idle" };
   }
 
@@ -105,18 +83,16 @@ export class Runner {
           : null;
     if (this.problem.value !== null) return;
     const isJudged = this.app.judged;
-    const body: RunRequest = {
-      command: commandOf(draft),
-      files: Object.fromEntries(draft.files.map(({ path, text }) => [path, text])),
-    };
+    const files = Object.fromEntries(draft.files.map(({ path, text }) => [path, text]));
+    const body: RunRequest = { command: commandOf(draft), files };
     this.#isStarting = true;
     this.#update();
     try {
       const { session } = isJudged
         ? await post<Started>("/evaluation/start", { ...body, ...judgedOptions() })
         : await post<Started>("/evaluation/run", body);
-      this.#own = { id: session.id, isJudged };
-      keepOwn(this.#own);
+      this.#started = session.id;
+      keepOwnSession({ id: session.id, isJudged, files });
     } catch (error) {
       this.problem.value = messageOf(error);
     }
