@@ -151,7 +151,7 @@ export const de: Strings = {
     cached: (name) => `${name} ist schon installiert.`,
     badId: (text) => `„${text}“ ist keine Welt-ID (32 Hexadezimalziffern).`,
     linked: "Dieser Link öffnet eine andere Welt. Das Öffnen ändert die Welt für alle.",
-    linkedMissing: "Die Welt dieses Links ist nicht installiert. Sie kann unten installiert werden.",
+    linkedMissing: "Die Welt dieses Links ist nicht installiert. Sie kann oben installiert werden.",
     linkedUnknown: (name) => `Unbekannte Welt „${name}“. Eine Welt aus der Liste wählen.`,
     thumbnail: (name) => `Vorschau von ${name}`,
   },

@@ -159,7 +159,7 @@ export const en = {
     cached: (name: string) => `${name} is already installed.`,
     badId: (text: string) => `"${text}" is not a world ID (32 hex digits).`,
     linked: "This link opens another world. Opening it changes the world for all users.",
-    linkedMissing: "The world of this link is not installed. Install it below.",
+    linkedMissing: "The world of this link is not installed. Install it above.",
     linkedUnknown: (name: string) => `Unknown world "${name}". Choose a world from the list.`,
     thumbnail: (name: string) => `Preview of ${name}`,
   },

@@ -151,7 +151,7 @@ export const ko: Strings = {
     cached: (name) => `${name}은(는) 이미 설치되어 있습니다.`,
     badId: (text) => `"${text}"은(는) 월드 ID가 아닙니다 (16진수 32자리).`,
     linked: "이 링크는 다른 월드를 엽니다. 열면 모든 사용자의 월드가 바뀝니다.",
-    linkedMissing: "이 링크의 월드가 설치되어 있지 않습니다. 아래에서 설치하세요.",
+    linkedMissing: "이 링크의 월드가 설치되어 있지 않습니다. 위에서 설치하세요.",
     linkedUnknown: (name) => `알 수 없는 월드 "${name}". 목록에서 월드를 고르세요.`,
     thumbnail: (name) => `${name} 미리 보기`,
   },
