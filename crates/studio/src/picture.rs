@@ -144,6 +144,16 @@ fn picture(name: &str, bytes: &[u8], format: ImageFormat) -> Result<(Option<[u32
     Ok((Some([width, height]), encoded))
 }
 
+/// Decodes a stored picture.
+pub(crate) fn decoded(name: &str, bytes: &[u8]) -> Result<DynamicImage, FileError> {
+    let format = match imagesize::image_type(bytes) {
+        Ok(ImageType::Png) => ImageFormat::Png,
+        Ok(ImageType::Jpeg) => ImageFormat::Jpeg,
+        _ => return Err(FileError::NotAPicture(name.to_owned())),
+    };
+    decode(name, bytes, format)
+}
+
 fn png(decoded: &DynamicImage) -> image::ImageResult<Vec<u8>> {
     let (colour, pixels) = match decoded.color().has_alpha() {
         true => (ExtendedColorType::Rgba8, decoded.to_rgba8().into_raw()),

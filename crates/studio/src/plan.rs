@@ -1,10 +1,15 @@
 //! Draws the plan of a project from above, for lists of projects. The plan is drawn from the
 //! document and needs no world, so a project with errors has a plan too.
 
+mod pictures;
+
+use chicane_builder::Files;
 use chicane_builder::preview::{Preview, RoadPreview, preview};
-use chicane_builder::project::{Decal, Ground, ObjectShape, ObstacleBody, Project};
+use chicane_builder::project::{Decal, FileName, Ground, ObjectShape, ObstacleBody, Project};
 use chicane_render::{Jpeg, Rgb};
 use glam::DVec2;
+use image::RgbaImage;
+use pictures::{Pictures, colour_at};
 
 /// Width and height of a plan, in pixels.
 pub const THUMBNAIL_SIZE: [usize; 2] = [320, 240];
@@ -28,21 +33,23 @@ const OBJECT: [u8; 3] = [232, 126, 40];
 const LIGHT: [u8; 3] = [214, 50, 50];
 
 /// The plan of a project as a JPEG file.
-pub(crate) fn draw(project: &Project) -> Vec<u8> {
+pub(crate) fn draw(project: &Project, files: &dyn Files) -> Vec<u8> {
     let preview = preview(project, None);
+    let pictures = Pictures::of(project, files);
     let mut canvas = Canvas::new(DVec2::from_array(project.field.size));
     let [w, h] = project.field.size;
-    let ground = match &project.field.ground {
-        Ground::Carpet => CARPET,
-        Ground::Grass => GRASS,
-        Ground::Picture(_) => PICTURE,
+    let (ground, picture) = match &project.field.ground {
+        Ground::Carpet => (CARPET, None),
+        Ground::Grass => (GRASS, None),
+        Ground::Picture(name) => (PICTURE, pictures.get(name)),
     };
-    canvas.fill(&rectangle(0.0, 0.0, w, h), ground);
-    project.decals.iter().for_each(|decal| canvas.fill(&outline(decal), DECAL));
+    // The picture of a ground repeats every metre.
+    canvas.cover(&rectangle(0.0, 0.0, w, h), ground, picture, |at| at);
     if let Some(road) = &preview.road {
         draw_road(&mut canvas, project, road);
     }
-    draw_objects(&mut canvas, project, &preview);
+    project.decals.iter().for_each(|decal| draw_decal(&mut canvas, decal, &pictures));
+    draw_objects(&mut canvas, project, &preview, &pictures);
     if let Some(fence) = &project.fence {
         // The fence is drawn at least one pixel wide.
         let t = (1.0 / canvas.scale).max(0.03);
@@ -84,17 +91,49 @@ fn draw_road(canvas: &mut Canvas, project: &Project, road: &RoadPreview) {
     }
 }
 
-fn draw_objects(canvas: &mut Canvas, project: &Project, preview: &Preview) {
+fn draw_decal(canvas: &mut Canvas, decal: &Decal, pictures: &Pictures) {
+    let along = DVec2::from_angle(decal.yaw);
+    let (centre, size) = (DVec2::new(decal.x, decal.y), DVec2::new(decal.width, decal.height));
+    canvas.cover(&outline(decal), DECAL, pictures.get(&decal.picture), |at| {
+        let own = at - centre;
+        DVec2::splat(0.5) + DVec2::new(own.dot(along), own.dot(along.perp())) / size
+    });
+}
+
+fn draw_objects(canvas: &mut Canvas, project: &Project, preview: &Preview, pictures: &Pictures) {
     for (object, shown) in project.objects.iter().zip(&preview.objects) {
-        let colour = match &object.kind {
-            ObjectShape::Box { body, .. }
-            | ObjectShape::Cylinder { body, .. }
-            | ObjectShape::Sphere { body, .. }
-            | ObjectShape::Cone { body, .. } => body_colour(body),
-            ObjectShape::Light { .. } => LIGHT,
+        let along = DVec2::from_angle(object.yaw);
+        let own = |at: DVec2| {
+            let from_centre = at - DVec2::new(object.x, object.y);
+            DVec2::new(from_centre.dot(along), from_centre.dot(along.perp()))
         };
-        canvas.fill(&shown.footprint, colour);
+        let half = DVec2::splat(0.5);
+        match &object.kind {
+            ObjectShape::Box { size, body, faces } => {
+                // The colour of the box is visible where the picture is transparent.
+                canvas.fill(&shown.footprint, body_colour(body));
+                // The right side of the picture on top is at the left side of the box.
+                let [x, y, _] = *size;
+                canvas.cover(&shown.footprint, body_colour(body), on_face(pictures, &faces[4]), |at| {
+                    half + DVec2::new(own(at).y / y, -own(at).x / x)
+                });
+            }
+            ObjectShape::Cylinder { radius, body, faces, .. } => {
+                canvas.cover(&shown.footprint, body_colour(body), on_face(pictures, &faces[1]), |at| {
+                    half + own(at) / (2.0 * radius)
+                });
+            }
+            ObjectShape::Sphere { body, .. } | ObjectShape::Cone { body, .. } => {
+                canvas.fill(&shown.footprint, body_colour(body));
+            }
+            ObjectShape::Light { .. } => canvas.fill(&shown.footprint, LIGHT),
+        }
     }
+}
+
+/// The picture on a face.
+fn on_face<'a>(pictures: &'a Pictures, face: &Option<FileName>) -> Option<&'a RgbaImage> {
+    pictures.get(face.as_ref()?)
 }
 
 fn body_colour(body: &ObstacleBody) -> [u8; 3] {
@@ -138,6 +177,28 @@ impl Canvas {
 
     /// Fills a polygon, whose corners are in metres.
     fn fill(&mut self, polygon: &[DVec2], colour: [u8; 3]) {
+        self.paint(polygon, |_, _| colour);
+    }
+
+    /// Covers a polygon with a picture, or with a colour if there is no picture. `to_texture` gives the texture coordinates of a
+    /// point of the field.
+    fn cover(
+        &mut self,
+        polygon: &[DVec2],
+        colour: [u8; 3],
+        picture: Option<&RgbaImage>,
+        to_texture: impl Fn(DVec2) -> DVec2,
+    ) {
+        let Some(picture) = picture else { return self.fill(polygon, colour) };
+        self.paint(polygon, |at, below| {
+            let [r, g, b, alpha] = colour_at(picture, to_texture(at)).map(u32::from);
+            let mix = |over: u32, below: u8| ((over * alpha + u32::from(below) * (255 - alpha)) / 255) as u8;
+            [mix(r, below[0]), mix(g, below[1]), mix(b, below[2])]
+        });
+    }
+
+    /// Replaces the pixels of a polygon. `colour` gets the point of the field and the old colour.
+    fn paint(&mut self, polygon: &[DVec2], colour: impl Fn(DVec2, [u8; 3]) -> [u8; 3]) {
         let [width, height] = THUMBNAIL_SIZE.map(|side| side * FINE);
         let place = |p: &DVec2| self.corner + DVec2::new(p.x, self.height - p.y) * self.scale;
         let corners: Vec<DVec2> = polygon.iter().map(place).collect();
@@ -155,7 +216,12 @@ impl Canvas {
             crossings.sort_by(f64::total_cmp);
             for pair in crossings.chunks_exact(2) {
                 let [from, to] = [pair[0], pair[1]].map(|x| (x + 0.5).clamp(0.0, width as f64) as usize);
-                self.pixels[row * width + from..row * width + to].fill(colour);
+                for column in from..to {
+                    let x = (column as f64 + 0.5 - self.corner.x) / self.scale;
+                    let at = DVec2::new(x, self.height - (y - self.corner.y) / self.scale);
+                    let pixel = &mut self.pixels[row * width + column];
+                    *pixel = colour(at, *pixel);
+                }
             }
         }
     }
@@ -184,9 +250,14 @@ impl Canvas {
 mod tests {
     use super::*;
     use chicane_store::BuiltIn;
+    use chicane_world::MemoryBundle;
 
     fn pixels(project: &Project) -> image::RgbImage {
-        let file = draw(project);
+        pixels_with(project, &MemoryBundle::default())
+    }
+
+    fn pixels_with(project: &Project, files: &MemoryBundle) -> image::RgbImage {
+        let file = draw(project, files);
         image::load_from_memory(&file).expect("a JPEG file").to_rgb8()
     }
 
@@ -203,6 +274,45 @@ mod tests {
             let road = picture.pixels().filter(|p| near(p.0, ROAD)).count();
             assert!(road > 300, "{}: {road} pixels of road", world.name());
         }
+    }
+
+    /// The colour of a plan at a point of the field.
+    fn at(picture: &image::RgbImage, size: [f64; 2], x: f64, y: f64) -> [u8; 3] {
+        let canvas = Canvas::new(DVec2::from_array(size));
+        let pixel = (canvas.corner + DVec2::new(x, size[1] - y) * canvas.scale) / FINE as f64;
+        picture.get_pixel(pixel.x as u32, pixel.y as u32).0
+    }
+
+    #[test]
+    fn pictures_lie_on_the_floor_and_on_boxes_as_in_the_world() {
+        // Upper left red, upper right green, lower left blue, lower right transparent.
+        let corners = [[255, 0, 0, 255], [0, 255, 0, 255], [0, 0, 255, 255], [0, 0, 0, 0]];
+        let drawn =
+            image::RgbaImage::from_fn(64, 64, |x, y| image::Rgba(corners[(x / 32 + y / 32 * 2) as usize]));
+        let mut png = std::io::Cursor::new(Vec::new());
+        drawn.write_to(&mut png, image::ImageFormat::Png).expect("encoded");
+        let mut files = MemoryBundle::default();
+        files.insert("four.png", png.into_inner());
+        let document = br#"{"version": 1, "name": "four", "field": {"size": [8, 6]},
+            "track": {"closed": false, "nodes": [{"x": 1, "y": 0.5}, {"x": 7, "y": 0.5}]},
+            "decals": [{"picture": "four.png", "x": 2, "y": 4, "width": 2, "height": 2}],
+            "objects": [{"kind": "box", "name": "box1", "x": 6, "y": 4, "size": [2, 2, 1],
+                         "textures": {"top": "four.png"}}]}"#;
+        let mut project = Project::read(document).expect("a project");
+        let picture = pixels_with(&project, &files);
+        let colour = |x, y| at(&picture, [8.0, 6.0], x, y);
+        let [red, green, blue] = [[255, 0, 0], [0, 255, 0], [0, 0, 255]];
+        for (x, y, expected) in [(1.5, 4.5, red), (2.5, 4.5, green), (1.5, 3.5, blue), (2.5, 3.5, CARPET)] {
+            assert!(near(colour(x, y), expected), "decal at {x}, {y}: {:?}", colour(x, y));
+        }
+        // The upper edge of the picture on top is at the back of the box, which is at -x.
+        for (x, y, expected) in [(5.5, 3.5, red), (5.5, 4.5, green), (6.5, 3.5, blue)] {
+            assert!(near(colour(x, y), expected), "box at {x}, {y}: {:?}", colour(x, y));
+        }
+        assert!(near(at(&pixels(&project), [8.0, 6.0], 1.5, 4.5), DECAL), "a missing picture is an area");
+        project.decals[0].yaw = std::f64::consts::FRAC_PI_2;
+        let turned = pixels_with(&project, &files);
+        assert!(near(at(&turned, [8.0, 6.0], 1.5, 3.5), red), "a quarter turn to the left");
     }
 
     #[test]

@@ -282,7 +282,10 @@ impl Studio {
         {
             return Ok((revision, jpeg.clone()));
         }
-        let jpeg = Bytes::from(plan::draw(&project));
+        let jpeg = {
+            let _turn = lock(&self.decoding);
+            Bytes::from(plan::draw(&project, &self.projects().stored_files(id.as_str())))
+        };
         let mut thumbnails = lock(&self.thumbnails);
         if thumbnails.len() >= MAX_THUMBNAILS {
             thumbnails.pop_first();
