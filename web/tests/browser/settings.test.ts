@@ -42,7 +42,7 @@ describe("settings", () => {
     // Every key acts once, so the listeners of the former panels are gone.
     await visit.page.keyboard.press("i");
     await visit.byTestId("instruments").waitFor({ state: "hidden" });
-    await visit.page.keyboard.press(" ");
+    await visit.byTestId("pause").click();
     await until(
       () => fixture.simulator.request("clock"),
       ({ paused }) => paused,
