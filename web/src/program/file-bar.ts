@@ -3,7 +3,7 @@ import { zip } from "../leaderboard/zip.ts";
 import { t } from "../strings.ts";
 import { iconButton } from "../ui/card.ts";
 import { fill, h, show, write } from "../ui/dom.ts";
-import { icon, type IconName } from "../ui/icons.ts";
+import { icon } from "../ui/icons.ts";
 import type { Signal } from "../ui/signal.ts";
 import {
   type Draft,
@@ -90,15 +90,14 @@ export function fileBar(
     show(tabs, files.length > 0);
     for (const button of perFile) button.disabled = files.length === 0;
   });
-  const tool = (name: IconName, label: string, title: string, testid: string, click: () => void) =>
-    h("button", { type: "button", class: "plain", title, "data-testid": testid, on: { click } }, icon(name), label);
+  const tool = (label: string, title: string, testid: string, click: () => void) =>
+    h("button", { type: "button", class: "plain", title, "data-testid": testid, on: { click } }, label);
   const tools = h(
     "div",
     { class: "program-tools", role: "group", "aria-label": texts.tools },
-    tool("plus", texts.create, texts.createTitle, "program-new", create),
-    tool("search", texts.open, texts.openTitle, "program-open", () => !isFull() && actions.openWorkspace()),
-    tool("docs", texts.example, texts.exampleTitle, "program-example", () => actions.addExample()),
-    h("span", { class: "spring" }),
+    tool(texts.create, texts.createTitle, "program-new", create),
+    tool(texts.open, texts.openTitle, "program-open", () => !isFull() && actions.openWorkspace()),
+    tool(texts.example, texts.exampleTitle, "program-example", () => actions.addExample()),
     ...perFile,
   );
   const note = h("p", { class: "hint", role: "status", "data-testid": "program-message" });

@@ -87,7 +87,6 @@ export function programPanel(app: App): ProgramPanel {
   const work = h(
     "div",
     { class: "program-work" },
-    files.tools,
     files.below,
     notStored,
     files.tabs,
@@ -103,6 +102,7 @@ export function programPanel(app: App): ProgramPanel {
       { class: "card-head" },
       icon("code"),
       h("h2", {}, texts.title),
+      files.tools,
       iconButton("close", texts.close, () => (app.programming.value = false), "program-close"),
     ),
     spectator,
@@ -130,6 +130,7 @@ export function programPanel(app: App): ProgramPanel {
     isChecking = false;
     show(spectator, refused);
     show(work, !refused);
+    show(files.tools, !refused);
   }
   app.programming.watch((open) => open && void checkRole());
 

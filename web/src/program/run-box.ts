@@ -103,7 +103,7 @@ function stateRow(app: App, runner: Runner): HTMLElement {
     "button",
     { type: "button", class: "plain", title: texts.resultTitle, "data-testid": "program-result" },
     icon("history"),
-    texts.result,
+    h("span", {}, texts.result),
   );
   result.addEventListener("click", () => {
     const { value: status } = runner.status;
