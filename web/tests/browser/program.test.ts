@@ -177,7 +177,8 @@ describe("a program of the page", () => {
     await visit.byTestId("program").getByText(texts.othersRun).waitFor();
     expect(await visit.byTestId("program-run").getAttribute("aria-disabled")).toBe("true");
     const before = (await fixture.simulator.request("evaluation/session")).session.id;
-    await visit.byTestId("program-run").click();
+    await visit.byTestId("program-text").focus();
+    await visit.page.keyboard.press("ControlOrMeta+Enter");
     await fixture.simulator.request("evaluation/stop", {});
     await visit.byTestId("program").getByText(texts.judged).waitFor();
     expect((await fixture.simulator.request("evaluation/session")).session.id).toBe(before);
@@ -239,9 +240,11 @@ describe("a program of the page", () => {
     await visit.byTestId("program-text").waitFor({ timeout: 60_000 });
     const box = await visit.byTestId("program").boundingBox();
     expect(box).toMatchObject({ x: 0, width: 390 });
-    for (const id of ["program-text", "program-run", "program-output", "program-close", "program-example"]) {
-      const part = await visit.byTestId(id).boundingBox();
-      expect(part && part.x >= 0 && part.x + part.width <= 390 && part.y + part.height <= 844, id).toBe(true);
+    const ids = ["program-run", "program-output", "program-close", "program-new", "program-delete"];
+    // The text of the editor is wider than the editor, which scrolls.
+    for (const part of [".program .cm-editor", ...ids.map((id) => `[data-testid=${id}]`)]) {
+      const { x = -1, y = 0, width = 0, height = 0 } = (await visit.page.locator(part).boundingBox()) ?? {};
+      expect([x >= 0, x + width <= 390, y + height <= 844, height >= 40], part).toEqual([true, true, true, true]);
     }
     expect(await visit.page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
   });
