@@ -1409,6 +1409,7 @@ export type RunReport = {
 export type RunRequest = {
   /** Shell command that runs the student's program. */
   command: string;
+  /** The files of the program, at most 32 texts by their relative paths, together at most 512 KiB. The command then runs in a folder with these files. If omitted, it runs in the workspace. */
   files?: { [name: string]: string } | null;
 };
 
@@ -1558,6 +1559,7 @@ export type Size = {
 export type StartRequest = {
   /** Shell command that runs the student's program. If omitted, the session only observes the car. */
   command?: string | null;
+  /** The files of the program, at most 32 texts by their relative paths, together at most 512 KiB. The command then runs in a folder with these files. If omitted, it runs in the workspace. */
   files?: { [name: string]: string } | null;
   /** How simulated time advances; `real` if omitted. */
   pace?: Pace | null;
