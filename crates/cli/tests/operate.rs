@@ -339,28 +339,6 @@ fn serve_makes_backups_and_metrics_show_the_last_one() {
 }
 
 #[test]
-fn a_damaged_database_ended_the_simulator() {
-    let scratch = TempFolder::new("salvage");
-    let folder = Path::new(scratch.path());
-    {
-        let data = Data::open(folder).expect("opens");
-        data.settings().set_brightness(1.25).expect("set");
-    }
-    // The last page belongs to a table without rows that matter here.
-    let file = folder.join("chicane.db");
-    let mut bytes = std::fs::read(&file).expect("read");
-    let last = bytes.len() - 4096;
-    bytes[last..].fill(0xa5);
-    std::fs::write(&file, &bytes).expect("written");
-    let program = Program::serve(&["--data-dir", scratch.path()]);
-    assert_eq!(json_of(&program, "/sim/api/brightness")["value"], 1.25);
-    let kept: Vec<String> =
-        names(scratch.path()).into_iter().filter(|name| name.contains("damaged-")).collect();
-    assert_eq!(kept.len(), 1, "{kept:?}");
-    assert!(std::fs::read(folder.join(&kept[0]).join("chicane.db")).expect("kept") == bytes);
-}
-
-#[test]
 fn a_judge_that_disappeared_left_the_simulator_healthy() {
     let scratch = TempFolder::new("lost-judge");
     let real = chicane_session::root::folder().expect("a folder");

@@ -3,6 +3,8 @@
 //! A copy of the damaged file is read table by table. SQLite fails when it reaches a damaged page,
 //! so the rows behind it are reached by their keys. The rows go to a new database, which replaces
 //! the damaged one. The damaged files are kept in a folder beside it.
+//!
+//! The definitions of the tables have to be readable. If their pages are damaged, nothing is saved.
 
 use crate::data::create_private;
 use crate::database::{self, VERSION, version, with_ending};
