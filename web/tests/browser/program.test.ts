@@ -109,7 +109,7 @@ describe("a program of the page", () => {
     await output(visit, "two");
     await stop(visit);
     expect(await textOf(visit, "program-outcome")).toBe(en.evaluation.outcomes.stopped);
-  });
+  }, 240_000);
 
   it("takes files of the workspace, and keeps its files after a reload", async () => {
     const visit = await fixture.open();
