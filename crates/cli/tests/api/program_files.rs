@@ -28,6 +28,10 @@ fn a_program_runs_with_the_files_of_the_request_and_leaves_nothing() {
         assert!(!std::path::Path::new(&lines[1]).exists(), "the folder {} is removed", lines[1]);
     }
     assert_eq!(std::fs::read_dir(work.path()).expect("a folder").count(), 1, "the workspace is unchanged");
+    // The package is available without an installation.
+    let files = json!({"main.py": "import chicane\nprint(chicane.Sim().clock()['paused'])\n"});
+    let record = run(&mut api, json!({"command": "env -u PYTHONHOME python3 main.py", "files": files}));
+    assert_eq!(student_output(&record), ["False"], "{record}");
     let program = |text: &str| {
         let request = json!({"command": "python3 main.py", "files": {"main.py": text}});
         run(&mut simulator.api(), request)["program"].clone()

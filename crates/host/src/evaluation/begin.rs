@@ -74,7 +74,8 @@ impl Evaluations {
         let identity = self.identity(served, &request, wall_limit_s);
         let files = request.files.clone();
         let start = new_session(served, evaluation, script, (request, role), identity)?;
-        let folder = files.map(|files| ProgramFolder::new(&files, &start.id)).transpose();
+        let kind = self.parts.options.student.kind;
+        let folder = files.map(|files| ProgramFolder::new(&files, &start.id, kind)).transpose();
         let folder = folder.map_err(not_stored)?;
         let begun = EvaluationKind::Start {
             world: start.world.clone(),
@@ -295,10 +296,15 @@ impl Evaluations {
         let judge = chicane_session::root::folder().ok();
         let hide = own.into_iter().flatten().chain(judge).chain(chicane_store::known_folders());
         let hide = hide.chain(self.parts.options.hidden.iter().cloned());
+        let mut environment = self.student_environment(&start.id);
+        let before = environment.get("PYTHONPATH").cloned().or_else(|| std::env::var("PYTHONPATH").ok());
+        if let Some(path) = folder.and_then(|folder| folder.python_path(before.as_deref())) {
+            environment.insert("PYTHONPATH".to_owned(), path);
+        }
         Some(StudentProgram {
             command,
             workspace: folder.map_or(&*self.parts.workspace, ProgramFolder::path).to_owned(),
-            environment: self.student_environment(&start.id),
+            environment,
             hide: hide.collect(),
             options: self.parts.options.student.clone(),
             port: self.parts.port,

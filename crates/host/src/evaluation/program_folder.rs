@@ -1,6 +1,6 @@
 //! The folder of a program whose files came with the start of its session.
 
-use chicane_wire::ProgramFiles;
+use chicane_wire::{BoxKind, ProgramFiles};
 use std::fs::{DirBuilder, File};
 use std::io::{self, Write};
 use std::os::unix::fs::DirBuilderExt;
@@ -11,20 +11,34 @@ const PREFIX: &str = "chicane-program-";
 
 /// A folder with the files of a program. It is removed on drop.
 #[derive(Debug)]
-pub(super) struct ProgramFolder(PathBuf);
+pub(super) struct ProgramFolder {
+    root: PathBuf,
+    /// Folder of the program's files, in `root`.
+    program: PathBuf,
+    /// Folder with the Python package `chicane`, in `root`; `None` if the program's box has it.
+    package: Option<PathBuf>,
+}
 
 impl ProgramFolder {
-    /// Writes the files to a new folder, which only the user of the simulator can read.
-    pub(super) fn new(files: &ProgramFiles, session: &str) -> io::Result<ProgramFolder> {
+    /// Writes the files to a new folder, which only the user of the simulator can read. A program in
+    /// a host box also gets the Python package, as programs in a closed box do.
+    pub(super) fn new(files: &ProgramFiles, session: &str, kind: BoxKind) -> io::Result<ProgramFolder> {
         let parent = std::env::temp_dir();
         remove_orphans(&parent);
         let path = parent.join(format!("{PREFIX}{}-{session}", std::process::id()));
         let private = |path: &Path| DirBuilder::new().mode(0o700).create(path);
         private(&path)?;
-        let folder = ProgramFolder(path);
+        let package = (kind == BoxKind::Host).then(|| path.join("package"));
+        let folder = ProgramFolder { program: path.join("program"), root: path, package };
+        private(&folder.program)?;
+        if let Some(package) = &folder.package {
+            private(package)?;
+            chicane_session::jail::package::write(package)?;
+        }
         for (name, text) in files.iter() {
-            let file = folder.0.join(name);
-            let above: Vec<&Path> = file.ancestors().skip(1).take_while(|above| *above != folder.0).collect();
+            let file = folder.program.join(name);
+            let above: Vec<&Path> =
+                file.ancestors().skip(1).take_while(|above| *above != folder.program).collect();
             for above in above.into_iter().rev().filter(|above| !above.is_dir()) {
                 private(above)?;
             }
@@ -33,15 +47,26 @@ impl ProgramFolder {
         Ok(folder)
     }
 
+    /// The folder of the program's files.
     pub(super) fn path(&self) -> &Path {
-        &self.0
+        &self.program
+    }
+
+    /// The value of `PYTHONPATH` for the program. `before` is its value without the package.
+    pub(super) fn python_path(&self, before: Option<&str>) -> Option<String> {
+        let package = self.package.as_ref()?.to_str()?;
+        Some(
+            before
+                .filter(|before| !before.is_empty())
+                .map_or_else(|| package.to_owned(), |before| format!("{before}:{package}")),
+        )
     }
 }
 
 impl Drop for ProgramFolder {
     fn drop(&mut self) {
-        if let Err(error) = std::fs::remove_dir_all(&self.0) {
-            tracing::warn!("{} can't be removed: {error}", self.0.display());
+        if let Err(error) = std::fs::remove_dir_all(&self.root) {
+            tracing::warn!("{} can't be removed: {error}", self.root.display());
         }
     }
 }
@@ -74,15 +99,20 @@ mod tests {
 
     #[test]
     fn the_folder_has_the_files_and_is_removed() {
-        let folder = ProgramFolder::new(&files(r#"{"a.py": "1", "lib/x/b.py": "2", "lib/c": ""}"#), "t1");
-        let folder = folder.expect("written");
+        let files = files(r#"{"a.py": "1", "lib/x/b.py": "2", "lib/c": ""}"#);
+        let folder = ProgramFolder::new(&files, "t1", BoxKind::Host).expect("written");
         let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("a file");
         assert_eq!([read("a.py"), read("lib/x/b.py"), read("lib/c")], ["1", "2", ""]);
         let mode = folder.path().metadata().expect("a folder").permissions().mode();
         assert_eq!(mode & 0o777, 0o700);
-        let path = folder.path().to_owned();
+        let package = folder.python_path(None).expect("a package");
+        assert!(Path::new(&package).join("chicane/__init__.py").is_file());
+        assert_eq!(folder.python_path(Some("/a:/b")), Some(format!("/a:/b:{package}")));
+        let closed = ProgramFolder::new(&files, "t3", BoxKind::Closed).expect("written");
+        assert_eq!(closed.python_path(Some("/a")), None, "the box has the package");
+        let root = folder.path().parent().expect("a folder").to_owned();
         drop(folder);
-        assert!(!path.exists());
+        assert!(!root.exists());
     }
 
     #[test]
@@ -90,7 +120,7 @@ mod tests {
         // Process ids are at most 2^22.
         let orphan = std::env::temp_dir().join(format!("{PREFIX}4194999-x"));
         std::fs::create_dir_all(orphan.join("lib")).expect("a folder");
-        let kept = ProgramFolder::new(&files(r#"{"a": ""}"#), "t2").expect("written");
+        let kept = ProgramFolder::new(&files(r#"{"a": ""}"#), "t2", BoxKind::Closed).expect("written");
         assert!(!orphan.exists() && kept.path().exists());
     }
 }
