@@ -1,5 +1,5 @@
 //! The terminal, and the commands for operators: help, messages, `doctor`, `backup`, `restore`.
-#![allow(clippy::disallowed_methods)]
+#![allow(clippy::disallowed_methods, clippy::expect_used, clippy::panic, clippy::unwrap_used)]
 
 #[allow(dead_code, reason = "another test uses the rest")]
 #[path = "durable/program.rs"]

@@ -217,7 +217,7 @@ describe("evaluation", () => {
     await rows.nth(2).getByText(sentence).waitFor();
     expect(await rows.nth(2).locator(".record-outcome").textContent()).toBe(failed);
     expect(await rows.nth(2).locator(".record-outcome").getAttribute("data-tone")).toBe("bad");
-    expect(await rows.nth(0).locator(".record-outcome").textContent()).toBe(finished);
+    expect(await rows.nth(0).locator(".record-outcome").textContent()).toBe(finished + en.evaluation.best);
     expect(await rows.nth(0).locator(".record-outcome").getAttribute("data-tone")).toBe("good");
     const tail = rows.nth(2).getByTestId("record-program-tail");
     expect(await tail.isVisible()).toBe(false);
@@ -334,12 +334,12 @@ describe("evaluation", () => {
   it("shows the whole reason of a record, however long it is", async () => {
     const reason = "the judging script failed: ".repeat(30).trim();
     const visit = await fixture.open({
-      prepare: (page) =>
-        page
-          .route("**/sim/api/evaluation/records?*", (route) =>
-            route.fulfill({ json: { records: records().map((one) => ({ ...one, reason })) } }),
-          )
-          .then(() => {}),
+      prepare: async (page) => {
+        await setRecord(page, CRASHED);
+        await page.route("**/sim/api/evaluation/records?*", (route) =>
+          route.fulfill({ json: { records: records().map((one) => ({ ...one, reason })) } }),
+        );
+      },
     });
     await visit.byTestId("flag").click();
     await visit.byTestId("history").locator("summary").first().click();
