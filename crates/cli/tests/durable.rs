@@ -297,7 +297,7 @@ fn invalid_options_are_reported() {
 
 #[test]
 fn help_mentions_every_option() {
-    for arguments in [vec!["--help"], vec!["serve", "--help"]] {
+    for arguments in [vec!["serve", "--help"], vec!["serve", "-h"]] {
         let help = stdout_of(&arguments);
         for option in [
             "--listen",

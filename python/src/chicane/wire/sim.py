@@ -2155,6 +2155,10 @@ class RunRequest(RunRequestRequired, total=False):
     """Request body of `POST /evaluation/run`."""
 
     files: dict[str, str] | None
+    """The files of the program, at most 32 texts by their relative paths, together at most 512
+    KiB. The command then runs in a folder with these files. If omitted, it runs in the
+    workspace.
+    """
 
 
 class RunResultRequired(TypedDict):
@@ -2346,6 +2350,10 @@ class StartRequest(TypedDict, total=False):
     car.
     """
     files: dict[str, str] | None
+    """The files of the program, at most 32 texts by their relative paths, together at most 512
+    KiB. The command then runs in a folder with these files. If omitted, it runs in the
+    workspace.
+    """
     pace: Pace | None
     """How simulated time advances; `real` if omitted."""
     seed: int | None
