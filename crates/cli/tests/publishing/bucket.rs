@@ -192,7 +192,7 @@ fn invalid_targets_and_credentials_are_reported() {
     let rename = |to: &'static str| ["worlds", "rename", "ffffffffffffffffffffffffffffffff", "x", "--to", to];
     assert!(
         refused(&moto, &rename("s3://worlds"), &[])
-            .contains(&format!("world {nobody} was not published there"))
+            .contains(&format!("world {nobody} is not published in s3://worlds"))
     );
     assert!(
         refused(&moto, &["publish", PROJECT, "--to", "s3://elsewhere"], &[])

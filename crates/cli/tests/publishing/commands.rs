@@ -79,7 +79,7 @@ fn commands_work_on_a_data_folder_without_a_simulator() {
         (&["remove", "../x"], "is not the name of a world"),
         (&["install", "nonsense"], "\"nonsense\" is not a world id (32 hex digits)"),
         (&["install", &"f".repeat(32)], "world not published"),
-        (&["rename", &"f".repeat(32), "x"], "was not published"),
+        (&["rename", &"f".repeat(32), "x"], "is not published in"),
         (&["rename", &id, "two\nlines"], "one line"),
         (&["access", &id, "everybody"], "everybody"),
         (&["access", &id, "public", "--to", "ftp://bucket"], "s3://"),
