@@ -78,10 +78,10 @@ pub(crate) enum Command {
     },
     /// Evaluate a student's program without a viewer; the exit status depends on the outcome
     Evaluate(EvaluateArgs),
-    /// Run a student's program several times, quiet and under load, and say whether it repeats
+    /// Run a program several times, quiet and under load, and say whether it repeats
     #[command(mut_arg("command", |arg| arg.required_unless_present("drive")))]
     Repeat(RepeatArgs),
-    /// Grade the submissions of a class: run each with every world and seed, and write a report
+    /// Grade a class: run each submission with every world and seed, and write a report
     Grade(Box<GradeArgs>),
     /// Make the report of a graded class again
     Report(ReportArgs),
