@@ -63,7 +63,7 @@ fn bundle(
 ) -> Result<(MemoryBundle, String), PublishCommandError> {
     if Path::new(path).is_dir() {
         let folder = world_folder::read_all(Path::new(path))?;
-        folder.skipped.iter().for_each(|line| colour::warn(line));
+        folder.skipped.iter().for_each(colour::warn);
         if let Some((file, script)) = world_folder::script_of(&folder.bundle) {
             judge_script::require_valid(judge, &format!("{path}: {file}"), &script)?;
         }

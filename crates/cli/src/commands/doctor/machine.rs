@@ -96,7 +96,7 @@ fn disk(folder: &Path) -> Check {
     let remedy = "remove old recordings and backups, or choose a folder on another disk with --data-dir";
     match space {
         ..NO_SPACE => Check::failure(NAME, text, remedy),
-        ..LITTLE_SPACE => Check::warning(NAME, text, remedy),
+        NO_SPACE..LITTLE_SPACE => Check::warning(NAME, text, remedy),
         _ => Check::ok(NAME, text),
     }
 }

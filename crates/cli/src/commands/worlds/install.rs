@@ -67,7 +67,7 @@ pub(super) fn run(
             installed.map_err(|error| failed(id, place, remedy, error))?
         }
     };
-    installed.warnings.iter().for_each(|warning| colour::warn(warning));
+    installed.warnings.iter().for_each(colour::warn);
     println!("{}{}", installed.world, if installed.cached { " (was installed already)" } else { "" });
     Ok(())
 }
