@@ -191,8 +191,7 @@ fn invalid_targets_and_credentials_are_reported() {
     let nobody = "f".repeat(32);
     let rename = |to: &'static str| ["worlds", "rename", "ffffffffffffffffffffffffffffffff", "x", "--to", to];
     assert!(
-        refused(&moto, &rename("s3://worlds"), &[])
-            .contains(&format!("world {nobody} is not published in s3://worlds"))
+        refused(&moto, &rename("s3://worlds"), &[]).contains(&format!("world {nobody} is not published in "))
     );
     assert!(
         refused(&moto, &["publish", PROJECT, "--to", "s3://elsewhere"], &[])
