@@ -48,6 +48,8 @@ export function runBox(app: App, store: DraftStore, runner: Runner, code: Editor
   });
   const output = outputBox(code.goTo);
 
+  /** The last run whose error was marked. A person may have edited the files since then. */
+  let marked: string | null = null;
   runner.status.watch((status, before) => {
     const hadFocus = [run, stop].includes(document.activeElement as HTMLButtonElement);
     const isRunning = status.kind === "running";
@@ -61,10 +63,13 @@ export function runBox(app: App, store: DraftStore, runner: Runner, code: Editor
     const paths = pathsOf(store.draft.value);
     output.show(lines, paths);
     if (status.kind === "starting") code.setError(null);
-    if (status.kind === "ended" && before?.kind === "running") {
-      const stderr = lines.filter((line) => line.from === "stderr").map((line) => line.text);
-      code.setError(lastError(stderr, paths));
-    }
+    // A short program can end before the page has seen it run, and its last lines can come later.
+    if (status.kind !== "ended" || status.view.session.id === marked) return;
+    const stderr = lines.filter((line) => line.from === "stderr").map((line) => line.text);
+    const error = lastError(stderr, paths);
+    // A run that ended before the panel was opened is not marked.
+    if (error || before === undefined) marked = status.view.session.id;
+    if (error && before !== undefined) code.setError(error);
   });
   return h("div", { class: "program-bottom" }, form, stateRow(app, runner), output.element);
 }

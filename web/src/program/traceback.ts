@@ -21,7 +21,7 @@ export interface DraftError {
 /** A frame of a traceback, or the place of a syntax error. */
 const FRAME = /^\s*(?:\|\s*)*File "([^"]+)", line (\d+)/;
 /** The folder of the program's files: in a closed box it has a fixed path, in a host box a fixed prefix. */
-const PROGRAM_FOLDER = /^\/workspace\/|\/chicane-program-[^/]+\//;
+const PROGRAM_FOLDER = /^\/workspace\/|\/chicane-program-[^/]+\/program\//;
 /** The last line of a traceback, such as `ValueError: …` or `chicane.errors.NotReady: …`. */
 const EXCEPTION = /^[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|Warning|[A-Z]\w*)(?::.*)?$/;
 

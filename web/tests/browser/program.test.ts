@@ -98,6 +98,7 @@ describe("a program of the page", () => {
     await visit.byTestId("program-run").waitFor({ timeout: RUN_MS });
     expect(await textOf(visit, "program-outcome")).toBe(en.evaluation.outcomes.failed);
     expect(await textOf(visit, "program-state")).toBe(en.evaluation.failure.status(1));
+    await visit.page.locator(".program .cm-lint-marker-error").waitFor({ state: "attached", timeout: RUN_MS });
     await write(visit, 'import time\nprint("one")\nprint("three", flush=True)\ntime.sleep(600)\n');
     await visit.byTestId("program-run").click();
     // The traceback of the first run has the other words.

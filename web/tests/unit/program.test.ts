@@ -172,7 +172,7 @@ describe("the stored draft", () => {
 
 describe("a traceback", () => {
   const PATHS = ["main.py", "lib/drive.py", "sim.py"];
-  const HOST = "/tmp/chicane-program-12-8e32c37d";
+  const HOST = "/tmp/chicane-program-12-8e32c37d/program";
 
   it("names places of the draft, in a closed box and in a host box", () => {
     for (const folder of ["/workspace", HOST]) {
