@@ -297,6 +297,10 @@ fn invalid_options_are_reported() {
 
 #[test]
 fn help_mentions_every_option() {
+    let overview = stdout_of(&["--help"]);
+    for words in ["  serve  ", "takes the options of `chicane serve`", "`chicane COMMAND -h`"] {
+        assert!(overview.contains(words), "{words} is not in\n{overview}");
+    }
     for arguments in [vec!["serve", "--help"], vec!["serve", "-h"]] {
         let help = stdout_of(&arguments);
         for option in [
