@@ -10,6 +10,7 @@ import {
   closeBracketsKeymap,
   type CompletionSource,
   completionKeymap,
+  completionStatus,
 } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { python, pythonLanguage } from "@codemirror/lang-python";
@@ -17,6 +18,7 @@ import { bracketMatching, indentOnInput, indentUnit, syntaxHighlighting } from "
 import { type Diagnostic, lintGutter, setDiagnostics } from "@codemirror/lint";
 import { EditorState } from "@codemirror/state";
 import {
+  type Command,
   drawSelection,
   EditorView,
   highlightActiveLine,
@@ -52,6 +54,12 @@ export function diagnosticsOf(state: EditorState, errors: readonly TextError[]):
     return { from: line.from, to: line.to, severity: "error", message: error.text };
   });
 }
+
+/**
+ * Accepts a completion. CodeMirror refuses to for a moment after it has shown the list; a Tab of
+ * that moment does nothing, because it would indent the line instead.
+ */
+const acceptOrWait: Command = (view) => acceptCompletion(view) || completionStatus(view.state) === "active";
 
 export function pythonEditor(options: {
   text: string;
@@ -89,7 +97,7 @@ export function pythonEditor(options: {
         // Tab accepts a completion or indents. After Escape, the next Tab leaves the editor.
         keymap.of([
           ...runKeys,
-          { key: "Tab", run: acceptCompletion },
+          { key: "Tab", run: acceptOrWait },
           ...closeBracketsKeymap,
           ...defaultKeymap,
           ...historyKeymap,
