@@ -1,14 +1,14 @@
 import { defineConfig } from "vitest/config";
 
 /**
- * Tests with a real simulator and a real browser. The files run one after the other because
- * software rendering in one browser already uses all CPU cores.
+ * Tests with a real simulator and a real browser. Two files run at a time, because software
+ * rendering in one browser uses little more than one CPU core.
  */
 export default defineConfig({
   test: {
     include: ["tests/browser/**/*.test.ts"],
     root: import.meta.dirname,
-    fileParallelism: false,
+    maxWorkers: 2,
     testTimeout: 120_000,
     hookTimeout: 120_000,
   },
