@@ -91,8 +91,20 @@ background: check
 	$(CARGO) nextest run --workspace --release --locked --no-run
 	$(CARGO) test --doc --workspace --release --locked --quiet
 
-suites: second-opinion readers ros clients cluster need-gym need-schemathesis need-chromium
+# Most of these programs wait for a simulator that runs in real time, so two run beside each other.
+suites: need-gym need-schemathesis need-chromium
+	@echo "in the background: tests of the Python package, see target/package.log"
+	@$(MAKE) --no-print-directory package-suite >target/package.log 2>&1 & package=$$!; \
+	 trap 'kill $$package 2>/dev/null' EXIT; \
+	 $(MAKE) --no-print-directory other-suites || exit 1; \
+	 wait $$package || { cat target/package.log; exit 1; }; \
+	 tail -n 3 target/package.log
+	cd web && CHROMIUM="$$(command -v $(CHROMIUM))" node_modules/.bin/vitest run --config vitest.browser.config.ts
+
+package-suite:
 	$(PACKAGE) $(TOOLS)/python/bin/python -m unittest discover -s python/tests -t python
+
+other-suites: second-opinion readers ros clients cluster
 	cd docs && CHICANE="$(CURDIR)/$(CHICANE)" $(PYTHON) -m unittest discover -s runner/tests -t .
 	$(TOOLS)/python/bin/python docs/run.py $(CHICANE)
 	$(PYTHON) -m unittest discover -s soak/tests -t .
@@ -102,7 +114,6 @@ suites: second-opinion readers ros clients cluster need-gym need-schemathesis ne
 	$(PYTHON) fuzz/http/run.py $(CHICANE) $(SCHEMATHESIS)
 	cd web && node_modules/.bin/vitest run
 	node web/scripts/wire.js $(CHICANE) --check
-	cd web && CHROMIUM="$$(command -v $(CHROMIUM))" node_modules/.bin/vitest run --config vitest.browser.config.ts
 
 # The filter keeps the whole workspace in the build, so that dependencies are compiled only once.
 quick: need-cargo need-nextest need-judge ## Check formatting and lints, then test the pure crates and the API
