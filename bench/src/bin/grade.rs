@@ -23,7 +23,7 @@ fn run() -> Result<(), BenchError> {
     let options = Options::read(&[])?;
     let program = std::path::absolute(options.program()?)?;
     let scratch = Scratch::new()?;
-    let (students, seeds) = if options.quick { (2, 2) } else { (10, 3) };
+    let (students, seeds) = if options.quick { (2, 2) } else { (15, 4) };
     let source = std::fs::read_to_string(PROGRAM)?;
     for i in 0..students {
         let folder = scratch.0.join(format!("class/student_{i}"));
