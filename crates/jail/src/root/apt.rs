@@ -132,20 +132,25 @@ fn mirror() -> Result<Mirror, RootError> {
     let mut command = Command::new("apt-get");
     command.args(["indextargets", "--format", "$(CREATED_BY)|$(REPO_URI)|$(SUITE)|$(RELEASE)|$(SIGNED_BY)"]);
     let targets = run(command.env("LC_ALL", "C"), "apt-get indextargets")?;
-    choose(&targets, &field("VERSION_CODENAME")).ok_or(RootError::NoMirror)
+    choose(&targets, &field("VERSION_CODENAME"))
 }
 
-/// The first mirror with this release of Debian.
-fn choose(targets: &str, codename: &str) -> Option<Mirror> {
+/// The first mirror with this release of Debian. `apt-get indextargets` lists only the mirrors whose
+/// package lists are on this machine, so an empty text means that the lists are missing.
+fn choose(targets: &str, codename: &str) -> Result<Mirror, RootError> {
     let rows = targets.lines().map(|line| line.split('|').collect::<Vec<_>>());
-    let mirrors = rows.filter(|row| row.first() == Some(&"Packages")).filter_map(|row| {
+    let mut mirrors = rows.filter(|row| row.first() == Some(&"Packages")).peekable();
+    if mirrors.peek().is_none() {
+        return Err(RootError::NoLists);
+    }
+    let mut mirrors = mirrors.filter_map(|row| {
         let [_, address, suite, release, signed_by] = row[..] else { return None };
         let ours = [suite, release].contains(&codename) || codename.is_empty() && !release.is_empty();
         // Older versions of apt do not know `$(SIGNED_BY)` and return it unchanged.
         let signed_by = if signed_by.starts_with("$(") { KEYRING } else { signed_by };
         ours.then(|| Mirror { address: address.to_owned(), signed_by: signed_by.to_owned() })
     });
-    mirrors.into_iter().next()
+    mirrors.next().ok_or_else(|| RootError::NoMirror(codename.to_owned()))
 }
 
 #[cfg(test)]
@@ -163,7 +168,17 @@ mod tests {
             (mirror.address.as_str(), mirror.signed_by.as_str()),
             ("http://mirror.example/debian/", "/d.gpg")
         );
-        assert_eq!(choose("Packages|x|nodistro|nodistro|\n", "bookworm"), None);
-        assert_eq!(choose("", "bookworm"), None);
+    }
+
+    #[test]
+    fn without_a_mirror_the_error_says_what_to_do() {
+        let error = |targets| choose(targets, "bookworm").expect_err("no mirror").to_string();
+        assert_eq!(error(""), "apt has no package lists yet: run `apt-get update` as root, then try again");
+        assert_eq!(error("Translations|x|stable|bookworm|\n"), error(""));
+        assert_eq!(
+            error("Packages|x|nodistro|nodistro|\n"),
+            "apt has no package list of Debian bookworm: add a Debian mirror to /etc/apt/sources.list.d, run \
+             `apt-get update` as root, then try again"
+        );
     }
 }

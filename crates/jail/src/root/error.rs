@@ -79,9 +79,15 @@ pub enum RootError {
     /// The machine does not run Debian.
     #[error("this machine is {0}, not Debian: {DEBIAN_ONLY}")]
     NotDebian(String),
-    /// apt has no mirror of this release of Debian.
-    #[error("apt has no Debian mirror for this release: see /etc/apt/sources.list")]
-    NoMirror,
+    /// apt has not downloaded any package list, for example in a fresh container.
+    #[error("apt has no package lists yet: run `apt-get update` as root, then try again")]
+    NoLists,
+    /// apt has package lists, but none of this release of Debian.
+    #[error(
+        "apt has no package list of Debian {0}: add a Debian mirror to /etc/apt/sources.list.d, run \
+         `apt-get update` as root, then try again"
+    )]
+    NoMirror(String),
     /// apt-get succeeded but downloaded no package.
     #[error("apt-get fetched nothing")]
     NothingFetched,
