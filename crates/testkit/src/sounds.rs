@@ -1,5 +1,5 @@
-//! Sound files for tests. The functions make simple files in code. The constants are files of a
-//! beep (0.25 s, mono, 16 kHz) that real encoders have written.
+//! Sound files for tests. The functions make simple files in code. The constants are files that real
+//! encoders have written: a beep (0.25 s, mono, 16 kHz) and a stereo chord.
 
 /// The beep, encoded by `oggenc`.
 pub const BEEP_OGG: &[u8] = include_bytes!("../sounds/beep.ogg");
@@ -7,6 +7,11 @@ pub const BEEP_OGG: &[u8] = include_bytes!("../sounds/beep.ogg");
 pub const BEEP_MP3: &[u8] = include_bytes!("../sounds/beep.mp3");
 /// The beep, encoded by `flac`.
 pub const BEEP_FLAC: &[u8] = include_bytes!("../sounds/beep.flac");
+/// The chord (0.25 s, 44.1 kHz), encoded by `libvorbis` with coupled channels, long and short blocks.
+pub const CHORD_OGG: &[u8] = include_bytes!("../sounds/chord.ogg");
+/// The chord (1500 samples, 8 kHz, 24 bits), encoded by `libFLAC` with a linear predictor, a
+/// difference of the channels, and omitted low bits.
+pub const CHORD_FLAC: &[u8] = include_bytes!("../sounds/chord.flac");
 
 /// A WAVE file of silence with 16 bits per sample.
 pub fn wav(sample_rate: u32, channels: u16, frames: usize) -> Vec<u8> {

@@ -1,16 +1,17 @@
-//! Checks audio files: detects their format and decodes them completely.
+//! Checks audio files: detects their format and reads them completely.
 //!
-//! A file is decoded once before it is played, to check that it is complete and to get its length.
-//! The samples are counted and discarded. Players get the original bytes of the file.
+//! A file is read once before it is played, to check that it is complete and to get its length.
+//! Players get the original bytes of the file, so the samples are only counted. FLAC and Vorbis give
+//! their number without being decoded, and their checksums show damage. MP3 has no checksums that
+//! all encoders write, so its frames are decoded and the samples discarded.
 //!
 //! A file can be malicious. [`Budget`](clip::Budget) limits the number of samples that a few bytes
-//! can expand to. Sizes in headers are checked before a decoder allocates memory for them. The
-//! caller can stop the decoder at any time. A decoder can still panic, and the caller has to catch
-//! the panic.
+//! can expand to. No memory is allocated for a size that a header declares. The caller can stop the
+//! decoder at any time. The decoder of MP3 is not our code and can panic, and the caller has to
+//! catch the panic.
 
-mod bits;
 mod clip;
-mod codebooks;
+mod crc;
 mod flac;
 mod mp3;
 mod ogg;
@@ -34,7 +35,7 @@ impl Format {
     }
 }
 
-/// Decodes a file completely and returns its properties. `declared` is the format that the caller
+/// Reads a file completely and returns its properties. `declared` is the format that the caller
 /// expects; `None` accepts every format. The decoder calls `may_continue` every few milliseconds,
 /// and stops if `may_continue` returns false.
 pub fn decode_while(

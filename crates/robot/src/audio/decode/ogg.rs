@@ -2,6 +2,7 @@
 //! supported.
 
 use super::clip::{DecodeError, Format};
+use super::crc::CRC_32;
 
 const CONTINUED: u8 = 1;
 const FIRST: u8 = 2;
@@ -42,7 +43,7 @@ impl<'a> Page<'a> {
         let (body, after) = after.split_at_checked(length).ok_or(TRUNCATED)?;
         let mut blank = *head;
         blank[22..26].fill(0);
-        if [&blank[..], laces, body].iter().fold(0, |sum, part| checksum(sum, part)) != four(22) {
+        if [&blank[..], laces, body].iter().fold(0, |sum, part| CRC_32.add(sum, part)) != four(22) {
             return Err(damaged("the checksum of a page is wrong"));
         }
         let position = i64::from(four(6)) | i64::from(four(10)) << 32;
@@ -126,26 +127,4 @@ impl<'a> Pages<'a> {
     pub(super) fn has_partial_packet(&self) -> bool {
         self.partial.is_some()
     }
-}
-
-/// The CRC-32 variant of Ogg. It processes the highest bit first and inverts nothing.
-pub(super) fn checksum(sum: u32, bytes: &[u8]) -> u32 {
-    const TABLE: [u32; 256] = table();
-    bytes.iter().fold(sum, |sum, byte| sum << 8 ^ TABLE[usize::from((sum >> 24) as u8 ^ byte)])
-}
-
-const fn table() -> [u32; 256] {
-    let mut table = [0; 256];
-    let mut i = 0;
-    while i < 256 {
-        let mut sum = (i as u32) << 24;
-        let mut bit = 0;
-        while bit < 8 {
-            sum = sum << 1 ^ if sum >> 31 == 1 { 0x04c1_1db7 } else { 0 };
-            bit += 1;
-        }
-        table[i] = sum;
-        i += 1;
-    }
-    table
 }

@@ -1,23 +1,44 @@
 //! Vorbis in Ogg: three header packets, then audio packets. The comment header is skipped. The
-//! sizes in the setup header are checked before the decoder reads the setup header.
+//! number of samples of an audio packet follows from its first bits, so the packets are not decoded.
+//! The checksums of the Ogg pages show whether they are intact.
+
+mod bits;
+mod codebooks;
+mod setup;
 
 use super::clip::{Budget, Clip, DecodeError, Format};
-use super::codebooks::{self, SetupError};
 use super::ogg::{Pages, damaged, unsupported};
-use lewton::audio::{PreviousWindowRight, read_audio_packet_generic};
-use lewton::header::{IdentHeader, SetupHeader, read_header_ident, read_header_setup};
+use setup::{Modes, SetupError};
 
 /// Minimum cost of a packet, in samples per channel.
 const MIN_PACKET_COST: u64 = 512;
-/// Position of the number of channels in the first packet.
-const CHANNELS_AT: usize = 11;
+/// Supported block sizes, as powers of two.
+const BLOCK_POWERS: std::ops::RangeInclusive<u8> = 6..=13;
+
+/// The content of the first header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Ident {
+    sample_rate: u32,
+    channels: u8,
+    /// Sizes of short and long blocks, in samples.
+    short: u64,
+    long: u64,
+}
+
+/// The state of a stream after its headers.
+struct AudioStream {
+    ident: Ident,
+    modes: Modes,
+    /// Size of the previous block, in samples; `None` before the first packet.
+    previous: Option<u64>,
+}
 
 /// Shows which headers were read so far.
 enum HeaderStage {
     Start,
-    HasIdent(IdentHeader),
-    HasComment(IdentHeader),
-    Audio(Box<(IdentHeader, SetupHeader, PreviousWindowRight)>),
+    HasIdent(Ident),
+    HasComment(Ident),
+    Audio(AudioStream),
 }
 
 struct Decoding<'a> {
@@ -64,9 +85,9 @@ impl Decoding<'_> {
                 if !packet.starts_with(b"\x01vorbis") {
                     return Err(unsupported("its stream is not Vorbis"));
                 }
-                let channels = u16::from(*packet.get(CHANNELS_AT).unwrap_or(&0));
-                let ident = read_header_ident(packet).map_err(|_| damaged("its first header is invalid"))?;
-                self.budget = Some(Budget::new(ident.audio_sample_rate, channels, self.may_continue)?);
+                let ident = Ident::read(packet).ok_or(damaged("its first header is invalid"))?;
+                let budget = Budget::new(ident.sample_rate, ident.channels.into(), self.may_continue)?;
+                self.budget = Some(budget);
                 HeaderStage::HasIdent(ident)
             }
             HeaderStage::HasIdent(ident) if packet.starts_with(b"\x03vorbis") => {
@@ -74,36 +95,47 @@ impl Decoding<'_> {
             }
             HeaderStage::HasIdent(_) => return Err(damaged("its second header is invalid")),
             HeaderStage::HasComment(ident) => {
-                codebooks::check(packet).map_err(|wrong| match wrong {
+                let modes = setup::read(packet, ident.channels.into()).map_err(|wrong| match wrong {
                     SetupError::Broken => damaged("its third header is invalid"),
                     SetupError::TooLarge => unsupported("its codebooks are too large"),
                 })?;
-                let sizes = (ident.blocksize_0, ident.blocksize_1);
-                let setup = read_header_setup(packet, ident.audio_channels, sizes)
-                    .map_err(|_| damaged("its third header is invalid"))?;
-                HeaderStage::Audio(Box::new((ident, setup, PreviousWindowRight::new())))
+                HeaderStage::Audio(AudioStream { ident, modes, previous: None })
             }
-            HeaderStage::Audio(mut parts) => {
-                let frames = decode_packet(packet, &mut parts)?;
+            HeaderStage::Audio(mut stream) => {
+                let frames = stream.take(packet).ok_or(damaged("one of its packets is invalid"))?;
                 if let Some(budget) = &mut self.budget {
                     budget.add(frames, MIN_PACKET_COST)?;
                 }
-                HeaderStage::Audio(parts)
+                HeaderStage::Audio(stream)
             }
         };
         Ok(())
     }
 }
 
-/// Decodes an audio packet. Returns the number of samples per channel.
-fn decode_packet(
-    packet: &[u8],
-    (ident, setup, window): &mut (IdentHeader, SetupHeader, PreviousWindowRight),
-) -> Result<u64, DecodeError> {
-    if packet.is_empty() {
-        return Ok(0);
+impl Ident {
+    /// Reads the first header; `None` if it is invalid.
+    fn read(packet: &[u8]) -> Option<Ident> {
+        let [version @ .., channels, a, b, c, d] = *packet.get(7..16)?.first_chunk::<9>()?;
+        let [sizes, framing] = *packet.get(28..30)?.first_chunk::<2>()?;
+        let sample_rate = u32::from_le_bytes([a, b, c, d]);
+        let (short, long) = (sizes & 15, sizes >> 4);
+        let sizes_are_valid = BLOCK_POWERS.contains(&short) && BLOCK_POWERS.contains(&long) && short <= long;
+        let is_valid =
+            version == [0; 4] && channels > 0 && sample_rate > 0 && sizes_are_valid && framing & 1 == 1;
+        is_valid.then_some(Ident { sample_rate, channels, short: 1 << short, long: 1 << long })
     }
-    let samples: Vec<Vec<f32>> = read_audio_packet_generic(ident, setup, packet, window)
-        .map_err(|_| damaged("one of its packets can't be decoded"))?;
-    Ok(samples.first().map_or(0, |channel| channel.len() as u64))
+}
+
+impl AudioStream {
+    /// Reads an audio packet. Returns the number of samples per channel that it completes; `None`
+    /// if the packet is invalid.
+    fn take(&mut self, packet: &[u8]) -> Option<u64> {
+        if packet.is_empty() {
+            return Some(0);
+        }
+        let size = if self.modes.is_long(packet)? { self.ident.long } else { self.ident.short };
+        // Consecutive blocks overlap. The samples between their centres are complete.
+        Some(self.previous.replace(size).map_or(0, |previous| (previous + size) / 4))
+    }
 }

@@ -1,8 +1,9 @@
-//! Computes the sizes of the codebooks of a Vorbis setup header. A few bytes in this header can
-//! describe tables of gigabytes, and the decoder would allocate them at once. Therefore this module
-//! computes the sizes first and refuses codebooks that are larger than any encoder writes.
+//! Reads the codebooks of a Vorbis setup header without their content. A few bytes in this header
+//! can describe tables of gigabytes, which a player of the file would allocate at once. Therefore
+//! this module refuses codebooks that are larger than any encoder writes.
 
 use super::bits::Bits;
+use super::setup::SetupError;
 
 /// Maximum number of codewords in all codebooks. Real files have some tens of thousands.
 const MAX_ENTRIES: u64 = 1 << 17;
@@ -11,34 +12,21 @@ const MAX_ENTRIES: u64 = 1 << 17;
 const MAX_VALUES: u64 = 1 << 20;
 /// Maximum number of values per codeword. Real codebooks have up to 8.
 const MAX_DIMENSIONS: u32 = 64;
-/// The first bytes of a setup header.
-const MAGIC: &[u8] = b"\x05vorbis";
 /// The first bits of a codebook.
 const SYNC: u32 = 0x56_43_42;
 
-/// The defect of a setup header.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum SetupError {
-    /// The header is invalid or too short.
-    Broken,
-    /// The codebooks are larger than in any real file.
-    TooLarge,
-}
-
-/// Checks the sizes of the codebooks of a setup header.
-pub(super) fn check(packet: &[u8]) -> Result<(), SetupError> {
-    let body = packet.strip_prefix(MAGIC).ok_or(SetupError::Broken)?;
-    let mut bits = Bits::new(body);
+/// Skips all codebooks and checks their sizes. Returns the number of codebooks.
+pub(super) fn skip(bits: &mut Bits<'_>) -> Result<u32, SetupError> {
     let books = bits.take(8).ok_or(SetupError::Broken)? + 1;
     let (mut entries, mut values) = (0, 0);
     for _ in 0..books {
-        let (e, v) = measure(&mut bits)?;
+        let (e, v) = measure(bits)?;
         (entries, values) = (entries + e, values + v);
         if entries > MAX_ENTRIES || values > MAX_VALUES {
             return Err(SetupError::TooLarge);
         }
     }
-    Ok(())
+    Ok(books)
 }
 
 /// Reads one codebook and returns its numbers of codewords and values.
@@ -67,27 +55,52 @@ fn measure(bits: &mut Bits<'_>) -> Result<(u64, u64), SetupError> {
     Ok((entries.into(), values))
 }
 
-/// Skips the lengths of the codewords. Returns `None` if the header is too short.
+/// Reads the lengths of the codewords. Returns `None` if they are invalid.
 fn skip_lengths(bits: &mut Bits<'_>, entries: u32) -> Option<()> {
+    let mut code = PrefixCode::default();
     if bits.flag()? {
         // In the ordered form, the header gives the number of codewords for each length.
-        bits.skip(5)?;
+        let mut length = bits.take(5)? + 1;
         let mut done = 0;
         while done < entries {
             let width = u32::BITS - (entries - done).leading_zeros();
-            done += bits.take(width)?;
+            let count = bits.take(width)?;
+            code.add(length, count)?;
+            (done, length) = (done + count, length + 1);
         }
-        return (done == entries).then_some(());
+        return (done == entries && code.is_complete()).then_some(());
     }
-    if !bits.flag()? {
-        return bits.skip(5 * entries as usize);
-    }
+    let sparse = bits.flag()?;
     for _ in 0..entries {
-        if bits.flag()? {
-            bits.skip(5)?;
+        if !sparse || bits.flag()? {
+            code.add(bits.take(5)? + 1, 1)?;
         }
     }
-    Some(())
+    code.is_complete().then_some(())
+}
+
+/// Checks that the lengths of codewords belong to a prefix code.
+#[derive(Default)]
+struct PrefixCode {
+    /// Number of codewords.
+    count: u64,
+    /// The part of all 32-bit words that start with one of the codewords, as their number.
+    covered: u64,
+}
+
+impl PrefixCode {
+    /// Adds `count` codewords of the same length. Returns `None` if the length is invalid.
+    fn add(&mut self, length: u32, count: u32) -> Option<()> {
+        self.count += u64::from(count);
+        self.covered += u64::from(count) << 32u32.checked_sub(length)?;
+        Some(())
+    }
+
+    /// Whether every sequence of bits starts with exactly one codeword. A code with one codeword is
+    /// never complete, and encoders use it.
+    fn is_complete(&self) -> bool {
+        self.count < 2 || self.covered == 1 << 32
+    }
 }
 
 /// Skips the value table: minimum, step and values. Returns `None` if the header is too short.
@@ -125,20 +138,25 @@ mod tests {
 
         fn packet(&self) -> Vec<u8> {
             let byte = |bits: &[bool]| bits.iter().rev().fold(0, |b, bit| b << 1 | u8::from(*bit));
-            [MAGIC, &self.0.chunks(8).map(byte).collect::<Vec<u8>>()].concat()
+            self.0.chunks(8).map(byte).collect()
         }
     }
 
-    /// One codebook. Its number of codewords is given in a few bits.
+    /// One codebook, whose codewords have the same length. Their number is given in a few bits.
     fn book(dimensions: u64, entries: u64) -> Writer {
         let head = Writer::default().put(0, 8).put(SYNC.into(), 24).put(dimensions, 16).put(entries, 24);
         let width = u64::BITS - entries.leading_zeros();
-        head.put(1, 1).put(0, 5).put(entries, width).put(1, 4).put(0, 64).put(0, 4).put(0, 1).put(0, 64)
+        let length = u64::from(entries.max(2).ilog2()) - 1;
+        head.put(1, 1).put(length, 5).put(entries, width).put(1, 4).put(0, 64).put(0, 4).put(0, 1).put(0, 64)
+    }
+
+    fn check(packet: &[u8]) -> Result<u32, SetupError> {
+        skip(&mut Bits::new(packet))
     }
 
     #[test]
     fn a_small_codebook_is_accepted_and_a_huge_one_is_refused() {
-        assert_eq!(check(&book(2, 16).packet()), Ok(()));
+        assert_eq!(check(&book(2, 16).packet()), Ok(1));
         for (dimensions, entries) in [(65_535, 16), (2, (1 << 24) - 1), (64, 1 << 17)] {
             assert_eq!(check(&book(dimensions, entries).packet()), Err(SetupError::TooLarge), "{dimensions}");
         }
@@ -148,6 +166,20 @@ mod tests {
         let packet = book(2, 16).packet();
         for end in 0..packet.len() - 9 {
             assert_eq!(check(&packet[..end]), Err(SetupError::Broken), "{end}");
+        }
+    }
+
+    #[test]
+    fn codewords_that_are_ambiguous_or_missing_are_refused() {
+        let code = |lengths: &[u32]| {
+            let mut code = PrefixCode::default();
+            lengths.iter().try_for_each(|length| code.add(*length, 1)).is_some() && code.is_complete()
+        };
+        for lengths in [&[][..], &[1], &[7], &[1, 1], &[1, 2, 3, 3], &[2, 2, 2, 2]] {
+            assert!(code(lengths), "{lengths:?}");
+        }
+        for lengths in [&[1, 2][..], &[1, 1, 1], &[1, 2, 3], &[1, 1, 32], &[33]] {
+            assert!(!code(lengths), "{lengths:?}");
         }
     }
 

@@ -1,10 +1,11 @@
-//! FLAC files: metadata blocks, then frames. This module skips the metadata blocks, because the
-//! decoder would allocate memory for any length that a block declares. The frames have checksums,
-//! and their samples are counted.
+//! FLAC files: metadata blocks, then frames with checksums. This module reads the first metadata
+//! block and skips the others. It reads the frames to check their checksums and to count their
+//! samples. It allocates no memory.
+
+mod bits;
+mod frame;
 
 use super::clip::{Budget, Clip, DecodeError, Format};
-use claxon::frame::FrameReader;
-use std::io::Cursor;
 
 /// Minimum cost of a frame, in samples per channel.
 const MIN_FRAME_COST: u64 = 64;
@@ -18,24 +19,24 @@ fn damaged(what: &'static str) -> DecodeError {
 struct StreamInfo {
     sample_rate: u32,
     channels: u16,
+    /// Bits per sample.
+    depth: u32,
     /// Number of samples per channel; 0 if unknown.
     total: u64,
 }
 
 pub(super) fn decode(file: &[u8], may_continue: &dyn Fn() -> bool) -> Result<Clip, DecodeError> {
-    let (info, frames) = read_blocks(file.get(4..).ok_or(TRUNCATED)?)?;
+    let (info, mut rest) = read_blocks(file.get(4..).ok_or(TRUNCATED)?)?;
     let mut budget = Budget::new(info.sample_rate, info.channels, may_continue)?;
     budget.check(info.total)?;
-    let mut reader = FrameReader::new(Cursor::new(frames));
-    let mut buffer = Vec::new();
     // The loop stops at the last sample, because a tag can follow this sample.
-    while info.total == 0 || budget.frames < info.total {
-        let Some(block) = reader.read_next_or_eof(buffer).map_err(|e| explain(&e))? else { break };
-        if block.channels() != u32::from(info.channels) {
+    while !rest.is_empty() && (info.total == 0 || budget.frames < info.total) {
+        let (frame, after) = frame::read(rest, info.depth)?;
+        if frame.channels != info.channels {
             return Err(damaged("its number of channels changes"));
         }
-        budget.add(u64::from(block.duration()), MIN_FRAME_COST)?;
-        buffer = block.into_buffer();
+        budget.add(frame.samples.into(), MIN_FRAME_COST)?;
+        rest = after;
     }
     match budget.frames {
         frames if frames < info.total => Err(TRUNCATED),
@@ -74,14 +75,10 @@ fn read_info(body: &[u8]) -> Result<StreamInfo, DecodeError> {
     Ok(StreamInfo {
         sample_rate: (packed >> 44) as u32,
         channels: (packed >> 41 & 7) as u16 + 1,
+        depth: (packed >> 36 & 31) as u32 + 1,
         total: packed & ((1 << 36) - 1),
     })
 }
 
-fn explain(error: &claxon::Error) -> DecodeError {
-    match error {
-        claxon::Error::IoError(_) => TRUNCATED,
-        claxon::Error::FormatError(what) => damaged(what),
-        claxon::Error::Unsupported(what) => DecodeError::Unsupported { format: Format::Flac, what },
-    }
-}
+#[cfg(test)]
+mod tests;
