@@ -9,23 +9,43 @@ use chicane_host::{observe, view};
 use chicane_journal::{Change, SenderKind};
 use chicane_pace::PacedProgram;
 use chicane_session::{
-    Ending, SessionEnd, SessionHost, SessionHostError, SessionSpec, Setting, Step, StopCause, notes,
-    supervise,
+    Ending, Note, NotesOut, SessionEnd, SessionHost, SessionHostError, SessionSpec, Setting, Step, StopCause,
+    notes, supervise,
 };
 use chicane_sim::{Command, Who};
 use chicane_wire::{
-    EvaluationKind, JudgeAct, Num, Observation, Outcome, Phase, ProgramIdentity, RunEvent, RunState, Statics,
+    EvaluationKind, JudgeAct, Num, Observation, Phase, ProgramIdentity, RunEvent, RunState, Statics,
 };
 use serde_json::Value;
+use serde_json::value::RawValue;
 use std::net::TcpListener;
 
 /// Real seconds after which judging again is given up.
-const WALL_LIMIT_S: f64 = 86_400.0;
+pub(super) const WALL_LIMIT_S: f64 = 86_400.0;
+
+/// How a run is judged again.
+pub(super) struct Judging<'a> {
+    /// The script.
+    pub(super) script: &'a str,
+    /// The settings that the script gets, JSON; `None` for those of the world.
+    pub(super) config: Option<&'a str>,
+    /// The steps of the session.
+    pub(super) steps: Vec<Step>,
+    /// What becomes of the commands of the script.
+    pub(super) judge: JudgeCommands,
+    /// The events that the new events have to equal; `None` if nothing is compared.
+    pub(super) expected: Option<Vec<String>>,
+    /// Real seconds after which the session is stopped.
+    pub(super) wall_limit_s: f64,
+    /// Receives the request to stop; `None` if nothing stops the session.
+    pub(super) stop: Option<&'a NotesOut<Note>>,
+}
 
 /// A recorded run, as a session that judges it again sees it.
 pub(super) struct JudgedAgain<'a> {
     run: &'a RecordedRun,
     script: &'a str,
+    config: Option<&'a str>,
     rerun: Option<Rerun>,
     judge: JudgeCommands,
     limit: EventLimit,
@@ -48,61 +68,18 @@ pub(super) struct JudgedEnd<'a> {
     pub(super) end: SessionEnd,
 }
 
-/// What a script says about the drive of an earlier run.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Rejudged {
-    /// How the session ended.
-    pub outcome: Outcome,
-    /// The last record.
-    pub record: Value,
-    /// Why the session ended; `None` if the outcome needs no explanation.
-    pub reason: Option<String>,
-    /// Simulated seconds.
-    pub elapsed_s: f64,
-    /// The new events, JSON.
-    pub events: Vec<String>,
-}
-
-/// Judges the drive of a run with another script. The world behaves as in the recorded run, so
-/// commands of the new script to the world have no effect.
-pub fn rejudge(run: &RecordedRun, script: &str, setting: &Setting) -> Result<Rejudged, Difference> {
-    // What the old script did must not decide when the new one ends.
-    let is_kept = |step: &Step| !matches!(step, Step::JudgeEnded(_) | Step::Answered);
-    let mut steps: Vec<Step> = run.steps.iter().filter(|step| is_kept(step)).cloned().collect();
-    for step in &mut steps {
-        if let Step::Stop { heard, .. } = step {
-            *heard = 0;
-        }
-    }
-    if !steps.iter().any(|step| matches!(step, Step::Stop { .. } | Step::LimitPassed)) {
-        steps.push(Step::Stop { cause: StopCause::DriveOver, heard: 0 });
-    }
-    let JudgedEnd { host, end } = judge(run, script, steps, JudgeCommands::Applied, None, setting)?;
-    if let Some(difference) = host.difference {
-        return Err(difference);
-    }
-    Ok(Rejudged {
-        outcome: end.ending.outcome(),
-        record: end.record,
-        reason: end.ending.reason(run.journal.head.time_limit_s),
-        elapsed_s: end.time_s,
-        events: host.events,
-    })
-}
-
-/// Judges a run again. With `expected`, the new events have to equal these.
+/// Judges a run again.
 pub(super) fn judge<'a>(
     run: &'a RecordedRun,
-    script: &'a str,
-    steps: Vec<Step>,
-    judge: JudgeCommands,
-    expected: Option<Vec<String>>,
+    judging: Judging<'a>,
     setting: &Setting,
 ) -> Result<JudgedEnd<'a>, Difference> {
+    let Judging { script, config, steps, judge, expected, wall_limit_s, stop } = judging;
     let is_cut = run.record["reason"] == StopCause::Restarted.to_string();
     let mut host = JudgedAgain {
         run,
         script,
+        config,
         rerun: None,
         judge,
         limit: EventLimit::default(),
@@ -120,12 +97,12 @@ pub(super) fn judge<'a>(
     let spec = SessionSpec {
         student: None,
         unsupported: None,
-        wall_limit_s: WALL_LIMIT_S,
+        wall_limit_s,
         student_command: head.command.clone(),
         steps: Some(steps),
     };
     let (_send, receive) = notes().map_err(|error| Difference::of(error.to_string()))?;
-    let end = supervise(&spec, Some(setting), &mut host, &receive);
+    let end = supervise(&spec, Some(setting), &mut host, stop.unwrap_or(&receive));
     if end.ending != Ending::Stopped(StopCause::Restarted) {
         host.add_event(end.time_s, &EvaluationKind::Phase { phase: Phase::Ended });
     }
@@ -220,7 +197,11 @@ impl SessionHost for JudgedAgain<'_> {
         let head = &self.run.journal.head;
         let refused = |error: String| SessionHostError::Refused(error);
         let statics = observe::statics(&self.run.served, self.script, head.seed);
-        let statics = statics.map_err(|error| refused(error.to_string()))?;
+        let mut statics = statics.map_err(|error| refused(error.to_string()))?;
+        if let Some(config) = self.config {
+            let config = RawValue::from_string(config.to_owned());
+            statics.config = config.map_err(|error| refused(error.to_string()))?;
+        }
         match Rerun::with(self.run, self.judge) {
             Ok(rerun) => self.rerun = Some(rerun),
             Err(difference) => {

@@ -2,7 +2,7 @@
 //!
 //! A [`RecordedRun`] is a run with everything it needs: journal, record and world. [`Rerun`]
 //! simulates it. [`verify`] judges it again and compares every hash, every event and the record.
-//! [`rejudge`] judges the same drive with another script. [`Tracks`] is the drive as numbers for
+//! [`Rejudging`] judges the same drive with another script. [`Tracks`] is the drive as numbers for
 //! viewers, and [`Messages`] are the messages of every tick for files of other formats. [`Replays`]
 //! holds the runs that viewers look at.
 //!
@@ -17,6 +17,7 @@ mod judge_again;
 mod messages;
 mod program;
 mod recorded_run;
+mod rejudge;
 mod replays;
 mod simulation;
 mod tracks;
@@ -26,10 +27,10 @@ pub use difference::Difference;
 pub use film::Film;
 pub use filming::{Filming, SeekError};
 pub use import::import;
-pub use judge_again::{Rejudged, rejudge};
 pub use messages::{Messages, MessagesError, TickMessages};
 pub use program::add_program;
 pub use recorded_run::{RecordedRun, RunError};
+pub use rejudge::{Rejudged, Rejudging, StopRejudging};
 pub use replays::{ReplayError, Replays};
 pub use simulation::Rerun;
 pub use tracks::Tracks;

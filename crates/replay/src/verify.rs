@@ -2,7 +2,7 @@
 //! record.
 
 use crate::difference::Difference;
-use crate::judge_again::{JudgedAgain, JudgedEnd, judge};
+use crate::judge_again::{JudgedAgain, JudgedEnd, Judging, WALL_LIMIT_S, judge};
 use crate::recorded_run::RecordedRun;
 use crate::simulation::JudgeCommands;
 use chicane_session::jail::program_files;
@@ -38,9 +38,16 @@ pub fn verify(run: &RecordedRun, setting: &Setting) -> Result<Verified, NotVerif
     compare_head(run)?;
     let expected = recorded_events(run);
     let is_cut = run.record["reason"] == StopCause::Restarted.to_string();
-    let script = &run.journal.head.script;
-    let judged = judge(run, script, run.steps.clone(), JudgeCommands::Expected, Some(expected), setting)?;
-    let JudgedEnd { host, end } = judged;
+    let judging = Judging {
+        script: &run.journal.head.script,
+        config: None,
+        steps: run.steps.clone(),
+        judge: JudgeCommands::Expected,
+        expected: Some(expected),
+        wall_limit_s: WALL_LIMIT_S,
+        stop: None,
+    };
+    let JudgedEnd { host, end } = judge(run, judging, setting)?;
     if let Some(difference) = host.difference.clone() {
         return Err(difference);
     }

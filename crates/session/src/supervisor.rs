@@ -286,7 +286,9 @@ impl Supervisor<'_, '_> {
                 self.stop(StopCause::WallLimit(self.spec.wall_limit_s.to_string()));
             }
             if self.steps.is_some() {
-                if !self.handle_step() && !self.handle_judge() && self.actions.is_empty() {
+                // The only note of a run that is judged again is the request to stop.
+                let handled = self.handle_note(notes) || self.handle_step() || self.handle_judge();
+                if !handled && self.actions.is_empty() {
                     self.wait(notes);
                 }
                 continue;

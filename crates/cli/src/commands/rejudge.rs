@@ -6,7 +6,7 @@ use crate::file_error::FileError;
 use crate::judge_setting::{self, FindSettingError};
 use crate::run_file;
 use crate::terminal_text::printable;
-use chicane_replay::{Difference, RecordedRun, RunError, rejudge};
+use chicane_replay::{Difference, RecordedRun, Rejudging, RunError};
 use chicane_wire::Outcome;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &RejudgeArgs) -> Result<Verdict, RejudgeError> {
     let recorded =
         RecordedRun::read(&bytes).map_err(|source| RejudgeError::Run { file: args.file.clone(), source })?;
     let setting = judge_setting::find(&args.judge)?;
-    let judged = rejudge(&recorded, &script, &setting)?;
+    let judged = Rejudging::new(script).judge(&recorded, &setting)?;
     let old = &recorded.record;
     if args.json {
         let events: Vec<Value> =

@@ -71,6 +71,11 @@ impl Finder {
         Ok((setting, isolation))
     }
 
+    /// How judging scripts are run, for a run that is judged again. The first call blocks.
+    pub fn judge_setting(&self) -> Result<Arc<Setting>, CheckScriptError> {
+        Ok(self.setting()?.0)
+    }
+
     /// Why the judge that was found can't run any more; `None` if it can, and if no judge was found
     /// yet. Never blocks.
     pub(super) fn lost(&self) -> Option<String> {
