@@ -121,6 +121,11 @@ impl RecordedRun {
         RecordedRun::of_parts(&run_file::unpack(bytes)?)
     }
 
+    /// Reads a run file whose parts have at most `max` bytes together.
+    pub fn read_within(bytes: &[u8], max: u64) -> Result<RecordedRun, RunError> {
+        RecordedRun::of_parts(&run_file::unpack_within(bytes, max)?)
+    }
+
     pub(super) fn of_parts(parts: &Parts) -> Result<RecordedRun, RunError> {
         let journal = parts.get(JOURNAL).ok_or(RunError::Missing("journal"))?;
         let record = parts.get(RECORD).ok_or(RunError::Missing("record"))?;

@@ -67,16 +67,21 @@ fn pack_with(parts: &Parts, compression: Compression) -> Vec<u8> {
 
 /// Unpacks the bytes of a run file.
 pub fn unpack(bytes: &[u8]) -> Result<Parts, NotARunFile> {
+    unpack_within(bytes, MAX_CONTENT)
+}
+
+/// Unpacks the bytes of a run file whose parts have at most `max` bytes together.
+pub fn unpack_within(bytes: &[u8], max: u64) -> Result<Parts, NotARunFile> {
     let (content, sum) = bytes.split_last_chunk::<SUM>().ok_or(NotARunFile::Kind)?;
     let deflated = content.strip_prefix(MAGIC).ok_or(NotARunFile::Kind)?;
     if Sum::of(content).bytes() != sum {
         return Err(NotARunFile::Sum);
     }
-    read_parts(deflated).map_err(NotARunFile::Parts)
+    read_parts(deflated, max).map_err(NotARunFile::Parts)
 }
 
-fn read_parts(deflated: &[u8]) -> io::Result<Parts> {
-    let mut reader = DeflateDecoder::new(deflated).take(MAX_CONTENT);
+fn read_parts(deflated: &[u8], max: u64) -> io::Result<Parts> {
+    let mut reader = DeflateDecoder::new(deflated).take(max);
     let mut parts = Parts::new();
     loop {
         let mut length = [0; 4];
@@ -88,7 +93,7 @@ fn read_parts(deflated: &[u8]) -> io::Result<Parts> {
         let name = String::from_utf8(name).map_err(|_| invalid("a name is not UTF-8"))?;
         let mut length = [0; 8];
         reader.read_exact(&mut length)?;
-        let content = read(&mut reader, u64::from_le_bytes(length), MAX_CONTENT)?;
+        let content = read(&mut reader, u64::from_le_bytes(length), max)?;
         if parts.insert(name, content).is_some() {
             return Err(invalid("two parts have the same name"));
         }
@@ -148,6 +153,13 @@ mod tests {
         assert_eq!(unpack(&bytes).expect("unpacked"), parts());
         assert_eq!(pack(&parts()), bytes, "equal parts give equal bytes");
         assert_eq!(unpack(&pack(&Parts::new())).expect("unpacked"), Parts::new());
+    }
+
+    #[test]
+    fn parts_that_are_larger_than_the_limit_are_refused() {
+        let bytes = pack(&parts());
+        assert_eq!(unpack_within(&bytes, 1000).expect("unpacked"), parts());
+        assert!(matches!(unpack_within(&bytes, 300), Err(NotARunFile::Parts(_))));
     }
 
     #[test]
