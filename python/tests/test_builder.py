@@ -46,6 +46,9 @@ class Building(WithSimulator):
         made = self.builder.create("world", world="oval")
         id, builder = made["id"], self.builder
         published = builder.publish(id, access="public", name="Oval of the class")
+        builder.drive(id)
+        session = self.sim.evaluate(time_limit_s=1)["session"]
+        recorded = self.sim.run_file(session)
         answers: dict[str, Any] = {
             "list": builder.list(),
             "create": made,
@@ -58,6 +61,9 @@ class Building(WithSimulator):
             "scene": builder.scene(id),
             "drive": builder.drive(id),
             "templates": builder.templates(),
+            "runs": builder.runs(id),
+            "rejudge": builder.rejudge(id, session),
+            "rejudge_file": builder.rejudge_file(id, recorded),
             "check_script": builder.check_script("def evaluate(sim):\n    ("),
             "publish": published,
             "published": builder.published(),

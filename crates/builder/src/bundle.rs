@@ -11,7 +11,7 @@ use chicane_world::spec::{
     CollisionSpec, Geometry, IncludeSpec, LinkSpec, ModelSpec, SdfEntry, Spec, VisualSpec,
 };
 use chicane_world::{MemoryBundle, collada, sdf};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 const SDF_VERSION: &str = "1.7";
@@ -95,14 +95,27 @@ fn add_pictures<'a>(
     Ok(Pictures::new(paths))
 }
 
-fn add_evaluation(name: &str, evaluation: &Evaluation, files: &dyn Files, bundle: &mut MemoryBundle) {
-    let script = match &evaluation.script {
-        Some(Script::File(file)) => files.read(file.as_str()).map(|b| b.into_owned()),
-        Some(Script::LapTime) => Some(LAP_TIME.script.as_bytes().to_vec()),
-        None => None,
+/// The rules by which runs are judged: the script, and the settings that it gets.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rules {
+    /// The judging script.
+    pub script: Vec<u8>,
+    /// The settings, as the evaluation file of a world has them.
+    pub config: Value,
+}
+
+/// The rules of an evaluation; `None` if its script is missing.
+pub fn rules(evaluation: &Evaluation, files: &dyn Files) -> Option<Rules> {
+    let script = match evaluation.script.as_ref()? {
+        Script::File(file) => files.read(file.as_str())?.into_owned(),
+        Script::LapTime => LAP_TIME.script.as_bytes().to_vec(),
     };
-    let document = json!({ "version": 1, "config": evaluation_config(evaluation) });
-    if let (Some(script), Ok(text)) = (script, serde_json::to_string_pretty(&document)) {
+    Some(Rules { script, config: evaluation_config(evaluation) })
+}
+
+fn add_evaluation(name: &str, evaluation: &Evaluation, files: &dyn Files, bundle: &mut MemoryBundle) {
+    let Some(Rules { script, config }) = rules(evaluation, files) else { return };
+    if let Ok(text) = serde_json::to_string_pretty(&json!({ "version": 1, "config": config })) {
         bundle.insert(format!("evaluations/{name}.json"), text + "\n");
         bundle.insert(format!("evaluations/{name}.py"), script);
     }

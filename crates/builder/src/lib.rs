@@ -47,7 +47,7 @@ mod spline;
 pub mod templates;
 pub mod track_line;
 
-pub use bundle::{BuildError, build};
+pub use bundle::{BuildError, Rules, build, rules};
 pub use check::{Finding, Location, Rule, Severity, check, check_files};
 pub use files::Files;
 pub use preview::{Preview, preview};

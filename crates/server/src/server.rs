@@ -217,6 +217,7 @@ fn assemble(
         car: CarFile::default(),
         thumbnails: tokio::sync::Mutex::default(),
         print_queue: PrintQueue::default(),
+        rejudging: Arc::new(Semaphore::new(1)),
         sockets: Arc::new(Semaphore::new(MAX_SOCKETS)),
         started: Instant::now(),
         serves_own_user: options.listen.ip().is_loopback() && tokens.is_none(),

@@ -68,6 +68,8 @@ pub(crate) struct AppState {
     /// Cache of thumbnails (PNG). The lock is held while a thumbnail is made.
     pub(crate) thumbnails: tokio::sync::Mutex<BTreeMap<WorldRev, Bytes>>,
     pub(crate) print_queue: PrintQueue,
+    /// The permit to judge a recorded run by the rules of a project.
+    pub(crate) rejudging: Arc<Semaphore>,
     /// One permit for each WebSocket that may still be opened.
     pub(crate) sockets: Arc<Semaphore>,
     /// Start of the server.

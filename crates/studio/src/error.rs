@@ -36,6 +36,12 @@ pub enum StudioError {
     /// The project has errors, so no world can be built.
     #[error("the project has {} that prevent the build of a world", errors(.0))]
     Invalid(Vec<PreviewFinding>),
+    /// The project has no evaluation.
+    #[error("the project has no rules; add them in the tab \"Rules\"")]
+    NoRules,
+    /// The judging script of the project is missing.
+    #[error("the judging script of the project is missing or is not text; choose another one")]
+    NoScript,
     /// The name of a new project is not valid.
     #[error("name must have {rule}", rule = WorldName::RULE)]
     Name,

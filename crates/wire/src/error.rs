@@ -84,6 +84,8 @@ pub enum ErrorCode {
     EvaluationInProgress,
     /// The run has no journal, or this version simulates it in another way.
     NoJournal,
+    /// The run was driven in another world.
+    OtherWorld,
     /// A recording is in progress.
     RecordingInProgress,
     /// Processes of an earlier student program still exist.

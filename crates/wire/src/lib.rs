@@ -36,14 +36,15 @@ mod worlds;
 
 pub use builder::{
     ChangePublishedRequest, ChangePublishedRequestBody, ChangedFile, ConflictBody, CreateProject,
-    CreateProjectBody, DeletedFile, DeletedProject, FindingLocation, InvalidProjectBody, JudgeTemplate,
-    LocationKind, MAX_EDITOR, MAX_SCRIPT_CHECK, NewProjectSource, Paper, PreviewAnswer, PreviewFinding,
-    PreviewObject, PreviewRequest, PreviewRequestBody, PreviewRoad, PreviewSeverity, PrintArea, PrintRequest,
-    PrintRequestBody, PrintSize, ProjectEditors, ProjectEntry, ProjectFile, ProjectId, ProjectList,
-    ProjectPublished, ProjectRevision, ProjectSaved, ProjectView, PublishRequest, PublishRequestBody,
-    PublishedWorld, PublishedWorlds, RandomTrack, RandomTrackBody, RoadStart, SaveProject, SaveProjectBody,
-    ScriptCheckRequest, ScriptCheckRequestBody, ScriptChecked, ScriptError, Templates, TightestBend,
-    WorldAccess,
+    CreateProjectBody, DeletedFile, DeletedProject, EarlierVerdict, FindingLocation, InvalidProjectBody,
+    JudgeTemplate, LocationKind, MAX_EDITOR, MAX_SCRIPT_CHECK, NewProjectSource, Paper, PreviewAnswer,
+    PreviewFinding, PreviewObject, PreviewRequest, PreviewRequestBody, PreviewRoad, PreviewSeverity,
+    PrintArea, PrintRequest, PrintRequestBody, PrintSize, ProjectEditors, ProjectEntry, ProjectFile,
+    ProjectId, ProjectList, ProjectPublished, ProjectRevision, ProjectRun, ProjectRuns, ProjectSaved,
+    ProjectView, PublishRequest, PublishRequestBody, PublishedWorld, PublishedWorlds, RandomTrack,
+    RandomTrackBody, RejudgeRequest, RejudgeRequestBody, RejudgedRun, RoadStart, SaveProject,
+    SaveProjectBody, ScriptCheckRequest, ScriptCheckRequestBody, ScriptChecked, ScriptError, Templates,
+    TightestBend, WorldAccess,
 };
 pub use clock::{Clock, ClockChanged, ClockRequest};
 pub use display::{

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 PRINTING_S = 600.0
 """Seconds that are added to the timeout of prints."""
+JUDGING_S = 150.0
+"""Seconds that are added to the timeout of a run that is judged again; its limit is 120 s."""
 
 
 class BuilderOperations:
@@ -176,6 +178,25 @@ class BuilderOperations:
     def check_script(self, script: str) -> Call[wire.ScriptChecked]:
         """Returns the errors of a judging script. The script is not run."""
         return Call(body={"script": script}, longer=LOADING_S)
+
+    @operation("GET", "/sim/api/builder/projects/{id}/runs")
+    def runs(self, id: str) -> Call[wire.ProjectRuns]:
+        """Returns the recorded runs that the rules of a project can judge, the newest first."""
+        return Call(path={"id": id})
+
+    @operation("POST", "/sim/api/builder/projects/{id}/rejudge")
+    def rejudge(self, id: str, session: str) -> Call[wire.RejudgedRun]:
+        """Judges the drive of a recorded run by the rules of a project. Nothing is stored.
+
+        Raises `Conflict` if the run has no journal or was driven in another world, and
+        `Unavailable` while another run is being judged.
+        """
+        return Call(path={"id": id}, body={"session": session}, longer=JUDGING_S)
+
+    @operation("POST", "/sim/api/builder/projects/{id}/rejudge/file")
+    def rejudge_file(self, id: str, data: bytes) -> Call[wire.RejudgedRun]:
+        """Judges the drive of a run file (`run.chicane`) by the rules of a project."""
+        return Call(path={"id": id}, data=data, kind="application/octet-stream", longer=JUDGING_S)
 
     @operation("POST", "/sim/api/builder/projects/{id}/publish")
     def publish(

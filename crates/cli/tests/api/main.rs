@@ -12,6 +12,7 @@ mod bridge_hostile;
 mod bridge_protocol;
 mod builder;
 mod builder_files;
+mod builder_runs;
 mod builder_worlds;
 mod camera;
 mod clock;

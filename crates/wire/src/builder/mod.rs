@@ -3,6 +3,7 @@
 mod answers;
 mod preview;
 mod requests;
+mod runs;
 
 pub use answers::{
     ChangedFile, ConflictBody, DeletedFile, DeletedProject, InvalidProjectBody, JudgeTemplate, PrintSize,
@@ -19,3 +20,4 @@ pub use requests::{
     PrintRequestBody, ProjectId, PublishRequest, PublishRequestBody, RandomTrack, RandomTrackBody,
     SaveProject, SaveProjectBody, ScriptCheckRequest, ScriptCheckRequestBody, WorldAccess,
 };
+pub use runs::{EarlierVerdict, ProjectRun, ProjectRuns, RejudgeRequest, RejudgeRequestBody, RejudgedRun};

@@ -5,6 +5,7 @@ mod files;
 mod print;
 mod projects;
 mod refusal;
+mod runs;
 mod scene;
 mod script;
 mod worlds;
@@ -50,6 +51,9 @@ pub(super) fn resources() -> OpenApiRouter<App> {
         .routes(routes!(worlds::change_published))
         .routes(routes!(script::templates))
         .routes(routes!(script::check))
+        .routes(routes!(runs::list))
+        .routes(routes!(runs::rejudge))
+        .routes(routes!(runs::rejudge_file))
         .routes(routes!(print::size))
         .routes(routes!(print::print))
 }
