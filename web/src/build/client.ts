@@ -17,11 +17,13 @@ import type {
   ProjectFile,
   ProjectList,
   ProjectPublished,
+  ProjectRuns,
   ProjectSaved,
   ProjectView as WireProjectView,
   PublishedWorld,
   PublishedWorlds,
   RandomTrack,
+  RejudgedRun,
   ScriptChecked,
   Switched,
   Templates,
@@ -247,6 +249,24 @@ export class BuilderClient {
 
   checkScript(script: string, signal?: AbortSignal): Promise<ScriptChecked> {
     return this.#json(`${BUILDER}/script/check`, { ...json("POST", { script }), signal });
+  }
+
+  /** The recorded runs that the rules of the project can judge. */
+  runs(id: string): Promise<ProjectRuns> {
+    return this.#json(project(id, "/runs"));
+  }
+
+  /** Judges the drive of a recorded run by the rules of the project. */
+  async rejudge(id: string, session: string, signal?: AbortSignal): Promise<RejudgedRun> {
+    await this.#saveAll();
+    return this.#json(project(id, "/rejudge"), { ...json("POST", { session }), signal });
+  }
+
+  /** Judges the drive of a run file by the rules of the project. */
+  async rejudgeFile(id: string, file: Blob, signal?: AbortSignal): Promise<RejudgedRun> {
+    await this.#saveAll();
+    const headers = { "Content-Type": "application/octet-stream" };
+    return this.#json(project(id, "/rejudge/file"), { method: "POST", headers, body: file, signal });
   }
 
   async publish(id: string, access: WorldAccess, name: string): Promise<ProjectPublished> {

@@ -8,6 +8,7 @@ import type { Editor } from "./editor.ts";
 import { putConfig, readConfig } from "./rules-config.ts";
 import { scriptPanel } from "./script-panel.ts";
 import { drivePanel } from "./try-drive.ts";
+import { runPanel } from "./try-run.ts";
 
 export function rulesTab(editor: Editor, client: BuilderClient): HTMLElement {
   const texts = t.buildTabs.rules;
@@ -49,6 +50,7 @@ export function rulesTab(editor: Editor, client: BuilderClient): HTMLElement {
       h("h2", {}, texts.judging),
       scriptPanel(editor, client),
       drivePanel(editor, client),
+      runPanel(editor, client),
       h("div", { class: "row" }, remove),
     ];
     fill(element, h("h2", {}, texts.task), panel.element, ...parts);

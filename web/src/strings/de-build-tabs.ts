@@ -135,6 +135,22 @@ export const buildTabsTexts: Strings["buildTabs"] = {
       open: "Simulator zum Fahren öffnen",
       record: (value) => `Ergebnis ${value}`,
     },
+    recorded: {
+      title: "Aufgezeichneten Lauf nehmen",
+      help: "Das Skript beurteilt eine Fahrt, die in dieser Welt aufgezeichnet wurde. Der Simulator wird nicht unterbrochen, und nichts wird gespeichert. Eine Datei run.chicane kann hier abgelegt werden.",
+      run: "Lauf",
+      noProgram: "ohne Programm",
+      none: "In dieser Welt gibt es noch keinen aufgezeichneten Lauf. Eine Testfahrt starten oder eine Datei wählen.",
+      start: "Diesen Lauf beurteilen",
+      reload: "Liste neu laden",
+      file: "Datei eines Laufs wählen",
+      tooLarge: "Die Datei ist größer als 64 MiB.",
+      judging: "Die Fahrt wird beurteilt …",
+      cancel: "Abbrechen",
+      before: (verdict) => `vorher: ${verdict}`,
+      otherWorld: "Die Welt hat sich seit diesem Lauf geändert. Die Fahrt wurde in der Welt des Laufs beurteilt.",
+      omitted: (count) => (count === 1 ? "1 frühere Zeile wird nicht gezeigt." : `${count} frühere Zeilen werden nicht gezeigt.`),
+    },
   },
   simNames: {
     sim: {

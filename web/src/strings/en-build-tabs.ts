@@ -133,6 +133,22 @@ export const buildTabsTexts = {
       open: "Open the simulator to drive",
       record: (value: string) => `result ${value}`,
     },
+    recorded: {
+      title: "Take a recorded run",
+      help: "The script judges a drive that was recorded in this world. The simulator is not interrupted, and nothing is stored. A file run.chicane can be dropped here.",
+      run: "Run",
+      noProgram: "without a program",
+      none: "There is no recorded run in this world yet. Start a test drive, or choose a file.",
+      start: "Judge this run",
+      reload: "Reload the list",
+      file: "Choose a run file",
+      tooLarge: "The file is larger than 64 MiB.",
+      judging: "The drive is being judged…",
+      cancel: "Cancel",
+      before: (verdict: string) => `before: ${verdict}`,
+      otherWorld: "The world has changed since this run. The drive was judged in the world of the run.",
+      omitted: (count: number) => (count === 1 ? "1 earlier line is not shown." : `${count} earlier lines are not shown.`),
+    },
   },
   simNames: {
     sim: {

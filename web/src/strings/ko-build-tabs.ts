@@ -133,6 +133,22 @@ export const buildTabsTexts: Strings["buildTabs"] = {
       open: "시뮬레이터를 열어 운전",
       record: (value) => `결과 ${value}`,
     },
+    recorded: {
+      title: "기록된 주행 사용",
+      help: "스크립트가 이 월드에서 기록된 주행을 판정합니다. 시뮬레이터는 멈추지 않고, 아무것도 저장되지 않습니다. run.chicane 파일을 여기에 끌어다 놓을 수 있습니다.",
+      run: "주행",
+      noProgram: "프로그램 없음",
+      none: "이 월드에는 아직 기록된 주행이 없습니다. 시험 주행을 시작하거나 파일을 선택하세요.",
+      start: "이 주행 판정",
+      reload: "목록 새로 고침",
+      file: "주행 파일 선택",
+      tooLarge: "파일이 64 MiB보다 큽니다.",
+      judging: "주행을 판정하는 중…",
+      cancel: "취소",
+      before: (verdict) => `이전: ${verdict}`,
+      otherWorld: "이 주행 이후에 월드가 바뀌었습니다. 주행 당시의 월드에서 판정했습니다.",
+      omitted: (count) => `앞의 ${count}줄은 표시되지 않습니다.`,
+    },
   },
   simNames: {
     sim: {

@@ -166,6 +166,42 @@ describe("the rules of a project", () => {
       (text) => (text ?? "").startsWith(en.evaluation.outcomes.stopped),
     );
   });
+
+  it("are tried on a recorded run and on the file of a run", async () => {
+    const { visit, id } = await rules();
+    await fixture.simulator.request(`builder/projects/${id}/drive`, {});
+    const { session } = await fixture.simulator.request("evaluation/start", { time_limit_s: 2, student: "Ada" });
+    await until(
+      () => fixture.simulator.request("evaluation/session"),
+      ({ active }) => active === false,
+    );
+    const script = "def evaluate(sim):\n    print('judged', sim.state.time)\n    sim.record(7)\n    sim.finish()\n";
+    const stored = `${fixture.simulator.origin}/sim/api/builder/projects/${id}/files/rules.py`;
+    await fetch(stored, { method: "PUT", body: script, headers: { "Content-Type": "text/x-python" } });
+    await visit.byTestId("choice-file").check();
+    await visit.byTestId("script-text").waitFor();
+    await visit.byTestId("recorded-run").locator("summary").click();
+    await until(
+      () => visit.byTestId("run-choice").locator("option").allTextContents(),
+      ([first]) => (first ?? "").startsWith("Ada · "),
+    );
+    await visit.byTestId("run-start").click();
+    const verdict = () => visit.byTestId("run-verdict").textContent();
+    const finished = (text: string | null) =>
+      (text ?? "").startsWith(en.evaluation.outcomes.finished) && (text ?? "").includes(en.buildTabs.rules.drive.record("7"));
+    expect(await until(verdict, finished)).toContain(en.evaluation.outcomes.timeout);
+    expect(await visit.byTestId("run-log").textContent()).toContain("judged 0.0");
+    expect(await visit.byTestId("run-world").isVisible()).toBe(false);
+
+    const file = await fetch(`${fixture.simulator.origin}/sim/api/evaluation/run?session=${session.id}`);
+    const buffer = Buffer.from(await file.arrayBuffer());
+    const name = "run.chicane";
+    await visit.byTestId("run-file").setInputFiles({ name, mimeType: "application/octet-stream", buffer });
+    await until(verdict, finished);
+    visit.allowedErrors = /status of 409/;
+    await visit.byTestId("run-file").setInputFiles({ name, mimeType: "application/octet-stream", buffer: Buffer.from("x") });
+    await visit.byTestId("run-error").getByText("not a run file").waitFor();
+  });
 });
 
 describe("the dialogs of a project", () => {
