@@ -18,6 +18,7 @@ import {
 } from "./commands.ts";
 import { MAX_OBJECTS, objectsOf, widthAt, type ObjectKind } from "./document.ts";
 import type { Point } from "./geometry.ts";
+import { groupObjects, ungroupObjects } from "./groups.ts";
 import { allKeys, itemOf, itemsOf, nodeKey, START, type Item, type ItemKey } from "./items.ts";
 import type { KeyStore } from "./pending.ts";
 import type { EditorSession } from "./session.ts";
@@ -153,12 +154,13 @@ export class Actions {
   group(): void {
     const names = this.#objectNames();
     if (names.length < 2) return;
-    this.session.groups.group(names);
+    this.session.apply(t.build.steps.group, (draft) => groupObjects(draft, names));
     this.session.say(t.build.grouped);
   }
 
   ungroup(): void {
-    this.session.groups.ungroup(this.#objectNames());
+    const names = this.#objectNames();
+    this.session.apply(t.build.steps.ungroup, (draft) => ungroupObjects(draft, names));
     this.session.say(t.build.ungrouped);
   }
 

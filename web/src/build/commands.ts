@@ -25,6 +25,7 @@ import {
   type TrackNode,
 } from "./document.ts";
 import { centreOf, rotated, type Point } from "./geometry.ts";
+import { regroup } from "./groups.ts";
 import { decalKey, extentOfItems, itemsOf, nodeKey, objectKey, type Item, type ItemKey } from "./items.ts";
 import { freeName, namesOf } from "./names.ts";
 
@@ -158,7 +159,7 @@ export function copyItems(document: ProjectDocument, keys: Iterable<ItemKey>): C
   return clip;
 }
 
-/** The fields of each kind besides `kind`, `name` and `textures`. */
+/** The fields of each kind besides `kind`, `name`, `textures` and `group`. */
 const OWN_FIELDS: Readonly<Record<ObjectKind, readonly (keyof FieldObject)[]>> = {
   box: ["x", "y", "yaw", "size", "mass", "static", "colour"],
   cylinder: ["x", "y", "yaw", "radius", "height", "mass", "static", "colour"],
@@ -173,10 +174,11 @@ function known<T extends object>(value: T, keys: readonly (keyof T)[]): Partial<
 }
 
 function knownObject(object: FieldObject): FieldObject {
-  const { kind, name, textures } = object;
+  const { kind, name, textures, group } = object;
   const faces = FACES[kind].filter((face) => typeof textures?.[face] === "string");
   const pictures = Object.fromEntries(faces.map((face) => [face, textures?.[face] ?? ""]));
   const cleaned = { ...known(object, OWN_FIELDS[kind]), kind, name } as FieldObject;
+  if (typeof group === "string" && group !== "") cleaned.group = group;
   return faces.length > 0 ? { ...cleaned, textures: pictures } : cleaned;
 }
 
@@ -213,12 +215,14 @@ export function pasteItems(draft: ProjectDocument, clip: Clip, offset: Point): I
     place(moved, { x: item.x + offset.x, y: item.y + offset.y });
     return moved;
   };
-  for (const source of clip.objects.slice(0, MAX_OBJECTS - objectsOf(draft).length)) {
+  const objects = clip.objects.slice(0, MAX_OBJECTS - objectsOf(draft).length).map((source) => {
     const object = { ...move(source), name: freeName(taken, source.name) };
     taken.add(object.name);
-    objectsOf(draft).push(object);
     keys.push(objectKey(object.name));
-  }
+    return object;
+  });
+  regroup(objects);
+  objectsOf(draft).push(...objects);
   for (const source of clip.decals.slice(0, MAX_DECALS - decalsOf(draft).length)) {
     decalsOf(draft).push(move(source));
     keys.push(decalKey(decalsOf(draft).length - 1));

@@ -78,6 +78,8 @@ export interface FieldObject {
   colour?: string | null;
   /** Pictures by the name of the face. */
   textures?: Record<string, string> | null;
+  /** Objects with the same group are selected together. */
+  group?: string | null;
 }
 
 /** The settings of an evaluation. */

@@ -1,78 +1,81 @@
 /**
- * Groups of objects that are selected together. A project document has no groups, so they are kept
- * in this browser.
+ * Groups of objects that are selected together. An object of the document has the name of its group,
+ * so renaming, deleting, merging and undo need nothing more. A group is at least two objects.
  */
-import { objectsOf, type ProjectDocument } from "./document.ts";
+import { objectsOf, type FieldObject, type ProjectDocument } from "./document.ts";
 import { objectKey, type ItemKey } from "./items.ts";
 import type { KeyStore } from "./pending.ts";
 
-const MAX_GROUPS = 200;
+/** The objects of each group. */
+function members(objects: readonly FieldObject[]): Map<string, FieldObject[]> {
+  const groups = new Map<string, FieldObject[]>();
+  for (const object of objects) {
+    if (!object.group) continue;
+    const known = groups.get(object.group);
+    if (known) known.push(object);
+    else groups.set(object.group, [object]);
+  }
+  return groups;
+}
 
-export class Groups {
-  #groups: string[][] = [];
+/** A name for a new group. It is random, because two editors can make a group at the same time. */
+function freshGroup(): string {
+  return `g${[...crypto.getRandomValues(new Uint32Array(2))].map((part) => part.toString(36)).join("")}`;
+}
 
-  constructor(
-    readonly store: KeyStore | null,
-    readonly project: string,
-  ) {
-    try {
-      const kept: unknown = JSON.parse(store?.getItem(this.#key) ?? "[]");
-      if (Array.isArray(kept)) {
-        this.#groups = kept.filter((group): group is string[] => Array.isArray(group)).slice(0, MAX_GROUPS);
-      }
-    } catch {
-      // Storage is disabled or holds invalid JSON, so there are no groups.
+/** The keys with all members of their groups. */
+export function withGroups(document: ProjectDocument, keys: Iterable<ItemKey>): Set<ItemKey> {
+  const expanded = new Set(keys);
+  for (const group of members(document.objects ?? []).values()) {
+    const all = group.map(({ name }) => objectKey(name));
+    if (all.some((key) => expanded.has(key))) for (const key of all) expanded.add(key);
+  }
+  return expanded;
+}
+
+/** Makes one group out of objects. An old group with one remaining object ends. */
+export function groupObjects(draft: ProjectDocument, names: Iterable<string>): void {
+  const wanted = new Set(names);
+  const group = freshGroup();
+  for (const object of objectsOf(draft)) if (wanted.has(object.name)) object.group = group;
+  for (const rest of members(objectsOf(draft)).values()) if (rest.length < 2) delete rest[0].group;
+}
+
+/** Dissolves the groups of objects. */
+export function ungroupObjects(draft: ProjectDocument, names: Iterable<string>): void {
+  const wanted = new Set(names);
+  for (const group of members(objectsOf(draft)).values()) {
+    if (group.some(({ name }) => wanted.has(name))) for (const object of group) delete object.group;
+  }
+}
+
+/** Gives copied objects groups of their own, so that they do not join those of the originals. */
+export function regroup(objects: readonly FieldObject[]): void {
+  for (const group of members(objects).values()) {
+    const name = freshGroup();
+    for (const object of group) {
+      if (group.length > 1) object.group = name;
+      else delete object.group;
     }
   }
+}
 
-  get #key(): string {
-    return `chicane.build.groups.${this.project}`;
-  }
+const KEPT = "chicane.build.groups.";
 
-  /** The keys with all members of their groups. */
-  expand(document: ProjectDocument, keys: Iterable<ItemKey>): Set<ItemKey> {
-    const expanded = new Set(keys);
-    const present = new Set(objectsOf(document).map(({ name }) => name));
-    for (const group of this.#groups) {
-      const members = group.filter((name) => present.has(name)).map(objectKey);
-      if (members.some((key) => expanded.has(key))) for (const key of members) expanded.add(key);
-    }
-    return expanded;
-  }
-
-  /** Whether one of the keys belongs to a group. */
-  has(keys: Iterable<ItemKey>): boolean {
-    const wanted = new Set(keys);
-    return this.#groups.some((group) => group.some((name) => wanted.has(objectKey(name))));
-  }
-
-  group(names: readonly string[]): void {
-    this.#remove(names);
-    if (names.length > 1) this.#groups = [...this.#groups.slice(-(MAX_GROUPS - 1)), [...names]];
-    this.#keep();
-  }
-
-  ungroup(names: readonly string[]): void {
-    const wanted = new Set(names);
-    this.#groups = this.#groups.filter((group) => !group.some((name) => wanted.has(name)));
-    this.#keep();
-  }
-
-  renamed(before: string, after: string): void {
-    this.#groups = this.#groups.map((group) => group.map((name) => (name === before ? after : name)));
-    this.#keep();
-  }
-
-  #remove(names: readonly string[]): void {
-    const gone = new Set(names);
-    this.#groups = this.#groups.map((group) => group.filter((name) => !gone.has(name))).filter((g) => g.length > 1);
-  }
-
-  #keep(): void {
-    try {
-      this.store?.setItem(this.#key, JSON.stringify(this.#groups));
-    } catch {
-      // Storage is disabled or full. The groups then last until the page is closed.
-    }
+/**
+ * Takes the groups of a project that an older version kept in this browser. Objects that are gone, or
+ * that have a group in the document, are left out.
+ */
+export function takeKeptGroups(store: KeyStore | null, project: string, document: ProjectDocument): string[][] {
+  try {
+    const kept: unknown = JSON.parse(store?.getItem(KEPT + project) ?? "[]");
+    store?.removeItem(KEPT + project);
+    if (!Array.isArray(kept)) return [];
+    const free = new Set((document.objects ?? []).filter(({ group }) => !group).map(({ name }) => name));
+    const groups = kept.filter(Array.isArray).map((group) => group.filter((name) => free.delete(name)) as string[]);
+    return groups.filter((group) => group.length > 1);
+  } catch {
+    // Storage is disabled or holds invalid JSON, so there are no groups.
+    return [];
   }
 }

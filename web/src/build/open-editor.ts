@@ -8,6 +8,7 @@ import { Actions } from "./actions.ts";
 import type { BuilderClient, ProjectView } from "./client.ts";
 import type { ObjectKind } from "./document.ts";
 import type { Point } from "./geometry.ts";
+import { groupObjects, takeKeptGroups } from "./groups.ts";
 import { keys } from "./keys.ts";
 import { findingsPanel } from "./panels/findings.ts";
 import { inspector } from "./panels/inspector.ts";
@@ -39,7 +40,7 @@ export function openEditor(client: BuilderClient, view: ProjectView): void {
   const store = browserStore();
   const editor = `${crypto.getRandomValues(new Uint32Array(2)).join("-")}`;
   const previewer = new Previewer((document) => client.preview(document, view.id));
-  const session = new EditorSession(view.id, view.document, previewer, store);
+  const session = new EditorSession(view.id, view.document, previewer);
   const sync = new Sync(client, view.id, editor, session, new PendingStore(store, view.id, editor), view);
   session.onCommit = () => sync.changed();
   session.saved = () => sync.saved();
@@ -99,6 +100,10 @@ export function openEditor(client: BuilderClient, view: ProjectView): void {
   // The browser shows a kept page when the user goes back. Its document can be old.
   addEventListener("pageshow", (event) => event.persisted && location.reload());
   sync.start();
+  const kept = takeKeptGroups(store, view.id, session.document.value);
+  if (kept.length > 0) {
+    session.apply(t.build.steps.group, (draft) => kept.forEach((names) => groupObjects(draft, names)));
+  }
   installTestHook(session, actions, sync, plan, solid, previewer);
 }
 

@@ -9,10 +9,9 @@ import type { Preview } from "./client.ts";
 import { copyOf, isClosed, type ProjectDocument } from "./document.ts";
 import type { Editor } from "./editor.ts";
 import type { Point } from "./geometry.ts";
-import { Groups } from "./groups.ts";
+import { withGroups } from "./groups.ts";
 import { History } from "./history.ts";
 import { itemOf, START, type ItemKey } from "./items.ts";
-import type { KeyStore } from "./pending.ts";
 import type { Previewer } from "./previewer.ts";
 import type { SnapSettings } from "./snapping.ts";
 import type { SyncTarget } from "./sync.ts";
@@ -46,7 +45,6 @@ export class EditorSession implements Editor, SyncTarget {
   readonly steps = new Signal({ undo: false, redo: false });
   readonly snap = persistedSignal<SnapSettings>("build.snap", { grid: true, step: 0.1, road: true, items: true }, isSnap);
   readonly view = persistedSignal<ViewMode>("build.view", "plan", isViewMode);
-  readonly groups: Groups;
   readonly #history = new History();
   #drag: { label: string; before: ProjectDocument } | null = null;
 
@@ -61,10 +59,8 @@ export class EditorSession implements Editor, SyncTarget {
     readonly id: string,
     document: ProjectDocument,
     readonly previewer: Previewer,
-    store: KeyStore | null,
   ) {
     this.document = new Signal(copyOf(document));
-    this.groups = new Groups(store, id);
     this.document.watch(() => this.#showPreview());
     this.pen.watch(() => this.#showPreview());
   }
@@ -150,7 +146,7 @@ export class EditorSession implements Editor, SyncTarget {
   /** Selects items. Objects of a group are selected together. */
   select(keys: Iterable<ItemKey>, how: "replace" | "toggle" = "replace"): void {
     const document = this.document.value;
-    const wanted = this.groups.expand(document, keys);
+    const wanted = withGroups(document, keys);
     if (how === "replace") {
       this.selection.value = wanted;
       return;

@@ -208,8 +208,9 @@ describe("the world builder", () => {
     await page.keyboard.press("Escape");
     await new Mouse(visit).pressAt(await whereIs(visit, "object:box1"));
     await page.waitForFunction(() => window.__build.selection.length === 2);
-    // The group outlives a reload.
+    // The group is part of the project, so another browser has it too.
     await saved(visit);
+    await page.evaluate(() => localStorage.clear());
     await page.reload();
     await current(visit);
     // The drawing is fitted to the window once more after the first picture of the project.
@@ -230,6 +231,24 @@ describe("the world builder", () => {
     // The copy has the order of the selection.
     const places = ({ objects }: typeof pasted) => objects?.map(({ name, x, y }) => [name, x, y]).sort();
     expect(places(pasted)).toEqual(places(aligned));
+  });
+
+  it("moves the groups that an older version kept in the browser into the project, and undoes a group", async () => {
+    const document = await stored(fixture.simulator, await newProject(fixture.simulator));
+    document.objects = ["a", "b"].map((name, i) => ({ kind: "cone", name, x: 3 + i, y: 3 }));
+    const id = await newProject(fixture.simulator, { from: "document", document });
+    const kept = `chicane.build.groups.${id}`;
+    const visit = await openProject(fixture, id, {
+      prepare: (page) => page.addInitScript((key) => localStorage.setItem(key, '[["a", "b"], ["a", "gone"]]'), kept),
+    });
+    const grouped = await untilDocument(visit, ({ objects }) => Boolean(objects?.[0].group));
+    expect(grouped.objects?.[1].group).toBe(grouped.objects?.[0].group);
+    expect(await visit.page.evaluate((key) => localStorage.getItem(key), kept)).toBeNull();
+    await saved(visit);
+    expect((await stored(fixture.simulator, id)).objects?.[0].group).toBe(grouped.objects?.[0].group);
+    await visit.byTestId("plan").focus();
+    await visit.page.keyboard.press("Control+z");
+    await untilDocument(visit, ({ objects }) => !objects?.some(({ group }) => group));
   });
 
   it("shows the same world in 3D, and changes the field in the inspector", async () => {

@@ -42,6 +42,8 @@ export function editAtRandom(visit: Visit, seed: number, picture: string | null)
         paste: () => (select("object decal", 3), actions.paste(actions.copy() ?? "")),
         align: () => (select("object", 3), actions.align(pick(["left", "centre", "right", "bottom", "middle", "top"] as const))),
         distribute: () => (select("object", 4), actions.distribute(pick(["x", "y"] as const))),
+        group: () => (select("object", 3), actions.group()),
+        ungroup: () => (select("object", 1), actions.ungroup()),
         layer: () => (select("decal", 1), actions.shiftLayer(pick([1, -1] as const))),
         node: () => (select("node", 1), actions.addNode()),
         width: () => (select("node", 1), actions.widen(between(-0.1, 0.1))),

@@ -18,7 +18,7 @@ interface Page {
 
 function open(server: FakeServer, store: MemoryStore, editor: string): Page {
   const previewer = new Previewer(() => new Promise(() => {}));
-  const session = new EditorSession(ID, structuredClone(server.document), previewer, store);
+  const session = new EditorSession(ID, structuredClone(server.document), previewer);
   const opened = { revision: server.revision, document: server.document };
   const sync = new Sync(server, ID, editor, session, new PendingStore(store, ID, editor), opened);
   session.onCommit = () => sync.changed();

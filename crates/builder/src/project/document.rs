@@ -153,6 +153,9 @@ pub struct Object {
     pub y: f64,
     /// Heading of the object, as an angle from the x axis.
     pub yaw: f64,
+    /// Objects with the same group are selected together in an editor; `None` for an object without
+    /// a group. The built world does not depend on it.
+    pub group: Option<String>,
     /// Kind and properties of the object.
     pub kind: ObjectShape,
 }

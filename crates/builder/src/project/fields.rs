@@ -21,16 +21,18 @@ pub(super) const OUTER_LINE: FieldGroup = ("outer_line", &["width", "colour"]);
 pub(super) const CENTRE_LINE: FieldGroup = ("centre_line", &["width", "dash", "gap", "colour"]);
 pub(super) const DECAL: FieldGroup = ("decal", &["picture", "x", "y", "yaw", "width", "height"]);
 pub(super) const BOX: FieldGroup =
-    ("box", &["kind", "name", "x", "y", "yaw", "size", "mass", "static", "colour", "textures"]);
+    ("box", &["kind", "name", "x", "y", "yaw", "group", "size", "mass", "static", "colour", "textures"]);
 pub(super) const CYLINDER: FieldGroup = (
     "cylinder",
-    &["kind", "name", "x", "y", "yaw", "radius", "height", "mass", "static", "colour", "textures"],
+    &["kind", "name", "x", "y", "yaw", "group", "radius", "height", "mass", "static", "colour", "textures"],
 );
 pub(super) const SPHERE: FieldGroup =
-    ("sphere", &["kind", "name", "x", "y", "yaw", "radius", "mass", "static", "colour", "textures"]);
-pub(super) const CONE: FieldGroup =
-    ("cone", &["kind", "name", "x", "y", "yaw", "base", "height", "mass", "static", "colour", "textures"]);
-pub(super) const LIGHT: FieldGroup = ("light", &["kind", "name", "x", "y", "yaw", "width", "tilt"]);
+    ("sphere", &["kind", "name", "x", "y", "yaw", "group", "radius", "mass", "static", "colour", "textures"]);
+pub(super) const CONE: FieldGroup = (
+    "cone",
+    &["kind", "name", "x", "y", "yaw", "group", "base", "height", "mass", "static", "colour", "textures"],
+);
+pub(super) const LIGHT: FieldGroup = ("light", &["kind", "name", "x", "y", "yaw", "group", "width", "tilt"]);
 pub(super) const BOX_TEXTURES: FieldGroup =
     ("box_textures", &["front", "back", "left", "right", "top", "bottom"]);
 pub(super) const CYLINDER_TEXTURES: FieldGroup = ("cylinder_textures", &["side", "top", "bottom"]);

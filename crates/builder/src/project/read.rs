@@ -16,6 +16,8 @@ pub const MAX_JSON: usize = 4 << 20;
 const MAX_NODES: usize = 500;
 const MAX_OBJECTS: usize = 1_000;
 const MAX_DECALS: usize = 200;
+/// Maximum length of the name of a group of objects.
+const MAX_GROUP: usize = 32;
 /// Maximum absolute coordinate, m. This limit is larger than the largest field, because a user can
 /// drag an object out of the field.
 const MAX_COORDINATE: f64 = 200.0;
@@ -184,8 +186,14 @@ fn object(at: &PathValue<'_>) -> Result<Object, ReadError> {
         x: p.number("x", -MAX_COORDINATE, MAX_COORDINATE)?,
         y: p.number("y", -MAX_COORDINATE, MAX_COORDINATE)?,
         yaw: p.number_or("yaw", 0.0, -MAX_ANGLE, MAX_ANGLE)?,
+        group: p.parse("group", "a text of 1 to 32 characters of A-Z a-z 0-9 _", object_group)?,
         kind,
     })
+}
+
+fn object_group(text: &str) -> Option<String> {
+    let is_plain = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+    ((1..=MAX_GROUP).contains(&text.len()) && text.bytes().all(is_plain)).then(|| text.to_owned())
 }
 
 fn read_box(at: &PathValue<'_>) -> Result<(ObjectShape, f::FieldGroup), ReadError> {
@@ -247,10 +255,10 @@ fn textures<const N: usize>(p: &Fields<'_>, part: f::FieldGroup) -> Result<[Opti
 }
 
 /// Groups of paths that a judged program may be allowed to use.
-const GROUPS: [(&str, &str); 3] = [("state", "state"), ("step", "step"), ("world", "world")];
+const PATH_GROUPS: [(&str, &str); 3] = [("state", "state"), ("step", "step"), ("world", "world")];
 
-fn group(at: &PathValue<'_>) -> Result<String, ReadError> {
-    at.word(&GROUPS).map(str::to_owned)
+fn path_group(at: &PathValue<'_>) -> Result<String, ReadError> {
+    at.word(&PATH_GROUPS).map(str::to_owned)
 }
 
 fn evaluation(at: &PathValue<'_>) -> Result<Evaluation, ReadError> {
@@ -273,7 +281,7 @@ fn evaluation(at: &PathValue<'_>) -> Result<Evaluation, ReadError> {
     let time_limit_s = config.number_or("time_limit_s", 180.0, 1.0, 3600.0)?;
     let allow = match config.get("allow") {
         None => None,
-        Some(at) => Some(at.list(0, GROUPS.len())?.iter().map(group).collect::<Result<_, _>>()?),
+        Some(at) => Some(at.list(0, PATH_GROUPS.len())?.iter().map(path_group).collect::<Result<_, _>>()?),
     };
     let vary = config.get("vary").map(|at| at.vary()).transpose()?.unwrap_or_default();
     Ok(Evaluation { description, lower_is_better, time_limit_s, robot, allow, vary, script })

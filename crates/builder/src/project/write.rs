@@ -83,6 +83,9 @@ fn decal(d: &Decal) -> Value {
 
 fn object(o: &Object) -> Value {
     let mut value = json!({ "kind": o.kind.name(), "name": o.name, "x": o.x, "y": o.y, "yaw": o.yaw });
+    if let Some(group) = &o.group {
+        value["group"] = json!(group);
+    }
     match &o.kind {
         ObjectShape::Box { size, body, faces } => {
             value["size"] = json!(size);

@@ -41,6 +41,29 @@ fn missing_fields_have_their_default_values() {
 }
 
 #[test]
+fn groups_of_objects_are_kept_and_do_not_change_the_world() {
+    let with = |groups: [Value; 2]| {
+        let mut value = ring();
+        value["objects"] = json!([
+            { "kind": "box", "name": "a", "x": 1, "y": 1, "group": groups[0] },
+            { "kind": "light", "name": "b", "x": 1, "y": 2, "group": groups[1] },
+        ]);
+        Project::read(value.to_string().as_bytes())
+    };
+    let (plain, grouped) = (with([Value::Null, Value::Null]), with([json!("g1"), json!("g1")]));
+    let (plain, grouped) = (plain.expect("a project"), grouped.expect("a project"));
+    assert_eq!(grouped.objects[1].group.as_deref(), Some("g1"));
+    assert_eq!(Project::read(grouped.to_json().as_bytes()).as_ref(), Ok(&grouped));
+    assert!(!plain.to_json().contains("group"), "an object without a group has no such field");
+    let built = |project: &Project| chicane_builder::build(project, &chicane_world::MemoryBundle::default());
+    assert_eq!(built(&grouped).map(|bundle| bundle.files), built(&plain).map(|bundle| bundle.files));
+    for wrong in [json!(""), json!("a b"), json!("x".repeat(33)), json!(3)] {
+        let error = with([wrong, Value::Null]).expect_err("refused").to_string();
+        assert!(error.starts_with("objects[0].group must be a text of 1 to 32 characters"), "{error}");
+    }
+}
+
+#[test]
 fn the_groups_that_a_judged_program_may_use_are_kept() {
     let with = |allow: Value| {
         let mut value = ring();

@@ -77,7 +77,6 @@ function nameField(session: EditorSession, key: ItemKey): FormField {
       let renamed: ItemKey | null = null;
       session.apply(t.build.steps.rename, (draft) => (renamed = renameObject(draft, key, name)));
       if (renamed === null) return t.build.nameTaken(name);
-      session.groups.renamed(before, name);
       session.select([renamed]);
       return null;
     },
