@@ -53,7 +53,10 @@ function resultView(): { element: HTMLElement; clear(): void; draw(judged: Rejud
   const element = h("div", { class: "form-stack", hidden: true }, verdict, world, problem, omitted, log);
   return {
     element,
-    clear: () => show(element, false),
+    clear() {
+      show(element, false);
+      write(verdict, "");
+    },
     draw(judged) {
       const { error } = judged;
       write(verdict, rejudgedText(judged));
@@ -92,7 +95,7 @@ function runList(client: BuilderClient, id: string) {
   };
 }
 
-/** Progress and a button to cancel, while `work` runs. */
+/** Progress and a button to cancel, while work runs. */
 function progressRow() {
   const texts = t.buildTabs.rules.recorded;
   const cancel = h("button", { type: "button", class: "plain", "data-testid": "run-cancel" }, texts.cancel);
@@ -102,9 +105,9 @@ function progressRow() {
   cancel.addEventListener("click", () => running?.abort());
   return {
     element,
-    /** The result of the work; null if it was cancelled. A second work is not begun. */
+    isRunning: () => running !== null,
+    /** The result of the work; null if it was cancelled. */
     async run<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T | null> {
-      if (running) return null;
       const own = new AbortController();
       running = own;
       show(element, true);
@@ -130,26 +133,30 @@ export function runPanel(editor: Editor, client: BuilderClient): HTMLElement {
   const start = h("button", { type: "button", class: "plain", disabled: true, "data-testid": "run-start" }, texts.start);
   const reload = h("button", { type: "button", class: "plain", "data-testid": "run-reload" }, texts.reload);
 
-  const judge = (button: HTMLButtonElement, request: (signal: AbortSignal) => Promise<RejudgedRun>): void => {
+  const judge = (request: (signal: AbortSignal) => Promise<RejudgedRun>): void => {
+    // The simulator judges one run at a time, so a second run is not begun.
+    if (progress.isRunning()) return;
     result.clear();
-    void busy(button, error, async () => {
-      const judged = await progress.run(async (signal) => {
-        await editor.saved();
-        return request(signal);
-      });
-      if (judged) result.draw(judged);
-    });
+    void busy(choose, error, () =>
+      busy(start, error, async () => {
+        const judged = await progress.run(async (signal) => {
+          await editor.saved();
+          return request(signal);
+        });
+        if (judged) result.draw(judged);
+      }),
+    ).then(() => (start.disabled = list.value() === ""));
   };
-  const take = (file: File, button: HTMLButtonElement): void => {
+  const take = (file: File): void => {
     if (file.size > MAX_FILE_BYTES) return error.show(texts.tooLarge);
-    judge(button, (signal) => client.rejudgeFile(editor.id, file, signal));
+    judge((signal) => client.rejudgeFile(editor.id, file, signal));
   };
   const load = (): void =>
     void busy(reload, error, async () => {
       start.disabled = !(await list.load());
     });
   const [input, choose] = fileChooser(texts.file, ".chicane", "run", take);
-  start.addEventListener("click", () => judge(start, (signal) => client.rejudge(editor.id, list.value(), signal)));
+  start.addEventListener("click", () => judge((signal) => client.rejudge(editor.id, list.value(), signal)));
   reload.addEventListener("click", load);
 
   const element = h(
@@ -168,7 +175,7 @@ export function runPanel(editor: Editor, client: BuilderClient): HTMLElement {
   element.addEventListener("drop", (event) => {
     event.preventDefault();
     const file = event.dataTransfer?.files[0];
-    if (file) take(file, choose);
+    if (file) take(file);
   });
   return element;
 }

@@ -212,6 +212,14 @@ export type DeletedProject = {
   deleted: string;
 };
 
+/** The verdict of a recorded run. */
+export type EarlierVerdict = {
+  /** How the session ended; null if it is not known. */
+  outcome?: Outcome | null;
+  /** The last record: any JSON value. */
+  record: unknown;
+};
+
 /** The body of every error response. */
 export type ErrorBody = {
   /** The kind of error. It stays the same when the text changes. */
@@ -221,7 +229,7 @@ export type ErrorBody = {
 };
 
 /** The kind of an error, for programs. A text may change; a code does not. */
-export type ErrorCode = "invalid_request" | "out_of_range" | "token_needed" | "foreign_site" | "unknown_host" | "not_json" | "not_a_proxy" | "judged_run" | "role_forbids" | "too_many_attempts" | "too_many_submissions" | "not_movable" | "protected_world" | "no_world" | "no_such_object" | "no_such_light" | "no_such_world" | "no_route" | "no_bounds" | "no_floor" | "no_evaluation" | "no_record" | "no_such_sound" | "no_leaderboard" | "no_such_submission" | "no_such_project" | "not_found" | "method_not_allowed" | "request_timeout" | "not_ready" | "switch_in_progress" | "evaluation_in_progress" | "no_journal" | "recording_in_progress" | "already_running" | "yellow_phase" | "world_in_use" | "revision_conflict" | "project_invalid" | "too_many_projects" | "no_publish_target" | "robot_refused" | "bad_submission" | "unsupported_type" | "too_large" | "range_not_satisfiable" | "bad_world" | "bad_project" | "upgrade_required" | "internal" | "not_stored" | "cdn_failed" | "busy" | "stopping" | "no_judge" | "no_reading";
+export type ErrorCode = "invalid_request" | "out_of_range" | "token_needed" | "foreign_site" | "unknown_host" | "not_json" | "not_a_proxy" | "judged_run" | "role_forbids" | "too_many_attempts" | "too_many_submissions" | "not_movable" | "protected_world" | "no_world" | "no_such_object" | "no_such_light" | "no_such_world" | "no_route" | "no_bounds" | "no_floor" | "no_evaluation" | "no_record" | "no_such_sound" | "no_leaderboard" | "no_such_submission" | "no_such_project" | "not_found" | "method_not_allowed" | "request_timeout" | "not_ready" | "switch_in_progress" | "evaluation_in_progress" | "no_journal" | "other_world" | "recording_in_progress" | "already_running" | "yellow_phase" | "world_in_use" | "revision_conflict" | "project_invalid" | "too_many_projects" | "no_publish_target" | "robot_refused" | "bad_submission" | "unsupported_type" | "too_large" | "range_not_satisfiable" | "bad_world" | "bad_project" | "upgrade_required" | "internal" | "not_stored" | "cdn_failed" | "busy" | "stopping" | "no_judge" | "no_reading";
 
 /** Response of `GET /evaluation`. */
 export type EvaluationDocument = {
@@ -1112,6 +1120,32 @@ export type ProjectRevision = {
   revision: number;
 };
 
+/** A recorded run. */
+export type ProjectRun = {
+  /** Command of the student's program; null if there was none. */
+  command?: string | null;
+  /** Simulated seconds. */
+  elapsed_s: Num;
+  /** How the session ended. */
+  outcome: Outcome;
+  /** The last record of the script that judged the run: any JSON value. */
+  record: unknown;
+  /** Id of the session. */
+  session: string;
+  /** Start of the session, RFC 3339. */
+  started_at: string;
+  /** Name of the student; null if it was not given. */
+  student?: string | null;
+  /** Name of the world. */
+  world: string;
+};
+
+/** Response of `GET /builder/projects/<id>/runs`. */
+export type ProjectRuns = {
+  /** The last 100 runs in worlds with the name or the title of the project, the newest first. Runs that can't be simulated again are left out. */
+  runs: ProjectRun[];
+};
+
 /** Response of `PUT /builder/projects/<id>`. */
 export type ProjectSaved = {
   /** Number of errors that prevent the build of a world. */
@@ -1317,6 +1351,38 @@ export type RecordingRequest = {
 
 /** Colour that a request can set. */
 export type RedOrGreen = "red" | "green";
+
+/** Request body of `POST /builder/projects/<id>/rejudge`. */
+export type RejudgeRequest = {
+  /** Id of the session whose drive is judged. */
+  session: string;
+};
+
+/** Response of `POST /builder/projects/<id>/rejudge`: what the rules of the project say about the drive of a recorded run. Nothing is stored. */
+export type RejudgedRun = {
+  /** The verdict of the recorded run. */
+  before: EarlierVerdict;
+  /** Simulated seconds. */
+  elapsed_s: Num;
+  /** The error of the script; null if it had none. */
+  error?: ScriptError | null;
+  /** The last lines that the script printed, at most 500. */
+  log: string[];
+  /** Number of earlier lines that are not in `log`. */
+  omitted: number;
+  /** How the judging ended. */
+  outcome: Outcome;
+  /** Why the judging ended; null after a normal finish. */
+  reason?: string | null;
+  /** The last record of the script: any JSON value. */
+  record: unknown;
+  /** Whether the world of the project is still the one of the run. If not, the drive was judged in the world of the run. */
+  same_world: boolean;
+  /** Id of the session that was judged again. */
+  session: string;
+  /** Name of the world of the run. */
+  world: string;
+};
 
 /** Response of `POST /reset`. */
 export type ResetDone = {

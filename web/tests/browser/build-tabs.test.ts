@@ -175,7 +175,7 @@ describe("the rules of a project", () => {
       () => fixture.simulator.request("evaluation/session"),
       ({ active }) => active === false,
     );
-    const script = "def evaluate(sim):\n    print('judged', sim.state.time)\n    sim.record(7)\n    sim.finish()\n";
+    const script = "def initialize(sim):\n    pass\n\n\ndef evaluate(sim):\n    print('judged', sim.state.time)\n    sim.record(7)\n    sim.finish()\n";
     const stored = `${fixture.simulator.origin}/sim/api/builder/projects/${id}/files/rules.py`;
     await fetch(stored, { method: "PUT", body: script, headers: { "Content-Type": "text/x-python" } });
     await visit.byTestId("choice-file").check();

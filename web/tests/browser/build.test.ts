@@ -239,7 +239,9 @@ describe("the world builder", () => {
     const id = await newProject(fixture.simulator, { from: "document", document });
     const kept = `chicane.build.groups.${id}`;
     const visit = await openProject(fixture, id, {
-      prepare: (page) => page.addInitScript((key) => localStorage.setItem(key, '[["a", "b"], ["a", "gone"]]'), kept),
+      prepare: async (page) => {
+        await page.addInitScript((key) => localStorage.setItem(key, '[["a", "b"], ["a", "gone"]]'), kept);
+      },
     });
     const grouped = await untilDocument(visit, ({ objects }) => Boolean(objects?.[0].group));
     expect(grouped.objects?.[1].group).toBe(grouped.objects?.[0].group);

@@ -12,8 +12,9 @@ const ENDLESS: &str = "def evaluate(sim):\n    sim.record(round(sim.state.pose.x
 /// A script that needs five real seconds for each simulated second of the run.
 const SLOW: &str = "import time\n\n\ndef evaluate(sim):\n    time.sleep(0.1)\n";
 
-/// Gives a project this judging script.
+/// Gives a project this judging script. A world needs `initialize` too, which is added at the end.
 fn set_script(builder: &mut Builder, id: &str, script: &str) {
+    let script = format!("{script}\n\ndef initialize(sim):\n    pass\n");
     let stored = builder.raw("PUT", &format!("/projects/{id}/files/judge.py"), script.as_bytes());
     assert_eq!(stored.status, 200, "{}", stored.text());
     let mut document = builder.document(id);
@@ -57,7 +58,7 @@ fn the_rules_of_a_project_judge_a_recorded_run() {
                   sim.record(sim.config.time_limit_s)\n        sim.finish()\n";
     set_script(&mut builder, &id, script);
     let other = rejudge(&mut builder, &id, &session);
-    assert_eq!((&other["outcome"], &other["record"]), (&json!("finished"), &json!(77.0)), "{other}");
+    assert_eq!((&other["outcome"], &other["record"]), (&json!("finished"), &json!(77)), "{other}");
     assert_eq!(other["before"], json!({"outcome": "timeout", "record": runs[0]["record"]}));
     assert_eq!(other["log"].as_array().map(Vec::len), Some(51), "{other}");
     assert_eq!((&other["omitted"], &other["elapsed_s"]), (&json!(0), &json!(1.0)));

@@ -202,6 +202,7 @@ ErrorCode: TypeAlias = Literal[
     "switch_in_progress",
     "evaluation_in_progress",
     "no_journal",
+    "other_world",
     "recording_in_progress",
     "already_running",
     "yellow_phase",

@@ -263,6 +263,20 @@ class DeletedProject(TypedDict):
     """Id of the deleted project."""
 
 
+class EarlierVerdictRequired(TypedDict):
+    """The required fields of EarlierVerdict."""
+
+    record: Any
+    """The last record: any JSON value."""
+
+
+class EarlierVerdict(EarlierVerdictRequired, total=False):
+    """The verdict of a recorded run."""
+
+    outcome: Outcome | None
+    """How the session ended; null if it is not known."""
+
+
 class ErrorBody(TypedDict):
     """The body of every error response."""
 
@@ -306,6 +320,7 @@ ErrorCode: TypeAlias = Literal[
     "switch_in_progress",
     "evaluation_in_progress",
     "no_journal",
+    "other_world",
     "recording_in_progress",
     "already_running",
     "yellow_phase",
@@ -1717,6 +1732,41 @@ class ProjectRevision(ProjectRevisionRequired, total=False):
     """Name of the editor that made the last change; null if it gave none."""
 
 
+class ProjectRunRequired(TypedDict):
+    """The required fields of ProjectRun."""
+
+    elapsed_s: Num
+    """Simulated seconds."""
+    outcome: Outcome
+    """How the session ended."""
+    record: Any
+    """The last record of the script that judged the run: any JSON value."""
+    session: str
+    """Id of the session."""
+    started_at: str
+    """Start of the session, RFC 3339."""
+    world: str
+    """Name of the world."""
+
+
+class ProjectRun(ProjectRunRequired, total=False):
+    """A recorded run."""
+
+    command: str | None
+    """Command of the student's program; null if there was none."""
+    student: str | None
+    """Name of the student; null if it was not given."""
+
+
+class ProjectRuns(TypedDict):
+    """Response of `GET /builder/projects/<id>/runs`."""
+
+    runs: list[ProjectRun]
+    """The last 100 runs in worlds with the name or the title of the project, the newest first.
+    Runs that can't be simulated again are left out.
+    """
+
+
 class ProjectSaved(TypedDict):
     """Response of `PUT /builder/projects/<id>`."""
 
@@ -2064,6 +2114,49 @@ class RecordingRequest(TypedDict, total=False):
 
 RedOrGreen: TypeAlias = Literal["red", "green"]
 """Colour that a request can set."""
+
+
+class RejudgeRequest(TypedDict):
+    """Request body of `POST /builder/projects/<id>/rejudge`."""
+
+    session: str
+    """Id of the session whose drive is judged."""
+
+
+class RejudgedRunRequired(TypedDict):
+    """The required fields of RejudgedRun."""
+
+    before: EarlierVerdict
+    """The verdict of the recorded run."""
+    elapsed_s: Num
+    """Simulated seconds."""
+    log: list[str]
+    """The last lines that the script printed, at most 500."""
+    omitted: int
+    """Number of earlier lines that are not in `log`."""
+    outcome: Outcome
+    """How the judging ended."""
+    record: Any
+    """The last record of the script: any JSON value."""
+    same_world: bool
+    """Whether the world of the project is still the one of the run. If not, the drive was
+    judged in the world of the run.
+    """
+    session: str
+    """Id of the session that was judged again."""
+    world: str
+    """Name of the world of the run."""
+
+
+class RejudgedRun(RejudgedRunRequired, total=False):
+    """Response of `POST /builder/projects/<id>/rejudge`: what the rules of the project say
+    about the drive of a recorded run. Nothing is stored.
+    """
+
+    error: ScriptError | None
+    """The error of the script; null if it had none."""
+    reason: str | None
+    """Why the judging ended; null after a normal finish."""
 
 
 class ResetDone(TypedDict):
