@@ -1,5 +1,6 @@
 //! Text of other people in HTML.
 
+use crate::formula::{number, rounded};
 use std::fmt::Write;
 
 /// Escapes a text for HTML, also inside of attributes. Characters that are invisible or change the
@@ -34,6 +35,11 @@ fn is_invisible(c: char) -> bool {
 /// A word with its number: `1 run`, `2 runs`.
 pub(super) fn counted(number: usize, word: &str) -> String {
     format!("{number} {word}{}", if number == 1 { "" } else { "s" })
+}
+
+/// Points or a grade, with the two decimals of a grade.
+pub(super) fn points(value: f64) -> String {
+    number(rounded(value, 2))
 }
 
 #[cfg(test)]

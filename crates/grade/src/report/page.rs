@@ -1,6 +1,6 @@
 //! The whole page. It has no script and names no other host, so it can be sent to anyone.
 
-use super::html::{counted, escape};
+use super::html::{counted, escape, points};
 use super::{Report, map, notes, plot, students, table};
 use crate::formula::{Combine, number};
 use chicane_wire::Better;
@@ -24,7 +24,7 @@ pub(super) fn write(report: &Report<'_>) -> String {
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
          <title>{title}: grades</title><style>{STYLE}</style></head><body>\
          <header><div class=\"inner\">{MARK}<h1>{title}</h1><p class=\"muted\">{}</p></div></header>\
-         <main>{}{}{}{}{}</main><footer class=\"muted\">{}</footer></body></html>\n",
+         <main>{}<div class=\"columns\">{}{}</div>{}{}</main><footer class=\"muted\">{}</footer></body></html>\n",
         summary.join(" · "),
         notes::write(report),
         overview(report),
@@ -43,7 +43,7 @@ fn overview(report: &Report<'_>) -> String {
     let grades = report.grades;
     let all = grades.grades();
     let fact = |name: &str, value: Option<f64>| {
-        let value = value.map_or_else(|| "–".to_owned(), number);
+        let value = value.map_or_else(|| "–".to_owned(), points);
         format!("<div><dt>{name}</dt><dd>{value}</dd></div>")
     };
     let facts = [
@@ -65,9 +65,9 @@ fn overview(report: &Report<'_>) -> String {
         })
         .collect();
     format!(
-        "<div class=\"columns\"><section class=\"panel\"><h2>Grades</h2><dl class=\"facts big\">{}</dl>{}</section>\
+        "<section class=\"panel\"><h2>Grades</h2><dl class=\"facts big\">{}</dl>{}</section>\
          <section class=\"panel\"><h2>Results</h2>{dots}<h3>How the grade is computed</h3>\
-         <div class=\"formula\">{formula}</div></section></div>",
+         <div class=\"formula\">{formula}</div></section>",
         facts.concat(),
         plot::grades(grades),
     )
@@ -104,7 +104,7 @@ fn maps(report: &Report<'_>) -> String {
             unit.seed,
         );
     }
-    if panels.is_empty() { String::new() } else { format!("<div class=\"columns\">{panels}</div>") }
+    panels
 }
 
 fn footer(report: &Report<'_>) -> String {

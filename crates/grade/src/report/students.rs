@@ -1,6 +1,6 @@
 //! The part about each student: maps, runs, penalties, and the output of programs that failed.
 
-use super::html::{counted, escape};
+use super::html::{counted, escape, points};
 use super::{Report, best_unit, map, table};
 use crate::formula::number;
 use crate::grades::{StudentGrade, UnitGrade, WorldGrade};
@@ -79,7 +79,7 @@ fn run_row(unit: &UnitGrade) -> String {
         "<tr><td>{}</td><td>{}</td><td>{}</td><td>{time}</td><td>{}</td><td class=\"run\">{run}</td></tr>",
         unit.seed,
         table::result(unit),
-        number(unit.points),
+        points(unit.points),
         unit.penalties
     )
 }

@@ -1,7 +1,7 @@
 //! The table of all students.
 
 use super::Report;
-use super::html::escape;
+use super::html::{escape, points};
 use crate::formula::number;
 use crate::grades::{Status, StudentGrade, UnitGrade, WorldGrade};
 
@@ -63,7 +63,7 @@ fn row(report: &Report<'_>, student: &StudentGrade) -> String {
 
 fn world_cells(world: &WorldGrade, name: &str) -> String {
     let name = escape(name);
-    let mut cells = format!("<td class=\"group points\" data-label=\"{name}\">{}</td>", number(world.points));
+    let mut cells = format!("<td class=\"group points\" data-label=\"{name}\">{}</td>", points(world.points));
     for unit in &world.seeds {
         cells += &format!("<td data-label=\"Seed {}\">{}</td>", unit.seed, result(unit));
     }
