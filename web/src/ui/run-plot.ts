@@ -41,10 +41,12 @@ export function runPlot(options: {
   const value = h("output", { class: "run-plot-value", "data-testid": options.testid });
   const canvas = h("canvas", { class: "run-plot-canvas", role: "img", "aria-label": label });
   const cursor = h("span", { class: "run-plot-cursor", "aria-hidden": "true" });
-  const [high, low] = [h("span", { class: "run-plot-high" }), h("span", { class: "run-plot-low" })];
-  const area = h("div", { class: "run-plot-area" }, canvas, cursor, high, low);
+  const [high, low] = [h("span"), h("span")];
+  const area = h("div", { class: "run-plot-area" }, canvas, cursor);
+  // The labels are beside the lines, because lines through a label make it unreadable.
+  const row = h("div", { class: "run-plot-row" }, area, h("div", { class: "run-plot-axis" }, high, low));
   const key = h("span", { class: "run-plot-key", style: `--key: var(${options.colour})` });
-  const element = h("div", { class: "run-plot" }, h("p", { class: "run-plot-head" }, key, label, value), area);
+  const element = h("div", { class: "run-plot" }, h("p", { class: "run-plot-head" }, key, label, value), row);
 
   let lines: readonly RunLine[] = [];
   const seek = (event: PointerEvent) => {
