@@ -44,7 +44,7 @@ pub(super) fn points(value: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::escape;
+    use super::{escape, points};
 
     #[test]
     fn no_text_becomes_markup() {
@@ -52,5 +52,10 @@ mod tests {
         let shown = escape(hostile);
         assert!(!shown.contains(['<', '>', '"', '\'', '\u{202e}', '\u{1b}', '\u{0}']), "{shown}");
         assert_eq!(escape("Größe 李雷 👩‍🚀"), "Größe 李雷 👩‍🚀");
+    }
+
+    #[test]
+    fn points_have_two_decimals_at_most() {
+        assert_eq!([74.0909, 88.506, 83.3, 100.0].map(points), ["74.09", "88.51", "83.3", "100"]);
     }
 }
