@@ -111,3 +111,14 @@ class Lights(unittest.TestCase):
         self.assertEqual(broken([green, *session(), seen]), ["light-state"])
         self.assertEqual(broken([script, green, *session(), seen]), [])
         self.assertTrue(seen["path"].startswith(API))
+
+    def test_a_seed_may_change_the_lights_of_a_shipped_world(self):
+        green, lines = light(8, "green", "green"), session()
+        seen = get(15, "/traffic_lights", {"world": "oval", "lights": {"signal1": ["red", None]}})
+        start = next(line for line in lines if line.get("path") == API + "/evaluation/start")
+        start["body"]["seed"] = 0
+        self.assertEqual(broken([green, *lines, seen]), ["light-state"])
+        start["body"]["seed"] = 9
+        self.assertEqual(broken([green, *lines, seen]), [])
+        own = {"k": "script", "world": "oval", "judge": "x", "touches": []}
+        self.assertEqual(broken([own, green, *lines, seen]), ["light-state"])
