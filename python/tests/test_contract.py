@@ -31,7 +31,12 @@ CONSTANT = {"/info", "/health"}
 # Parameters that a method calls by another name, because Python has a keyword of that name.
 RENAMED = {("create", "from"): "source"}
 # The argument of each method whose body is not JSON.
-RAW_BODIES = {"hand_in": "program", "put_file": "data", "import_file": "data"}
+RAW_BODIES = {
+    "hand_in": "program",
+    "put_file": "data",
+    "import_file": "data",
+    "rejudge_file": "data",
+}
 BUILDER = "/sim/api/builder/"
 # The files of a scene, whose URLs `scene` returns.
 SCENE_FILES = BUILDER + "projects/{id}/scene/"
