@@ -17,6 +17,8 @@ from .web import Client
 
 #: Seconds to wait before the first count of threads. Idle threads of pools end in that time.
 SETTLE = 12.0
+#: Largest number of seconds until the first count, on a busy machine.
+LONGEST_SETTLE = 60.0
 #: Largest number of seconds for which threads and descriptors may remain after the run.
 REST = 40.0
 
@@ -67,7 +69,7 @@ def _soak(options: Options, server: Server, history: History, say: Any) -> dict[
     history.add("constants", t=history.now(), yellow_s=world["yellow_s"])
     say(f"{len(worlds)} worlds published and installed; warming up")
     _warm_up(host, commands["talks"])
-    quiet = _rest(host, watcher, None, 3.0 if options.short else SETTLE)
+    quiet = _settle(host, watcher, 3.0 if options.short else SETTLE)
     history.add("quiet", when="start", t=history.now(), **quiet)
 
     names = clients.Names(options.speed)
@@ -175,13 +177,37 @@ def _wait_for_followers(host: Client, followers: list[Follower]) -> None:
         time.sleep(0.05)
 
 
-def _rest(
-    host: Client, watcher: watch.Watch, goal: dict[str, Any] | None, timeout: float
-) -> dict[str, Any]:
-    """Waits until the simulator is idle, and returns the smallest sample of its resources.
+def _settle(host: Client, watcher: watch.Watch, still: float) -> dict[str, Any]:
+    """Waits until the idle simulator has had the same number of children for `still` seconds.
 
-    With `goal`, the function returns as soon as a sample is not larger than `goal`. It returns
-    after `timeout` seconds at the latest.
+    Children change for a moment after the warm-up, because the simulator starts a judge for the
+    next session. Returns the smallest sample with the last number of children.
+    """
+    host.close()
+    end = time.monotonic() + LONGEST_SETTLE
+    same: list[dict[str, Any]] = []
+    since = time.monotonic()
+    while time.monotonic() < min(since + still, end):
+        seen = watcher.look()
+        if seen is None:
+            break
+        if same and seen["children"] != same[0]["children"]:
+            same, since = [], time.monotonic()
+        same.append(seen)
+        time.sleep(0.5)
+    return min(same, key=_size, default={})
+
+
+def _size(sample: dict[str, Any]) -> int:
+    return sum(sample[key] for key in ("threads", "fds", "children"))
+
+
+def _rest(
+    host: Client, watcher: watch.Watch, goal: dict[str, Any], timeout: float
+) -> dict[str, Any]:
+    """Waits until a sample of the idle simulator is not larger than `goal`, or until the timeout.
+
+    Returns the smallest sample.
     """
     host.close()
     best, since = None, time.monotonic()
@@ -189,9 +215,7 @@ def _rest(
         seen = watcher.look()
         if seen is None:
             return best or {}
-        if best is None or sum(seen[k] for k in ("threads", "fds", "children")) <= sum(
-            best[k] for k in ("threads", "fds", "children")
-        ):
+        if best is None or _size(seen) <= _size(best):
             best = seen
         if goal and all(best[key] <= goal[key] for key in ("threads", "fds", "children", "strays")):
             break
