@@ -10,6 +10,17 @@ import tempfile
 import time
 from pathlib import Path
 
+ROOT = Path(__file__).resolve().parents[2]
+"""The folder of the repository."""
+PROGRAM = os.environ["CHICANE"]
+"""The program `chicane` under test."""
+ENVIRONMENT = {
+    "CHICANE": PROGRAM,
+    "CHICANE_PYTHON": sys.executable,
+    "PYTHONPATH": str(ROOT / "python/src"),
+    "RAY_AUTH_MODE": "disabled",
+}
+"""Variables of all processes that grade or drive on the cluster."""
 START_S = 120.0
 
 

@@ -12,16 +12,7 @@ import threading
 import unittest
 from pathlib import Path
 
-from nodes import Nodes
-
-ROOT = Path(__file__).resolve().parents[2]
-PROGRAM = os.environ["CHICANE"]
-ENVIRONMENT = {
-    "CHICANE": PROGRAM,
-    "CHICANE_PYTHON": sys.executable,
-    "PYTHONPATH": str(ROOT / "python/src"),
-    "RAY_AUTH_MODE": "disabled",
-}
+from nodes import ENVIRONMENT, PROGRAM, ROOT, Nodes
 
 
 def grade(class_: Path, results: Path, *more: str, **environment: str):

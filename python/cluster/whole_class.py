@@ -13,21 +13,12 @@ import random
 import shutil
 import signal
 import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
 
-from nodes import Nodes
+from nodes import ENVIRONMENT, PROGRAM, Nodes
 
-ROOT = Path(__file__).resolve().parents[2]
-PROGRAM = os.environ["CHICANE"]
-ENVIRONMENT = {
-    "CHICANE": PROGRAM,
-    "CHICANE_PYTHON": sys.executable,
-    "PYTHONPATH": str(ROOT / "python/src"),
-    "RAY_AUTH_MODE": "disabled",
-}
 OPTIONS = [
     *("--world", "oval", "--world", "technical", "--seeds", "1-3"),
     *("--points", "oval=25:100,40:70", "--points", "technical=35:100,60:70"),

@@ -10,21 +10,11 @@ lines compare with `--jobs` on the same machine, without Ray.
 import argparse
 import os
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
 
-from nodes import Nodes
-
-ROOT = Path(__file__).resolve().parents[2]
-PROGRAM = os.environ["CHICANE"]
-ENVIRONMENT = {
-    "CHICANE": PROGRAM,
-    "CHICANE_PYTHON": sys.executable,
-    "PYTHONPATH": str(ROOT / "python/src"),
-    "RAY_AUTH_MODE": "disabled",
-}
+from nodes import ENVIRONMENT, PROGRAM, ROOT, Nodes
 
 
 def make_class(folder: Path, students: int) -> None:
