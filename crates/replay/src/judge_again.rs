@@ -31,7 +31,7 @@ pub(super) struct Judging<'a> {
     pub(super) config: Option<&'a str>,
     /// The steps of the session.
     pub(super) steps: Vec<Step>,
-    /// What becomes of the commands of the script.
+    /// Whether the commands of the script are compared or applied.
     pub(super) judge: JudgeCommands,
     /// The events that the new events have to equal; `None` if nothing is compared.
     pub(super) expected: Option<Vec<String>>,

@@ -8,7 +8,7 @@ use chicane_session::{Note, Notes, NotesOut, Setting, Step, StopCause, notes};
 use chicane_wire::Outcome;
 use serde_json::Value;
 
-/// What a script says about the drive of an earlier run.
+/// The verdict of a script about the drive of an earlier run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rejudged {
     /// How the session ended.
