@@ -169,17 +169,19 @@ fn send_only(simulator: &Simulator, id: &str, session: &str) -> TcpStream {
 /// Begins to judge a run, and returns the connection of the client that waits for the response.
 fn begin(simulator: &Simulator, builder: &mut Builder, id: &str, session: &str) -> TcpStream {
     let until = Instant::now() + Duration::from_secs(20);
-    loop {
-        let stream = send_only(simulator, id, session);
-        std::thread::sleep(Duration::from_millis(300));
-        // A request for an unknown session takes the permit for a moment, unless a run has it. The
-        // request above may have come too late, and is then repeated.
-        let unknown = json!({"session": "nobody"});
-        if builder.send("POST", &format!("/projects/{id}/rejudge"), &unknown).status == 503 {
-            return stream;
-        }
+    let mut stream = send_only(simulator, id, session);
+    let unknown = json!({"session": "nobody"});
+    while builder.send("POST", &format!("/projects/{id}/rejudge"), &unknown).status != 503 {
         assert!(Instant::now() < until, "no run is being judged");
+        // The request for an unknown session takes the permit for a moment, so the request above may
+        // have been refused. It is then repeated.
+        stream.set_nonblocking(true).expect("set");
+        if stream.peek(&mut [0]).is_ok() {
+            stream = send_only(simulator, id, session);
+        }
+        std::thread::sleep(Duration::from_millis(5));
     }
+    stream
 }
 
 #[test]
