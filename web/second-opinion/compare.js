@@ -1,7 +1,7 @@
 // @ts-check
 /** Compares two images of the same view. */
 
-/** @import { RenderedImage } from "./types.d.ts" */
+/** @import { ReferenceImage, RenderedImage } from "./types.d.ts" */
 
 /** A label is only compared if it has at least this many pixels, on average over both images. */
 const MIN_LABEL_PIXELS = 200;
@@ -43,7 +43,7 @@ function overlap(inOurs, inTheirs, width, height) {
 /**
  * Compares the labels and colours of two images.
  * @param {RenderedImage} ours
- * @param {RenderedImage} theirs
+ * @param {ReferenceImage} theirs
  * @param {number} width
  * @param {number} height
  */
@@ -65,7 +65,7 @@ export function compare(ours, theirs, width, height) {
   }
   let [pixels, sum, other] = [0, 0, 0];
   for (let i = 0; i < width * height; i++) {
-    if (ours.labels[i] === 0 || theirs.labels[i] === 0) {
+    if (ours.labels[i] === 0 || theirs.labels[i] === 0 || !theirs.whole[i]) {
       continue;
     }
     let most = 0;

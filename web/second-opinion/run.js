@@ -111,6 +111,7 @@ async function main(folder) {
       const theirs = {
         rgb: Buffer.from(sent.rgb, "base64"),
         labels: toUint16(Buffer.from(sent.labels, "base64")),
+        whole: Buffer.from(sent.whole, "base64"),
       };
       const ours = await readOurs(folder, view);
       const { covered, worst, mean, other } = compare(ours, theirs, width, height);

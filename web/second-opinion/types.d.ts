@@ -52,10 +52,17 @@ export interface RenderedImage {
   labels: Uint16Array;
 }
 
+/** An image of three.js. */
+export interface ReferenceImage extends RenderedImage {
+  /** 1 for each pixel that no sky is in, otherwise 0. Three.js draws no sky. */
+  whole: Uint8Array;
+}
+
 /** The same image in base64, because `page.evaluate` returns JSON. */
 export interface EncodedImage {
   rgb: string;
   labels: string;
+  whole: string;
 }
 
 declare global {

@@ -5,6 +5,8 @@ use crate::simd::{Floats, Simd};
 
 /// Number of pixels in a group. Each pixel is a lane of a vector.
 pub(super) const LANES: usize = crate::simd::LANES;
+/// Number of groups in a row of a tile.
+pub(super) const GROUPS: usize = super::TILE / LANES;
 
 /// Column of each pixel of a group, counted from the first column of the tile.
 #[inline(always)]

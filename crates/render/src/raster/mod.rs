@@ -4,18 +4,26 @@
 //! pixel, and sorts them into tiles of 32×32 pixels. Several threads do this in parallel. Each
 //! thread has its own [`Setup`]. `tile` then draws each tile independently in three passes:
 //!
-//! 1. It finds the nearest opaque triangle at each pixel, by comparing 1/w.
-//! 2. It shades every pixel once (`shade`).
+//! 1. It finds the nearest opaque triangle at four samples of each pixel, by comparing 1/w.
+//! 2. It shades every triangle once per pixel (`shade`). The colour of a pixel at an edge is the mean
+//!    of the triangles at its samples. Otherwise, lines narrower than a pixel would appear and
+//!    disappear while the camera moves.
 //! 3. It blends the transparent triangles in the order in which they were submitted.
 //!
+//! All samples of a pixel are the same wherever no edge crosses it. Groups of eight pixels without
+//! an edge keep one triangle per pixel, and are tested and shaded once (`tile`).
+//!
 //! Edge tests are exact, because they use integers. Neighbouring triangles therefore neither share
-//! a pixel nor leave a gap. All other arithmetic is in floating point without fused or approximate
+//! a sample nor leave a gap. All other arithmetic is in floating point without fused or approximate
 //! operations. The result therefore has the same bits on every machine and with any number of
 //! threads.
 
 mod clip;
+mod coverage;
+mod kept;
 mod lanes;
 mod needed;
+mod samples;
 mod setup;
 mod shade;
 mod tile;
@@ -124,7 +132,11 @@ impl Band<'_> {
             if needed == [0; TILE] {
                 continue;
             }
-            tile.draw::<S>(parts, textures, (x0, self.row * TILE), (w, height), &needed, background);
+            let first = (x0, self.row * TILE);
+            tile.draw::<S>(parts, textures, first, (w, height), &needed, background);
+            if self.depth.is_some() || self.labels.is_some() {
+                tile.find_centres::<S>(parts, first);
+            }
             for y in 0..height {
                 let to = y * width + x0..y * width + x0 + w;
                 tile.copy_colours(y, &mut self.colour[to.clone()]);

@@ -2,6 +2,7 @@
 
 use super::TILE;
 use super::clip::Polygon;
+use super::samples::FARTHEST_SAMPLE;
 use glam::{Vec2, Vec3};
 
 /// Distance of the near clipping plane, m.
@@ -85,6 +86,9 @@ pub(super) struct Triangle {
     pub(super) planes: [Plane; 6],
     /// The light, if all corners have the same light; otherwise `None`.
     pub(super) even_light: Option<[f32; 3]>,
+    /// Smallest and largest 1/w of the corners. A pixel is shaded at its centre, which may be outside
+    /// of the triangle if an edge crosses the pixel.
+    pub(super) nearness: [f32; 2],
     pub(super) surface: u32,
     /// First and last row that the triangle may cover.
     pub(super) rows: [i32; 2],
@@ -235,8 +239,11 @@ impl Setup {
         let bound = |axis: usize, last: usize| {
             let v = points.map(|p| p[axis]);
             let (low, high) = (v[0].min(v[1]).min(v[2]), v[0].max(v[1]).max(v[2]));
-            // The first and the last pixel whose centre the triangle may cover.
-            [((low + SUBPIXELS / 2 - 1) >> 8).max(0), ((high - SUBPIXELS / 2) >> 8).min(last as i32 - 1)]
+            // The first and the last pixel with a sample that the triangle may cover.
+            let (first_sample, last_sample) =
+                (SUBPIXELS / 2 - FARTHEST_SAMPLE, SUBPIXELS / 2 + FARTHEST_SAMPLE);
+            let first = (low - last_sample + SUBPIXELS - 1).div_euclid(SUBPIXELS);
+            [first.max(0), (high - first_sample).div_euclid(SUBPIXELS).min(last as i32 - 1)]
         };
         let (columns, rows) = (bound(0, projection.width), bound(1, projection.height));
         if columns[0] > columns[1] || rows[0] > rows[1] {
@@ -247,6 +254,7 @@ impl Setup {
         }
         let index = self.triangles.len() as u32;
         let kind = &self.surfaces[surface as usize];
+        let near = seen.map(|corner| 1.0 / corner.at.z);
         let even_light = (seen[0].light == seen[1].light && seen[1].light == seen[2].light)
             .then(|| seen[0].light.to_array());
         self.triangles.push(Triangle {
@@ -257,6 +265,7 @@ impl Setup {
             ],
             planes: planes(points, &seen, [kind.texture.is_some(), even_light.is_none()]),
             even_light,
+            nearness: [near[0].min(near[1]).min(near[2]), near[0].max(near[1]).max(near[2])],
             surface,
             rows,
             columns,

@@ -21,6 +21,8 @@ pub(super) struct Shader<'a> {
     texture: Option<&'a Texture>,
     /// The planes of the triangle: value at the tile's first pixel, change per column and per row.
     values: [[f32; 3]; 6],
+    /// Smallest and largest 1/w of the triangle.
+    nearness: [f32; 2],
     /// Incoming plus emitted light, if all corners of the triangle have the same light; otherwise
     /// `None`.
     even_light: Option<[f32; 3]>,
@@ -95,7 +97,7 @@ impl<'a> Shader<'a> {
         let lit = |light: [f32; 3]| std::array::from_fn(|c| light[c].max(0.0) + surface.emissive[c]);
         let even_light = triangle.even_light.map(lit);
         let values = [0, 1, 2, 3, 4, 5].map(|n| at(&triangle.planes[n]));
-        Shader { surface, texture, values, even_light, lines: NO_LINES }
+        Shader { surface, texture, values, nearness: triangle.nearness, even_light, lines: NO_LINES }
     }
 
     /// Value `n` of [`Self::values`] at the columns `x` of a row of the tile.
@@ -103,6 +105,15 @@ impl<'a> Shader<'a> {
     fn value<S: Simd>(&self, n: usize, x: S::Floats, row: usize) -> S::Floats {
         let [base, a, b] = self.values[n];
         S::Floats::splat(base + b * row as f32) + S::Floats::splat(a) * x
+    }
+
+    /// Distance along the view axis at the columns `x` of a row of the tile. Outside of the triangle
+    /// it is the distance of the nearest or farthest corner at most.
+    #[inline(always)]
+    fn distance<S: Simd>(&self, x: S::Floats, row: usize) -> S::Floats {
+        let [low, high] = self.nearness;
+        let near = self.value::<S>(0, x, row).max(S::Floats::splat(low)).min(S::Floats::splat(high));
+        S::Floats::splat(1.0) / near
     }
 
     /// The footprint of a pixel. A texture seen at a grazing angle is sampled several times along
@@ -113,7 +124,7 @@ impl<'a> Shader<'a> {
             let [base, a, b] = self.values[n];
             base + b * row as f32 + a * column
         };
-        let w = 1.0 / value(0);
+        let w = 1.0 / value(0).max(self.nearness[0]).min(self.nearness[1]);
         let (u, v) = (value(1) * w, value(2) * w);
         let change =
             |n: usize, value: f32, axis: usize| (self.values[n][axis] - value * self.values[0][axis]) * w;
@@ -139,7 +150,9 @@ impl<'a> Shader<'a> {
         let rows = S::Floats::from_array([upper, upper, upper, upper, lower, lower, lower, lower]);
         let nearness = splatted::<S>(self.values[0]);
         let (u, v) = (splatted::<S>(self.values[1]), splatted::<S>(self.values[2]));
-        let w = splat(1.0) / (nearness[0] + nearness[2] * rows + nearness[1] * column);
+        let [low, high] = self.nearness;
+        let near = (nearness[0] + nearness[2] * rows + nearness[1] * column).max(splat(low)).min(splat(high));
+        let w = splat(1.0) / near;
         let (u_here, v_here) =
             ((u[0] + u[2] * rows + u[1] * column) * w, (v[0] + v[2] * rows + v[1] * column) * w);
         let (ux, uy) = ((u[1] - u_here * nearness[1]) * w, (u[2] - u_here * nearness[2]) * w);
@@ -222,7 +235,7 @@ impl<'a> Shader<'a> {
     #[inline(always)]
     fn shaded<S: Simd>(&mut self, group: usize, row: usize, mask: u32) -> ([S::Floats; 3], S::Floats) {
         let x = columns::<S>(group);
-        let w = S::Floats::splat(1.0) / self.value::<S>(0, x, row);
+        let w = self.distance::<S>(x, row);
         let opacity = S::Floats::splat(self.surface.opacity);
         let [r, g, b] = match self.even_light {
             Some(light) => splatted::<S>(light),
@@ -238,17 +251,25 @@ impl<'a> Shader<'a> {
         }
     }
 
-    /// Colours of eight pixels. Only the pixels in the mask are valid.
+    /// Linear colours of eight pixels. Only the pixels in the mask are valid.
     #[inline(always)]
-    pub(super) fn colours<S: Simd>(&mut self, group: usize, row: usize, mask: u32) -> [[u8; 4]; LANES] {
-        to_pixels::<S>(self.shaded::<S>(group, row, mask).0)
+    pub(super) fn shaded_colours<S: Simd>(&mut self, group: usize, row: usize, mask: u32) -> [S::Floats; 3] {
+        self.shaded::<S>(group, row, mask).0
     }
 
-    /// Blends the pixels in the mask over the colours in `to`.
+    /// Blends the pixels in the mask over the colours in `to`. `visible` is the share of each pixel in
+    /// which no opaque triangle is nearer, 0..1.
     #[inline(always)]
-    pub(super) fn blend_into<S: Simd>(&mut self, group: usize, row: usize, mask: u32, to: &mut [[u8; 4]]) {
+    pub(super) fn blend_into<S: Simd>(
+        &mut self,
+        group: usize,
+        row: usize,
+        mask: u32,
+        visible: S::Floats,
+        to: &mut [[u8; 4]],
+    ) {
         let (colour, cover) = self.shaded::<S>(group, row, mask);
-        let cover = cover.to_array();
+        let cover = (cover * visible).to_array();
         let colour = [colour[0].to_array(), colour[1].to_array(), colour[2].to_array()];
         for (l, pixel) in to.iter_mut().enumerate().filter(|(l, _)| mask >> l & 1 == 1) {
             for c in 0..3 {
@@ -291,9 +312,15 @@ pub(super) fn to_pixels<S: Simd>([r, g, b]: [S::Floats; 3]) -> [[u8; 4]; LANES] 
     packed.to_array().map(|p| p.to_le_bytes())
 }
 
+/// Clamps linear light to 0..1.
+#[inline(always)]
+pub(super) fn clamped<S: Simd>(linear: S::Floats) -> S::Floats {
+    linear.max(S::Floats::splat(0.0)).min(S::Floats::splat(1.0))
+}
+
 #[inline(always)]
 fn to_bytes<S: Simd>(linear: S::Floats) -> S::Ints {
-    let root = linear.max(S::Floats::splat(0.0)).min(S::Floats::splat(1.0)).sqrt();
+    let root = clamped::<S>(linear).sqrt();
     (root * S::Floats::splat(255.0) + S::Floats::splat(0.5)).truncated()
 }
 

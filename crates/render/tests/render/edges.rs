@@ -1,0 +1,94 @@
+//! Tests that edges are smooth, and that things narrower than a pixel do not come and go.
+
+use crate::support::{TestScene, at, pixel};
+use chicane_render::{Camera, Optics, Rgb};
+use chicane_world::Pose;
+use chicane_world::scene::{Look, Owner};
+
+const SIZE: [usize; 2] = [480, 360];
+
+/// The sum of the linear light of all pixels.
+fn light(picture: &Rgb) -> f64 {
+    let (columns, rows) = (0..picture.width, 0..picture.height);
+    let all = columns.flat_map(|x| rows.clone().map(move |y| (x, y)));
+    all.map(|(x, y)| f64::from(pixel(picture, x, y)[0]) / 255.0).map(|value| value * value).sum()
+}
+
+/// A black floor and white marks on it, given by their middle and their size.
+fn marks(marks: &[([f64; 2], [f64; 2])]) -> TestScene {
+    let mut scene = TestScene::new();
+    let (black, white) = (scene.emissive([0.0; 3]), scene.emissive([1.0; 3]));
+    scene.add(Owner::Track, Look::Box([60.0, 60.0, 0.1]), at(0.0, 0.0, -0.05), Some(black));
+    // The wall hides the sky.
+    scene.add(Owner::Scenery, Look::Box([0.1, 60.0, 60.0]), at(20.0, 0.0, 0.0), Some(black));
+    for ([x, y], [length, width]) in marks {
+        scene.add(Owner::Track, Look::Box([*length, *width, 0.001]), at(*x, *y, 0.001), Some(white));
+    }
+    scene
+}
+
+/// The least and the most light in pictures of a camera that moves forward by 20 steps of 5 mm.
+fn range(scene: &TestScene) -> [f64; 2] {
+    let mut renderer = scene.renderer();
+    let optics = Optics::pinhole(SIZE[0], SIZE[1], 1.4);
+    let lights = (0..20).map(|step| {
+        let pose = Pose::from_xyz_rpy([0.005 * f64::from(step), 0.0, 0.15], [0.0, 0.1, 0.0]);
+        light(&renderer.picture(&Camera { pose, optics }, &scene.moment()))
+    });
+    lights.fold([f64::MAX, 0.0], |[low, high], light| [low.min(light), high.max(light)])
+}
+
+#[test]
+fn dashes_farther_than_three_metres_come_and_go() {
+    // A dash of 0.1 m at 4 m is 0.27 pixels high. With one sample per pixel, most pictures do not
+    // show it at all.
+    let dashes: Vec<_> = (0..12).map(|i| ([3.5 + 0.3 * f64::from(i), 0.0], [0.1, 0.04])).collect();
+    let [low, high] = range(&marks(&dashes));
+    assert!(low > 0.4 * high, "from {low:.2} to {high:.2}");
+}
+
+#[test]
+fn a_line_across_the_road_comes_and_goes() {
+    for distance in [3.0, 4.0, 5.0] {
+        let [low, high] = range(&marks(&[([distance, 0.0], [0.2, 3.0])]));
+        // At 5 m the line is a third of a pixel high, one or two of the four rows of samples.
+        assert!(low > 0.45 * high, "at {distance} m: from {low:.2} to {high:.2}");
+    }
+}
+
+#[test]
+fn a_narrow_line_along_the_road_is_as_bright_as_its_area() {
+    // Seen from above, a line of 1 m and 5 mm that is 2 m away. It is 0.7 pixels wide.
+    let optics = Optics::pinhole(SIZE[0], SIZE[1], 1.4);
+    for step in 0..20 {
+        let scene = marks(&[([0.0, 0.0], [1.0, 0.005])]);
+        let pose =
+            Pose::from_xyz_rpy([0.0, 0.0007 * f64::from(step), 2.0], [0.0, 0.5 * std::f64::consts::PI, 0.0]);
+        let light = light(&scene.renderer().picture(&Camera { pose, optics }, &scene.moment()));
+        let pixels_per_metre = optics.focal / 2.0;
+        let area = 0.005 * pixels_per_metre * pixels_per_metre;
+        // Four samples per pixel, with four different columns: a step is a quarter of a pixel.
+        assert!((light / area - 1.0).abs() < 0.6, "step {step}: {light:.1} of {area:.1} pixels");
+        assert!(light > 0.0);
+    }
+}
+
+#[test]
+fn an_oblique_edge_has_shades() {
+    let mut scene = TestScene::new();
+    let (black, white) = (scene.emissive([0.0; 3]), scene.emissive([1.0; 3]));
+    scene.add(Owner::Scenery, Look::Box([0.1, 60.0, 60.0]), at(3.0, 0.0, 0.0), Some(black));
+    let pose = Pose::from_xyz_rpy([2.0, 0.0, 0.0], [0.1, 0.0, 0.0]);
+    scene.add(Owner::Scenery, Look::Box([0.1, 1.0, 1.0]), pose, Some(white));
+    let camera = Camera { pose: Pose::IDENTITY, optics: Optics::pinhole(SIZE[0], SIZE[1], 1.4) };
+    let picture = scene.renderer().picture(&camera, &scene.moment());
+    let mut found = std::collections::BTreeMap::<u8, usize>::new();
+    for (x, y) in (0..SIZE[0]).flat_map(|x| (0..SIZE[1]).map(move |y| (x, y))) {
+        *found.entry(pixel(&picture, x, y)[0]).or_default() += 1;
+    }
+    // A quarter, a half and three quarters of the light.
+    for shade in [0, 128, 180, 221, 255] {
+        assert!(found.get(&shade).is_some_and(|n| *n > 20), "{shade}: {found:?}");
+    }
+    assert_eq!(found.len(), 5, "{found:?}");
+}
