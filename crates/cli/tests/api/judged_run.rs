@@ -178,6 +178,38 @@ fn commands_of_others_to_the_robot_are_counted_too() {
 }
 
 #[test]
+fn a_judged_program_could_read_the_records_of_others() {
+    let simulator = judged(setup(), AFTER_EXIT);
+    let mut api = simulator.api();
+    let first = run(&mut api, json!({"command": "echo a secret of the first student"}));
+    let other = first["session"].as_str().expect("an id");
+    let program = format!(
+        "python3 - <<'END'\n\
+         import json, os, urllib.error, urllib.request\n\
+         def get(path):\n\
+         \x20   try:\n\
+         \x20       with urllib.request.urlopen(os.environ['CHICANE_URL'] + '/sim/api/evaluation/' + path) as found:\n\
+         \x20           return json.load(found)\n\
+         \x20   except urllib.error.HTTPError as error:\n\
+         \x20       return error.code\n\
+         own = os.environ['CHICANE_SESSION']\n\
+         pages = [get('records'), get('records?limit=1'), get('records?cursor=1')]\n\
+         for page in pages:\n\
+         \x20   assert all(record['session'] == own for record in page['records']), page\n\
+         \x20   assert page['next'] is None, page\n\
+         assert get('record?session={other}') == 404\n\
+         last = get('record')\n\
+         assert last == 404 or last['session'] == own, last\n\
+         print('only my own')\nEND\n"
+    );
+    let record = run(&mut api, json!({"command": program}));
+    assert_eq!(record["run"]["exit_code"], 0, "{record}");
+    assert_eq!(record["run"]["output_tail"], json!(["only my own"]), "{record}");
+    assert_eq!(api.get(&format!("/evaluation/record?session={other}"))["session"], other);
+    assert_eq!(api.get("/evaluation/records")["records"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
 fn a_record_says_what_was_judged() {
     let work = TempFolder::new();
     std::fs::write(work.path().join("run.sh"), "exit 0\n").expect("written");

@@ -6,6 +6,7 @@ use crate::access::refusal;
 use crate::body::JsonBody;
 use crate::error::ApiError;
 use crate::state::App;
+use crate::student::FromStudent;
 use axum::Json;
 use axum::extract::{Extension, Query, State};
 use axum::http::Uri;
@@ -142,7 +143,8 @@ async fn shown_to(
 
 /// Returns the record of the last session, or of a given one, with its events.
 ///
-/// With the students' token, only sessions that were started with that token have a record.
+/// With the students' token, only sessions that were started with that token have a record. A judged
+/// program gets the record of its own session only.
 #[utoipa::path(get, path = "/evaluation/record", tag = "Evaluation",
     params(("session" = Option<String>, Query, description = "Id of a session")),
     responses(
@@ -152,17 +154,31 @@ async fn shown_to(
 pub(super) async fn record(
     State(app): State<App>,
     Extension(role): Extension<Role>,
+    student: Option<Extension<FromStudent>>,
     uri: Uri,
 ) -> Result<Json<Record>, ApiError> {
-    let id = name(&uri, "session");
+    let asked = name(&uri, "session");
+    let own = own_session(&app, student).await;
     let evaluations = Arc::clone(&app.evaluations);
+    let id = asked.or_else(|| own.clone());
     let record = read(move || evaluations.record(id.as_deref(), only_by(role))).await?;
+    let record = record.filter(|record| own.is_none_or(|own| record.session == own));
     record.map(Json).ok_or_else(|| ApiError::new(ErrorCode::NoRecord, "no record"))
+}
+
+/// The session of the judged program that sent a request. `None` if the request is not one of a judged
+/// program.
+async fn own_session(app: &App, student: Option<Extension<FromStudent>>) -> Option<String> {
+    student?;
+    let current = app.evaluations.session().await;
+    // Without a session, an id that no record has.
+    Some(current.session.map_or_else(String::new, |session| session.id))
 }
 
 /// Lists the records of all sessions, the newest first, without their events.
 ///
-/// With the students' token, only sessions that were started with that token are listed.
+/// With the students' token, only sessions that were started with that token are listed. A judged
+/// program gets the record of its own session only, because it must not learn how others have driven.
 #[utoipa::path(get, path = "/evaluation/records", tag = "Evaluation",
     params(
         ("world" = Option<String>, Query, description = "Name of a world"),
@@ -176,6 +192,7 @@ pub(super) async fn record(
 pub(super) async fn list(
     State(app): State<App>,
     Extension(role): Extension<Role>,
+    student: Option<Extension<FromStudent>>,
     uri: Uri,
 ) -> Result<Json<RecordList>, ApiError> {
     let world = name(&uri, "world");
@@ -190,7 +207,14 @@ pub(super) async fn list(
         Some(_) => return Err(ApiError::invalid("cursor must be the `next` value of the previous page")),
     };
     let evaluations = Arc::clone(&app.evaluations);
-    read(move || evaluations.records(world.as_deref(), only_by(role), below, limit)).await.map(Json)
+    let own = own_session(&app, student).await;
+    let mut list = read(move || evaluations.records(world.as_deref(), only_by(role), below, limit)).await?;
+    if let Some(own) = own {
+        // The session in progress is the newest one, so it is on the first page.
+        list.records.retain(|record| record.session == own);
+        list.next = None;
+    }
+    Ok(Json(list))
 }
 
 /// The last value of the query parameter `name`. `None` if the parameter is omitted.
