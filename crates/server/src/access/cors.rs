@@ -11,7 +11,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header}
 use axum::response::{IntoResponse, Response};
 
 /// Methods that an allowed page may use.
-const METHODS: &str = "GET, HEAD, POST, DELETE";
+const METHODS: &str = "GET, HEAD, POST, PUT, DELETE";
 /// Headers that an allowed page may send.
 const REQUEST_HEADERS: &str = "authorization, content-type, accept, last-event-id";
 /// Headers of responses that an allowed page may read.
