@@ -156,7 +156,9 @@ class Page:
             parser = configparser.ConfigParser(strict=False, interpolation=None)
             parser.read_string(block.text)
             values = [value for section in parser.values() for value in section.values()]
-            for command in [value.split() for value in values if "/chicane " in value]:
+            for command in [shlex.split(value) for value in values]:
+                if not command or pathlib.PurePath(command[0]).name != "chicane":
+                    continue
                 if wrong := self.known.command(command[1:]):
                     raise PageError(block.line, wrong)
 

@@ -4,7 +4,7 @@
 use icu_normalizer::ComposingNormalizerBorrowed;
 
 /// Longest name, in characters.
-pub(crate) const MAX_NAME: usize = 60;
+pub const MAX_NAME: usize = 60;
 
 /// The name of a student.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -27,7 +27,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ("See what works on this machine, and what to do about the rest", "chicane doctor"),
             (
                 "Check the folder and the port of a service",
-                "chicane doctor --data-dir /var/lib/chicane --listen 0.0.0.0:8000",
+                "chicane doctor --data-dir /var/lib/chicane/data --listen 0.0.0.0:8000",
             ),
             ("Check in a script", "chicane doctor --json"),
         ],

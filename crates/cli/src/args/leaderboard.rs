@@ -1,6 +1,6 @@
 //! Options of the leaderboard: for the simulator that has one, and for students who hand in.
 
-use super::values::{student_name, web_address};
+use super::values::{shown_name, web_address};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -32,7 +32,7 @@ pub(crate) struct SubmitArgs {
     /// Folder with main.py or run.toml, Python file, or zip file
     pub(crate) program: PathBuf,
     /// Your name, as the leaderboard shows it
-    #[arg(long, value_name = "NAME", value_parser = student_name)]
+    #[arg(long, value_name = "NAME", value_parser = shown_name)]
     pub(crate) student: String,
     /// Address of the simulator with the leaderboard
     #[arg(long, value_name = "URL", env = "CHICANE_URL", default_value = "http://127.0.0.1:8000", value_parser = web_address)]

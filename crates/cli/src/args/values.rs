@@ -18,6 +18,8 @@ pub(super) enum ValueError {
     WallLimit,
     #[error("must be a number of hours from 0.1 to 720")]
     Hours,
+    #[error("must be a name of at most {} characters", chicane_leaderboard::MAX_NAME)]
+    ShownName,
     #[error("must be a name of at most 200 characters without control characters")]
     StudentName,
     #[error("must be a speed from 0.1 to 3 m/s")]
@@ -66,6 +68,14 @@ pub(super) fn student_name(text: &str) -> Result<String, ValueError> {
         return Err(ValueError::StudentName);
     }
     Ok(text.to_owned())
+}
+
+/// Accepts a name that the leaderboard can show.
+pub(super) fn shown_name(text: &str) -> Result<String, ValueError> {
+    if text.chars().count() > chicane_leaderboard::MAX_NAME {
+        return Err(ValueError::ShownName);
+    }
+    student_name(text)
 }
 
 /// Most seeds of a plan.
