@@ -12,7 +12,7 @@ use crate::lens::{Lens, Optics};
 use crate::looks;
 use crate::moment::Moment;
 use crate::noise::Noise;
-use crate::raster::{self, Background, Corner, NEAR, Projection, RenderTarget, Setup, Surface};
+use crate::raster::{self, Background, Corner, InnerEdges, NEAR, Projection, RenderTarget, Setup, Surface};
 use crate::simd::{Floats, Simd};
 use crate::stage::{Chunk, Item, Paint, ParentFrame, Stage, Visibility, affine};
 use chicane_world::Pose;
@@ -342,7 +342,7 @@ impl Stage {
                 light: colour * self.light(Vec3::from(normal)),
             }
         });
-        setup.mesh(projection, surface, corners, &chunk.triangles, placed.mirrored);
+        setup.mesh(projection, surface, corners, (&chunk.triangles, &chunk.inner), placed.mirrored);
     }
 
     fn add_shadows(&self, setup: &mut Setup, view: &DAffine3, moment: &Moment, projection: &Projection) {
@@ -381,8 +381,8 @@ impl Stage {
                 light: Vec3::ONE,
             };
             let [p, q, r, s] = [corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0)];
-            setup.add(projection, [p, q, r], surface);
-            setup.add(projection, [p, r, s], surface);
+            setup.add(projection, [p, q, r], InnerEdges::default(), surface);
+            setup.add(projection, [p, r, s], InnerEdges::default(), surface);
         }
     }
 

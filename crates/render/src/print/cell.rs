@@ -91,7 +91,7 @@ impl CellBuffers {
                 let at = Vec3::new(x as f32 * z, y as f32 * z, z);
                 Corner { at, uv: corner.uv, light: patch.colour }
             });
-            self.setup.mesh(&projection, surface, corners, &patch.triangles, false);
+            self.setup.mesh(&projection, surface, corners, (&patch.triangles, &[]), false);
         }
     }
 }

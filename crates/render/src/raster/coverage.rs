@@ -11,8 +11,8 @@ pub(super) struct TileTriangle {
     /// Values of the edge functions at the centre of the first pixel of the tile, divided by
     /// `SUBPIXELS`.
     edges: [i32; 3],
-    /// The same at the samples of that pixel.
-    sample_edges: [[i32; 3]; SAMPLES],
+    /// Exact values of the edge functions at that centre.
+    exact: [i64; 3],
     /// Largest difference between a sample and the centre of its pixel, for each edge function.
     margins: [i32; 3],
     /// Change of each edge function per column and per row.
@@ -28,26 +28,22 @@ pub(super) struct TileTriangle {
 impl TileTriangle {
     /// Prepares a triangle for the tile whose first pixel is (x0, y0). Returns `None` if the
     /// triangle does not touch the tile.
+    #[inline(always)]
     pub(super) fn of(triangle: &Triangle, x0: usize, y0: usize) -> Option<TileTriangle> {
         let reach = TILE as i64 - 1;
-        let (mut edges, mut sample_edges) = ([0; 3], [[0; 3]; SAMPLES]);
+        let (mut edges, mut exact) = ([0; 3], [0; 3]);
         let margins = [0, 1, 2].map(|i: usize| margin(&triangle.edges[i]));
         for (i, edge) in triangle.edges.iter().enumerate() {
             let centre = |pixel: usize| pixel as i64 * i64::from(SUBPIXELS) + i64::from(SUBPIXELS / 2);
-            let exact = i64::from(edge.a) * centre(x0) + i64::from(edge.b) * centre(y0) + edge.c;
+            exact[i] = i64::from(edge.a) * centre(x0) + i64::from(edge.b) * centre(y0) + edge.c;
             // One pixel is `SUBPIXELS` units, so the quotient changes by exactly `edge.a` per
             // column and `edge.b` per row. Rounding down keeps the sign.
-            let first = exact.div_euclid(i64::from(SUBPIXELS));
+            let first = exact[i].div_euclid(i64::from(SUBPIXELS));
             let best = first + reach * i64::from(edge.a.max(0)) + reach * i64::from(edge.b.max(0));
             if best + i64::from(margins[i]) < 0 {
                 return None;
             }
-            // Clamp to 32 bits: larger values cannot change their sign inside a tile.
-            let clamped = |value: i64| value.clamp(-(1 << 29), 1 << 29) as i32;
             edges[i] = clamped(first);
-            for (sample, offset) in sample_edges.iter_mut().zip(OFFSETS) {
-                sample[i] = clamped((exact + change(edge, offset)).div_euclid(i64::from(SUBPIXELS)));
-            }
         }
         let within = |[low, high]: [i32; 2], first: usize| {
             let low = (low - first as i32).clamp(0, reach as i32) as usize;
@@ -60,7 +56,7 @@ impl TileTriangle {
         let base = plane.a * x0 as f64 + plane.b * y0 as f64 + plane.c;
         Some(TileTriangle {
             edges,
-            sample_edges,
+            exact,
             margins,
             steps: triangle.edges.map(|e| [e.a, e.b]),
             nearness: [base as f32, plane.a as f32, plane.b as f32],
@@ -117,16 +113,27 @@ impl TileTriangle {
         S::Ints::splat(first.wrapping_add(a.wrapping_mul(x)).wrapping_add(b.wrapping_mul(y))) + slopes[edge]
     }
 
-    /// A mask of the pixels whose sample is inside of the triangle.
+    /// Values of the edge functions at the samples of the first pixel of the tile.
+    pub(super) fn sample_edges(&self, triangle: &Triangle) -> [[i32; 3]; SAMPLES] {
+        OFFSETS.map(|offset| {
+            [0, 1, 2].map(|i: usize| {
+                let exact = self.exact[i] + change(&triangle.edges[i], offset);
+                clamped(exact.div_euclid(i64::from(SUBPIXELS)))
+            })
+        })
+    }
+
+    /// A mask of the pixels whose sample is inside of the triangle. `first` is the sample's value of
+    /// [`Self::sample_edges`].
     #[inline(always)]
     pub(super) fn inside_at<S: Simd>(
         &self,
-        sample: usize,
+        first: &[i32; 3],
         slopes: &[S::Ints; 3],
         group: usize,
         row: usize,
     ) -> S::Ints {
-        inside::<S>(&self.at::<S>(&self.sample_edges[sample], slopes, group, row))
+        inside::<S>(&self.at::<S>(first, slopes, group, row))
     }
 
     /// The margins as vectors.
@@ -154,6 +161,11 @@ impl TileTriangle {
 pub(super) fn near_change(a: f32, b: f32, sample: usize) -> f32 {
     let [x, y] = OFFSETS[sample];
     (a * x as f32 + b * y as f32) * (1.0 / SUBPIXELS as f32)
+}
+
+/// Clamps an edge function to 32 bits. Larger values cannot change their sign inside a tile.
+fn clamped(value: i64) -> i32 {
+    value.clamp(-(1 << 29), 1 << 29) as i32
 }
 
 /// Returns a mask of the pixels of which a sample may be inside of a triangle.

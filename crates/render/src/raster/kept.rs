@@ -28,12 +28,12 @@ impl<'a> Shaders<'a> {
     /// The shader of a triangle.
     #[inline(always)]
     pub(super) fn of(&mut self, id: i32) -> &mut Shader<'a> {
-        let kept = &mut self.kept[id as usize % SHADERS];
-        if kept.as_ref().is_some_and(|(of, _)| *of != id) {
-            *kept = None;
+        let ((x0, y0), kept) = (self.first, &mut self.kept[id as usize % SHADERS]);
+        let shader = || (id, Shader::new(self.parts, self.textures, id as u32, x0, y0));
+        if kept.as_ref().is_none_or(|(of, _)| *of != id) {
+            return &mut kept.insert(shader()).1;
         }
-        let (x0, y0) = self.first;
-        &mut kept.get_or_insert_with(|| (id, Shader::new(self.parts, self.textures, id as u32, x0, y0))).1
+        &mut kept.get_or_insert_with(shader).1
     }
 }
 

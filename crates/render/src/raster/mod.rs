@@ -29,7 +29,7 @@ mod shade;
 mod tile;
 
 pub(crate) use needed::NeededPixels;
-pub(crate) use setup::{Corner, NEAR, Projection, Setup, Surface};
+pub(crate) use setup::{Corner, InnerEdges, NEAR, Projection, Setup, Surface};
 
 #[cfg(target_arch = "x86_64")]
 use crate::Instructions;

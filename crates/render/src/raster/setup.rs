@@ -2,7 +2,7 @@
 
 use super::TILE;
 use super::clip::Polygon;
-use super::samples::FARTHEST_SAMPLE;
+use super::samples::{FIRST_SAMPLE, SAMPLE_SPACING};
 use glam::{Vec2, Vec3};
 
 /// Distance of the near clipping plane, m.
@@ -60,6 +60,29 @@ impl Corner {
     }
 }
 
+/// The edges of a triangle that are inside of a flat surface: the triangles on both sides are in one
+/// plane and have the same paint. Such an edge is not visible, so all samples of a pixel belong to the
+/// triangle at its centre. This saves the time for splitting the pixels of the edge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct InnerEdges(u8);
+
+impl InnerEdges {
+    /// The flags of the edges from each corner to the next one.
+    pub(crate) fn new(edges: [bool; 3]) -> InnerEdges {
+        InnerEdges(edges.into_iter().enumerate().map(|(i, is_inner)| u8::from(is_inner) << i).sum())
+    }
+
+    /// Whether an edge is inside of a flat surface.
+    pub(crate) fn has(self, edge: usize) -> bool {
+        self.0 >> edge & 1 == 1
+    }
+
+    /// The edges of the triangle with its second and third corner exchanged.
+    fn reversed(self) -> InnerEdges {
+        InnerEdges::new([self.has(2), self.has(1), self.has(0)])
+    }
+}
+
 /// A value that is linear over the screen: a·x + b·y + c at the centre of pixel (x, y).
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Plane {
@@ -75,6 +98,8 @@ pub(super) struct Edge {
     pub(super) a: i32,
     pub(super) b: i32,
     pub(super) c: i64,
+    /// Whether all samples of a pixel are on the side of its centre, see [`InnerEdges`].
+    pub(super) is_inner: bool,
 }
 
 /// A triangle on the screen.
@@ -164,13 +189,14 @@ impl Setup {
     }
 
     /// Adds triangles that share corners. Their corners are counter-clockwise seen from the front,
-    /// or clockwise if `mirrored`.
+    /// or clockwise if `mirrored`. `inner` has the inner edges of each triangle. Triangles beyond its
+    /// end have none.
     pub(crate) fn mesh(
         &mut self,
         projection: &Projection,
         surface: u32,
         corners: impl Iterator<Item = Corner>,
-        triangles: &[[u16; 3]],
+        (triangles, inner): (&[[u16; 3]], &[InnerEdges]),
         mirrored: bool,
     ) {
         let mut seen = std::mem::take(&mut self.corners);
@@ -180,18 +206,21 @@ impl Setup {
         points.clear();
         // Each corner is projected once, because several triangles share it.
         points.extend(seen.iter().map(|corner| projection.point_inside(corner)));
-        for triangle in triangles {
+        for (i, triangle) in triangles.iter().enumerate() {
             let [a, mut b, mut c] = triangle.map(usize::from);
+            let mut inner = inner.get(i).copied().unwrap_or_default();
             if mirrored {
                 std::mem::swap(&mut b, &mut c);
+                inner = inner.reversed();
             }
             match (points[a], points[b], points[c]) {
                 (Some(p), Some(q), Some(r)) => {
                     if is_front([p, q, r]) {
-                        self.add_projected(projection, [p, q, r], [seen[a], seen[b], seen[c]], surface);
+                        let seen = [seen[a], seen[b], seen[c]];
+                        self.add_projected(projection, [p, q, r], seen, inner, surface);
                     }
                 }
-                _ => self.add(projection, [seen[a], seen[b], seen[c]], surface),
+                _ => self.add(projection, [seen[a], seen[b], seen[c]], inner, surface),
             }
         }
         self.corners = seen;
@@ -199,7 +228,13 @@ impl Setup {
     }
 
     /// Adds a triangle, clipped to the view. Its corners are counter-clockwise seen from the front.
-    pub(crate) fn add(&mut self, projection: &Projection, seen: [Corner; 3], surface: u32) {
+    pub(crate) fn add(
+        &mut self,
+        projection: &Projection,
+        seen: [Corner; 3],
+        inner: InnerEdges,
+        surface: u32,
+    ) {
         if !seen.iter().all(|s| s.at.is_finite() && s.uv.is_finite() && s.light.is_finite()) {
             return;
         }
@@ -207,23 +242,17 @@ impl Setup {
             return;
         }
         let limit = projection.limit();
-        let mut polygon = Polygon::new(seen);
+        let mut polygon = Polygon::new(seen, inner);
         polygon.cut(|s| s.at.z - NEAR);
         polygon.cut(|s| limit * s.at.z - s.at.x);
         polygon.cut(|s| limit * s.at.z + s.at.x);
         polygon.cut(|s| limit * s.at.z - s.at.y);
         polygon.cut(|s| limit * s.at.z + s.at.y);
-        let corners = polygon.corners();
-        for i in 2..corners.len() {
-            self.add_clipped(projection, [corners[0], corners[i - 1], corners[i]], surface);
-        }
-    }
-
-    /// Adds a triangle that needs no clipping. A triangle that shows its back is dropped.
-    fn add_clipped(&mut self, projection: &Projection, seen: [Corner; 3], surface: u32) {
-        let points = [projection.point(&seen[0]), projection.point(&seen[1]), projection.point(&seen[2])];
-        if is_front(points) {
-            self.add_projected(projection, points, seen, surface);
+        for (seen, inner) in polygon.triangles() {
+            let points = [projection.point(&seen[0]), projection.point(&seen[1]), projection.point(&seen[2])];
+            if is_front(points) {
+                self.add_projected(projection, points, seen, inner, surface);
+            }
         }
     }
 
@@ -233,17 +262,26 @@ impl Setup {
         projection: &Projection,
         points: [Point; 3],
         seen: [Corner; 3],
+        inner: InnerEdges,
         surface: u32,
     ) {
         let (points, seen) = ([points[0], points[2], points[1]], [seen[0], seen[2], seen[1]]);
+        let inner = inner.reversed();
         let bound = |axis: usize, last: usize| {
             let v = points.map(|p| p[axis]);
             let (low, high) = (v[0].min(v[1]).min(v[2]), v[0].max(v[1]).max(v[2]));
-            // The first and the last pixel with a sample that the triangle may cover.
-            let (first_sample, last_sample) =
-                (SUBPIXELS / 2 - FARTHEST_SAMPLE, SUBPIXELS / 2 + FARTHEST_SAMPLE);
-            let first = (low - last_sample + SUBPIXELS - 1).div_euclid(SUBPIXELS);
-            [first.max(0), (high - first_sample).div_euclid(SUBPIXELS).min(last as i32 - 1)]
+            // The first and the last pixel with a sample that the triangle may cover. An inner edge
+            // asks for the centre, and the farthest samples are on both sides of it.
+            let spacing = if inner == InnerEdges::default() { SAMPLE_SPACING } else { 1 };
+            let first = (low - FIRST_SAMPLE + spacing - 1).div_euclid(spacing) * spacing + FIRST_SAMPLE;
+            let last_sample = (high - FIRST_SAMPLE).div_euclid(spacing) * spacing + FIRST_SAMPLE;
+            if first > last_sample {
+                return [0, -1];
+            }
+            let farthest = SUBPIXELS - FIRST_SAMPLE;
+            let first = (first - farthest + SUBPIXELS - 1).div_euclid(SUBPIXELS);
+            let last_pixel = (last_sample - FIRST_SAMPLE).div_euclid(SUBPIXELS);
+            [first.max(0), last_pixel.min(last as i32 - 1)]
         };
         let (columns, rows) = (bound(0, projection.width), bound(1, projection.height));
         if columns[0] > columns[1] || rows[0] > rows[1] {
@@ -259,9 +297,9 @@ impl Setup {
             .then(|| seen[0].light.to_array());
         self.triangles.push(Triangle {
             edges: [
-                Edge::between(points[0], points[1]),
-                Edge::between(points[1], points[2]),
-                Edge::between(points[2], points[0]),
+                Edge::between(points[0], points[1], inner.has(0)),
+                Edge::between(points[1], points[2], inner.has(1)),
+                Edge::between(points[2], points[0], inner.has(2)),
             ],
             planes: planes(points, &seen, [kind.texture.is_some(), even_light.is_none()]),
             even_light,
@@ -322,12 +360,12 @@ fn doubled_area([a, b, c]: [[i32; 2]; 3]) -> i64 {
 impl Edge {
     /// The edge from one corner to the next. By the top-left rule, a pixel centre exactly on the
     /// edge is inside if the edge is a top or a left one.
-    fn between(from: [i32; 2], to: [i32; 2]) -> Edge {
+    fn between(from: [i32; 2], to: [i32; 2], is_inner: bool) -> Edge {
         let (dx, dy) = (to[0] - from[0], to[1] - from[1]);
         let (a, b) = (-dy, dx);
         let owned = dy < 0 || (dy == 0 && dx > 0);
         let c = -(i64::from(a) * i64::from(from[0]) + i64::from(b) * i64::from(from[1]));
-        Edge { a, b, c: c - i64::from(!owned) }
+        Edge { a, b, c: c - i64::from(!owned), is_inner }
     }
 }
 

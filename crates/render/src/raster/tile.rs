@@ -142,9 +142,11 @@ impl Tile {
     /// stored before.
     #[inline(always)]
     fn update_nearest<S: Simd>(&mut self, parts: &[Setup], id: u32, x0: usize, y0: usize) {
-        let Some(triangle) = TileTriangle::of(triangle_by_id(parts, id).0, x0, y0) else { return };
+        let whole = triangle_by_id(parts, id).0;
+        let Some(triangle) = TileTriangle::of(whole, x0, y0) else { return };
         let (slopes, strides) = (triangle.slopes::<S>(), triangle.strides::<S>());
         let margins = triangle.margins::<S>();
+        let mut sample_edges = None;
         for row in triangle.rows.clone() {
             let mut next = triangle.row::<S>(&slopes, row);
             for group in triangle.groups.clone() {
@@ -157,16 +159,36 @@ impl Tile {
                 let near = triangle.near::<S>(group, row);
                 let covered = covered::<S>(&edges, &margins);
                 let has_edge = covered.signs() != touched.signs();
-                if self.split[row] >> group & 1 == 0 {
-                    if !has_edge {
-                        self.store::<S>(0, (row, group), covered, near, id);
+                let is_split = self.split[row] >> group & 1 == 1;
+                if !is_split && !has_edge {
+                    self.store::<S>(0, (row, group), covered, near, id);
+                    continue;
+                }
+                let mut inside = [covered; SAMPLES];
+                if has_edge {
+                    let first = sample_edges.get_or_insert_with(|| triangle.sample_edges(whole));
+                    let mut any = 0;
+                    for (inside, first) in inside.iter_mut().zip(first) {
+                        *inside = triangle.inside_at::<S>(first, &slopes, group, row);
+                        any |= inside.signs();
+                    }
+                    if any == 0 {
                         continue;
                     }
-                    self.split::<S>(parts, row, group);
                 }
-                for sample in 0..SAMPLES {
-                    let inside =
-                        if has_edge { triangle.inside_at::<S>(sample, &slopes, group, row) } else { covered };
+                if !is_split {
+                    let nearest = self.sample_depths::<S>(parts, row, group);
+                    let mut wins = 0;
+                    for (sample, nearest) in nearest.iter().enumerate() {
+                        let near = near + S::Floats::splat(triangle.near_change(sample));
+                        wins |= (inside[sample] & near.greater(*nearest)).signs();
+                    }
+                    if wins == 0 {
+                        continue;
+                    }
+                    self.split::<S>(row, group, &nearest);
+                }
+                for (sample, inside) in inside.into_iter().enumerate() {
                     let near = near + S::Floats::splat(triangle.near_change(sample));
                     self.store::<S>(sample, (row, group), inside, near, id);
                 }
@@ -174,10 +196,9 @@ impl Tile {
         }
     }
 
-    /// Gives each sample of a group its own triangle and depth.
+    /// 1/w at the samples of a group that is not split.
     #[inline(always)]
-    fn split<S: Simd>(&mut self, parts: &[Setup], row: usize, group: usize) {
-        self.split[row] |= 1 << group;
+    fn sample_depths<S: Simd>(&self, parts: &[Setup], row: usize, group: usize) -> [S::Floats; SAMPLES] {
         let triangle_ids = self.triangle_ids[0][row][group];
         let centres = S::Floats::from_array(self.nearest[0][row][group].0);
         let mut nearest = [centres; SAMPLES];
@@ -195,9 +216,16 @@ impl Tile {
                 *nearest = (centres + S::Floats::splat(change)).select(is_same, *nearest);
             }
         }
-        for (sample, nearest) in nearest.into_iter().enumerate() {
+        nearest
+    }
+
+    /// Gives each sample of a group its own triangle and depth.
+    #[inline(always)]
+    fn split<S: Simd>(&mut self, row: usize, group: usize, nearest: &[S::Floats; SAMPLES]) {
+        self.split[row] |= 1 << group;
+        for (sample, nearest) in nearest.iter().enumerate() {
             self.nearest[sample][row][group] = Group(nearest.to_array());
-            self.triangle_ids[sample][row][group] = triangle_ids;
+            self.triangle_ids[sample][row][group] = self.triangle_ids[0][row][group];
         }
     }
 

@@ -1,11 +1,14 @@
 //! Splits meshes into chunks. The renderer skips every chunk that is outside of the picture.
 
+use crate::raster::InnerEdges;
 use chicane_world::scene::Mesh;
 use glam::{Vec2, Vec3, Vec3A};
 use std::collections::BTreeMap;
 
 /// Maximum number of triangles in a chunk.
 const MAX_TRIANGLES: usize = 96;
+/// Smallest cosine of the angle between two triangles in one plane.
+const FLAT: f32 = 0.9999;
 
 /// A mesh prepared for drawing.
 #[derive(Debug, Clone, Default)]
@@ -20,6 +23,8 @@ pub(crate) struct Chunk {
     pub(crate) normals: Vec<Vec3A>,
     pub(crate) uvs: Vec<Vec2>,
     pub(crate) triangles: Vec<[u16; 3]>,
+    /// The inner edges of each triangle.
+    pub(crate) inner: Vec<InnerEdges>,
     /// Index in [`super::Stage::paints`].
     pub(crate) paint: u32,
     /// Centre of the bounding sphere.
@@ -40,7 +45,9 @@ impl ChunkedMesh {
             let good: Vec<[u32; 3]> =
                 triangles.iter().copied().filter(|t| is_good(mesh, t)).take(left).collect();
             left -= good.len();
-            chunks.extend(good.chunks(MAX_TRIANGLES).map(|some| Chunk::new(mesh, some, paint)));
+            let inner = inner_edges(mesh, &good);
+            let parts = good.chunks(MAX_TRIANGLES).zip(inner.chunks(MAX_TRIANGLES));
+            chunks.extend(parts.map(|(some, inner)| Chunk::new(mesh, some, inner, paint)));
         }
         ChunkedMesh { chunks }
     }
@@ -50,8 +57,39 @@ impl ChunkedMesh {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.chunks.iter().map(|c| c.positions.len() * 40 + c.triangles.len() * 6).sum()
+        self.chunks.iter().map(|c| c.positions.len() * 40 + c.triangles.len() * 7).sum()
     }
+}
+
+/// Finds the edges at which two triangles meet that are in one plane. The edges of other triangles are
+/// not inner ones: if more than two meet, or if they face different sides.
+fn inner_edges(mesh: &Mesh, triangles: &[[u32; 3]]) -> Vec<InnerEdges> {
+    let position = |i: u32| Vec3::from_array(mesh.positions[i as usize]);
+    // Positions are compared, because corners with the same position can differ in their normals.
+    // The summand makes 0 of −0.
+    let key = |i: u32| mesh.positions[i as usize].map(|v| (v + 0.0).to_bits());
+    let normal = |triangle: &[u32; 3]| {
+        let [a, b, c] = triangle.map(position);
+        (b - a).cross(c - a).normalize_or_zero()
+    };
+    let mut edges = Vec::with_capacity(3 * triangles.len());
+    for (number, triangle) in triangles.iter().enumerate() {
+        for edge in 0..3 {
+            let (from, to) = (key(triangle[edge]), key(triangle[(edge + 1) % 3]));
+            edges.push((from.min(to), from.max(to), from < to, number, edge));
+        }
+    }
+    edges.sort_unstable();
+    let mut inner = vec![[false; 3]; triangles.len()];
+    for shared in edges.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+        let [(.., ahead, one, first), (.., back, other, second)] = shared else { continue };
+        let is_flat = normal(&triangles[*one]).dot(normal(&triangles[*other])) > FLAT;
+        if ahead != back && is_flat {
+            inner[*one][*first] = true;
+            inner[*other][*second] = true;
+        }
+    }
+    inner.into_iter().map(InnerEdges::new).collect()
 }
 
 /// Whether a triangle has three different corners with finite positions.
@@ -64,12 +102,13 @@ fn is_good(mesh: &Mesh, triangle: &[u32; 3]) -> bool {
 }
 
 impl Chunk {
-    fn new(mesh: &Mesh, triangles: &[[u32; 3]], paint: u32) -> Chunk {
+    fn new(mesh: &Mesh, triangles: &[[u32; 3]], inner: &[InnerEdges], paint: u32) -> Chunk {
         let mut chunk = Chunk {
             positions: Vec::new(),
             normals: Vec::new(),
             uvs: Vec::new(),
             triangles: Vec::with_capacity(triangles.len()),
+            inner: inner.to_vec(),
             paint,
             centre: Vec3A::ZERO,
             radius: 0.0,
