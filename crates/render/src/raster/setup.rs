@@ -9,6 +9,9 @@ use glam::{Vec2, Vec3};
 pub(crate) const NEAR: f32 = 0.02;
 /// Subpixel steps per pixel. Corners are snapped to these steps.
 pub(super) const SUBPIXELS: i32 = 256;
+/// Shortest inner edge, in 1/256 of a pixel. The pixel at the end of an inner edge is not smooth, so
+/// short ones are treated like the other edges.
+const LONG_EDGE: i32 = 12 * SUBPIXELS;
 /// Triangles are clipped at this distance from the centre of the picture, pixels. The borders of
 /// every picture are nearer to the centre. Edges of twice this length still fit into the 32-bit
 /// integers of a tile.
@@ -363,6 +366,7 @@ impl Edge {
     fn between(from: [i32; 2], to: [i32; 2], is_inner: bool) -> Edge {
         let (dx, dy) = (to[0] - from[0], to[1] - from[1]);
         let (a, b) = (-dy, dx);
+        let is_inner = is_inner && dx.abs().max(dy.abs()) >= LONG_EDGE;
         let owned = dy < 0 || (dy == 0 && dx > 0);
         let c = -(i64::from(a) * i64::from(from[0]) + i64::from(b) * i64::from(from[1]));
         Edge { a, b, c: c - i64::from(!owned), is_inner }
