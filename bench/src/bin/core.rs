@@ -1,14 +1,14 @@
 //! Benchmark of the deterministic core on one thread: ticks, lidar, save, restore, reset and
-//! allocations, with 0, 50 and 500 resting objects.
+//! allocations, with 0, 50 and 500 resting objects, and in cities of up to 200,000 triangles.
 //!
 //! Times are medians of several rounds. On a busy machine the noise between two runs is larger than
 //! most changes, so compare only columns of the same run.
 #![allow(clippy::disallowed_methods, unsafe_code)]
 
 use chicane_sim::{Command, Drive, How, Sim, Who};
-use chicane_testkit::Yard;
+use chicane_testkit::{Yard, elsewhere};
 use chicane_world::world::{ObjectKind, Shape};
-use chicane_world::{Pose, Profile, World};
+use chicane_world::{Assets, Pose, Profile, World};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::hint::black_box;
 use std::sync::Arc;
@@ -170,5 +170,30 @@ fn main() {
     eprintln!("\r{:<60}", "");
     for (name, cells) in rows {
         println!("{name:<46}{:>12}{:>12}{:>12}", cells[0], cells[1], cells[2]);
+    }
+    print_cities();
+}
+
+/// Prints how the core grows with the triangles of a world that is one mesh.
+fn print_cities() {
+    println!("\n{:<46}{:>12}{:>12}{:>12}", "triangles of a city", "2,000", "20,000", "200,000");
+    let cities = [2_000, 20_000, 200_000].map(|triangles| {
+        let world = World::load(&Assets::of(&elsewhere::city(triangles))).expect("loads");
+        let world = Arc::new(world);
+        let begun = Instant::now();
+        let mut sim = Sim::new(Arc::clone(&world), Arc::new(Profile::gen1()), 1);
+        let built = begun.elapsed().as_secs_f64();
+        settle(&mut sim);
+        let factor = chicane_sim::TICK_S / tick_time(&mut sim);
+        let save = median(21, || drop(black_box(sim.save())));
+        let hash = median(21, || drop(black_box(sim.digests())));
+        let reset = median(21, || drop(black_box(sim.apply(Command::Reset))));
+        let micro = |time: f64| format!("{:.1}", 1e6 * time);
+        [format!("{factor:.0}"), format!("{:.1}", 1e3 * built), micro(save), micro(hash), micro(reset)]
+    });
+    let names =
+        ["real-time factor", "new simulation, ms", "save, µs", "hashes of the state, µs", "reset, µs"];
+    for (row, name) in names.into_iter().enumerate() {
+        println!("{name:<46}{:>12}{:>12}{:>12}", cities[0][row], cities[1][row], cities[2][row]);
     }
 }
