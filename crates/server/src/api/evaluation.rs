@@ -169,7 +169,7 @@ pub(super) async fn record(
 /// The session of the judged program that sent a request. `None` if the request is not one of a judged
 /// program.
 async fn own_session(app: &App, student: Option<Extension<FromStudent>>) -> Option<String> {
-    student?;
+    let Extension(FromStudent) = student?;
     let current = app.evaluations.session().await;
     // Without a session, an id that no record has.
     Some(current.session.map_or_else(String::new, |session| session.id))
