@@ -5,6 +5,9 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// How often the removal of a folder is tried, if files are created in it.
+const REMOVE_ATTEMPTS: usize = 100;
+
 /// The lock of a folder. It is released on drop.
 #[derive(Debug)]
 pub(crate) struct FolderLock {
@@ -62,7 +65,14 @@ impl FolderLock {
         name.push(format!("-removed-{}-{number}", std::process::id()));
         let renamed = self.folder.with_file_name(name);
         let removed = if std::fs::rename(&self.folder, &renamed).is_ok() { &renamed } else { &self.folder };
-        let _ = std::fs::remove_dir_all(removed);
+        // Another owner that found the folder under its old name may create a lock file in it while it
+        // is being removed.
+        for _ in 0..REMOVE_ATTEMPTS {
+            match std::fs::remove_dir_all(removed) {
+                Err(e) if e.kind() == ErrorKind::DirectoryNotEmpty => {}
+                _ => return,
+            }
+        }
     }
 }
 
