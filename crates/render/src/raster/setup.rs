@@ -273,9 +273,9 @@ impl Setup {
         let bound = |axis: usize, last: usize| {
             let v = points.map(|p| p[axis]);
             let (low, high) = (v[0].min(v[1]).min(v[2]), v[0].max(v[1]).max(v[2]));
-            // The first and the last pixel with a sample that the triangle may cover. An inner edge
-            // asks for the centre, and the farthest samples are on both sides of it.
-            let spacing = if inner == InnerEdges::default() { SAMPLE_SPACING } else { 1 };
+            // The first and the last pixel of which the triangle may cover a sample or the centre. Both
+            // are at multiples of half the spacing of samples. An inner edge has no such positions.
+            let spacing = if inner == InnerEdges::default() { SAMPLE_SPACING / 2 } else { 1 };
             let first = (low - FIRST_SAMPLE + spacing - 1).div_euclid(spacing) * spacing + FIRST_SAMPLE;
             let last_sample = (high - FIRST_SAMPLE).div_euclid(spacing) * spacing + FIRST_SAMPLE;
             if first > last_sample {
