@@ -48,7 +48,7 @@ export function openEditor(client: BuilderClient, view: ProjectView): void {
   const actions = new Actions(session, store);
   actions.fetchPictures = (project, names) => fetchPictures(client, project, view.id, names, pictures);
   const pictures = new PictureCache((name) => client.fileUrl(view.id, name), () => {
-    plan.invalidate();
+    plan.refresh();
     solid.value?.refresh();
   });
   const solid = new Signal<SolidView | null>(null);

@@ -5,7 +5,7 @@
 import { messageOf } from "../ui/platform.ts";
 import { Signal } from "../ui/signal.ts";
 import type { Preview } from "./client.ts";
-import type { ProjectDocument } from "./document.ts";
+import { isEqual, type ProjectDocument } from "./document.ts";
 
 /** Time from a change to its request, so that the steps of a drag share one request. */
 const DELAY_MS = 25;
@@ -46,8 +46,11 @@ export class Previewer {
     let delayMs = DELAY_MS;
     try {
       const preview = await this.ask(document);
+      const before = this.preview.value;
+      // The road depends on the track alone. The views draw a road again only if it is another object.
+      const hasOldRoad = before && this.shown && isEqual(this.shown.track, document.track);
       this.shown = document;
-      this.preview.value = preview;
+      this.preview.value = hasOldRoad ? { ...preview, road: before.road } : preview;
       this.problem.value = "";
     } catch (error) {
       this.problem.value = messageOf(error);

@@ -40,16 +40,29 @@ export function detectQuality(choice: QualityChoice = "auto"): Quality {
   const wanted = new URLSearchParams(location.search).get("quality");
   if (isQualityChoice(wanted) && wanted !== "auto") return { ...qualityAt(wanted), fixed: true };
   if (choice !== "auto") return qualityAt(choice);
+  return qualityOf(rendererName());
+}
+
+let knownRenderer: string | null = null;
+
+/** The WebGL renderer name; empty if it is unknown. */
+function rendererName(): string {
+  if (knownRenderer !== null) return knownRenderer;
   const gl = document.createElement("canvas").getContext("webgl2");
   const info = gl?.getExtension("WEBGL_debug_renderer_info");
-  const name = gl && info ? String(gl.getParameter(info.UNMASKED_RENDERER_WEBGL)) : "";
+  knownRenderer = gl && info ? String(gl.getParameter(info.UNMASKED_RENDERER_WEBGL)) : "";
   gl?.getExtension("WEBGL_lose_context")?.loseContext();
-  return qualityOf(name);
+  return knownRenderer;
 }
+
+const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
+
+/** Whether the browser renders on the CPU, whatever the quality is. */
+export const isSoftwareRenderer = (): boolean => SOFTWARE.test(rendererName());
 
 /** The quality for a WebGL renderer name. Graphics of phones and small laptops get the middle level. */
 export function qualityOf(renderer: string): Quality {
-  if (/swiftshader|llvmpipe|softpipe|software|basic render/i.test(renderer)) return qualityAt("low");
+  if (SOFTWARE.test(renderer)) return qualityAt("low");
   return qualityAt(/mali|adreno|powervr|videocore|intel.*(hd|uhd)/i.test(renderer) ? "medium" : "high");
 }
 

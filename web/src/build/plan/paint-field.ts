@@ -97,21 +97,21 @@ export function paintRoad(context: Context, document: ProjectDocument, road: Roa
 
 /** Fills the area between two lines. */
 function fillStrip(context: Context, one: Points, two: Points, closed: boolean): void {
-  // One quadrilateral per sample: a polygon of both lines would leave holes where a road overlaps.
+  // One quadrilateral per sample: a polygon of both lines would leave holes where a road overlaps. All
+  // of them have the same direction, otherwise two that overlap would cancel each other.
   const count = closed ? one.length : one.length - 1;
   context.beginPath();
   for (let i = 0; i < count; i++) {
-    const k = (i + 1) % one.length;
-    const corners = [one[i], one[k], two[k], two[i]];
-    const turn = area(corners) < 0 ? corners.toReversed() : corners;
-    trace(context, turn, true);
+    const k = i + 1 === one.length ? 0 : i + 1;
+    const [a, b, c, d] = [one[i], one[k], two[k], two[i]];
+    // Twice the area is the cross product of the diagonals.
+    const isLeft = (c[0] - a[0]) * (d[1] - b[1]) - (c[1] - a[1]) * (d[0] - b[0]) >= 0;
+    const [second, last] = isLeft ? [b, d] : [d, b];
+    context.moveTo(a[0], a[1]);
+    context.lineTo(second[0], second[1]);
+    context.lineTo(c[0], c[1]);
+    context.lineTo(last[0], last[1]);
+    context.closePath();
   }
   context.fill();
-}
-
-function area(points: Points): number {
-  return points.reduce((sum, [x, y], i) => {
-    const [nx, ny] = points[(i + 1) % points.length];
-    return sum + x * ny - nx * y;
-  }, 0);
 }

@@ -1,4 +1,5 @@
 /** The top view: a canvas with the field from above. A frame is drawn only after a change. */
+import { isSoftwareRenderer } from "../../scene/quality.ts";
 import { t } from "../../strings.ts";
 import { h } from "../../ui/dom.ts";
 import type { Preview } from "../client.ts";
@@ -7,14 +8,13 @@ import { centreOf, type Point } from "../geometry.ts";
 import { extentOfItems, itemsOf, START } from "../items.ts";
 import type { PictureCache } from "../pictures-cache.ts";
 import type { EditorSession } from "../session.ts";
+import { Background, useMetres } from "./background.ts";
 import type { Drag } from "./drags.ts";
 import { handlesOf, type Handle } from "./handles.ts";
-import { paintDecals, paintFence, paintField, paintRoad } from "./paint-field.ts";
 import {
   label,
   paintArrows,
   paintBand,
-  paintGrid,
   paintGuides,
   paintNodes,
   paintPen,
@@ -48,12 +48,17 @@ export class PlanView {
   #isDirty = true;
   #palette: Palette | null = null;
   readonly #context: CanvasRenderingContext2D | null;
+  readonly #background: Background;
 
   constructor(
     readonly session: EditorSession,
     readonly pictures: PictureCache,
   ) {
-    this.#context = this.canvas.getContext("2d");
+    // Without a graphics card the browser draws a canvas several times faster with its 2D rasterizer
+    // than through its emulation of a graphics card. This option selects the rasterizer.
+    const settings: CanvasRenderingContext2DSettings = { willReadFrequently: isSoftwareRenderer() };
+    this.#context = this.canvas.getContext("2d", settings);
+    this.#background = new Background(settings);
     for (const signal of [session.document, session.preview, session.selection, session.pen, session.snap, session.tool]) {
       (signal as { watch(listener: () => void): void }).watch(() => this.invalidate());
     }
@@ -68,6 +73,12 @@ export class PlanView {
   /** Requests that the next frame is drawn. */
   invalidate(): void {
     this.#isDirty = true;
+  }
+
+  /** Draws everything again, because a picture was loaded. */
+  refresh(): void {
+    this.#background.clear();
+    this.invalidate();
   }
 
   get handles(): Handle[] {
@@ -144,29 +155,15 @@ export class PlanView {
     this.frames++;
     const palette = (this.#palette ??= readPalette(this.canvas));
     const { document, preview } = this.session;
+    const { viewport, pictures } = this;
     const ratio = devicePixelRatio;
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    context.clearRect(0, 0, this.viewport.width, this.viewport.height);
-    this.#drawWorld(context, document.value, preview.value, ratio);
+    const road = preview.value?.road ?? null;
+    this.#background.paint(context, document.value, road, pictures, viewport, this.session.snap.value, ratio);
+    useMetres(context, viewport, ratio);
+    paintObjects(context, document.value, pictures, viewport);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     this.#drawMarks(context, document.value, preview.value, palette);
-    paintRulers(context, this.viewport, this.pointer, palette);
-  }
-
-  /** Draws the world, in metres. */
-  #drawWorld(context: CanvasRenderingContext2D, document: ProjectDocument, preview: Preview | null, ratio: number): void {
-    const { scale } = this.viewport;
-    const origin = this.viewport.toScreen({ x: 0, y: 0 });
-    const toMetres = () => context.setTransform(ratio * scale, 0, 0, -ratio * scale, ratio * origin.x, ratio * origin.y);
-    toMetres();
-    paintField(context, document, this.pictures);
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    if (this.session.snap.value.grid) paintGrid(context, document, this.viewport, this.session.snap.value.step);
-    toMetres();
-    if (preview?.road) paintRoad(context, document, preview.road);
-    paintDecals(context, document, this.pictures);
-    paintFence(context, document);
-    paintObjects(context, document, this.pictures, this.viewport);
+    paintRulers(context, viewport, this.pointer, palette);
   }
 
   /** Draws handles and marks, in pixels. */

@@ -10,6 +10,7 @@ import { makeSky } from "../../scene/sky.ts";
 import { t } from "../../strings.ts";
 import { h } from "../../ui/dom.ts";
 import { preventFling } from "../../ui/fling.ts";
+import { isEqual } from "../document.ts";
 import { objectKey } from "../items.ts";
 import type { PictureCache } from "../pictures-cache.ts";
 import type { EditorSession } from "../session.ts";
@@ -28,6 +29,9 @@ const LIGHTING: WorldLighting = {
     green: { unlit: [0, 0, 0], lit: [0, 1, 0] },
   },
 };
+
+/** Time between two frames with changes of the document, if the browser renders on the CPU. */
+const SOFTWARE_INTERVAL_MS = 400;
 
 export class SolidView {
   readonly canvas = h("canvas", {
@@ -54,6 +58,10 @@ export class SolidView {
   #size = "";
   /** Whether the whole field is shown. Then a change of the size of the canvas fits it again. */
   #isFitted = true;
+  /** Time of the last frame with a change of the document. */
+  #changedAt = 0;
+  /** Whether a change of the document waits for its frame. */
+  #isWaiting = false;
   readonly #stale = { ground: true, road: true, things: true, frame: true };
 
   constructor(
@@ -72,15 +80,17 @@ export class SolidView {
     this.#scene.add(makeSky(LIGHTING), this.#ground, this.#road, this.#things, this.#outline);
     session.document.watch((document, before) => {
       this.#stale.things = true;
-      if (before?.field !== document.field || before.fence !== document.fence) this.#stale.ground = true;
-      this.#stale.road = true;
+      if (!isEqual(before?.field, document.field) || !isEqual(before?.fence, document.fence)) this.#stale.ground = true;
+      if (!isEqual(before?.track, document.track)) this.#stale.road = true;
     });
-    session.preview.watch(() => (this.#stale.road = true));
+    session.preview.watch((preview, before) => {
+      if (preview?.road !== before?.road) this.#stale.road = true;
+    });
     session.selection.watch(() => (this.#stale.frame = true));
     this.#watchClicks();
     preventFling(this.canvas);
     new ResizeObserver(() => this.#resize()).observe(this.canvas);
-    requestAnimationFrame(() => this.#frame());
+    requestAnimationFrame((now) => this.#frame(now));
   }
 
   /** Draws everything again, because a picture was loaded. */
@@ -127,9 +137,18 @@ export class SolidView {
     camera.updateProjectionMatrix();
   }
 
-  #frame(): void {
-    requestAnimationFrame(() => this.#frame());
+  #frame(now: number): void {
+    requestAnimationFrame((next) => this.#frame(next));
     if (this.canvas.clientWidth === 0) return;
+    if (this.#stale.ground || this.#stale.road || this.#stale.things) {
+      // The top view, in which the user makes the change, shows it one frame earlier. On the CPU this
+      // view is also drawn less often, otherwise it would slow down the top view during a drag.
+      const isFirst = !this.#isWaiting;
+      this.#isWaiting = true;
+      if (isFirst || (this.quality.software && now - this.#changedAt < SOFTWARE_INTERVAL_MS)) return;
+      this.#changedAt = now;
+      this.#isWaiting = false;
+    }
     const { document, preview } = this.session;
     if (this.#stale.ground) {
       this.#replace("ground", this.#ground, fieldMeshes(document.value, this.pictures, this.#materials));
