@@ -1,14 +1,14 @@
 import { defineConfig } from "vitest/config";
 
 /**
- * Tests with a real simulator and a real browser. Two files run at a time, because software
- * rendering in one browser uses little more than one CPU core.
+ * Tests with a real simulator and a real browser. Three files run at a time, because a test mostly
+ * waits for the simulator, which runs in real time.
  */
 export default defineConfig({
   test: {
     include: ["tests/browser/**/*.test.ts"],
     root: import.meta.dirname,
-    maxWorkers: 2,
+    maxWorkers: 3,
     testTimeout: 120_000,
     hookTimeout: 120_000,
   },

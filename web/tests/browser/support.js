@@ -17,7 +17,9 @@ const FLAGS = [
   "--no-sandbox",
   "--use-angle=swiftshader",
   "--enable-unsafe-swiftshader",
-  "--ignore-gpu-blocklist",
+  // A browser on a machine without a graphics card composites pages on the CPU. Without this option it
+  // would do so on the emulated graphics card, which takes most of the time of a test.
+  "--disable-gpu-compositing",
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
