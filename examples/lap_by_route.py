@@ -14,22 +14,27 @@ from chicane import Sim
 
 SPEED = 0.8  # m/s
 LOOK = 0.35  # distance of the target point ahead, m
+NEAR = 20  # number of waypoints among which the nearest one is after a step
 
 sim = Sim(sys.argv[1] if len(sys.argv) > 1 else None)
 route = sim.route()["waypoints"][:-1]  # the last point repeats the first
 wheelbase = sim.vehicle()["wheelbase"]
 gaps = [math.dist(a, b) for a, b in zip(route, route[1:] + route[:1], strict=True)]
+length = sum(gaps)
 car, driven = sim.state()["vehicle"], 0.0
-while driven < sum(gaps) + 1:
-    here = (car["x"], car["y"])
-    at = min(range(len(route)), key=lambda i: math.dist(route[i], here))
-    ahead = 0.0
+here = (car["x"], car["y"])
+at = min(range(len(route)), key=lambda i: math.dist(route[i], here))
+while driven < length + 1:
+    # Only the next waypoints, because a track may cross itself.
+    at = min((i % len(route) for i in range(at, at + NEAR)), key=lambda i: math.dist(route[i], here))
+    target, ahead = at, 0.0
     while ahead < LOOK:  # measured along the centre line
-        ahead += gaps[at]
-        at = (at + 1) % len(route)
-    x, y = route[at][0] - here[0], route[at][1] - here[1]
+        ahead += gaps[target]
+        target = (target + 1) % len(route)
+    x, y = route[target][0] - here[0], route[target][1] - here[1]
     left = y * math.cos(car["yaw"]) - x * math.sin(car["yaw"])
     steering = math.atan(2 * wheelbase * left / (x * x + y * y))
     car = sim.step(duration=0.04, speed=SPEED, steering=steering)["vehicle"]
-    driven += math.dist(here, (car["x"], car["y"]))
+    before, here = here, (car["x"], car["y"])
+    driven += math.dist(before, here)
 print("one lap, step by step")
