@@ -1,6 +1,6 @@
 //! Tests that edges are smooth, and that things narrower than a pixel do not come and go.
 
-use crate::support::{TestScene, at, pixel};
+use crate::support::{TestScene, at, bare_mesh, pixel};
 use chicane_render::{Camera, Optics, Rgb};
 use chicane_world::Pose;
 use chicane_world::scene::{Look, Owner};
@@ -91,4 +91,39 @@ fn an_oblique_edge_has_shades() {
         assert!(found.get(&shade).is_some_and(|n| *n > 20), "{shade}: {found:?}");
     }
     assert_eq!(found.len(), 5, "{found:?}");
+}
+
+#[test]
+fn depths_and_labels_of_a_very_fine_mesh_have_holes() {
+    // A bowed wall of 2 m, 2 m away. It has 700 × 700 squares, and 200 pixels show its width, so most
+    // triangles cover none of the four samples of a pixel.
+    const SQUARES: u32 = 700;
+    let side = SQUARES + 1;
+    let step = 2.0 / SQUARES as f32;
+    let positions = (0..side * side).map(|i| {
+        let (y, z) = ((i % side) as f32 * step - 1.0, (i / side) as f32 * step - 1.0);
+        [0.1 * (y * y + z * z), y, z]
+    });
+    let indices = (0..SQUARES * SQUARES).flat_map(|i| {
+        let corner = i / SQUARES * side + i % SQUARES;
+        [corner, corner + side + 1, corner + 1, corner, corner + side, corner + side + 1]
+    });
+    let mut scene = TestScene::new();
+    let white = scene.emissive([1.0; 3]);
+    let wall = scene.mesh(bare_mesh(positions.collect(), indices.collect()));
+    scene.add(Owner::Scenery, wall, at(2.0, 0.0, 0.0), Some(white));
+    let camera = Camera { pose: Pose::IDENTITY, optics: Optics::pinhole(200, 150, 1.0) };
+    let layers = scene.renderer().layers(&camera, &scene.moment());
+    let (mut label, mut seen) = (None, 0);
+    for (i, (depth, here)) in layers.depth.iter().zip(&layers.labels).enumerate() {
+        // The border of the picture may show what is beside the wall.
+        let (x, y) = (i % 200, i / 200);
+        if !(20..180).contains(&x) || !(20..130).contains(&y) {
+            continue;
+        }
+        assert!((1.99..2.3).contains(depth), "depth {depth} at {x}, {y}");
+        assert_eq!(*here, *label.get_or_insert(*here), "label at {x}, {y}");
+        seen += 1;
+    }
+    assert_eq!(seen, 160 * 110);
 }
