@@ -210,6 +210,7 @@ fn run_with(job: &EvaluationJob, view: &mut SessionView) -> Result<Evaluated, Ev
         workspace,
         library,
         judge: JudgeOptions {
+            launcher: job.judge.launcher(),
             script: job.script.clone(),
             engine,
             student: job.student_box.clone(),

@@ -19,7 +19,11 @@ pub(crate) enum FindSettingError {
 
 /// The setting for the container engine that the command line names.
 pub(crate) fn find(args: &JudgeArgs) -> Result<Setting, FindSettingError> {
-    let launcher = Launcher::own().map_err(FindSettingError::Launcher)?;
+    let launcher = match args.launcher() {
+        Some(path) => Launcher::open(&path),
+        None => Launcher::own(),
+    };
+    let launcher = launcher.map_err(FindSettingError::Launcher)?;
     let options =
         SettingOptions { launcher, folder: root::folder()?, isolation: None, engine: args.engine()? };
     Ok(Setting::find(&options)?)

@@ -2,6 +2,7 @@
 
 use chicane_session::{EngineKind, EngineOptions};
 use clap::{Args, ValueEnum};
+use std::path::PathBuf;
 
 /// The container engine of judging scripts.
 #[derive(Debug, Clone, Args)]
@@ -13,6 +14,10 @@ pub(crate) struct JudgeArgs {
     /// Container image with Python 3.14, for podman and docker [default: python:3.14-slim]
     #[arg(long = "judge-image", value_name = "IMAGE", env = "CHICANE_JUDGE_IMAGE")]
     image: Option<String>,
+    /// Another build of `chicane`, which starts the jails. An emulator of another processor can't
+    /// create namespaces, so an emulated simulator needs a program of the real processor for this.
+    #[arg(long = "jail-program", value_name = "PROGRAM", hide = true)]
+    launcher: Option<PathBuf>,
 }
 
 /// An invalid combination of the options.
@@ -27,7 +32,7 @@ impl JudgeArgs {
     /// The options for an engine by its name. An unknown name means the built-in jail.
     pub(crate) fn named(engine: &str, image: Option<String>) -> JudgeArgs {
         let engine = EngineName::from_str(engine, false).unwrap_or(EngineName::Own);
-        JudgeArgs { engine, image }
+        JudgeArgs { engine, image, launcher: None }
     }
 
     /// The name of the engine.
@@ -44,10 +49,16 @@ impl JudgeArgs {
         self.image.clone()
     }
 
+    /// The program that starts jails; this program if `None`.
+    pub(crate) fn launcher(&self) -> Option<PathBuf> {
+        self.launcher.clone()
+    }
+
     /// The options as arguments of this program.
     pub(crate) fn arguments(&self) -> Vec<String> {
         let image = self.image.as_ref().map(|image| format!("--judge-image={image}"));
-        std::iter::once(format!("--judge={}", self.name())).chain(image).collect()
+        let launcher = self.launcher.as_ref().map(|path| format!("--jail-program={}", path.display()));
+        std::iter::once(format!("--judge={}", self.name())).chain(image).chain(launcher).collect()
     }
 
     /// The external engine, or `None` for the built-in jail.

@@ -267,7 +267,7 @@ fn judge_options(args: &ServeArgs) -> Result<JudgeOptions, ServeError> {
     };
     Ok(JudgeOptions {
         one_session: false,
-        launcher: None,
+        launcher: args.judge.launcher(),
         folder: None,
         script: args.judge_script.as_ref().map(read).transpose()?,
         engine: args.judge.engine()?,
