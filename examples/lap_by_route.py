@@ -26,7 +26,8 @@ here = (car["x"], car["y"])
 at = min(range(len(route)), key=lambda i: math.dist(route[i], here))
 while driven < length + 1:
     # Only the next waypoints, because a track may cross itself.
-    at = min((i % len(route) for i in range(at, at + NEAR)), key=lambda i: math.dist(route[i], here))
+    near = [i % len(route) for i in range(at, at + NEAR)]
+    at = min(near, key=lambda i: math.dist(route[i], here))
     target, ahead = at, 0.0
     while ahead < LOOK:  # measured along the centre line
         ahead += gaps[target]
