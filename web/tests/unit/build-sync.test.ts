@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ApiError } from "../../src/net/api.ts";
+import type { Road } from "../../src/build/client.ts";
 import { moveItems } from "../../src/build/commands.ts";
 import { objectsOf, type ProjectDocument } from "../../src/build/document.ts";
 import { PendingStore } from "../../src/build/pending.ts";
@@ -213,5 +214,21 @@ describe("the preview", () => {
     await vi.advanceTimersByTimeAsync(5000);
     expect(previewer.problem.value).toBe("");
     expect(previewer.preview.value).not.toBe(null);
+  });
+
+  it("keeps the road until the track changes, so that the views do not draw it again", async () => {
+    const road = () => ({ length: 1 }) as Road;
+    const previewer = new Previewer(() => Promise.resolve({ road: road(), objects: [], findings: [] }));
+    const ask = async (document: ProjectDocument) => {
+      previewer.want(document);
+      await vi.advanceTimersByTimeAsync(100);
+      return previewer.preview.value?.road;
+    };
+    const first = await ask(project());
+    expect(await ask({ ...project(), name: "another" })).toBe(first);
+    const { track, ...rest } = project();
+    const changed = await ask({ ...rest, track: { ...track, closed: !track.closed } });
+    expect(changed).not.toBe(first);
+    expect(await ask(project())).not.toBe(changed);
   });
 });
