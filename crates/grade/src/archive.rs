@@ -73,8 +73,26 @@ pub enum ArchiveError {
     },
 }
 
+/// An entry of an archive that was left out, and the reason. The path may not exist.
+pub type LeftOut = (PathBuf, ArchiveError);
+
 /// Unpacks a zip file into a folder, which must not exist.
 pub fn unpack(file: &Path, folder: &Path, limits: Limits) -> Result<(), ArchiveError> {
+    unpack_entries(file, folder, limits, false).map(drop)
+}
+
+/// Unpacks a zip file with the submissions of a class. Returns the entries that were left out, because
+/// the submission of one student must not stop those of the others.
+pub fn unpack_class(file: &Path, folder: &Path, limits: Limits) -> Result<Vec<LeftOut>, ArchiveError> {
+    unpack_entries(file, folder, limits, true)
+}
+
+fn unpack_entries(
+    file: &Path,
+    folder: &Path,
+    limits: Limits,
+    leaves_out: bool,
+) -> Result<Vec<LeftOut>, ArchiveError> {
     let broken = |error: std::io::Error| ArchiveError::Broken(error.to_string());
     let mut reader = File::open(file).map_err(broken)?;
     let packed = reader.metadata().map_err(broken)?.len();
@@ -97,13 +115,17 @@ pub fn unpack(file: &Path, folder: &Path, limits: Limits) -> Result<(), ArchiveE
         links: Vec::new(),
         made: BTreeSet::new(),
         entries: limits.entries,
+        leaves_out,
+        left_out: Vec::new(),
     };
     unpacking.make_folder(Path::new(""))?;
     for i in 0..archive.len() {
-        let entry = archive.by_index(i).map_err(broken_zip)?;
-        unpacking.add(entry)?;
+        let name = archive.name_for_index(i).and_then(Result::ok).unwrap_or_default().into_owned();
+        let added = archive.by_index(i).map_err(broken_zip).and_then(|entry| unpacking.add(entry));
+        unpacking.tolerate(|| safe_start(&name), added)?;
     }
-    unpacking.make_links()
+    unpacking.make_links()?;
+    Ok(unpacking.left_out)
 }
 
 /// Whether no end of an archive in this file counts more entries than allowed. The reader of
@@ -139,6 +161,9 @@ struct Unpacking {
     /// Folders that exist.
     made: BTreeSet<PathBuf>,
     entries: usize,
+    /// Whether a bad entry is left out. Otherwise it is an error.
+    leaves_out: bool,
+    left_out: Vec<LeftOut>,
 }
 
 impl Unpacking {
@@ -213,16 +238,42 @@ impl Unpacking {
         set_time(&out).map_err(failed)
     }
 
-    fn make_links(self) -> Result<(), ArchiveError> {
-        for (path, target) in self.links {
-            if !stays_inside(&path, Path::new(&target)) {
-                return Err(ArchiveError::Link(shortened(&path.display().to_string())));
-            }
-            let whole = self.folder.join(&path);
-            std::os::unix::fs::symlink(&target, &whole)
-                .map_err(|source| ArchiveError::Write { path: whole, source })?;
+    fn make_links(&mut self) -> Result<(), ArchiveError> {
+        for (path, target) in std::mem::take(&mut self.links) {
+            let made = self.make_link(&path, &target);
+            self.tolerate(|| path, made)?;
         }
         Ok(())
+    }
+
+    fn make_link(&self, path: &Path, target: &str) -> Result<(), ArchiveError> {
+        let shown = || shortened(&path.display().to_string());
+        if !stays_inside(path, Path::new(target)) {
+            return Err(ArchiveError::Link(shown()));
+        }
+        let whole = self.folder.join(path);
+        match std::os::unix::fs::symlink(target, &whole) {
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+                Err(ArchiveError::Twice(shown()))
+            }
+            made => made.map_err(|source| ArchiveError::Write { path: whole, source }),
+        }
+    }
+
+    /// Remembers an error that concerns one entry, if bad entries are left out.
+    fn tolerate(
+        &mut self,
+        path: impl FnOnce() -> PathBuf,
+        outcome: Result<(), ArchiveError>,
+    ) -> Result<(), ArchiveError> {
+        use ArchiveError::{Encrypted, Link, Name, Twice};
+        match outcome {
+            Err(error @ (Encrypted | Link(_) | Name(_) | Twice(_))) if self.leaves_out => {
+                self.left_out.push((path(), error));
+                Ok(())
+            }
+            outcome => outcome,
+        }
     }
 }
 
@@ -251,6 +302,13 @@ fn safe_path(name: &str) -> Option<PathBuf> {
     }
     let parts: Vec<&str> = name.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
     (!parts.is_empty() && parts.len() <= MAX_DEPTH).then(|| parts.iter().collect())
+}
+
+/// The first parts of an unsafe path that are safe.
+fn safe_start(name: &str) -> PathBuf {
+    let name = name.replace('\\', "/");
+    let parts = name.split('/').filter(|part| !part.is_empty() && *part != ".").take(MAX_DEPTH);
+    parts.map_while(safe_path).collect()
 }
 
 /// Whether a symbolic link at `path` (relative to the root) stays below the root. Parts `..` are

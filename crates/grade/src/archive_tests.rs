@@ -138,3 +138,37 @@ fn damaged_archives_are_refused() {
     let both = archive(&[file("a", b"1"), file("a/b", b"2")]);
     assert!(scratch.unpack(&both, SUBMISSION).is_err());
 }
+
+#[test]
+fn one_bad_entry_stopped_a_whole_class() {
+    let scratch = Scratch::new("class");
+    let (file_of_all, to) = (scratch.0.join("all.zip"), scratch.0.join("out"));
+    let bytes = archive(&[
+        file("ada/main.py", b"print(1)"),
+        file("bob/main.py", b"print(2)"),
+        ("bob/venv/bin/python", b"", Some("/usr/bin/python3")),
+        file("cy/12:30.log", b"x"),
+        file("../evil.py", b"x"),
+    ]);
+    std::fs::write(&file_of_all, bytes).expect("written");
+    let left_out = unpack_class(&file_of_all, &to, CLASS).expect("unpacked");
+    let shown: Vec<_> =
+        left_out.iter().map(|(path, why)| (path.to_str().unwrap_or(""), why.to_string())).collect();
+    assert_eq!(
+        shown,
+        [
+            ("cy", "the zip file has an entry with the unsafe name \"cy/12:30.log\"".to_owned()),
+            ("", "the zip file has an entry with the unsafe name \"../evil.py\"".to_owned()),
+            (
+                "bob/venv/bin/python",
+                "the symbolic link \"bob/venv/bin/python\" leads out of the submission".to_owned()
+            ),
+        ]
+    );
+    std::fs::remove_dir_all(&to).expect("removed");
+    let found = crate::submissions::find(&file_of_all, &to).expect("a class");
+    let rows: Vec<_> =
+        found.submissions.iter().map(|row| (row.name.as_str(), row.problem.is_some())).collect();
+    assert_eq!(rows, [("ada", false), ("bob", true), ("cy", true)]);
+    assert!(!scratch.0.join("evil.py").exists());
+}

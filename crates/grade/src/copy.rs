@@ -42,8 +42,30 @@ pub fn file(from: &Path, to: &Path, limits: Limits) -> Result<(), CopyError> {
     let name = to.file_name().map(PathBuf::from).unwrap_or_default();
     let (from_folder, to_folder) = (from.parent().unwrap_or(from), to.parent().unwrap_or(to));
     let mut copy = Copy { from: from_folder, to: to_folder, limits, entries: 0, bytes: 0 };
-    let metadata = std::fs::symlink_metadata(from).map_err(failed(&name))?;
+    // The teacher chose this file, so a link is followed.
+    let metadata = std::fs::metadata(from).map_err(failed(&name))?;
     copy.file(from, &name, &metadata)
+}
+
+/// Checks that no symbolic link of a copied folder leads out of it.
+pub fn check_links(folder: &Path) -> Result<(), CopyError> {
+    let mut waiting = vec![PathBuf::new()];
+    while let Some(at) = waiting.pop() {
+        for entry in std::fs::read_dir(folder.join(&at)).map_err(failed(&at))? {
+            let entry = entry.map_err(failed(&at))?;
+            let path = at.join(entry.file_name());
+            let kind = entry.file_type().map_err(failed(&path))?;
+            if kind.is_dir() {
+                waiting.push(path);
+            } else if kind.is_symlink() {
+                let target = std::fs::read_link(entry.path()).map_err(failed(&path))?;
+                if !archive::stays_inside(&path, &target) {
+                    return Err(CopyError::Link(path));
+                }
+            }
+        }
+    }
+    Ok(())
 }
 
 struct Copy<'a> {
@@ -105,5 +127,53 @@ impl Copy<'_> {
         // A file that grows meanwhile is copied up to its first size.
         self.bytes += std::io::copy(&mut input.take(metadata.len()), &mut out).map_err(failed(path))?;
         archive::set_time(&out).map_err(failed(path))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    /// A temporary folder that is removed on drop.
+    struct Scratch(PathBuf);
+
+    impl Scratch {
+        fn new(name: &str) -> Scratch {
+            let path = std::env::temp_dir().join(format!("chicane-copy-{name}-{}", std::process::id()));
+            let _ = std::fs::remove_dir_all(&path);
+            std::fs::create_dir(&path).expect("a folder");
+            Scratch(path)
+        }
+    }
+
+    impl Drop for Scratch {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
+    }
+
+    #[test]
+    fn a_link_inside_of_an_archive_led_out_of_the_folder_of_the_program() {
+        let scratch = Scratch::new("links");
+        let race = scratch.0.join("race");
+        std::fs::create_dir_all(race.join("lib")).expect("folders");
+        symlink("../main.py", race.join("lib/inside")).expect("a link");
+        check_links(&race).expect("the link stays inside");
+        symlink("../y", race.join("x")).expect("a link");
+        check_links(&scratch.0).expect("the link stays inside of the archive");
+        let error = check_links(&race).expect_err("the link leads out");
+        assert_eq!(error.to_string(), "the symbolic link x leads out of the submission");
+    }
+
+    #[test]
+    fn a_program_that_a_list_named_by_a_link_was_cut_off() {
+        let scratch = Scratch::new("listed");
+        let text = "print('a program that is longer than the name of its link')\n".repeat(20);
+        std::fs::write(scratch.0.join("final.py"), &text).expect("written");
+        symlink("final.py", scratch.0.join("bo.py")).expect("a link");
+        let to = scratch.0.join("main.py");
+        file(&scratch.0.join("bo.py"), &to, archive::SUBMISSION).expect("copied");
+        assert_eq!(std::fs::read_to_string(to).expect("a file"), text);
     }
 }

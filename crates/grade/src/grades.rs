@@ -158,8 +158,15 @@ pub fn load_results(plan: &Plan, folder: &ResultsFolder) -> Results {
 impl Grades {
     /// Computes the grades. `failures` has the reasons of units that have no result.
     pub fn new(plan: &Plan, results: &Results, failures: &BTreeMap<String, String>) -> Grades {
-        let mut students: Vec<StudentGrade> =
-            plan.students.iter().map(|student| grade_student(plan, student, results, failures)).collect();
+        let mut units: BTreeMap<&str, Vec<&Unit>> = BTreeMap::new();
+        for unit in &plan.units {
+            units.entry(&unit.student).or_default().push(unit);
+        }
+        let grade = |student: &PlannedStudent| {
+            let units = units.get(student.key.as_str()).map_or(&[][..], Vec::as_slice);
+            grade_student(plan, student, units, results, failures)
+        };
+        let mut students: Vec<StudentGrade> = plan.students.iter().map(grade).collect();
         rank(&mut students, plan);
         let worlds: Vec<(&str, Better)> = plan.worlds.iter().map(|w| (w.name.as_str(), w.better)).collect();
         let units = students.iter().flat_map(|s| &s.worlds).flat_map(|w| &w.seeds);
@@ -215,10 +222,10 @@ fn graded_world(world: &PlannedWorld) -> GradedWorld {
 fn grade_student(
     plan: &Plan,
     student: &PlannedStudent,
+    units: &[&Unit],
     results: &Results,
     failures: &BTreeMap<String, String>,
 ) -> StudentGrade {
-    let units: Vec<&Unit> = plan.units.iter().filter(|unit| unit.student == student.key).collect();
     let worlds: Vec<WorldGrade> = plan
         .worlds
         .iter()
@@ -307,7 +314,9 @@ fn grade_unit(
     let number = result.number().filter(|_| counts).map(|number| rounded(number, 6));
     let count = |key: &str| record[key]["count"].as_u64().unwrap_or(0);
     // The moment at which the wall-clock limit stops a run depends on the speed of the machine.
-    let repeats = verdict != "stopped" && record["pace"] == "virtual";
+    let was_stopped = verdict == "stopped";
+    let repeats = !was_stopped && record["pace"] == "virtual";
+    let repeated = |count: u64| if was_stopped { 0 } else { count };
     let no_number = (counts && number.is_none()).then(|| "the record is not a number".to_owned());
     let reason = match verdict {
         "finished" => no_number,
@@ -324,9 +333,9 @@ fn grade_unit(
             rounded(plan.grading.points(&world.name, world.better, number, count("refused") > 0), 6)
         }),
         elapsed_s: record["elapsed_s"].as_f64().filter(|_| repeats).map(|time| rounded(time, 6)),
-        penalties: result.penalties.len(),
-        refused: count("refused"),
-        interference: count("interference"),
+        penalties: if was_stopped { 0 } else { result.penalties.len() },
+        refused: repeated(count("refused")),
+        interference: repeated(count("interference")),
         journal_sha256: record["journal"]["sha256"].as_str().filter(|_| repeats).map(str::to_owned),
         run: result.run.as_ref().map(|_| unit.run_file()),
     }

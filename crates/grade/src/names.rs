@@ -23,7 +23,9 @@ pub struct UploadName {
 impl UploadName {
     /// Reads the name of a file or a folder.
     pub fn parse(name: &str, is_folder: bool) -> UploadName {
-        moodle(name).or_else(|| canvas(name)).unwrap_or_else(|| {
+        // Canvas puts its parts first. Otherwise a student could name a file so that the upload looks
+        // like a submission of another student in Moodle.
+        canvas(name).or_else(|| moodle(name)).unwrap_or_else(|| {
             let stem = match name.rsplit_once('.') {
                 Some((stem, _)) if !is_folder && !stem.is_empty() => stem,
                 _ => name,
@@ -115,6 +117,14 @@ mod tests {
     fn parts(name: &str, is_folder: bool) -> (String, Option<String>, bool, Option<String>) {
         let UploadName { student, id, late, file, .. } = UploadName::parse(name, is_folder);
         (student, id, late, file)
+    }
+
+    #[test]
+    fn a_file_name_made_an_upload_look_like_one_of_another_student() {
+        let name = "mallory_20_345_x_99_assignsubmission_file_main.py";
+        let (student, id, _, file) = parts(name, false);
+        assert_eq!((student.as_str(), id.as_deref()), ("mallory", Some("20")));
+        assert_eq!(file.as_deref(), Some("x_99_assignsubmission_file_main.py"));
     }
 
     #[test]

@@ -95,7 +95,10 @@ impl Roster {
         // A number that several rows have, such as a section, tells nothing.
         let of = |rows: &Vec<usize>| (rows.len() == 1).then(|| rows[0]);
         if let Some(row) = by_id.and_then(of) {
-            return Match::Row(row);
+            // The number may mean something else than the column of the roster, such as Moodle's
+            // number of a participant. The name of another row shows this.
+            let is_other = by_name().and_then(of).is_some_and(|named| named != row);
+            return if is_other { Match::Several } else { Match::Row(row) };
         }
         match by_name().or_else(by_account) {
             None => Match::None,
@@ -152,6 +155,15 @@ mod tests {
         assert_eq!(roster.find("Bo Li", None), Match::Several);
         assert_eq!(roster.find("Bo Li", Some("15")), Match::Row(3));
         assert_eq!(roster.find("Grace Hopper", None), Match::None);
+    }
+
+    #[test]
+    fn a_number_of_another_kind_swapped_two_students() {
+        // Moodle's number of a participant is compared with the numbers of the university.
+        let roster = roster("name,id\nAda Lovelace,2\nBob Li,1\n");
+        assert_eq!(roster.find("Ada Lovelace", Some("1")), Match::Several);
+        assert_eq!(roster.find("Bob Li", Some("2")), Match::Several);
+        assert_eq!(roster.find("Bob Li", Some("1")), Match::Row(1));
     }
 
     #[test]

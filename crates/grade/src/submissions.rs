@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Most students of a class.
-pub const MAX_STUDENTS: usize = 5000;
+pub const MAX_STUDENTS: usize = 20_000;
 /// Files and folders that operating systems and archivers leave behind.
 const JUNK: [&str; 4] = ["__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini"];
 
@@ -84,8 +84,13 @@ pub fn find(path: &Path, scratch: &Path) -> Result<Found, SubmissionsError> {
         in_folder(path).map_err(read)?
     } else if has_extension("zip") {
         let archive = |error| SubmissionsError::Archive { path: path.to_owned(), error };
-        archive::unpack(path, scratch, archive::CLASS).map_err(archive)?;
-        in_folder(&only_folder(scratch)).map_err(read)?
+        let left_out = archive::unpack_class(path, scratch, archive::CLASS).map_err(archive)?;
+        let folder = only_folder(scratch);
+        let mut found = in_folder(&folder).map_err(read)?;
+        for (entry, why) in left_out {
+            refuse(&mut found, &folder, &scratch.join(entry), &why.to_string());
+        }
+        found
     } else if has_extension("csv") {
         in_list(path)?
     } else {
@@ -100,6 +105,32 @@ pub fn find(path: &Path, scratch: &Path) -> Result<Found, SubmissionsError> {
     found.submissions.sort_by(|a, b| (&a.name, &a.id, &a.source).cmp(&(&b.name, &b.id, &b.source)));
     found.ignored.sort();
     Ok(found)
+}
+
+/// Refuses the submission that an entry of an archive belongs to. The entry was not unpacked, so the
+/// submission may be missing.
+fn refuse(found: &mut Found, folder: &Path, entry: &Path, why: &str) {
+    let is_of = |submission: &&mut Submission| {
+        submission.parts.iter().any(|(part, _)| entry.starts_with(part) && part != folder)
+    };
+    if let Some(submission) = found.submissions.iter_mut().find(is_of) {
+        submission.problem.get_or_insert_with(|| why.to_owned());
+        return;
+    }
+    let below = entry.strip_prefix(folder).unwrap_or(entry);
+    let Some(name) = below.components().next().and_then(|part| part.as_os_str().to_str()) else {
+        found.ignored.push(why.to_owned());
+        return;
+    };
+    let upload = UploadName::parse(name, below.components().count() > 1);
+    found.submissions.push(Submission {
+        name: upload.student,
+        id: upload.id,
+        late: upload.late,
+        source: name.to_owned(),
+        parts: vec![(entry.to_owned(), name.to_owned())],
+        problem: Some(why.to_owned()),
+    });
 }
 
 /// Whether a file or folder is never part of a submission.
@@ -248,22 +279,35 @@ fn in_list(path: &Path) -> Result<Found, SubmissionsError> {
 /// Marks submissions whose students can't be told apart: they have the same name and no number, or
 /// the same number.
 fn mark_same_names(submissions: &mut [Submission]) {
-    let mut owners: BTreeMap<(String, Option<String>), Vec<usize>> = BTreeMap::new();
+    let mut by_name: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    let mut by_id: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (i, submission) in submissions.iter().enumerate() {
-        let key = (names::normal(&submission.name), submission.id.clone());
-        owners.entry(key).or_default().push(i);
-    }
-    for same in owners.into_values().filter(|same| same.len() > 1) {
-        let sources: Vec<String> = same.iter().map(|&i| submissions[i].source.clone()).collect();
-        for &i in &same {
-            let others: Vec<&str> =
-                sources.iter().filter(|other| **other != submissions[i].source).map(String::as_str).collect();
-            let reason = format!(
-                "two submissions have the name {:?} (the other: {}): rename one of them",
-                submissions[i].name,
-                others.first().copied().unwrap_or("the same path")
-            );
-            submissions[i].problem.get_or_insert(reason);
+        match &submission.id {
+            Some(id) => by_id.entry(id.clone()).or_default().push(i),
+            None => by_name.entry(names::normal(&submission.name)).or_default().push(i),
         }
+    }
+    for same in by_name.into_values().filter(|same| same.len() > 1) {
+        mark_same(submissions, &same, |submission| format!("name {:?}", submission.name));
+    }
+    for (id, same) in by_id.into_iter().filter(|(_, same)| same.len() > 1) {
+        let first = names::normal(&submissions[same[0]].name);
+        let have_one_name = same.iter().all(|&i| names::normal(&submissions[i].name) == first);
+        mark_same(submissions, &same, |submission| {
+            if have_one_name { format!("name {:?}", submission.name) } else { format!("number {id}") }
+        });
+    }
+}
+
+fn mark_same(submissions: &mut [Submission], same: &[usize], what: impl Fn(&Submission) -> String) {
+    let sources: Vec<String> = same.iter().map(|&i| submissions[i].source.clone()).collect();
+    for &i in same {
+        let other = sources.iter().find(|other| **other != submissions[i].source);
+        let reason = format!(
+            "two submissions have the {} (the other: {}): rename one of them",
+            what(&submissions[i]),
+            other.map_or("the same path", String::as_str)
+        );
+        submissions[i].problem.get_or_insert(reason);
     }
 }

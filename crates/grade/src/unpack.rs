@@ -75,6 +75,9 @@ fn unpack_into(submission: &Submission, to: &Path, scratch: &Path) -> Result<(),
     if entries(&folder).is_empty() {
         return Err(UnpackError::Empty);
     }
+    remove_environments(&folder).map_err(write(&folder))?;
+    // A link that stays inside of an archive can lead out of a folder inside of it.
+    copy::check_links(&folder)?;
     std::fs::rename(&folder, to).map_err(write(to))
 }
 
@@ -115,6 +118,27 @@ fn is_other_archive(name: &str) -> bool {
     [".rar", ".7z", ".tar", ".gz", ".tgz", ".xz", ".bz2"].iter().any(|end| name.ends_with(end))
 }
 
+/// Removes virtual environments of Python below a folder. A box shows them without a copy, so they
+/// would not be part of the program's hash, and a changed one would keep the grade of the old one.
+fn remove_environments(folder: &Path) -> std::io::Result<()> {
+    let mut waiting = vec![folder.to_owned()];
+    while let Some(at) = waiting.pop() {
+        for entry in std::fs::read_dir(&at)? {
+            let entry = entry?;
+            if !entry.file_type()?.is_dir() {
+                continue;
+            }
+            let path = entry.path();
+            if std::fs::symlink_metadata(path.join("pyvenv.cfg")).is_ok() {
+                std::fs::remove_dir_all(&path)?;
+            } else {
+                waiting.push(path);
+            }
+        }
+    }
+    Ok(())
+}
+
 /// What is around a program.
 enum Wrapper {
     None,
@@ -143,4 +167,25 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
         .filter(|entry| entry.file_name().to_str().is_none_or(|name| !is_junk(name)))
         .map(|entry| entry.path())
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_changed_folder_that_looked_like_a_virtual_environment_kept_its_old_grade() {
+        let scratch = std::env::temp_dir().join(format!("chicane-unpack-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&scratch);
+        let handed_in = scratch.join("in");
+        std::fs::create_dir_all(handed_in.join("lib")).expect("folders");
+        std::fs::write(handed_in.join("main.py"), "import lib.drive").expect("written");
+        std::fs::write(handed_in.join("lib/pyvenv.cfg"), "").expect("written");
+        std::fs::write(handed_in.join("lib/drive.py"), "").expect("written");
+        let submission = Submission { parts: vec![(handed_in, "in".to_owned())], ..Submission::default() };
+        let to = scratch.join("out");
+        unpack(&submission, &to, &scratch.join("work")).expect("unpacked");
+        assert!(to.join("main.py").is_file() && !to.join("lib").exists());
+        std::fs::remove_dir_all(&scratch).expect("removed");
+    }
 }

@@ -126,9 +126,10 @@ def unpack(packed: bytes, folder: Path) -> None:
     shutil.rmtree(beside, ignore_errors=True)
     beside.mkdir()
     with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
-        # The filter refuses links and names that lead out of the folder. Old versions lack it.
-        if hasattr(tarfile, "data_filter"):
-            archive.extractall(beside, filter="data")
+        # The filter refuses names that lead out of the folder. Old versions lack it. The filter
+        # `data` would also change the targets of links, and with them the hash of a program.
+        if hasattr(tarfile, "tar_filter"):
+            archive.extractall(beside, filter="tar")
         else:
             archive.extractall(beside)
     try:

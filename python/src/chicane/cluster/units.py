@@ -122,7 +122,8 @@ class _Tasks:
                 return error.cause
             if isinstance(error.cause, ClusterError):
                 raise error.cause from None
-            raise ClusterError(f"a task failed: {error.cause}") from error
+            # One submission must not stop the others.
+            return UnitDied(f"the node failed: {error.cause}")
         except (errors.WorkerCrashedError, errors.NodeDiedError, errors.OutOfMemoryError) as error:
             return UnitDied(str(error).strip().splitlines()[0])
         except errors.RayError as error:
