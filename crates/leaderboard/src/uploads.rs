@@ -46,9 +46,11 @@ impl Uploads {
         self.root.join("scratch")
     }
 
-    /// The folder with the result of a run.
-    pub(crate) fn run(&self, id: &str, world: usize) -> PathBuf {
-        self.root.join("runs").join(format!("{id}-{world}"))
+    /// The folder with the result of a run. Its name has the world and the seed, so that another
+    /// contest does not take the result for its own.
+    pub(crate) fn run(&self, id: &str, world_sha256: &str, seed: u64) -> PathBuf {
+        let world = world_sha256.get(..16).unwrap_or(world_sha256);
+        self.root.join("runs").join(format!("{id}-{world}-{seed}"))
     }
 
     /// Checks that an upload has a program, and stores it. Returns the name of its file. The file is

@@ -162,7 +162,7 @@ impl Shared {
                 continue;
             }
             self.show_progress(i, 0.0);
-            let folder = self.uploads.run(&row.id, i);
+            let folder = self.uploads.run(&row.id, &world.sha256, self.options.seed);
             if judging::load(&folder).is_none() {
                 if unpacked.is_none() {
                     match self.uploads.unpack(&row.id, &row.file) {

@@ -10,8 +10,9 @@ use axum::http::{HeaderMap, header};
 use bytes::Bytes;
 use chicane_wire::Fields;
 use http_body_util::BodyExt;
+use std::ops::Deref;
 use std::time::Duration;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// Largest body in bytes, for all paths except `/audio/play`.
 const MAX_BODY_BYTES: usize = 1 << 20;
@@ -30,8 +31,8 @@ static BUFFER_PERMITS: Semaphore = Semaphore::const_new(BUFFER_MIB);
 const BODY_TIMEOUT: Duration = Duration::from_secs(20);
 /// Longest time to receive the file of an upload. Many students can share a slow network.
 const UPLOAD_TIMEOUT: Duration = Duration::from_secs(60);
-/// One permit per MiB of all uploads that are being received. They have a limit of their own, so
-/// that slow uploads do not delay other requests.
+/// One permit per MiB of all uploads in memory. They have a limit of their own, so that slow uploads do
+/// not delay other requests.
 static UPLOAD_PERMITS: Semaphore = Semaphore::const_new(BUFFER_MIB);
 
 /// Extracts a request of type `T` from a JSON body.
@@ -70,19 +71,33 @@ pub(crate) async fn read_json_without_permit<T: chicane_wire::Body>(
 async fn read_and_parse<T: chicane_wire::Body>(
     request: Request,
     limit: usize,
-    permits: Option<&Semaphore>,
+    permits: Option<&'static Semaphore>,
 ) -> Result<T, BadBody> {
     let headers = request.headers().clone();
     let reading = read(request, limit, permits);
     let late = |_| BadBody::Late(BODY_TIMEOUT.as_secs());
-    let body = tokio::time::timeout(BODY_TIMEOUT, reading).await.map_err(late)??;
+    let (body, _permit) = tokio::time::timeout(BODY_TIMEOUT, reading).await.map_err(late)??;
     check_content_type(&headers, &body)?;
     let fields = Fields::read(&body).map_err(BadBody::Invalid)?;
     T::parse(&fields).map_err(BadBody::Invalid)
 }
 
+/// The bytes of an uploaded file. They count as used memory until they are dropped.
+pub(crate) struct Upload {
+    bytes: Bytes,
+    _permit: Option<SemaphorePermit<'static>>,
+}
+
+impl Deref for Upload {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
 /// Reads an uploaded file of at most `limit` bytes.
-pub(crate) async fn read_upload(request: Request, limit: usize) -> Result<Bytes, BadBody> {
+pub(crate) async fn read_upload(request: Request, limit: usize) -> Result<Upload, BadBody> {
     // A client that announces too much gets its error at once.
     if request.body().size_hint().lower() > limit as u64 {
         drain(request).await;
@@ -90,7 +105,8 @@ pub(crate) async fn read_upload(request: Request, limit: usize) -> Result<Bytes,
     }
     let reading = read(request, limit, Some(&UPLOAD_PERMITS));
     let late = |_| BadBody::Late(UPLOAD_TIMEOUT.as_secs());
-    tokio::time::timeout(UPLOAD_TIMEOUT, reading).await.map_err(late)?
+    let (bytes, permit) = tokio::time::timeout(UPLOAD_TIMEOUT, reading).await.map_err(late)??;
+    Ok(Upload { bytes, _permit: permit })
 }
 
 /// Extracts the name in a path. A name that is not UTF-8 becomes U+FFFD. No object has that name,
@@ -107,7 +123,14 @@ impl<S: Send + Sync> FromRequestParts<S> for PathName {
     }
 }
 
-async fn read(request: Request, limit: usize, permits: Option<&Semaphore>) -> Result<Bytes, BadBody> {
+/// The bytes of a body, and the permit for their memory.
+type Received = (Bytes, Option<SemaphorePermit<'static>>);
+
+async fn read(
+    request: Request,
+    limit: usize,
+    permits: Option<&'static Semaphore>,
+) -> Result<Received, BadBody> {
     let mut body = request.into_body();
     let max_size = body.size_hint().upper().map_or(limit, |declared| limit.min(declared as usize));
     let (mut kept, mut received) = (Vec::new(), 0);
@@ -133,7 +156,7 @@ async fn read(request: Request, limit: usize, permits: Option<&Semaphore>) -> Re
         }
         kept.extend_from_slice(&data);
     }
-    if received > limit { Err(BadBody::TooLarge(limit)) } else { Ok(Bytes::from(kept)) }
+    if received > limit { Err(BadBody::TooLarge(limit)) } else { Ok((Bytes::from(kept), permit)) }
 }
 
 /// Reads and discards the rest of a request. Otherwise a client that is still sending would not

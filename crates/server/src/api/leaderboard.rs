@@ -90,8 +90,13 @@ async fn receive(app: &App, request: Request) -> Result<SubmissionReceived, Refu
         }
     };
     let body = read_upload(request, MAX_SUBMISSION).await.map_err(|bad| (bad.into(), None))?;
-    let _permit = UNPACKING.acquire().await;
-    let handed_in = tokio::task::spawn_blocking(move || leaderboard.hand_in(admitted, &body)).await;
+    let permit = UNPACKING.acquire().await;
+    let handed_in = tokio::task::spawn_blocking(move || {
+        // The work goes on if the client disconnects, so it holds the permits itself.
+        let _permit = permit;
+        leaderboard.hand_in(admitted, &body)
+    });
+    let handed_in = handed_in.await;
     handed_in.map_err(|error| (ApiError::internal(error.to_string()), None))?.map_err(refused)
 }
 
