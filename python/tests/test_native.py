@@ -338,6 +338,13 @@ class Environments(unittest.TestCase):
         other: Any = self.env(observation=ALL, camera_size=SMALL)
         self.assertEqual(flat(other.restore(saved)[0]), flat(seen), "a new environment")
         self.assertEqual(flat(other.step(drive)[0]), flat(story[0][0]))
+        other.reset(seed=10)
+        other.restore(saved)
+        self.assertEqual(other.np_random_seed, -1, "unknown")
+        story = [env.restore(saved), env.reset(), env.reset()]
+        for one in story[1:]:
+            observed, started = other.reset()
+            self.assertEqual((flat(observed), started), (flat(one[0]), one[1]), "the generator")
         for wrong, reason in (
             (b"", "not a saved environment"),
             (saved[:-1], "damaged"),
@@ -349,6 +356,40 @@ class Environments(unittest.TestCase):
         plain.reset(seed=1)
         with self.assertRaisesRegex(ValueError, "other worlds or arguments"):
             plain.restore(saved)
+
+    def test_a_failed_reset_left_half_an_episode(self) -> None:
+        env: Any = self.env(step_s=0.05)
+        env.reset(seed=1)
+        with self.assertRaises(ValueError):
+            env.reset(options={"start": 1e308})
+        with self.assertRaisesRegex(RuntimeError, "reset"):
+            env.step(np.zeros(2, np.float32))
+        env.reset(seed=1)
+        env.step(np.zeros(2, np.float32))
+
+    def test_a_reward_that_fails_or_changes_its_arrays_spoils_no_info(self) -> None:
+        def reward(params: Any) -> Any:
+            params["speed"] *= 3.6
+            return params["speed"]
+
+        plain, changed = self.vector(2), self.vector(2, batch_reward=reward)
+        drive = np.full((2, 2), 0.5, np.float32)
+        infos = []
+        for vector in (plain, changed):
+            vector.reset(seed=1)
+            infos.append([vector.step(drive) for _ in range(5)][-1][4]["speed"].tolist())
+        self.assertEqual(infos[0], infos[1])
+
+    def test_negative_numbers_are_values_out_of_range(self) -> None:
+        for arguments in ({"beams": -1}, {"frame_stack": -1}, {"camera_size": (-1, 20)}):
+            with self.subTest(arguments), self.assertRaises(ValueError):
+                self.env(**arguments)
+        with self.assertRaisesRegex(ValueError, "threads must be 1 or more"):
+            self.vector(2, threads=-1)
+
+    def test_a_picture_before_the_first_reset_asks_for_a_reset(self) -> None:
+        with self.assertRaisesRegex(RuntimeError, "reset"):
+            self.env(render_mode="rgb_array").render()
 
     def test_save_and_restore_a_vector(self) -> None:
         vector = self.vector(2, frame_stack=2)

@@ -128,11 +128,11 @@ impl Batch {
     /// Steps every environment. `actions` has speed and steering of each. With autoreset, an
     /// environment whose episode has ended starts a new one instead, and its action is ignored.
     pub fn step(&mut self, actions: &[f32], arrays: &mut Arrays<'_>) -> Result<(), GymError> {
-        let (actions, _) = actions.as_chunks::<2>();
-        let count = self.cars.len();
-        if actions.len() != count {
-            return Err(GymError::Length { name: "actions", expected: 2 * count, given: 2 * actions.len() });
+        let (given, count) = (actions.len(), self.cars.len());
+        if given != 2 * count {
+            return Err(GymError::Length { name: "actions", expected: 2 * count, given });
         }
+        let (actions, _) = actions.as_chunks::<2>();
         let autoreset = self.plan.settings.autoreset;
         for (car, action) in self.cars.iter().zip(actions) {
             if car.episode.started == 0 {
@@ -170,6 +170,9 @@ impl Batch {
     /// Draws one environment. `size` is width and height in px.
     pub fn draw(&self, car: usize, view: View, size: [usize; 2]) -> Result<Rgb, GymError> {
         let car = self.car(car)?;
+        if self.plan.settings.keeps_exposures() && car.episode.started == 0 {
+            return Err(GymError::NotReset { car: car.index });
+        }
         let draw = || car.draw(view, size, &self.renderers);
         match &self.pool {
             Some((pool, process)) => {

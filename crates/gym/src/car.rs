@@ -87,6 +87,20 @@ impl Car {
         let car = self.index;
         let plan = Arc::clone(&self.plan);
         let mut random = self.generator.ok_or(GymError::NotReset { car })?;
+        // Until the new episode has started, the environment has none.
+        self.episode.started = 0;
+        let outcome = self.start_episode(start, &plan, &mut random);
+        // The numbers are used up even if the episode cannot start, as in Python.
+        self.generator = Some(random);
+        outcome
+    }
+
+    fn start_episode(
+        &mut self,
+        start: Option<f64>,
+        plan: &Plan,
+        random: &mut Generator,
+    ) -> Result<(), GymError> {
         if let Some(tracks) = plan.random {
             self.enter(1 + random.below(tracks.count))?;
         }
@@ -94,14 +108,11 @@ impl Car {
         let along = self.course.track.length() * start.unwrap_or(drawn);
         let seed = random.seed();
         let is_plain = self.course.vary.is_none() && !plan.settings.obstacles && self.scan_is_fresh();
-        let outcome = if is_plain && start.is_none() && !plan.settings.random_start {
+        if is_plain && start.is_none() && !plan.settings.random_start {
             self.begin_prepared(seed)
         } else {
-            self.begin(along, seed, &mut random)
-        };
-        // The numbers are used up even if the episode cannot start, as in Python.
-        self.generator = Some(random);
-        outcome
+            self.begin(along, seed, random)
+        }
     }
 
     /// Simulates one step. The action is speed and steering.

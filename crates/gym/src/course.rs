@@ -59,7 +59,8 @@ pub(crate) struct Plan {
 impl Course {
     fn new(world: Arc<World>, profile: &Arc<Profile>, settings: &Settings) -> Result<Course, GymError> {
         let name = || world.name.clone();
-        let route = world.route.as_ref().ok_or_else(|| GymError::NoRoute { world: name() })?;
+        // The rows of the file, as the API returns them, so that both backends number them alike.
+        let route = world.published_route().ok_or_else(|| GymError::NoRoute { world: name() })?;
         let track = Track::new(route, settings.near_m())?;
         let vary = match &settings.vary {
             VaryChoice::Nothing => None,

@@ -70,8 +70,11 @@ impl Car {
             if !(1..=tracks.count).contains(&saved.track_number) {
                 return Err(GymError::Damaged);
             }
+            // If the rest fails, the environment has no episode.
+            self.episode.started = 0;
             self.enter(saved.track_number)?;
         }
+        self.episode.started = 0;
         self.respawn(saved.seed);
         if self.varied.is_some() != saved.is_varied
             || saved.episode.position.behind >= self.course.track.len()

@@ -12,6 +12,9 @@ use serde::{Deserialize, Serialize};
 /// search is local because roads may cross.
 pub const NEAR_M: f64 = 0.6;
 
+/// The squared length of a segment is at least this, m².
+const LEAST_LENGTH2: f64 = 1e-12;
+
 /// A value as clients of the API get it: at most six decimals, and never −0.
 pub fn rounded(value: f64) -> f64 {
     (value * 1e6).round() / 1e6 + 0.0
@@ -50,6 +53,8 @@ impl TrackPosition {
 #[derive(Debug, Clone, Copy)]
 struct Segment {
     from: DVec2,
+    /// Whether the next waypoint is the same one. [`Track::locate`] never finds such a segment.
+    is_repeated: bool,
     way: DVec2,
     inverse_length2: f64,
     length: f64,
@@ -82,14 +87,23 @@ impl Track {
             return Err(GymError::ShortRoute { waypoints: points.len() });
         }
         let count = points.len();
+        let ways: Vec<DVec2> = (0..count).map(|i| points[(i + 1) % count] - points[i]).collect();
+        let length2_of = |way: DVec2| (way.x * way.x + way.y * way.y).max(LEAST_LENGTH2);
         let mut start = 0.0;
         let mut segments = Vec::with_capacity(count);
         for (i, &from) in points.iter().enumerate() {
-            let way = points[(i + 1) % count] - from;
-            let length2 = (way.x * way.x + way.y * way.y).max(1e-12);
+            let way = ways[i];
+            let length2 = length2_of(way);
             let length = length2.sqrt();
-            let heading = libm::atan2(way.y, way.x);
-            let left = DVec2::new(-way.y / length, way.x / length);
+            let is_repeated = length2 <= LEAST_LENGTH2;
+            // A route may repeat a waypoint. The direction there is that of the next different one.
+            let later = (i..i + count).map(|k| ways[k % count]).find(|way| length2_of(*way) > LEAST_LENGTH2);
+            let ahead = later.unwrap_or(way);
+            let ahead_length = length2_of(ahead).sqrt();
+            let direction = DVec2::new(ahead.x / ahead_length, ahead.y / ahead_length);
+            let towards = if is_repeated { direction } else { way };
+            let heading = libm::atan2(towards.y, towards.x);
+            let left = DVec2::new(-direction.y, direction.x);
             let side = |border: &[DVec2]| {
                 let away = point(border.get(i).unwrap_or(&from)) - from;
                 away.x * left.x + away.y * left.y
@@ -98,7 +112,17 @@ impl Track {
             let [left, right] =
                 sides.map_or([f64::INFINITY; 2], |[inner, outer]| [inner.max(outer), -inner.min(outer)]);
             let inverse_length2 = 1.0 / length2;
-            segments.push(Segment { from, way, inverse_length2, length, start, heading, left, right });
+            segments.push(Segment {
+                from,
+                is_repeated,
+                way,
+                inverse_length2,
+                length,
+                start,
+                heading,
+                left,
+                right,
+            });
             start += length;
         }
         let reach = (near_m / (start / count as f64)).round_ties_even().max(2.0) as usize;
@@ -124,7 +148,10 @@ impl Track {
         let rows = if near.is_some() { 2 * self.reach + 1 } else { count };
         let (mut best, mut found, mut fraction, mut across) = (f64::INFINITY, 0, 0.0, 0.0);
         for row in (first..first + rows).map(|row| row % count) {
-            let Segment { from, way, inverse_length2, .. } = self.segments[row];
+            let Segment { from, way, inverse_length2, is_repeated, .. } = self.segments[row];
+            if is_repeated {
+                continue;
+            }
             let (off_x, off_y) = (x - from.x, y - from.y);
             let part = (off_x * way.x + off_y * way.y) * inverse_length2;
             let part = if part < 0.0 { 0.0 } else { part.min(1.0) };
@@ -240,6 +267,26 @@ mod tests {
         near(y, 0.1);
         near(heading, 0.0);
         near(track.heading(-1.0), -std::f64::consts::FRAC_PI_2);
+    }
+
+    #[test]
+    fn a_repeated_waypoint_keeps_its_row_and_is_never_found() {
+        let corners = [[0.0, 0.0], [4.0, 0.0], [4.0, 0.0], [4.0, 4.0], [0.0, 4.0]];
+        let centre: Vec<DVec2> = corners.into_iter().map(DVec2::from_array).collect();
+        let middle = DVec2::splat(2.0);
+        let scaled = |factor: f64| centre.iter().map(|p| middle + (*p - middle) * factor).collect();
+        let borders = Some(Borders { inner: scaled(0.9), outer: scaled(1.2) });
+        let track = Track::new(&Route { centre: centre.clone(), borders }, NEAR_M).expect("a road");
+        let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-9, "{a} {b}");
+        near(track.length(), 16.0 + 1e-6);
+        assert_eq!(track.len(), 5);
+        assert_ne!(track.locate(4.1, 0.0, None).behind, 1, "the segment without a length");
+        let at = track.locate(4.1, 2.0, None);
+        assert_eq!(at.behind, 2);
+        near(at.along, 6.0 + 1e-6);
+        // The direction at the repeated waypoint is that of the next segment.
+        near(track.heading(4.0 + 5e-7), std::f64::consts::FRAC_PI_2);
+        assert_eq!(track.widths(4.0 + 5e-7), track.widths(4.5));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use chicane_builder::RandomTrackOptions;
 use chicane_gym::{Courses, Observed, RandomTracks, Settings, VaryChoice};
 use chicane_vary::Vary;
 use chicane_world::Profile;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::Arc;
@@ -31,8 +31,13 @@ impl<'py> Entries<'py> {
         if value.is_none() {
             return Ok(None);
         }
-        let wrong = |_| PyTypeError::new_err(format!("{name} has a wrong type: {value:?}"));
-        value.extract::<T>().map(Some).map_err(|error| wrong(error.into()))
+        value.extract::<T>().map(Some).map_err(|error| {
+            let error: PyErr = error.into();
+            if error.is_instance_of::<PyOverflowError>(value.py()) {
+                return PyValueError::new_err(format!("{name} is out of range: {value:?}"));
+            }
+            PyTypeError::new_err(format!("{name} has a wrong type: {value:?}"))
+        })
     }
 
     fn set<T>(&self, name: &str, to: &mut T) -> PyResult<()>

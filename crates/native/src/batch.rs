@@ -190,12 +190,24 @@ impl Batch {
         self.with(py, |batch| batch.restore(car, bytes))
     }
 
-    /// Frees the environments. Further calls raise an exception.
-    fn close(&self, py: Python<'_>) {
-        py.detach(|| {
-            if let Ok(mut batch) = self.0.try_lock() {
+    /// Frees the environments. Further calls raise an exception. Raises `RuntimeError` while another
+    /// thread uses the environments.
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        // The call does not wait for the lock, because after a fork no thread may release it.
+        let is_closed = py.detach(|| match self.0.try_lock() {
+            Ok(mut batch) => {
                 *batch = None;
+                true
             }
+            Err(TryLockError::Poisoned(batch)) => {
+                *batch.into_inner() = None;
+                true
+            }
+            Err(TryLockError::WouldBlock) => false,
         });
+        if is_closed {
+            return Ok(());
+        }
+        Err(PyRuntimeError::new_err("another thread uses this environment: close it after the call"))
     }
 }

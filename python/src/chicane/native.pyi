@@ -70,4 +70,7 @@ class Batch:
         """Restores one environment from the bytes of `save`."""
 
     def close(self) -> None:
-        """Frees the environments. Further calls raise `RuntimeError`."""
+        """Frees the environments. Further calls raise `RuntimeError`.
+
+        Raises `RuntimeError` while another thread uses the environments.
+        """

@@ -33,8 +33,9 @@ NATIVE_ARGUMENTS: dict[str, Any] = {
 def chosen_backend(arguments: Mapping[str, Any]) -> Backend:
     """The backend for the arguments of an environment.
 
-    By default this is `native`, unless an argument asks for a simulator over HTTP, the world is not
-    a built-in one, or the native module is missing. Raises `ValueError` for an unknown backend.
+    By default this is `native`, unless an argument asks for a simulator over HTTP, the world is
+    neither a built-in one nor a folder, or the native module is missing. Raises `ValueError` for an
+    unknown backend.
     """
     backend = arguments.get("backend")
     if backend not in (None, "native", "http"):
@@ -65,7 +66,10 @@ def refuse_native_arguments(arguments: Mapping[str, Any]) -> None:
         if name not in NATIVE_ARGUMENTS:
             raise TypeError(f"unexpected argument {name!r}")
         if value != NATIVE_ARGUMENTS[name]:
-            raise ValueError(f"{name} needs the native environment: leave out url, token, program")
+            raise ValueError(
+                f"{name} needs the native environment: leave out url, token, program and backend, "
+                "and give a built-in world or the folder of a world"
+            )
 
 
 class CarEnv(gymnasium.Env[Any, NDArray[np.float32]]):

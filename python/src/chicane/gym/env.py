@@ -65,7 +65,7 @@ class HttpCarEnv(CarEnv):
             raise ValueError(
                 "step_s must be from 0.005 to 10; laps, time_limit_s and max_speed above 0"
             )
-        self.metadata = type(self).metadata | {"render_fps": round(1 / step_s)}
+        self.metadata = type(self).metadata | {"render_fps": max(1, round(1 / step_s))}
         self.render_mode = render_mode
         if url is not None and robot is not None:
             raise ValueError("robot is for a simulator that is started here; url names another one")

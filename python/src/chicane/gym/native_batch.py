@@ -65,6 +65,8 @@ class NativeBatch:
             raise ValueError(f"render_camera must be 'car' or 'chase', not {render_camera!r}")
         if num_envs < 1:
             raise ValueError(f"num_envs must be 1 or more, not {num_envs}")
+        if threads is not None and threads < 1:
+            raise ValueError(f"threads must be 1 or more, not {threads}")
         if random_tracks < 0:
             raise ValueError(f"random_tracks must be 0 or more, not {random_tracks}")
         kinds: Sequence[ObservationKind] = (
@@ -148,8 +150,8 @@ class NativeBatch:
         left = self._batch.generator(car)
         assert left is not None
         state: Any = random.bit_generator.state
-        number = int.from_bytes(left[:16], "little")
-        state["state"] = {"state": number, "inc": state["state"]["inc"]}
+        number, increment = (int.from_bytes(part, "little") for part in (left[:16], left[16:]))
+        state["state"] = {"state": number, "inc": increment}
         random.bit_generator.state = state
 
     def reset(self, options: dict[str, Any] | None) -> tuple[dict[str, Array], Floats]:

@@ -34,7 +34,7 @@ class NativeCarEnv(CarEnv):
             raise ValueError("give reward or batch_reward, not both")
         self._batch = NativeBatch(1, False, *positional, render_mode=render_mode, **arguments)
         self.render_mode = render_mode
-        fps = round(1 / arguments.get("step_s", 0.1))
+        fps = max(1, round(1 / arguments.get("step_s", 0.1)))
         self.metadata = type(self).metadata | {"render_fps": fps}
         self.action_space = self._batch.action_space
         self.observation_space = self._batch.observation_space
@@ -95,11 +95,13 @@ class NativeCarEnv(CarEnv):
         """Goes back to a state of `save`. Returns its observation and info.
 
         Raises `ValueError` for bytes of another environment. Restore only bytes that you trust.
+        After an error, call `reset`.
         """
         self._batch.restore(0, state)
-        if self._np_random is None:
-            self._np_random = np.random.Generator(np.random.PCG64())
-        self._batch.take_random(0, self._np_random)
+        random = self._np_random or np.random.Generator(np.random.PCG64())
+        self._batch.take_random(0, random)
+        # This also marks the seed as unknown. Otherwise Gymnasium would make a new generator.
+        self.np_random = random
         made, numbers = self._batch.observe()
         return self._observation(made), self._info(numbers)
 

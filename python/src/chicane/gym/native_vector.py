@@ -39,7 +39,7 @@ class NativeVectorCarEnv(VectorCarEnv):
         self._batch = NativeBatch(num_envs, True, render_mode=render_mode, **arguments)
         self.num_envs = num_envs
         self.render_mode = render_mode
-        fps = round(1 / arguments.get("step_s", 0.1))
+        fps = max(1, round(1 / arguments.get("step_s", 0.1)))
         self.metadata = CarEnv.metadata | {
             "render_fps": fps,
             "autoreset_mode": AutoresetMode.NEXT_STEP,
@@ -76,13 +76,13 @@ class NativeVectorCarEnv(VectorCarEnv):
     ) -> tuple[Any, Floats, Bools, Bools, dict[str, Any]]:
         """Steps all environments. `actions` has one row for each environment."""
         made, numbers = self._batch.step(actions)
-        rewards = self._rewards(numbers)
         terminated, truncated = (numbers[ROW[name]] != 0 for name in ("terminated", "truncated"))
-        self._ended = terminated | truncated
-        observed = self._batch.observations(made)
-        return observed, rewards, terminated, truncated, self._infos(numbers)
+        # The function for rewards comes last: it may raise an exception or change its arrays.
+        observed, infos = self._batch.observations(made), self._infos(numbers)
+        had_ended, self._ended = self._ended, terminated | truncated
+        return observed, self._rewards(numbers, had_ended), terminated, truncated, infos
 
-    def _rewards(self, numbers: Floats) -> Floats:
+    def _rewards(self, numbers: Floats, had_ended: Bools) -> Floats:
         """The rewards of a step. A step that only resets an environment has the reward 0."""
         if self._batch_reward:
             given = np.array(self._batch_reward(self._batch.batch_params(numbers)), np.float64)
@@ -90,13 +90,13 @@ class NativeVectorCarEnv(VectorCarEnv):
                 raise ValueError(
                     f"batch_reward must return {self.num_envs} numbers, not the shape {given.shape}"
                 )
-            given[self._ended] = 0.0
+            given[had_ended] = 0.0
             return given
         if self._reward:
             return np.array(
                 [
                     0.0 if ended else float(self._reward(self._batch.params(car, numbers)))
-                    for car, ended in enumerate(self._ended)
+                    for car, ended in enumerate(had_ended)
                 ]
             )
         rewards: Floats = numbers[ROW["reward"]].copy()
@@ -116,6 +116,7 @@ class NativeVectorCarEnv(VectorCarEnv):
         """Goes back to the states of `save`. Returns their observations and infos.
 
         Raises `ValueError` for bytes of other environments. Restore only bytes that you trust.
+        After an error, call `reset`, because some environments may already have been restored.
         """
         if len(states) != self.num_envs:
             raise ValueError(f"states must have {self.num_envs} entries, not {len(states)}")

@@ -70,6 +70,13 @@ class HttpVectorCarEnv(VectorCarEnv):
         self, actions: NDArray[np.float32]
     ) -> tuple[Any, Floats, Bools, Bools, dict[str, Any]]:
         """Steps all environments. `actions` has one row for each environment."""
+        # All actions are checked before the first one is sent.
+        wanted = np.asarray(actions, np.float32)
+        if wanted.shape != (self.num_envs, 2) or not np.isfinite(wanted[~self._ended]).all():
+            raise ValueError(
+                f"actions must be {self.num_envs} rows of two numbers, speed and steering, "
+                f"not {actions!r}"
+            )
         rewards = np.zeros(self.num_envs)
         terminated = np.zeros(self.num_envs, np.bool_)
         truncated = np.zeros(self.num_envs, np.bool_)
