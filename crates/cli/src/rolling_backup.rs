@@ -33,8 +33,11 @@ impl RollingBackup {
         Ok(Some(RollingBackup { folder, data_dir, every, keep: usize::from(args.backup_keep) }))
     }
 
-    /// Makes backups until the future is dropped. `made` is called after every success.
-    pub(crate) async fn run(self, made: impl Fn()) {
+    /// Makes backups until the future is dropped. `made` is called with the time of the last backup, at
+    /// the start and after every success. Without any backup, the start counts instead, so that an
+    /// alert about old backups also notices a first one that fails.
+    pub(crate) async fn run(self, made: impl Fn(SystemTime)) {
+        made(self.newest().unwrap_or_else(SystemTime::now));
         let this = Arc::new(self);
         let mut wait = this.first_wait();
         loop {
@@ -44,7 +47,7 @@ impl RollingBackup {
             wait = match result {
                 Ok(Ok(file)) => {
                     tracing::info!("backup: {}", file.display());
-                    made();
+                    made(SystemTime::now());
                     this.every
                 }
                 Ok(Err(error)) => {
@@ -61,12 +64,13 @@ impl RollingBackup {
 
     /// Time until the first backup: a simulator that is often restarted makes no more backups.
     fn first_wait(&self) -> Duration {
-        let newest = self.backups().pop();
-        let age = newest.and_then(|newest| {
-            let written = std::fs::metadata(newest).and_then(|about| about.modified()).ok()?;
-            SystemTime::now().duration_since(written).ok()
-        });
+        let age = self.newest().and_then(|written| SystemTime::now().duration_since(written).ok());
         age.map_or(Duration::ZERO, |age| self.every.saturating_sub(age))
+    }
+
+    /// Time of the newest backup.
+    fn newest(&self) -> Option<SystemTime> {
+        std::fs::metadata(self.backups().pop()?).and_then(|about| about.modified()).ok()
     }
 
     /// Makes a backup, then removes the oldest ones that are too many.

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::Output;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 /// Timeout of a condition that a test waits for.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -310,15 +310,16 @@ fn serve_makes_backups_and_metrics_show_the_last_one() {
     let (folder, backups) = (inside(&scratch, "data"), inside(&scratch, "backups"));
     let program = Program::serve(&["--data-dir", &folder, "--backup", &backups, "--backup-keep", "2"]);
     let deadline = Instant::now() + TIMEOUT;
-    let metrics = loop {
-        let metrics = text(&program.client().get("/metrics").body);
-        if metrics.contains("\nchicane_backup_timestamp_seconds ") {
-            break metrics;
+    let metrics = || text(&program.client().get("/metrics").body);
+    let made = loop {
+        let made = names(&backups);
+        if made.iter().all(|name| name.ends_with(".backup")) && !made.is_empty() {
+            break made;
         }
-        assert!(Instant::now() < deadline, "no backup: {metrics}");
+        assert!(Instant::now() < deadline, "no backup: {}", metrics());
         std::thread::sleep(Duration::from_millis(10));
     };
-    let made = names(&backups);
+    let metrics = metrics();
     assert!(made.len() == 1 && made[0].starts_with("chicane-2") && made[0].ends_with(".backup"), "{made:?}");
     let file = Path::new(&backups).join(&made[0]);
     assert!(stdout_of(&["restore", file.to_str().expect("UTF-8"), "--check"]).contains("is complete"));
@@ -336,6 +337,27 @@ fn serve_makes_backups_and_metrics_show_the_last_one() {
     };
     assert!((1e6..1e10).contains(&value("process_resident_memory_bytes")));
     assert!(value("chicane_data_free_bytes") > 0.0);
+    assert!(value("chicane_backup_timestamp_seconds") > 1.7e9);
+}
+
+#[test]
+fn an_old_backup_was_not_noticed_after_a_restart() {
+    let scratch = TempFolder::new("old-backup");
+    let (folder, backups) = (inside(&scratch, "data"), inside(&scratch, "backups"));
+    std::fs::create_dir(&backups).expect("a folder");
+    let old =
+        std::fs::File::create(Path::new(&backups).join("chicane-20260101T000000Z.backup")).expect("a file");
+    let an_hour_ago = SystemTime::now() - Duration::from_secs(3600);
+    old.set_modified(an_hour_ago).expect("a time");
+    let program = Program::serve(&["--data-dir", &folder, "--backup", &backups]);
+    // The next backup is due in 23 hours.
+    let seconds = an_hour_ago.duration_since(SystemTime::UNIX_EPOCH).expect("a time").as_secs();
+    let line = format!("chicane_backup_timestamp_seconds {seconds}");
+    let deadline = Instant::now() + TIMEOUT;
+    while !text(&program.client().get("/metrics").body).lines().any(|found| found == line) {
+        assert!(Instant::now() < deadline, "{line} is missing");
+        std::thread::sleep(Duration::from_millis(10));
+    }
 }
 
 #[test]

@@ -179,7 +179,9 @@ fn named_student(
 ) -> PlannedStudent {
     let remark = match (row, roster) {
         (Match::None, Some(_)) => Some("this student is not in the roster".to_owned()),
-        (Match::Several, Some(_)) => Some("several students of the roster have this name or number".to_owned()),
+        (Match::Several, Some(_)) => {
+            Some("several students of the roster have this name or number".to_owned())
+        }
         _ => None,
     };
     let cells = match (row, roster) {

@@ -104,10 +104,10 @@ impl Metrics {
         self.evaluated_ms.fetch_add((time_s * 1e3) as u64, Relaxed);
     }
 
-    /// Notes that a backup was made now.
-    pub fn note_backup(&self) {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
-        self.backup.store(now, Relaxed);
+    /// Notes the time of the last backup.
+    pub fn note_backup(&self, time: SystemTime) {
+        let seconds = time.duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+        self.backup.store(seconds, Relaxed);
     }
 
     fn write_evaluations(&self, text: &mut String) {
@@ -121,7 +121,7 @@ impl Metrics {
         single(text, "chicane_evaluation_seconds_total", "counter", help, seconds);
         let backup = self.backup.load(Relaxed);
         if backup > 0 {
-            let help = "Time of the last backup that this simulator made.";
+            let help = "Time of the last backup. Before the first one, the start of the simulator.";
             single(text, "chicane_backup_timestamp_seconds", "gauge", help, backup as f64);
         }
     }

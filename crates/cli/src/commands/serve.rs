@@ -146,7 +146,7 @@ async fn serve(args: &ServeArgs) -> Result<(), ServeError> {
     }
     let backups = backup.map(|backup| {
         let metrics = Arc::clone(&server.host().metrics);
-        tokio::spawn(backup.run(move || metrics.note_backup()))
+        tokio::spawn(backup.run(move |time| metrics.note_backup(time)))
     });
     tokio::select! {
         () = find_judge(&server) => stop.wait().await,
