@@ -147,7 +147,9 @@ fn one_bad_entry_stopped_a_whole_class() {
         file("ada/main.py", b"print(1)"),
         file("bob/main.py", b"print(2)"),
         ("bob/venv/bin/python", b"", Some("/usr/bin/python3")),
-        file("cy/12:30.log", b"x"),
+        file("cy/a/12:30.log", b"x"),
+        file("cy/b/12:30.log", b"x"),
+        file("__MACOSX/12:30.log", b"x"),
         file("../evil.py", b"x"),
     ]);
     std::fs::write(&file_of_all, bytes).expect("written");
@@ -157,7 +159,9 @@ fn one_bad_entry_stopped_a_whole_class() {
     assert_eq!(
         shown,
         [
-            ("cy", "the zip file has an entry with the unsafe name \"cy/12:30.log\"".to_owned()),
+            ("cy/a", "the zip file has an entry with the unsafe name \"cy/a/12:30.log\"".to_owned()),
+            ("cy/b", "the zip file has an entry with the unsafe name \"cy/b/12:30.log\"".to_owned()),
+            ("__MACOSX", "the zip file has an entry with the unsafe name \"__MACOSX/12:30.log\"".to_owned()),
             ("", "the zip file has an entry with the unsafe name \"../evil.py\"".to_owned()),
             (
                 "bob/venv/bin/python",

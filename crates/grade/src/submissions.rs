@@ -110,9 +110,8 @@ pub fn find(path: &Path, scratch: &Path) -> Result<Found, SubmissionsError> {
 /// Refuses the submission that an entry of an archive belongs to. The entry was not unpacked, so the
 /// submission may be missing.
 fn refuse(found: &mut Found, folder: &Path, entry: &Path, why: &str) {
-    let is_of = |submission: &&mut Submission| {
-        submission.parts.iter().any(|(part, _)| entry.starts_with(part) && part != folder)
-    };
+    let is_of =
+        |submission: &&mut Submission| submission.parts.iter().any(|(part, _)| entry.starts_with(part));
     if let Some(submission) = found.submissions.iter_mut().find(is_of) {
         submission.problem.get_or_insert_with(|| why.to_owned());
         return;
@@ -122,13 +121,16 @@ fn refuse(found: &mut Found, folder: &Path, entry: &Path, why: &str) {
         found.ignored.push(why.to_owned());
         return;
     };
+    if name.starts_with('.') || is_junk(name) {
+        return;
+    }
     let upload = UploadName::parse(name, below.components().count() > 1);
     found.submissions.push(Submission {
         name: upload.student,
         id: upload.id,
         late: upload.late,
         source: name.to_owned(),
-        parts: vec![(entry.to_owned(), name.to_owned())],
+        parts: vec![(folder.join(name), name.to_owned())],
         problem: Some(why.to_owned()),
     });
 }

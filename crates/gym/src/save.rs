@@ -66,15 +66,15 @@ impl Car {
         }
         let saved: Saved = postcard::from_bytes(body).map_err(|_| GymError::Damaged)?;
         let numbers: [f64; Numbers::COUNT] = saved.numbers.try_into().map_err(|_| GymError::Damaged)?;
-        if let Some(tracks) = self.plan.random {
-            if !(1..=tracks.count).contains(&saved.track_number) {
-                return Err(GymError::Damaged);
-            }
-            // If the rest fails, the environment has no episode.
-            self.episode.started = 0;
+        let tracks = self.plan.random;
+        if tracks.is_some_and(|tracks| !(1..=tracks.count).contains(&saved.track_number)) {
+            return Err(GymError::Damaged);
+        }
+        // If the rest fails, the environment has no episode.
+        self.episode.started = 0;
+        if tracks.is_some() {
             self.enter(saved.track_number)?;
         }
-        self.episode.started = 0;
         self.respawn(saved.seed);
         if self.varied.is_some() != saved.is_varied
             || saved.episode.position.behind >= self.course.track.len()

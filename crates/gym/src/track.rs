@@ -89,16 +89,26 @@ impl Track {
         let count = points.len();
         let ways: Vec<DVec2> = (0..count).map(|i| points[(i + 1) % count] - points[i]).collect();
         let length2_of = |way: DVec2| (way.x * way.x + way.y * way.y).max(LEAST_LENGTH2);
+        // A route may repeat a waypoint. The direction there is that of the next different one.
+        let is_long = |way: &DVec2| length2_of(*way) > LEAST_LENGTH2;
+        let Some(mut ahead) = ways.iter().copied().find(is_long) else {
+            return Err(GymError::ShortRoute { waypoints: 1 });
+        };
+        let mut aheads = ways.clone();
+        for way in aheads.iter_mut().rev() {
+            if is_long(way) {
+                ahead = *way;
+            }
+            *way = ahead;
+        }
         let mut start = 0.0;
         let mut segments = Vec::with_capacity(count);
         for (i, &from) in points.iter().enumerate() {
             let way = ways[i];
             let length2 = length2_of(way);
             let length = length2.sqrt();
-            let is_repeated = length2 <= LEAST_LENGTH2;
-            // A route may repeat a waypoint. The direction there is that of the next different one.
-            let later = (i..i + count).map(|k| ways[k % count]).find(|way| length2_of(*way) > LEAST_LENGTH2);
-            let ahead = later.unwrap_or(way);
+            let is_repeated = !is_long(&way);
+            let ahead = aheads[i];
             let ahead_length = length2_of(ahead).sqrt();
             let direction = DVec2::new(ahead.x / ahead_length, ahead.y / ahead_length);
             let towards = if is_repeated { direction } else { way };

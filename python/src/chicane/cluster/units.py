@@ -123,7 +123,7 @@ class _Tasks:
             if isinstance(error.cause, ClusterError):
                 raise error.cause from None
             # One submission must not stop the others.
-            return UnitDied(f"the node failed: {error.cause}")
+            return UnitDied(f"the node failed: {error.cause!r}")
         except (errors.WorkerCrashedError, errors.NodeDiedError, errors.OutOfMemoryError) as error:
             return UnitDied(str(error).strip().splitlines()[0])
         except errors.RayError as error:
