@@ -41,19 +41,26 @@ async fn publish_views(host: &Host, hub: &Hub) {
     let (mut clients, mut view) = (hub.clients(), host.simulator.watch());
     let mut publisher = ViewPublisher::new(hub, &host.profile, host.simulator.now());
     let mut is_new_client = true;
-    while *clients.borrow_and_update() > 0 {
+    loop {
+        {
+            let count = clients.borrow_and_update();
+            if *count == 0 {
+                return;
+            }
+            // A client may also subscribe together with a new view or while a view is published.
+            // `select!` reports only one of these, and `borrow_and_update` forgets the other.
+            is_new_client |= count.has_changed();
+        }
         let now = Arc::clone(&view.borrow_and_update());
         publisher.publish(now, is_new_client, Instant::now());
+        is_new_client = false;
         tokio::select! {
             changed = clients.changed() => match changed {
                 Ok(()) => is_new_client = true,
                 Err(_) => return,
             },
-            changed = view.changed() => match changed {
-                Ok(()) => is_new_client = false,
-                Err(_) => return,
-            },
-            () = sleep_until(publisher.due), if publisher.is_waiting => is_new_client = false,
+            changed = view.changed() => if changed.is_err() { return },
+            () = sleep_until(publisher.due), if publisher.is_waiting => {}
         }
     }
 }

@@ -22,6 +22,9 @@ const IN_TWO_SECONDS: [(&str, usize); 10] = [
     ("/tf", 60),
 ];
 
+/// Every subscription has another chance to arrive together with a new view.
+const SUBSCRIPTIONS: usize = 1_000;
+
 fn seconds(header: &Header) -> f64 {
     f64::from(header.stamp.sec) + f64::from(header.stamp.nanosec) * 1e-9
 }
@@ -135,6 +138,19 @@ fn messages_agree_with_the_web_api() {
     let ranges = robot.get("/lidar?step=0.5")["ranges"].clone();
     let missed = ranges.as_object().expect("ranges").values().filter(|range| range.is_null()).count();
     assert_eq!((scan.ranges.len(), scan.ranges.iter().filter(|r| r.is_infinite()).count()), (721, missed));
+}
+
+/// A subscription that arrived together with a new view of the simulator was forgotten, and the
+/// client never got the scene.
+#[test]
+fn a_subscription_was_forgotten_when_the_view_changed_at_the_same_time() {
+    let simulator = start();
+    let mut foxglove = simulator.foxglove();
+    for _ in 0..SUBSCRIPTIONS {
+        let id = foxglove.subscribe("/sim/scene");
+        foxglove.next_on("/sim/scene");
+        foxglove.send(json!({"op": "unsubscribe", "subscriptionIds": [id]}));
+    }
 }
 
 #[test]
