@@ -85,7 +85,8 @@ test: need-cargo need-nextest need-python ## Run all checks and tests
 	 tail -n 3 target/background.log
 	@# The first judge starts slowly while the machine writes the build results to disk.
 	sync
-	MOTO_SERVER=$(MOTO) $(CARGO) nextest run --workspace --release --locked
+	@# One test more than there are processors, because many tests wait for simulated time.
+	MOTO_SERVER=$(MOTO) $(CARGO) nextest run --workspace --release --locked --test-threads $$(($$(nproc) + 1))
 
 background: check
 	$(CARGO) nextest run --workspace --release --locked --no-run
