@@ -25,6 +25,7 @@ def contenders(python: str, core: str, scene: Path, program: str) -> list:
         Contender(
             "cores", f"Chicane, core, {_CORES} threads", [core, str(scene), str(_CORES)], ours=True
         ),
+        Contender("native", "Chicane, native environment", side("native"), ours=True),
         Contender("client", "Chicane, program and Python client", side("chicane"), ours, ours=True),
         Contender("mujoco", "MuJoCo", side("mujoco"), alone),
         Contender("mujoco-sleep", "MuJoCo, sleeping", side("mujoco", "sleeping")),
@@ -45,6 +46,7 @@ def first_step_contenders(python: str, scene: Path, program: str) -> list:
         return [python, "-m", "compare.first_step", name, str(scene)]
 
     return [
+        Contender("native", "Chicane, native environment", first("native"), ours=True),
         Contender(
             "client",
             "Chicane, program and Python client",
@@ -84,7 +86,7 @@ def contests() -> list:
             "step",
             "a step: 50 ms and a scan of 720 beams",
             steps,
-            ["client", "core", *_ENGINES],
+            ["native", "client", "core", *_ENGINES],
             task("step"),
             STEP_S,
             note="the time for which an agent in Python waits; 50 boxes at rest, the car drives",
@@ -120,7 +122,7 @@ def contests() -> list:
             "reset",
             "reset",
             "µs",
-            ["core", "client", "mujoco", "pybullet"],
+            ["core", "native", "client", "mujoco", "pybullet"],
             task("reset"),
             lower=True,
             note="all objects are back at the start, and poses can be read",

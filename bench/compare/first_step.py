@@ -1,6 +1,6 @@
 """A minimal program for each simulator: load the scene, make a step, take a scan, print memory.
 
-`python -m compare.first_step mujoco|pybullet|chicane <folder of the scene>`
+`python -m compare.first_step native|mujoco|pybullet|chicane <folder of the scene>`
 """
 
 import json
@@ -38,6 +38,13 @@ def _pybullet(folder: Path) -> None:
     _say(_resident_mb())
 
 
+def _native(folder: Path) -> None:
+    from .native_side import Native
+
+    Native(folder).step(1)
+    _say(_resident_mb())
+
+
 def _chicane(folder: Path) -> None:
     from .chicane_side import Chicane
 
@@ -48,4 +55,5 @@ def _chicane(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    {"mujoco": _mujoco, "pybullet": _pybullet, "chicane": _chicane}[sys.argv[1]](Path(sys.argv[2]))
+    sides = {"native": _native, "mujoco": _mujoco, "pybullet": _pybullet, "chicane": _chicane}
+    sides[sys.argv[1]](Path(sys.argv[2]))

@@ -1,0 +1,72 @@
+"""Chicane's native environment: the simulation inside the Python process, through Gymnasium.
+
+`python -m compare.native_side <folder of the scene>`. A step of Chicane does more than a step of
+the other simulators: it includes odometry, IMU, noise, the position on the road and the reward.
+"""
+
+import sys
+from pathlib import Path
+
+import gymnasium
+import numpy as np
+
+from . import scene
+from .side import serve
+
+# Episodes never end, because a reset is a contest of its own.
+_ENDLESS = 1e9
+
+
+def environment(folder: Path) -> gymnasium.Env:
+    """The environment of the yard. Its route has no borders, so the car can't leave the road."""
+    return gymnasium.make(
+        "chicane.gym:chicane/Lap-v0",
+        disable_env_checker=True,
+        world=str(folder / "rest"),
+        robot=str(folder / "robot.json"),
+        observation="lidar",
+        step_s=scene.STEP_S,
+        laps=_ENDLESS,
+        time_limit_s=_ENDLESS,
+        random_start=False,
+    )
+
+
+class Native:
+    """The environment as a contender."""
+
+    def __init__(self, folder: Path):
+        self.env = environment(folder)
+        self.action = np.array([scene.SPEED_MPS, scene.STEERING_RAD], np.float32)
+        self.env.reset(seed=1)
+
+    def step(self, count: int) -> None:
+        """Makes steps, each with a scan."""
+        for _ in range(count):
+            self.env.step(self.action)
+
+    def reset(self, count: int) -> None:
+        """Resets the environment to the start line."""
+        for _ in range(count):
+            self.env.reset()
+
+    def scan(self) -> dict:
+        """The scan at the start, to compare it with the scans of other contenders."""
+        self.env.reset()
+        ranges, *_ = self.env.step(np.zeros(2, np.float32))
+        reach = self.env.observation_space.high[0]
+        return {"ranges": [float(r) if r < reach else None for r in ranges]}
+
+    def facts(self) -> dict:
+        """Drives until the boxes are at rest. Returns how fast the car is."""
+        for _ in range(80):
+            *_, info = self.env.step(self.action)
+        return {"speed_mps": round(info["speed"], 3)}
+
+    def close(self) -> None:
+        """Frees the environment."""
+        self.env.close()
+
+
+if __name__ == "__main__":
+    serve(Native(Path(sys.argv[1])))
