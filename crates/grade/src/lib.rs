@@ -29,6 +29,7 @@ pub mod program;
 pub mod report;
 pub mod roster;
 pub mod runner;
+pub mod shown_files;
 pub mod submissions;
 pub mod track;
 pub mod unit_result;

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 /// The version of the format of plans and results. A result of another version is not used.
 pub const FORMAT: u32 = 1;
 /// Largest plan, in bytes.
-const MAX_PLAN: u64 = 64 << 20;
+pub(crate) const MAX_PLAN: u64 = 64 << 20;
 
 /// Who is graded, where, and how.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -83,6 +83,9 @@ pub struct PlannedBox {
     pub paths: Vec<PathBuf>,
     /// Names of further environment variables.
     pub environment: Vec<String>,
+    /// SHA-256 of the content of these files and variables; `None` without any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shown_sha256: Option<String>,
     /// Memory, bytes.
     pub memory: u64,
     /// Processes and threads.

@@ -4,7 +4,9 @@
 use crate::csv::{self, CsvError};
 use crate::folder::{self, FolderError, ResultsFolder};
 use crate::formula::Formula;
-use crate::plan::{Conditions, FORMAT, Plan, PlannedProfile, PlannedProgram, PlannedStudent, PlannedWorld};
+use crate::plan::{
+    Conditions, FORMAT, MAX_PLAN, Plan, PlannedProfile, PlannedProgram, PlannedStudent, PlannedWorld,
+};
 use crate::roster::{Match, Roster};
 use crate::submissions::{self, Submission, SubmissionsError};
 use crate::{names, program, unpack};
@@ -39,6 +41,9 @@ pub enum PlanningError {
     /// There are too many units.
     #[error("the plan has {0} runs; at most {MAX_UNITS} are possible: give fewer worlds or seeds")]
     TooMany(usize),
+    /// The plan could not be read again.
+    #[error("the plan is larger than 64 MiB: give fewer worlds or seeds, or a roster with fewer columns")]
+    TooLarge,
     /// A file can't be written.
     #[error(transparent)]
     Folder(#[from] FolderError),
@@ -125,12 +130,15 @@ fn make_with(
     if plan.units.len() > MAX_UNITS {
         return Err(PlanningError::TooMany(plan.units.len()));
     }
+    let mut text = serde_json::to_vec_pretty(&plan).unwrap_or_default();
+    text.push(b'\n');
+    if text.len() as u64 > MAX_PLAN {
+        return Err(PlanningError::TooLarge);
+    }
     folder.write("profile.json", &profile)?;
     for name in ["worlds", "submissions"] {
         replace(&scratch.join(name), &folder.path().join(name))?;
     }
-    let mut text = serde_json::to_vec_pretty(&plan).unwrap_or_default();
-    text.push(b'\n');
     folder.write("plan.json", &text)?;
     Ok(plan)
 }

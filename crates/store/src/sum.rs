@@ -8,6 +8,7 @@
 use chicane_wire::WorldId;
 use ring::digest::{Context, SHA256, digest};
 use std::borrow::Cow;
+use std::io::{ErrorKind, Read};
 
 /// The text that replaces the id in the neutral form.
 pub(crate) const ZEROS: &str = "00000000000000000000000000000000";
@@ -20,6 +21,19 @@ impl Sum {
     /// The checksum of bytes.
     pub fn of(bytes: &[u8]) -> Sum {
         Sum::from_ring(digest(&SHA256, bytes))
+    }
+
+    /// The checksum of all bytes of a reader.
+    pub fn of_reader(mut reader: impl Read) -> std::io::Result<Sum> {
+        let (mut sum, mut piece) = (RunningSum::default(), vec![0; 64 << 10]);
+        loop {
+            match reader.read(&mut piece) {
+                Ok(0) => return Ok(sum.end()),
+                Ok(length) => sum.add(&piece[..length]),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
     }
 
     /// The checksum over paths and contents. Both are preceded by their length, so that no two

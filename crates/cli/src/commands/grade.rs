@@ -12,12 +12,14 @@ use chicane_grade::folder::{FolderError, ResultsFolder};
 use chicane_grade::formula::{Formula, Scale};
 use chicane_grade::plan::{Conditions, Plan, PlannedBox, PlannedJudge, PlannedWorld};
 use chicane_grade::planning::{self, PlanRequest, PlanningError};
+use chicane_grade::shown_files;
 use chicane_session::BoxOptions;
 use chicane_store::{LoadError, Sum};
 use chicane_wire::{Better, BoxKind, Pace};
 use chicane_world::evaluation::Evaluation;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// The files of a world by path.
@@ -223,6 +225,8 @@ fn conditions(args: &GradeArgs, student_box: &BoxOptions) -> Result<Conditions, 
     // Checks that the options of the judge fit together.
     args.judge.engine()?;
     let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
+    let paths: Vec<PathBuf> = student_box.paths.iter().map(absolute).collect();
+    let value = |name: &str| std::env::var_os(name).map(OsString::into_encoded_bytes);
     Ok(Conditions {
         pace: args.pace.map_or(Pace::Virtual, |pace: PaceName| pace.into()),
         time_limit_s: args.time_limit,
@@ -230,7 +234,8 @@ fn conditions(args: &GradeArgs, student_box: &BoxOptions) -> Result<Conditions, 
         program_box: PlannedBox {
             kind: student_box.kind,
             network: student_box.network,
-            paths: student_box.paths.iter().map(absolute).collect(),
+            shown_sha256: shown_files::sha256(&paths, &student_box.environment, value),
+            paths,
             environment: student_box.environment.clone(),
             memory: student_box.limits.memory,
             processes: student_box.limits.processes,

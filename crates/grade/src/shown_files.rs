@@ -1,0 +1,72 @@
+//! The hash of everything that boxes show besides a submission: the files of `--student-path` and
+//! the values of `--student-env`. A unit is repeated if one of them was changed.
+
+use chicane_session::jail::workspace_copy::{MAX_ENTRIES, Workspace, WorkspaceLimits};
+use chicane_store::Sum;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+/// Most bytes of a path. A larger one is known by its name only, because reading it would delay
+/// every start of a grading.
+const MAX_BYTES: u64 = 4 << 30;
+
+/// The hash of the files below `paths` and of the values of the variables in `environment`; `None`
+/// if both are empty. `value` returns the value of a variable.
+pub fn sha256(
+    paths: &[PathBuf],
+    environment: &[String],
+    value: impl Fn(&str) -> Option<Vec<u8>>,
+) -> Option<String> {
+    if paths.is_empty() && environment.is_empty() {
+        return None;
+    }
+    let files: Vec<Option<String>> = paths.iter().map(|path| of_path(path)).collect();
+    let values: Vec<Option<Vec<u8>>> = environment.iter().map(|name| value(name)).collect();
+    // Lists of texts and of numbers are always valid JSON.
+    Some(Sum::of(&serde_json::to_vec(&(files, values)).unwrap_or_default()).hex())
+}
+
+/// The hash of a file or of the files of a folder; `None` if they are too large or can't be read.
+/// A path that can't be read is refused by the box of each unit, which names the reason.
+fn of_path(path: &Path) -> Option<String> {
+    if path.is_dir() {
+        let limits = WorkspaceLimits { bytes: MAX_BYTES, entries: MAX_ENTRIES };
+        let files = Workspace::scan(path, limits, &[], &[]).ok()?;
+        return Some(files.read(None).ok()?.sha256);
+    }
+    let metadata = path.metadata().ok()?;
+    // Opening a named pipe would wait for a writer.
+    if !metadata.is_file() || metadata.len() > MAX_BYTES {
+        return None;
+    }
+    Some(Sum::of_reader(File::open(path).ok()?).ok()?.hex())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_changed_file_or_variable_kept_the_old_grade() {
+        let folder = std::env::temp_dir().join(format!("chicane-shown-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(folder.join("model")).expect("a folder");
+        let (model, map) = (folder.join("model/weights"), folder.join("map.csv"));
+        let paths = [folder.join("model"), map.clone(), folder.join("missing")];
+        let names = ["MODE".to_owned()];
+        let hash = |mode: &[u8]| sha256(&paths, &names, |_| Some(mode.to_vec())).expect("a hash");
+        let mut all = Vec::new();
+        for (weights, points) in [("1", "0,0"), ("2", "0,0"), ("2", "1,0")] {
+            std::fs::write(&model, weights).expect("a file");
+            std::fs::write(&map, points).expect("a file");
+            all.push(hash(b"fast"));
+            assert_eq!(hash(b"fast"), all[all.len() - 1]);
+        }
+        all.push(hash(b"slow"));
+        for (i, one) in all.iter().enumerate() {
+            assert!(!all[..i].contains(one), "{i}");
+        }
+        assert_eq!(sha256(&[], &[], |_| None), None);
+        std::fs::remove_dir_all(&folder).expect("removed");
+    }
+}
