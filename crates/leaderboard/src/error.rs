@@ -75,6 +75,12 @@ pub enum HandInError {
         /// Most submissions of a student that wait.
         max: usize,
     },
+    /// Other submissions of the address wait.
+    #[error("{max} submissions from your address wait already; try again in a few minutes")]
+    AddressWaits {
+        /// Most submissions of an address that wait.
+        max: usize,
+    },
     /// The queue is full.
     #[error("the queue is full; try again in a few minutes")]
     QueueFull,
@@ -104,6 +110,20 @@ pub enum HandInError {
     Random(#[from] RandomError),
 }
 
+/// Why a submission was not removed.
+#[derive(Debug, thiserror::Error)]
+pub enum RemoveSubmissionError {
+    /// There is no such submission.
+    #[error("there is no submission with this id")]
+    NoSuchSubmission,
+    /// The submission is being judged.
+    #[error("the submission is being judged; remove it when its runs are over")]
+    InProgress,
+    /// The database can't be read or written.
+    #[error("the submission can't be removed: {0}")]
+    Store(#[from] StoreError),
+}
+
 /// Seconds to wait, rounded up.
 pub(crate) fn seconds(wait: Duration) -> u64 {
     wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
@@ -115,7 +135,7 @@ impl HandInError {
         match self {
             HandInError::TooOften { wait } => Some(seconds(*wait)),
             HandInError::OthersWait { .. } => Some(10),
-            HandInError::QueueFull => Some(60),
+            HandInError::QueueFull | HandInError::AddressWaits { .. } => Some(60),
             _ => None,
         }
     }

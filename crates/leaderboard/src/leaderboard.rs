@@ -1,8 +1,9 @@
 //! The leaderboard as the web server sees it. All calls that read or write the disk block.
 
 use crate::contest::{self, LeaderboardOptions};
-use crate::error::{HandInError, StartLeaderboardError};
+use crate::error::{HandInError, RemoveSubmissionError, StartLeaderboardError};
 use crate::pseudonym;
+use crate::rates;
 use crate::run_result::RunResult;
 use crate::student_name::StudentName;
 use crate::uploads::Uploads;
@@ -19,19 +20,27 @@ use std::time::Instant;
 
 /// Submissions of a student that may wait.
 const MAX_WAITING_OF_STUDENT: usize = 3;
+/// Submissions of an address that may wait. One client can choose many names, and must not fill the
+/// whole queue. A class can share one address.
+const MAX_WAITING_OF_ADDRESS: usize = LeaderboardOptions::MAX_WAITING / 2;
 /// Submissions in the teacher's list.
 const MAX_LISTED: usize = 500;
 
 /// A running leaderboard.
 pub struct Leaderboard {
     shared: Arc<Shared>,
-    /// Held while a submission is stored, so that the limits are checked for one at a time.
+    /// Held while a submission is stored or removed, so that the limits are checked for one at a
+    /// time, and no submission is removed before it is in the queue.
     receiving: Mutex<()>,
     worker: Mutex<Option<JoinHandle<()>>>,
 }
 
 /// A student who may hand in now.
-pub struct Admitted(StudentName);
+pub struct Admitted {
+    name: StudentName,
+    /// The address, or the network of an IPv6 address.
+    address: IpAddr,
+}
 
 impl Leaderboard {
     /// Starts a leaderboard in a data folder. Submissions that are not judged yet are judged.
@@ -68,11 +77,12 @@ impl Leaderboard {
         let mut state = self.shared.state();
         let counted = state.rates.count_address(address, Instant::now());
         counted.map_err(|wait| HandInError::TooOften { wait })?;
-        self.check(&mut state, &name)?;
-        Ok(Admitted(name))
+        let admitted = Admitted { name, address: rates::of_network(address) };
+        self.check(&mut state, &admitted)?;
+        Ok(admitted)
     }
 
-    fn check(&self, state: &mut State, name: &StudentName) -> Result<(), HandInError> {
+    fn check(&self, state: &mut State, Admitted { name, address }: &Admitted) -> Result<(), HandInError> {
         let interval = self.shared.options.interval;
         let checked = state.rates.check_student(&name.key, interval, Instant::now());
         checked.map_err(|wait| HandInError::TooOften { wait })?;
@@ -83,14 +93,18 @@ impl Leaderboard {
         if own >= MAX_WAITING_OF_STUDENT {
             return Err(HandInError::OthersWait { max: MAX_WAITING_OF_STUDENT });
         }
+        let from_address = state.addresses.values().filter(|other| *other == address).count();
+        if from_address >= MAX_WAITING_OF_ADDRESS {
+            return Err(HandInError::AddressWaits { max: MAX_WAITING_OF_ADDRESS });
+        }
         Ok(())
     }
 
     /// Checks and stores a submission. It is on disk when the call returns.
-    pub fn hand_in(&self, Admitted(name): Admitted, bytes: &[u8]) -> Result<SubmissionReceived, HandInError> {
+    pub fn hand_in(&self, admitted: Admitted, bytes: &[u8]) -> Result<SubmissionReceived, HandInError> {
         let id = random_hex()?;
         let file = self.shared.uploads.store(&id, bytes)?;
-        let added = self.add(&name, &id, &file, bytes.len() as u64);
+        let added = self.add(&admitted, &id, &file, bytes.len() as u64);
         if added.is_err() {
             self.shared.uploads.remove(&file);
         }
@@ -106,13 +120,14 @@ impl Leaderboard {
 
     fn add(
         &self,
-        name: &StudentName,
+        admitted: &Admitted,
         id: &str,
         file: &str,
         bytes: u64,
     ) -> Result<(SubmissionRow, u32), HandInError> {
         let _receiving = self.receiving.lock().unwrap_or_else(PoisonError::into_inner);
-        self.check(&mut self.shared.state(), name)?;
+        self.check(&mut self.shared.state(), admitted)?;
+        let name = &admitted.name;
         let new = NewSubmission {
             id: id.to_owned(),
             key: name.key.clone(),
@@ -124,8 +139,26 @@ impl Leaderboard {
         };
         let row = self.shared.data.submissions().add(&new)?.ok_or(HandInError::TooManyStudents)?;
         self.shared.state().rates.count_student(&name.key, Instant::now());
-        let position = self.shared.add(row.clone());
+        let position = self.shared.add(row.clone(), admitted.address);
         Ok((row, position))
+    }
+
+    /// Removes a submission with its upload and its results. Its recorded runs are kept.
+    pub fn remove(&self, id: &str) -> Result<(), RemoveSubmissionError> {
+        let shared = &self.shared;
+        let _receiving = self.receiving.lock().unwrap_or_else(PoisonError::into_inner);
+        let row = shared.data.submissions().find(id)?.ok_or(RemoveSubmissionError::NoSuchSubmission)?;
+        // The worker takes the lock to begin a submission and to store a result.
+        let mut state = shared.state();
+        if state.running.as_ref().is_some_and(|running| running.row.number == row.number) {
+            return Err(RemoveSubmissionError::InProgress);
+        }
+        shared.data.submissions().remove(row.number)?;
+        state.forget(row.number);
+        state.standings = shared.stored_standings()?;
+        drop(state);
+        shared.uploads.remove(&row.file);
+        Ok(())
     }
 
     /// The tables, the last changes and the queue.

@@ -37,7 +37,7 @@ mod uploads;
 mod worker;
 
 pub use contest::LeaderboardOptions;
-pub use error::{HandInError, StartLeaderboardError};
+pub use error::{HandInError, RemoveSubmissionError, StartLeaderboardError};
 pub use leaderboard::{Admitted, Leaderboard};
 pub use run_result::{LAST_LINE_OF_RUN, RunReportLine};
 pub use student_name::MAX_NAME;

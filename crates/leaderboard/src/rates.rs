@@ -71,7 +71,7 @@ impl Rates {
 }
 
 /// The address that is counted. A network with IPv6 gives a machine a whole range of addresses.
-fn of_network(address: IpAddr) -> IpAddr {
+pub(crate) fn of_network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(ip) => {
             let [a, b, c, d, ..] = ip.segments();

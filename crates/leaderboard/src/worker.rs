@@ -9,7 +9,8 @@ use crate::uploads::Uploads;
 use chicane_replay::RunError;
 use chicane_store::{Data, StoreError, SubmissionRow, SubmissionRunRow, time};
 use chicane_wire::{Role, SubmissionVerdict};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
+use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -34,11 +35,22 @@ pub(crate) struct Shared {
 pub(crate) struct State {
     /// The submissions that wait, the next one first.
     pub(crate) waiting: VecDeque<SubmissionRow>,
+    /// Addresses of the submissions that wait, by their numbers. Those that were handed in before
+    /// the start of the program have none.
+    pub(crate) addresses: BTreeMap<i64, IpAddr>,
     pub(crate) running: Option<Running>,
     pub(crate) standings: Standings,
     pub(crate) rates: Rates,
     /// Why submissions can't be judged at the moment.
     pub(crate) problem: Option<String>,
+}
+
+impl State {
+    /// Removes a submission from the queue.
+    pub(crate) fn forget(&mut self, number: i64) {
+        self.waiting.retain(|row| row.number != number);
+        self.addresses.remove(&number);
+    }
 }
 
 /// The submission that is being judged.
@@ -74,20 +86,29 @@ impl Shared {
         uploads: Uploads,
         data: Arc<Data>,
     ) -> Result<Shared, StoreError> {
-        let mut standings = Standings::new(worlds.iter().map(|world| world.better));
-        for run in data.submissions().runs(None)? {
-            let of_contest = |world: &ContestWorld| {
-                (&world.name, &world.sha256, options.seed) == (&run.world, &run.world_sha256, run.seed)
-            };
-            let world = worlds.iter().position(of_contest);
+        let (state, changed, stop) = (Mutex::default(), Condvar::new(), AtomicBool::new(false));
+        let shared = Shared { options, worlds, uploads, data, state, changed, stop };
+        let standings = shared.stored_standings()?;
+        let waiting = shared.data.submissions().waiting()?.into();
+        *shared.state() = State { waiting, standings, ..State::default() };
+        Ok(shared)
+    }
+
+    /// The tables of the stored results.
+    pub(crate) fn stored_standings(&self) -> Result<Standings, StoreError> {
+        let mut standings = Standings::new(self.worlds.iter().map(|world| world.better));
+        for run in self.data.submissions().runs(None)? {
+            let world = self.worlds.iter().position(|world| self.is_of(&run, world));
             if let (Some(world), Ok(result)) = (world, serde_json::from_str(&run.result)) {
                 standings.add(world, &run.key, &result);
             }
         }
-        let waiting = data.submissions().waiting()?.into();
-        let state = Mutex::new(State { waiting, standings, ..State::default() });
-        let stop = AtomicBool::new(false);
-        Ok(Shared { options, worlds, uploads, data, state, changed: Condvar::new(), stop })
+        Ok(standings)
+    }
+
+    /// Whether a stored run belongs to this world of the contest.
+    fn is_of(&self, run: &SubmissionRunRow, world: &ContestWorld) -> bool {
+        (&run.world, &run.world_sha256, run.seed) == (&world.name, &world.sha256, self.options.seed)
     }
 
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
@@ -95,8 +116,9 @@ impl Shared {
     }
 
     /// Adds a stored submission to the queue. Returns the number of submissions before it.
-    pub(crate) fn add(&self, row: SubmissionRow) -> u32 {
+    pub(crate) fn add(&self, row: SubmissionRow, address: IpAddr) -> u32 {
         let mut state = self.state();
+        state.addresses.insert(row.number, address);
         state.waiting.push_back(row);
         let before = state.waiting.len() + usize::from(state.running.is_some()) - 1;
         self.changed.notify_all();
@@ -125,7 +147,8 @@ impl Shared {
                     tracing::error!("a submission can't be judged, and is tried again: {why}");
                     state.problem = Some(why);
                     state.waiting.push_front(row);
-                    let waited = self.changed.wait_timeout(state, RETRY);
+                    let goes_on = |_: &mut State| !self.stop.load(Ordering::Relaxed);
+                    let waited = self.changed.wait_timeout_while(state, RETRY, goes_on);
                     drop(waited);
                 }
             }
@@ -140,6 +163,7 @@ impl Shared {
                 return None;
             }
             if let Some(row) = state.waiting.pop_front() {
+                state.addresses.remove(&row.number);
                 state.running = Some(Running { row: row.clone(), world: 0, progress: 0.0 });
                 return Some(row);
             }
@@ -150,12 +174,7 @@ impl Shared {
     fn judge(&self, row: &SubmissionRow) -> Result<(), Interrupted> {
         let submissions = self.data.submissions();
         let done = submissions.runs(Some(row.number))?;
-        let is_done = |world: &ContestWorld| {
-            let same = |run: &SubmissionRunRow| {
-                (&run.world, &run.world_sha256, run.seed) == (&world.name, &world.sha256, self.options.seed)
-            };
-            done.iter().any(same)
-        };
+        let is_done = |world: &ContestWorld| done.iter().any(|run| self.is_of(run, world));
         let mut unpacked = None;
         for (i, world) in self.worlds.iter().enumerate() {
             if is_done(world) {
@@ -204,6 +223,9 @@ impl Shared {
             self.import(&session, &run, &mut result)?;
         }
         let world = &self.worlds[i];
+        // The table is computed again from the database if a submission is removed, so both change
+        // under one lock.
+        let mut state = self.state();
         self.data.submissions().add_run(&SubmissionRunRow {
             submission: row.number,
             key: row.key.clone(),
@@ -214,7 +236,8 @@ impl Shared {
             session: result.session.clone(),
             result: serde_json::to_string(&result).unwrap_or_default(),
         })?;
-        self.state().standings.add(i, &row.key, &result);
+        state.standings.add(i, &row.key, &result);
+        drop(state);
         let _ = std::fs::remove_dir_all(folder);
         Ok(())
     }

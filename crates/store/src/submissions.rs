@@ -190,6 +190,16 @@ impl Submissions {
         })
     }
 
+    /// Removes a submission and its results. The student keeps name and pseudonym.
+    pub fn remove(&self, number: i64) -> Result<(), StoreError> {
+        self.with(|connection| {
+            let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            change.execute("DELETE FROM submission_run WHERE submission = ?1", [number])?;
+            change.execute("DELETE FROM submission WHERE number = ?1", [number])?;
+            change.commit()
+        })
+    }
+
     /// Names and pseudonyms of all students by their keys.
     pub fn contestants(&self) -> Result<BTreeMap<String, (String, String)>, StoreError> {
         self.with(|connection| {
@@ -289,5 +299,9 @@ mod tests {
         assert_eq!(all.waiting().expect("read"), std::slice::from_ref(&row));
         all.end(row.number, "2026-01-01T00:00:02Z", None).expect("stored");
         assert_eq!((all.waiting().expect("read").len(), all.ended().expect("read").len()), (0, 1));
+        all.remove(row.number).expect("removed");
+        assert_eq!((all.find("a").expect("read"), all.runs(None).expect("read")), (None, Vec::new()));
+        let later = all.add(&new("b", "ada", "Ada", &[])).expect("stored").expect("a row");
+        assert!(later.number > row.number && later.pseudonym == "Red Fox", "{later:?}");
     }
 }

@@ -177,11 +177,11 @@ pub struct InstallAnswer {
     pub verified: bool,
 }
 
-/// Response of `DELETE /worlds/<name>`.
+/// Response of `DELETE /worlds/<name>` and of `DELETE /submissions/<id>`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Deleted {
     /// Always true.
     pub ok: bool,
-    /// Name of the deleted world.
+    /// Name of the deleted world, or id of the deleted submission.
     pub deleted: String,
 }

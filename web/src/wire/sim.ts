@@ -190,9 +190,9 @@ export type CurrentSession = {
   session?: Session | null;
 };
 
-/** Response of `DELETE /worlds/<name>`. */
+/** Response of `DELETE /worlds/<name>` and of `DELETE /submissions/<id>`. */
 export type Deleted = {
-  /** Name of the deleted world. */
+  /** Name of the deleted world, or id of the deleted submission. */
   deleted: string;
   /** Always true. */
   ok: boolean;

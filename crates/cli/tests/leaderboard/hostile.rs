@@ -1,8 +1,8 @@
 //! Uploads that try to harm the simulator: each gets a clear error, and the next student is served.
 
-use crate::support::{Contest, accepted, drives, encoded, get, hand_in, result, zipped};
+use crate::support::{Contest, accepted, drives, encoded, get, hand_in, result, until, zipped};
 use chicane_testkit::http::{Client, raw};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::io::{Cursor, Write};
 use std::net::TcpStream;
 use zip::write::SimpleFileOptions;
@@ -16,6 +16,39 @@ fn bomb() -> Vec<u8> {
         archive.write_all(&zeros).expect("written");
     }
     archive.finish().expect("an archive").into_inner()
+}
+
+/// One client could fill the whole queue with invented names, and the teacher could not remove them.
+#[test]
+fn one_address_filled_the_queue() {
+    let contest = Contest::new("address");
+    let program = contest.serve();
+    let mut client = program.client();
+    // Virtual time stands still while a program computes, so this one keeps the worker busy.
+    let busy = accepted(&mut client, "Busy", "while True:\n    pass\n");
+    let path_of =
+        |received: &Value| format!("/sim/api/submissions/{}", received["id"].as_str().expect("an id"));
+    let busy = path_of(&busy);
+    until("a running submission", || {
+        let board = get(&mut client, "/leaderboard");
+        (board["queue"]["running"]["student"] == "Busy").then_some(board)
+    });
+    let refused = client.delete(&busy);
+    assert_eq!(refused.status, 409, "{}", refused.text());
+    let mut places = Vec::new();
+    let refused = loop {
+        let answer = hand_in(&mut client, &format!("Name {}", places.len()), "text/x-python", b"print(1)");
+        if answer.status != 202 {
+            break answer;
+        }
+        places.push(path_of(&serde_json::from_slice(&answer.body).expect("JSON")));
+        assert!(places.len() < 500, "the whole queue is full");
+    };
+    assert_eq!((refused.status, refused.header("retry-after")), (429, Some("60")), "{}", refused.text());
+    assert!(refused.text().contains("250 submissions from your address wait"), "{}", refused.text());
+    let removed = client.delete(places.last().expect("a place"));
+    assert_eq!(removed.status, 200, "{}", removed.text());
+    accepted(&mut client, "Ada", "print(1)\n");
 }
 
 #[test]

@@ -46,6 +46,12 @@ fn students_hand_in_and_only_the_teacher_sees_all_names() {
     assert_eq!(student.get(&format!("/sim/api/evaluation/replay?session={session}")).status, 200);
     let list = get(&mut teacher, "/submissions");
     assert_eq!(list["submissions"][0]["student"], "Ada Lovelace", "{list}");
+    let id = received["id"].as_str().expect("an id");
+    assert_eq!(student.delete(&format!("/sim/api/submissions/{id}")).status, 403);
+    let removed = teacher.delete(&format!("/sim/api/submissions/{id}"));
+    assert_eq!(removed.status, 200, "{}", removed.text());
+    assert_eq!(table(&get(&mut teacher, "/leaderboard")), []);
+    assert_eq!(teacher.delete(&format!("/sim/api/submissions/{id}")).status, 404);
 
     // A browser without a token gets the page to sign in, which leads back.
     let page =

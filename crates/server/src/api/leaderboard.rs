@@ -12,8 +12,8 @@ use axum::response::{IntoResponse, Response};
 use chicane_leaderboard::{HandInError, Leaderboard};
 use chicane_store::StoreError;
 use chicane_wire::{
-    ErrorBody, ErrorCode, Leaderboard as Document, MAX_SUBMISSION, Octets, Submission, SubmissionList,
-    SubmissionReceived,
+    Deleted, ErrorBody, ErrorCode, Leaderboard as Document, MAX_SUBMISSION, Octets, Submission,
+    SubmissionList, SubmissionReceived,
 };
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
@@ -132,6 +132,26 @@ pub(super) async fn submission(
     found
         .map(Json)
         .ok_or_else(|| ApiError::new(ErrorCode::NoSuchSubmission, "there is no submission with this id"))
+}
+
+/// Removes a submission with its upload and its results from the contest.
+///
+/// Only the teacher's token permits it. The recorded runs of the submission are kept.
+#[utoipa::path(delete, path = "/submissions/{id}", tag = "Leaderboard",
+    params(("id" = String, Path, description = "Id of the submission")),
+    responses(
+        (status = 200, body = Deleted),
+        (status = 404, body = ErrorBody, description = "There is no such submission, or no leaderboard"),
+        (status = 409, body = ErrorBody, description = "The submission is being judged"),
+    ))]
+pub(super) async fn remove(
+    State(app): State<App>,
+    PathName(id): PathName,
+) -> Result<Json<Deleted>, ApiError> {
+    let leaderboard = leaderboard(&app)?;
+    let removed = tokio::task::spawn_blocking(move || leaderboard.remove(&id).map(|()| id)).await;
+    let deleted = removed.map_err(|error| ApiError::internal(error.to_string()))??;
+    Ok(Json(Deleted { ok: true, deleted }))
 }
 
 /// Lists the newest 500 submissions with the names of the students.

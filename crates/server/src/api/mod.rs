@@ -126,7 +126,7 @@ fn resources() -> OpenApiRouter<App> {
         // Leaderboard
         .routes(routes!(leaderboard::get))
         .routes(routes!(leaderboard::list, leaderboard::hand_in))
-        .routes(routes!(leaderboard::submission))
+        .routes(routes!(leaderboard::submission, leaderboard::remove))
         // World management
         .routes(routes!(worlds::list))
         .routes(routes!(worlds::switch))

@@ -7,7 +7,7 @@ use chicane_host::driver::{Refused, refusal_text};
 use chicane_host::evaluation::{CheckScriptError, StartEvaluationError};
 use chicane_host::keeper::{ChangeError, KeepError};
 use chicane_host::loader::{LoadFailure, RemoveFailure};
-use chicane_leaderboard::HandInError;
+use chicane_leaderboard::{HandInError, RemoveSubmissionError};
 use chicane_recording::StartRecordingError;
 use chicane_render::PrintError;
 use chicane_replay::ReplayError;
@@ -203,10 +203,23 @@ impl From<HandInError> for ApiError {
     fn from(error: HandInError) -> ApiError {
         let code = match error {
             HandInError::Name | HandInError::Empty => ErrorCode::InvalidRequest,
-            HandInError::TooOften { .. } | HandInError::OthersWait { .. } => ErrorCode::TooManySubmissions,
+            HandInError::TooOften { .. }
+            | HandInError::OthersWait { .. }
+            | HandInError::AddressWaits { .. } => ErrorCode::TooManySubmissions,
             HandInError::QueueFull | HandInError::TooManyStudents => ErrorCode::Busy,
             HandInError::Kind | HandInError::Unpack(_) | HandInError::Program(_) => ErrorCode::BadSubmission,
             HandInError::Write(_) | HandInError::Store(_) | HandInError::Random(_) => ErrorCode::NotStored,
+        };
+        ApiError::new(code, error.to_string())
+    }
+}
+
+impl From<RemoveSubmissionError> for ApiError {
+    fn from(error: RemoveSubmissionError) -> ApiError {
+        let code = match error {
+            RemoveSubmissionError::NoSuchSubmission => ErrorCode::NoSuchSubmission,
+            RemoveSubmissionError::InProgress => ErrorCode::EvaluationInProgress,
+            RemoveSubmissionError::Store(_) => ErrorCode::NotStored,
         };
         ApiError::new(code, error.to_string())
     }

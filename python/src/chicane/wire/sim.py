@@ -239,10 +239,10 @@ class CurrentSession(CurrentSessionRequired, total=False):
 
 
 class Deleted(TypedDict):
-    """Response of `DELETE /worlds/<name>`."""
+    """Response of `DELETE /worlds/<name>` and of `DELETE /submissions/<id>`."""
 
     deleted: str
-    """Name of the deleted world."""
+    """Name of the deleted world, or id of the deleted submission."""
     ok: bool
     """Always true."""
 
