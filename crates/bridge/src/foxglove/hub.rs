@@ -8,6 +8,7 @@ use super::parameters::ParameterSet;
 use super::protocol::Status;
 use crate::pump::Subscribers;
 use bytes::Bytes;
+use chicane_host::driver::Published;
 use chicane_ros::{Message, Outgoing, Topic, cdr};
 use chicane_world::readings::TICKS_PER_SECOND;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
@@ -29,6 +30,9 @@ pub(crate) struct Hub {
     /// Number of clients. Receivers are notified of every subscription to a channel of the
     /// simulator, even if the number stays the same.
     clients: watch::Sender<usize>,
+    /// The view at the time when the first client joined. Later changes of parameters are relative
+    /// to it, even if the task that publishes them starts late.
+    first_view: Mutex<Option<Arc<Published>>>,
     /// The last tick that was published.
     last_tick: AtomicU64,
     /// Tells clients that reconnect whether this is still the same simulator.
@@ -43,6 +47,7 @@ impl Default for Hub {
             subscribers: std::array::from_fn(|_| AtomicUsize::new(0)),
             robot_subscribers: watch::Sender::new(0),
             clients: watch::Sender::new(0),
+            first_view: Mutex::default(),
             last_tick: AtomicU64::new(0),
             session: since_epoch.as_nanos().to_string(),
         }
@@ -50,17 +55,26 @@ impl Default for Hub {
 }
 
 impl Hub {
-    /// Adds a client. Fails if there are too many clients; the text says so.
-    pub(super) fn join(self: &Arc<Hub>) -> Result<HubMember, String> {
+    /// Adds a client. `now` is the current view. Fails if there are too many clients; the text says
+    /// so.
+    pub(super) fn join(self: &Arc<Hub>, now: Arc<Published>) -> Result<HubMember, String> {
         let mut mailboxes = self.lock();
         if mailboxes.len() >= MAX_CLIENTS {
             return Err(format!("up to {MAX_CLIENTS} clients may use /foxglove: close some and try again"));
+        }
+        if mailboxes.is_empty() {
+            *self.first_view.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
         }
         let mailbox = Arc::<Mailbox>::default();
         mailboxes.push(Arc::clone(&mailbox));
         drop(mailboxes);
         self.notify_view();
         Ok(HubMember { hub: Arc::clone(self), mailbox })
+    }
+
+    /// Takes the view at the time when the first client joined. `None` if it was taken before.
+    pub(super) fn take_first_view(&self) -> Option<Arc<Published>> {
+        self.first_view.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// The number of clients, see [`Hub::clients`].

@@ -61,7 +61,7 @@ pub struct Caller {
 
 /// Sends and receives messages until the client disconnects.
 pub async fn serve(bridge: Bridge, caller: Caller, mut socket: Socket) {
-    let member = match bridge.foxglove.join() {
+    let member = match bridge.foxglove.join(bridge.host.simulator.now()) {
         Ok(member) => member,
         Err(reason) => return socket.close(CloseCode::Again, &reason).await,
     };

@@ -39,7 +39,8 @@ pub(crate) async fn watch_view(host: &Host, hub: &Hub) {
 /// Publishes every view, until there are no clients.
 async fn publish_views(host: &Host, hub: &Hub) {
     let (mut clients, mut view) = (hub.clients(), host.simulator.watch());
-    let mut publisher = ViewPublisher::new(hub, &host.profile, host.simulator.now());
+    let first = hub.take_first_view().unwrap_or_else(|| host.simulator.now());
+    let mut publisher = ViewPublisher::new(hub, &host.profile, first);
     let mut is_new_client = true;
     loop {
         {
