@@ -125,7 +125,11 @@ impl Shared {
         later: bool,
     ) -> Result<(), StartRecordingError> {
         let mut running = self.running.lock().await;
-        if running.as_ref().is_some_and(|running| !running.thread.is_finished()) {
+        // The status tells that a recording has ended just before its thread ends.
+        if let Some(ended) = running.take_if(|_| !self.status.lock().active) {
+            let _ = tokio::task::spawn_blocking(move || ended.thread.join()).await;
+        }
+        if running.is_some() {
             return Err(StartRecordingError::InProgress);
         }
         let before = self.status.lock().clone();
