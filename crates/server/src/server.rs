@@ -23,9 +23,12 @@ use chicane_wire::{RecordingRequest, Role};
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
+
+/// Longest time that a stop waits for the close frames of WebSockets.
+const SOCKETS_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// A running simulator with its web server.
 pub struct Server {
@@ -120,6 +123,9 @@ impl Server {
         self.app.recorder.stop().await;
         self.stop.send_replace(true);
         let _ = self.listening.await;
+        // Each WebSocket holds a permit until it has sent its close frame.
+        let closed = self.app.sockets.acquire_many(MAX_SOCKETS as u32);
+        let _ = tokio::time::timeout(SOCKETS_TIMEOUT, closed).await;
         RunningSimulator::remove(host.data.folder());
         if let Some(ros) = self.ros {
             ros.stop().await;
