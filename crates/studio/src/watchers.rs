@@ -102,12 +102,10 @@ impl Watchers {
             newest.subscribe()
         };
         let place = StreamPlace { watchers: self.clone(), id: id.to_owned() };
-        let revision = current()?;
-        if let Some(newest) = lock(&self.open).projects.get(id) {
-            newest.send_modify(|newest| newest.revision = newest.revision.max(revision));
-        }
+        let stored = current()?;
         receiver.mark_changed();
-        let reader = Reader { receiver, sent: Newest::default(), ready: VecDeque::new(), _place: place };
+        let reader =
+            Reader { receiver, stored, sent: Newest::default(), ready: VecDeque::new(), _place: place };
         let stream = unfold(reader, |mut reader| async move {
             let bytes = reader.next().await?;
             Some((Ok(bytes), reader))
@@ -136,6 +134,9 @@ impl Drop for StreamPlace {
 
 struct Reader {
     receiver: watch::Receiver<Newest>,
+    /// The revision when the stream was opened. Its change may not be announced yet, and the other
+    /// streams must get the announcement with the name of the editor.
+    stored: u64,
     /// The values that were sent last.
     sent: Newest,
     ready: VecDeque<Bytes>,
@@ -157,7 +158,10 @@ impl Reader {
                 Ok(Err(_)) => return None,
                 Ok(Ok(())) => {}
             }
-            let newest = self.receiver.borrow_and_update().clone();
+            let mut newest = self.receiver.borrow_and_update().clone();
+            if newest.revision < self.stored {
+                (newest.revision, newest.editor) = (self.stored, None);
+            }
             if newest.ended {
                 self.ready.push_back(Bytes::from_static(b"event: deleted\ndata: {}\n\n"));
             }
@@ -220,6 +224,22 @@ mod tests {
         watchers.deleted("a");
         assert_eq!(next(&mut first).await, event("deleted", "{}"));
         assert_eq!(next(&mut first).await, None);
+    }
+
+    #[tokio::test]
+    async fn a_new_stream_swallowed_the_name_of_an_editor() {
+        let watchers = Watchers::default();
+        let mut first = open(&watchers);
+        for _ in 0..2 {
+            next(&mut first).await;
+        }
+        // Revision 4 is stored, but not announced yet.
+        let second = watchers.subscribe::<Refused>("a", || Ok(4)).unwrap_or_else(|_| panic!("refused"));
+        assert_eq!(next(&mut first).await.as_deref(), Some("event: editors\ndata: {\"count\":2}\n\n"));
+        watchers.changed("a", 4, Some("left"));
+        let changed = "event: revision\ndata: {\"revision\":4,\"editor\":\"left\"}\n\n";
+        assert_eq!(next(&mut first).await.as_deref(), Some(changed));
+        drop(second);
     }
 
     #[tokio::test]
