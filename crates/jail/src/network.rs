@@ -151,7 +151,10 @@ fn wait_until_ready(stderr: ChildStderr) -> Result<(), NetworkError> {
     let deadline = Instant::now() + READY_TIMEOUT;
     let mut all = Vec::new();
     while Instant::now() < deadline && all.len() < 1 << 16 {
-        let _ = wait_for(&[(stderr.as_fd(), PollFlags::IN)], READY_TIMEOUT);
+        let left = deadline.saturating_duration_since(Instant::now());
+        if wait_for(&[(stderr.as_fd(), PollFlags::IN)], left) != [true] {
+            break;
+        }
         let mut piece = [0u8; 1024];
         match rustix::io::read(&stderr, &mut piece) {
             Ok(0) | Err(_) => break,
