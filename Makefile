@@ -6,6 +6,8 @@ CHROMIUM ?= chromium
 CHICANE = target/release/chicane
 # Additional arguments of `chicane serve`: make run ARGS="--world technical --speed 2"
 ARGS ?=
+# Options of the programs of some targets, which name them.
+OPTIONS ?=
 
 # The native module, where Python finds it beside the package in this repository.
 NATIVE = python/src/chicane/native.abi3.so
@@ -244,6 +246,10 @@ wire: build ## Generate the API types of the page and the Python package from Op
 
 curve: build need-gym need-matplotlib ## Run the training example and draw its learning curve, docs/learning.png
 	$(PACKAGE) $(TOOLS)/python/bin/python examples/train.py --picture docs/learning.png --policy target/policy.json
+
+# make same-bytes OPTIONS="--steps 1000 --camera 160 120"
+same-bytes: build need-gym ## Compare 10,000 steps of environments byte by byte: HTTP, native, batches, threads
+	cd python && $(PACKAGE) $(TOOLS)/python/bin/python -m tests.same_bytes $(OPTIONS)
 
 shots: build need-chromium ## Take screenshots of the page for visual inspection, in target/shots
 	CHROMIUM="$$(command -v $(CHROMIUM))" node web/tests/browser/shots.js target/shots

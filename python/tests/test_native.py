@@ -17,10 +17,9 @@ from chicane.gym.native_vector import NativeVectorCarEnv
 from chicane.gym.vector import HttpVectorCarEnv
 from gymnasium.utils.env_checker import check_env
 
+from .same_bytes import ALL, SMALL, Different, Results, Singles, Vector, compare, run
 from .support import PROGRAM
 
-ALL = ("state", "lidar", "camera")
-SMALL = (32, 24)
 STEPS = 500
 
 
@@ -34,12 +33,6 @@ def worlds_with_a_road() -> list[str]:
         except ValueError as error:
             assert "no route" in str(error), error
     return found
-
-
-def action(random: np.random.Generator, state: np.ndarray) -> np.ndarray:
-    """Follows the road for a while, with errors that end some episodes."""
-    steering = 0.6 * (state[5] - state[3]) - 0.7 * state[2] + random.normal(0, 0.12)
-    return np.array([random.uniform(0.5, 1.5), steering], np.float32)
 
 
 def flat(seen: Any) -> dict[str, bytes]:
@@ -59,24 +52,10 @@ class SameBytes(unittest.TestCase):
         self.assertIsInstance(there, HttpCarEnv)
         self.assertEqual(here.observation_space, there.observation_space)
         self.assertEqual(here.action_space, there.action_space)
-        ends = self.compare_single(here, there, steps, seed)
-        self.assertGreater(ends, 0, "no episode ended")
+        result = compare([Singles([here]), Singles([there])], steps, seed)
+        self.assertGreater(result.ends.total(), 0, "no episode ended")
         there.close()
         self.compare_vectors(steps, seed, **arguments)
-
-    def compare_single(self, here: CarEnv, there: CarEnv, steps: int, seed: int) -> int:
-        random, ends = np.random.default_rng(seed), 0
-        ours, theirs = here.reset(seed=seed), there.reset(seed=seed)
-        for step in range(steps):
-            self.assertEqual(flat(ours[0]), flat(theirs[0]), f"step {step}")
-            self.assertEqual(ours[1:], theirs[1:], f"step {step}")
-            if len(ours) > 2 and (ours[2] or ours[3]):
-                ends += 1
-                ours, theirs = here.reset(), there.reset()
-                continue
-            wanted = action(random, ours[0]["state"])
-            ours, theirs = here.step(wanted), there.step(wanted)
-        return ends
 
     def compare_vectors(self, steps: int, seed: int, **arguments: Any) -> None:
         here = VectorCarEnv(2, threads=2, **arguments)
@@ -86,21 +65,33 @@ class SameBytes(unittest.TestCase):
         self.assertIsInstance(here, NativeVectorCarEnv)
         self.assertIsInstance(there, HttpVectorCarEnv)
         self.assertEqual(here.metadata, there.metadata)
-        random, resets = np.random.default_rng(seed), 0
-        ours, theirs = here.reset(seed=seed), there.reset(seed=seed)
-        for step in range(steps):
-            self.assertEqual(flat(ours[0]), flat(theirs[0]), f"step {step}")
-            for one, other in zip(ours[1:-1], theirs[1:-1], strict=True):
-                self.assertEqual((one.dtype, one.tobytes()), (other.dtype, other.tobytes()), step)
-            self.assertEqual(ours[-1].keys(), theirs[-1].keys())
-            for name, values in ours[-1].items():
-                np.testing.assert_array_equal(values, theirs[-1][name], f"{name}, step {step}")
-            if step > 0:
-                resets += int((ours[2] | ours[3]).sum())
-            wanted = np.stack([action(random, state) for state in ours[0]["state"]])
-            ours, theirs = here.step(wanted), there.step(wanted)
-        self.assertGreater(resets, 0, "no episode ended")
+        self.assertEqual(here.reset(seed=seed)[1].keys(), there.reset(seed=seed)[1].keys())
+        result = compare([Vector(here), Vector(there)], steps, seed)
+        self.assertGreater(result.ends.total(), 0, "no episode ended")
         there.close()
+
+    def test_batches_and_threads(self) -> None:
+        """A short run of `make same-bytes`."""
+        lines: list[str] = []
+        arguments = {"observation": ALL, "camera_size": SMALL, "time_limit_s": 3.0}
+        self.assertEqual(run(60, 3, 2, arguments, lines.append), 0, lines)
+        self.assertEqual(len(lines), 3)
+        for line in lines:
+            self.assertRegex(line, r": the same, 60 steps of .* [1-9]\d* episodes ended .* sha256 ")
+
+    def test_a_difference_is_found(self) -> None:
+        class Wrong(Singles):
+            def step(self, actions: np.ndarray) -> Results:
+                results = super().step(actions)
+                ranges = results.observations["lidar"]
+                ranges[0, 7] = np.nextafter(ranges[0, 7], np.float32(0))
+                return results
+
+        envs = [CarEnv(observation=ALL, camera_size=SMALL) for _ in range(2)]
+        for env in envs:
+            self.addCleanup(env.close)
+        with self.assertRaisesRegex(Different, "^step 1, car 0: lidar differs$"):
+            compare([Singles(envs[:1]), Wrong(envs[1:])], 5, 1)
 
     def test_all_worlds(self) -> None:
         worlds = worlds_with_a_road()
