@@ -1,4 +1,7 @@
-"""Drives the policy that `train.py` learned, in steps. It needs only the package chicane.
+"""Drives the policy that `train.py`, `train_ppo.py` or `train_sb3.py` learned, in steps.
+
+A policy is linear and sees the road, or is a network and sees by lidar. This program needs only the
+package chicane.
 
 chicane evaluate --world oval --command "python3 drive_policy.py policy.json"
 """
@@ -6,6 +9,7 @@ chicane evaluate --world oval --command "python3 drive_policy.py policy.json"
 import json
 import math
 import sys
+from operator import mul
 
 from chicane import Sim
 
@@ -63,15 +67,55 @@ def act(policy, seen):
     return 0.8 + 0.6 * speed, 0.349 * steering
 
 
-def main():
-    with open(sys.argv[1]) as file:
-        policy = json.load(file)
-    sim = Sim(sys.argv[2] if len(sys.argv) > 2 else None)
+def drive_by_road(sim, policy):
+    """Drives a linear policy that sees speed, steering and the road."""
     road, state = Road(sim.route()["waypoints"]), sim.state()
     end = state["time"] + LONGEST_S
     while state["time"] < end and not state["contacts"]:
         speed, steering = act(policy, observed(road, state["vehicle"]))
         state = sim.step(duration=0.1, speed=speed, steering=steering)
+
+
+def outputs(policy, inputs):
+    """The outputs of a network for its inputs, both without units."""
+    rows = zip(inputs, policy["mean"], policy["deviation"], strict=True)
+    most = policy["farthest"]
+    values = [min(max((value - mean) / wide, -most), most) for value, mean, wide in rows]
+    for number, layer in enumerate(policy["layers"]):
+        if number:
+            values = [math.tanh(value) for value in values]
+        rows = zip(layer["weights"], layer["biases"], strict=True)
+        values = [sum(map(mul, row, values)) + bias for row, bias in rows]
+    return [min(max(value, -1.0), 1.0) for value in values]
+
+
+def drive_by_lidar(sim, policy):
+    """Drives a network that sees the ranges of the lidar, and perhaps the last action."""
+    # The car stands until the lidar has a reading.
+    last, drive, end = [0.0, 0.0], [0.0, 0.0], None
+    while True:
+        seen = sim.observe(duration=0.1, speed=drive[0], steering=drive[1], observe=["lidar"])
+        state = seen.state
+        end = state["time"] + LONGEST_S if end is None else end
+        if state["time"] >= end or state["contacts"]:
+            break
+        ranges = seen["lidar"].tolist()
+        ranges = ranges[:: len(ranges) // policy["beams"]]
+        # A beam that hit nothing has an infinite range.
+        ranges = [min(max(one, 0.0), policy["range_max"]) for one in ranges]
+        last = outputs(policy, ranges + last if policy["sees_action"] else ranges)
+        limits = zip(last, policy["lowest"], policy["highest"], strict=True)
+        drive = [low + (part + 1.0) / 2.0 * (high - low) for part, low, high in limits]
+
+
+def main():
+    with open(sys.argv[1]) as file:
+        policy = json.load(file)
+    sim = Sim(sys.argv[2] if len(sys.argv) > 2 else None)
+    if "layers" in policy:
+        drive_by_lidar(sim, policy)
+    else:
+        drive_by_road(sim, policy)
 
 
 if __name__ == "__main__":

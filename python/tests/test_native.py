@@ -1,5 +1,6 @@
 """Tests of the native environments: the same bytes as over HTTP, options, Gymnasium's checks."""
 
+import importlib.util
 import math
 import tempfile
 import unittest
@@ -220,6 +221,25 @@ class Environments(unittest.TestCase):
         frames: Any = recorded.render()
         self.assertEqual((len(frames), frames[0].shape), (6, (360, 480, 3)))
         self.assertFalse(np.array_equal(frames[0], frames[-1]))
+
+    @unittest.skipUnless(importlib.util.find_spec("moviepy"), "needs pip install moviepy")
+    def test_record_video(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            env = gymnasium.make(
+                "chicane/Lap-v0", render_mode="rgb_array", render_camera="chase", time_limit_s=1.0
+            )
+            recorded = gymnasium.wrappers.RecordVideo(
+                env, f"{folder}/films", episode_trigger=lambda episode: True, disable_logger=True
+            )
+            for seed in (1, 2):
+                recorded.reset(seed=seed)
+                while not recorded.step(np.array([0.5, 0.0], np.float32))[3]:
+                    pass
+            recorded.close()
+            films = sorted(Path(folder).glob("films/*.mp4"))
+            self.assertEqual(len(films), 2)
+            # The brand of the file format is in the first bytes.
+            self.assertEqual([film.read_bytes()[4:8] for film in films], [b"ftyp"] * 2)
 
     def test_a_vector_equals_single_environments(self) -> None:
         for threads in (1, 2):
