@@ -53,6 +53,9 @@ wheel: build ## Build the Python wheel with the program, in target/wheel
 	$(PYTHON) python/backend.py target/wheel/chicane target/wheel target/wheel/native.so
 	@rm target/wheel/chicane target/wheel/native.so
 
+wheel-try: wheel need-python ## Install the wheel with every Python from 3.11 to 3.14 at hand, and compare their bytes
+	cd python && $(PYTHON) -m tests.wheel_try ../target/wheel $(OPTIONS)
+
 # The same program and sources give the same bytes.
 PACK = PYTHONPATH=packaging $(PYTHON) -m release $(CHICANE) target/release/libchicane_native.so
 dist: build need-python ## Build the packages of a release: tarball, .deb, wheel, container file, SBOM

@@ -9,12 +9,14 @@ import unittest
 import venv
 import zipfile
 from pathlib import Path
+from unittest import mock
 
+from . import wheel_try
 from .support import PROGRAM, ROOT
+from .wheel_try import LARGEST_BYTES
 
 BACKEND = str(ROOT / "python/backend.py")
 MODULE = str(Path(PROGRAM).with_name("libchicane_native.so"))
-LARGEST_BYTES = 25_000_000
 
 
 def strip(program: str, into: str) -> str:
@@ -130,3 +132,49 @@ class Wheels(unittest.TestCase):
                     if "entry_points" in one or "/bin/" in one or one.endswith(".so")
                 ]
             )
+
+
+class SeveralVersions(unittest.TestCase):
+    """Parts of `make wheel-try` that need no package index."""
+
+    def test_interpreters_are_found_on_the_path_and_in_the_folder_of_pyenv(self) -> None:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+
+            def script(path: str, text: str) -> None:
+                file = folder / path
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(f"#!/bin/sh\n{text}\n")
+                file.chmod(0o755)
+
+            script("bin/python3", "echo CPython 3.12 0")
+            script("bin/python3.13", "echo pyenv: not chosen here; exit 127")
+            script("bin/pyenv", f"echo {folder}/pyenv")
+            script("pyenv/versions/3.11.9/bin/python3.11", "echo CPython 3.11 0")
+            script("pyenv/versions/3.11.10/bin/python3.11", "echo CPython 3.11 0")
+            script("pyenv/versions/3.13.1/bin/python3.13", "echo CPython 3.13 0")
+            script("pyenv/versions/3.14.0/bin/python3.14", "echo CPython 3.14 1")
+            with mock.patch.dict(os.environ, {"PATH": f"{folder}/bin"}):
+                found = {version: wheel_try.interpreter(version) for version in wheel_try.VERSIONS}
+        self.assertEqual(
+            found,
+            {
+                "3.11": f"{folder}/pyenv/versions/3.11.10/bin/python3.11",
+                "3.12": f"{folder}/bin/python3",
+                "3.13": f"{folder}/pyenv/versions/3.13.1/bin/python3.13",
+                "3.14": None,
+            },
+        )
+
+    def test_digests_are_compared(self) -> None:
+        environment = os.environ | {"PYTHONPATH": str(ROOT / "python/src")}
+        answers = [wheel_try.simulate(sys.executable, 60, env=environment) for _ in range(2)]
+        self.assertEqual(answers[0], answers[1])
+        with tempfile.NamedTemporaryFile() as file:
+            wheel = Path(file.name)
+            self.assertEqual(wheel_try.problems(wheel, answers), [])
+            wrong = [answers[0], answers[1] | {"digest": "0"}]
+            self.assertIn("different bytes", wheel_try.problems(wheel, wrong)[0])
+            self.assertIn("no CPython", wheel_try.problems(wheel, [])[0])
+            file.truncate(LARGEST_BYTES)
+            self.assertIn("25000000 bytes", wheel_try.problems(wheel, answers)[0])
