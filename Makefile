@@ -260,6 +260,10 @@ shots: build need-chromium ## Take screenshots of the page for visual inspection
 fuzz: ## Fuzz the parsers for ten minutes each (needs nightly Rust and cargo-fuzz)
 	cd fuzz && for target in sdf collada npy; do ./run $$target 600 || exit 1; done
 
+# make fuzz-native OPTIONS="--seed 7 --runs 10000"
+fuzz-native: build need-gym ## Give the native module random arguments, arrays, saves and call orders
+	cd python && $(PACKAGE) $(TOOLS)/python/bin/python -m tests.fuzz_boundary $(OPTIONS)
+
 # Duration, seed of the requests, real-time factor: make soak MINUTES=2 SEED=7 SPEED=5
 MINUTES ?= 10
 SEED ?= 1

@@ -331,6 +331,8 @@ class Environments(unittest.TestCase):
         self.assertNotEqual(rollout(1), rollout(2))
         with self.assertRaisesRegex(ValueError, "width must be from 0.2 to 3"):
             CarEnv(random_tracks=2, track_options={"width": 9.0})
+        with self.assertRaisesRegex(TypeError, "track_options must be a dictionary, not 0.7"):
+            CarEnv(random_tracks=2, track_options=0.7)
         with self.assertRaisesRegex(TypeError, "unknown argument 'track_colour'"):
             CarEnv(random_tracks=2, track_options={"colour": 9.0})
 
@@ -455,6 +457,9 @@ class Environments(unittest.TestCase):
         )
         with self.assertRaisesRegex(ValueError, "finite number of laps"):
             env.reset(options={"start": math.nan})
+        wrong: Any = ["start", 0.5]
+        with self.assertRaisesRegex(TypeError, "options must be a dictionary, not list"):
+            env.reset(options=wrong)
 
 
 if __name__ == "__main__":

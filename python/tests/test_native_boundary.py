@@ -12,6 +12,8 @@ import numpy as np
 from chicane import native
 from chicane.gym import CarEnv, VectorCarEnv
 
+from . import fuzz_boundary
+
 PACKAGE = str(Path(__file__).parents[1] / "src")
 
 
@@ -254,6 +256,33 @@ class Processes(unittest.TestCase):
         with self.assertRaises(KeyError):
             env.step(np.zeros(2, np.float32))
         env.reset(seed=1)
+
+
+class Fuzz(unittest.TestCase):
+    """A short run of `make fuzz-native`."""
+
+    def test_random_input_raises_only_clear_exceptions(self) -> None:
+        self.assertEqual(fuzz_boundary.watch(fuzz_boundary.command_of(1, 60), 60), [])
+
+    def test_crashes_and_wrong_exceptions_are_found(self) -> None:
+        script = (
+            "import os, sys\n"
+            "for number in range(int(sys.argv[1]), 5):\n"
+            "    print('case', number, flush=True)\n"
+            "    if number == 1: os.abort()\n"
+            "    if number == 2: print('wrong 2: SystemError', flush=True)\n"
+            "    if number == 3: sys.exit('no memory')\n"
+        )
+        found = fuzz_boundary.watch(lambda first: [sys.executable, "-c", script, str(first)], 5)
+        self.assertEqual(len(found), 3, found)
+        self.assertIn("1: the process ended with SIGABRT", found[0])
+        self.assertEqual(found[1], "2: SystemError")
+        self.assertEqual(found[2], "3: the process ended with status 1: no memory")
+
+    def test_a_case_that_hangs_is_found(self) -> None:
+        script = "print('case 0', flush=True); import signal; signal.pause()"
+        found = fuzz_boundary.watch(lambda _: [sys.executable, "-c", script], 1, 2.0)
+        self.assertEqual(found, ["0: the process ended with SIGKILL: "])
 
 
 if __name__ == "__main__":

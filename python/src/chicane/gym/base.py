@@ -6,6 +6,7 @@ which it starts if no `url` is given. Both give the same bytes for the same seed
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
@@ -172,6 +173,21 @@ class VectorCarEnv(VectorEnv[Any, NDArray[np.float32], NDArray[Any]]):
         Raises `ValueError` for an invalid argument, `ProgramError` if a simulator does not start.
         """
         raise NotImplementedError
+
+
+def start_of(options: Mapping[str, Any] | None) -> float | None:
+    """The start that the options of a reset name, in laps. None if they name none.
+
+    Raises `TypeError` or `ValueError` for other options than a dictionary with a finite number.
+    """
+    if options is not None and not isinstance(options, Mapping):
+        raise TypeError(f"options must be a dictionary, not {type(options).__name__}")
+    start = (options or {}).get("start")
+    if start is None:
+        return None
+    if not math.isfinite(start):
+        raise ValueError("options: start must be a finite number of laps")
+    return float(start)
 
 
 def seeds_of_vector(seed: int | Sequence[int | None] | None, count: int) -> Sequence[int | None]:

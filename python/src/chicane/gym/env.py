@@ -15,7 +15,7 @@ from chicane._client import Connection
 from chicane.arrays import Observation, read
 from chicane.errors import NotFound, ProtocolError
 from chicane.gym.angles import micro
-from chicane.gym.base import CarEnv, refuse_native_arguments
+from chicane.gym.base import CarEnv, refuse_native_arguments, start_of
 from chicane.gym.layout import scatter
 from chicane.gym.observation import ObservationBuilder, ObservationKind
 from chicane.gym.reward import Params, Reward, default_reward, things
@@ -195,11 +195,9 @@ class HttpCarEnv(CarEnv):
         start is random, or the first waypoint if `random_start` is false.
         """
         super().reset(seed=seed)
-        start = (options or {}).get("start")
-        if start is not None and not math.isfinite(start):
-            raise ValueError("options: start must be a finite number of laps")
+        start = start_of(options)
         drawn = float(self.np_random.random()) if self._random_start else 0.0
-        along = self._track.length * float(drawn if start is None else start)
+        along = self._track.length * (drawn if start is None else start)
         drawn_seed = int(self.np_random.random() * (1 << 53))
         self._sim.respawn(seed=drawn_seed, vary=self._vary)
         if not self._vary or not self._vary.get("lights"):

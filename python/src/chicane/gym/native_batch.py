@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from gymnasium.utils import seeding
 from numpy.typing import NDArray
 
 from chicane import native
+from chicane.gym.base import start_of
 from chicane.gym.observation import ObservationBuilder, ObservationKind
 from chicane.gym.reward import BatchParams, Params, Thing
 from chicane.wire import sim as wire
@@ -72,6 +72,8 @@ class NativeBatch:
         kinds: Sequence[ObservationKind] = (
             [observation] if isinstance(observation, str) else list(observation)
         )
+        if track_options is not None and not isinstance(track_options, Mapping):
+            raise TypeError(f"track_options must be a dictionary, not {track_options!r}")
         known = {f"track_{name}": value for name, value in (track_options or {}).items()}
         self._batch = native.Batch(
             num_envs,
@@ -156,11 +158,9 @@ class NativeBatch:
 
     def reset(self, options: dict[str, Any] | None) -> tuple[dict[str, Array], Floats]:
         """Starts an episode in each environment. Returns observations and numbers."""
-        start = (options or {}).get("start")
-        if start is not None and not math.isfinite(start):
-            raise ValueError("options: start must be a finite number of laps")
+        start = start_of(options)
         made, numbers = self._new_arrays()
-        self._batch.reset(None if start is None else float(start), *self._in_order(made), numbers)
+        self._batch.reset(start, *self._in_order(made), numbers)
         return made, numbers
 
     def step(self, actions: Any) -> tuple[dict[str, Array], Floats]:
