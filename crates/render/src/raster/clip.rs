@@ -12,7 +12,10 @@ pub(super) struct Polygon {
 
 impl Polygon {
     pub(super) fn new([a, b, c]: [Corner; 3], inner: InnerEdges) -> Polygon {
-        let flags = [0, 1, 2, 3, 4, 5, 6, 7, 8].map(|edge| inner.has(edge));
+        let mut flags = [false; 9];
+        for (edge, flag) in flags.iter_mut().take(3).enumerate() {
+            *flag = inner.has(edge);
+        }
         Polygon { corners: [a, b, c, a, a, a, a, a, a], inner: flags, len: 3 }
     }
 
@@ -53,5 +56,19 @@ impl Polygon {
             self.inner[self.len] = inner;
             self.len += 1;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glam::{Vec2, Vec3};
+
+    /// A debug build panicked here, because the number of the edge was larger than the flags.
+    #[test]
+    fn edges_that_a_triangle_does_not_have_were_read() {
+        let corner = Corner { at: Vec3::ZERO, uv: Vec2::ZERO, light: Vec3::ONE };
+        let polygon = Polygon::new([corner; 3], InnerEdges::new([true, false, true]));
+        assert_eq!(polygon.inner, [true, false, true, false, false, false, false, false, false]);
     }
 }
