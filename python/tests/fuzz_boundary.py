@@ -458,11 +458,14 @@ def command_of(seed: int, runs: int) -> Callable[[int], list[str]]:
 
 
 def watch(
-    command: Callable[[int], list[str]], runs: int, longest_case_s: float = LONGEST_CASE_S
+    command: Callable[[int], list[str]],
+    runs: int,
+    longest_case_s: float = LONGEST_CASE_S,
+    output: Callable[[str], None] = lambda line: None,
 ) -> list[str]:
     """Runs all cases in other processes. Returns a text for each failed case.
 
-    After a crash, a new process continues with the next case.
+    After a crash, a new process continues with the next case. `output` gets each text at once.
     """
     found: list[str] = []
     first = 0
@@ -491,8 +494,11 @@ def watch(
             word, _, rest = line.strip().partition(" ")
             if word == "case":
                 last = int(rest)
+                if last and last % 100 == 0:
+                    output(f"{last} cases done")
             elif word == "wrong":
                 found.append(rest)
+                output(f"case {rest}")
         timer.cancel()
         status = process.wait()
         reader.join()
@@ -506,6 +512,7 @@ def watch(
         ending = signal.Signals(-status).name if status < 0 else f"status {status}"
         # SIGKILL comes from the timer, or from the kernel if the memory is exhausted.
         found.append(f"{last}: the process ended with {ending}: {tail}")
+        output(f"case {found[-1]}")
         first = last + 1
     return found
 
@@ -528,9 +535,11 @@ def main(words: Sequence[str] | None = None) -> int:
     if given.first is not None:
         work(given.seed, given.first, given.runs)
         return 0
-    found = watch(command_of(given.seed, given.runs), given.runs)
-    for text in found:
-        print(f"case {text}")
+    found = watch(
+        command_of(given.seed, given.runs),
+        given.runs,
+        output=lambda line: print(line, flush=True),
+    )
     print(f"{given.runs} cases with seed {given.seed}: {len(found)} failed")
     return 1 if found else 0
 
