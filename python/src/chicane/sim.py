@@ -428,6 +428,11 @@ class SimOperations:
         """Returns the newest submissions with the names of the students, for the teacher."""
         return Call()
 
+    @operation("DELETE", "/sim/api/submissions/{id}")
+    def delete_submission(self, id: str) -> Call[wire.Deleted]:
+        """Removes a submission with its results from the contest, for the teacher."""
+        return Call(path={"id": id})
+
     # Worlds
 
     @operation("GET", "/sim/api/worlds")
