@@ -20,6 +20,7 @@ from train import judge
 from train_ppo import FARTHEST, reward, save, scaled
 
 try:
+    import torch
     from stable_baselines3 import PPO
     from stable_baselines3.common.callbacks import BaseCallback
     from stable_baselines3.common.vec_env import VecEnv, VecNormalize
@@ -27,7 +28,7 @@ except ImportError:
     PPO = None
     BaseCallback = VecEnv = object
 
-ROLLOUT = 128  # steps of each car between two updates
+ROLLOUT = 64  # steps of each car between two updates
 
 
 class Cars(VecEnv):
@@ -120,8 +121,6 @@ class Report(BaseCallback):
 
 def layers_of(model):
     """Weights and biases of the network that chooses the actions."""
-    import torch
-
     parts = [*model.policy.mlp_extractor.policy_net, model.policy.action_net]
     linear = [part for part in parts if isinstance(part, torch.nn.Linear)]
     return [(one.weight.detach().cpu(), one.bias.detach().cpu()) for one in linear]
@@ -149,6 +148,8 @@ def main(words=None):
         sys.exit(
             "train_sb3.py needs Stable-Baselines3: install it with pip install stable-baselines3"
         )
+    # The networks are small, and the cars need the processors.
+    torch.set_num_threads(1)
     env = gymnasium.make_vec(
         "chicane/Lap-v0",
         num_envs=arguments.cars,
@@ -163,18 +164,20 @@ def main(words=None):
             "MlpPolicy",
             cars,
             n_steps=ROLLOUT,
-            batch_size=min(2048, ROLLOUT * arguments.cars),
-            n_epochs=5,
+            batch_size=min(1024, ROLLOUT * arguments.cars),
+            n_epochs=10,
             gamma=0.98,
-            learning_rate=5e-4,
-            ent_coef=0.002,
-            policy_kwargs={"net_arch": [128, 128], "log_std_init": -0.5},
+            learning_rate=4e-4,
+            ent_coef=0.001,
+            target_kl=0.02,
+            policy_kwargs={"net_arch": [256, 256], "log_std_init": -1.0},
             seed=arguments.seed,
             device="cpu",
         )
         model.learn(arguments.steps, callback=Report())
         mean, deviation = cars.obs_rms.mean, np.sqrt(cars.obs_rms.var + cars.epsilon)
-        save(arguments.policy, layers_of(model), mean, deviation, env, sees_action=False)
+        spaces = env.single_observation_space, env.single_action_space
+        save(arguments.policy, layers_of(model), mean, deviation, *spaces, sees_action=False)
     finally:
         cars.close()
     print(f"the policy is in {arguments.policy}", flush=True)

@@ -14,6 +14,7 @@ import unittest
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 from chicane import Program, Sim
@@ -220,6 +221,22 @@ class Networks(WithExamples):
         np.testing.assert_allclose(normaliser.mean, rows.mean(axis=0), rtol=1e-5)
         np.testing.assert_allclose(normaliser.deviation, rows.std(axis=0), rtol=1e-5)
 
+    def test_the_controller_that_is_imitated_drives_laps(self) -> None:
+        import gymnasium
+
+        ppo = example("train_ppo")
+        env = gymnasium.make_vec("chicane/Lap-v0", num_envs=3, world="technical")
+        self.addCleanup(env.close)
+        states, _ = env.reset(seed=1)
+        ends: dict[int, str] = {}
+        while len(ends) < 3:
+            states, _, terminated, truncated, infos = env.step(
+                ppo.scaled(env, ppo.teacher(states)).astype(np.float32)
+            )
+            for car in np.flatnonzero(terminated | truncated).tolist():
+                ends.setdefault(car, infos["ended"][car])
+        self.assertEqual(list(ends.values()), ["lap"] * 3)
+
     def policy(self, folder: str, speed: float) -> Path:
         """A policy with random weights that cancel out: it always drives straight on."""
         random = np.random.default_rng(1)
@@ -255,7 +272,8 @@ class Networks(WithExamples):
     def test_ppo_trains_a_policy_that_is_judged(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             policy, curve = Path(folder) / "policy.json", Path(folder) / "curve.json"
-            words = ["--world", "oval", "--steps", "2000", "--cars", "4", "--beams", "36"]
+            words = ["--world", "oval", "--steps", "2000", "--imitate", "1000", "--cars", "4"]
+            words += ["--beams", "36"]
             printed = self.run_example(
                 "train_ppo.py", *words, "--policy", str(policy), "--curve", str(curve)
             )
@@ -269,12 +287,36 @@ class Networks(WithExamples):
         self.assertIn("judging: ", printed)
         self.assertRegex(printed, r"(finished|timeout|no record)")
 
+    def test_curves_are_drawn(self) -> None:
+        script = str(ROOT / "python/scripts/curve.py")
+        with tempfile.TemporaryDirectory() as folder:
+            words = []
+            for name, pace_s in (("native", 3.0), ("over <http>", 30.0)):
+                rows = [
+                    {"steps": i, "wall_s": pace_s * i, "progress": i / 400, "laps": i / 800}
+                    for i in range(1, 401)
+                ]
+                (Path(folder) / f"{pace_s}.json").write_text(json.dumps({"curve": rows}))
+                words.append(f"{name}={folder}/{pace_s}.json")
+            picture = Path(folder) / "curve.svg"
+            subprocess.run([sys.executable, script, str(picture), *words], check=True)
+            text = picture.read_text()
+        drawing = ElementTree.fromstring(text)
+        lines = [one for one in drawing.iter() if one.tag.endswith("polyline")]
+        self.assertEqual(len(lines), 4)
+        self.assertLessEqual(len(lines[0].attrib["points"].split()), 151)
+        labels = [one.text for one in drawing.iter() if one.tag.endswith("text")]
+        self.assertIn("over <http>", labels)
+        self.assertIn("10 min", labels)
+        self.assertLess(len(text), 20_000)
+
     @needs("torch")
     def test_backends_give_the_same_curve(self) -> None:
         curves = []
         with tempfile.TemporaryDirectory() as folder:
             curve = Path(folder) / "curve.json"
-            words = ["--world", "oval", "--steps", "512", "--cars", "2", "--no-judge"]
+            words = ["--world", "oval", "--steps", "512", "--imitate", "256", "--cars", "2"]
+            words += ["--no-judge"]
             words += ["--policy", f"{folder}/policy.json", "--curve", str(curve)]
             for backend in ("native", "http"):
                 self.run_example("train_ppo.py", *words, "--backend", backend)
@@ -290,7 +332,7 @@ class Networks(WithExamples):
             printed = self.run_example("train_sb3.py", *words)
             network = json.loads(policy.read_text())
         self.assertEqual({len(row) for row in network["layers"][0]["weights"]}, {36})
-        self.assertEqual(printed.count("of a lap in an episode"), 2)
+        self.assertEqual(printed.count("of a lap in an episode"), 3)
         self.assertIn("judging: ", printed)
 
     @needs("torch", "stable_baselines3")
