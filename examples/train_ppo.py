@@ -6,7 +6,7 @@ second network (critic) estimates how far a car will get, and also sees where th
 arguments give the same learning curve on the same machine, whichever backend simulates the cars.
 
 The first steps (--imitate) learn the actions of a simple controller that sees the road, and PPO
-improves on them. This is several times faster than to learn from nothing.
+improves on them. This takes far fewer steps than to learn from nothing.
 
 The policy is saved with the mean and the deviation of its inputs. At the end the simulator judges
 the policy: `drive_policy.py` drives it in an evaluation of the world. Ctrl-C ends the training
@@ -310,13 +310,8 @@ def arguments_of(words):
     parser = argparse.ArgumentParser(description="Trains a policy to drive a lap by lidar.")
     parser.add_argument("--world", default="technical")
     parser.add_argument("--steps", type=int, default=1_000_000, help="steps of all cars together")
-    parser.add_argument(
-        "--imitate",
-        type=int,
-        default=0,
-        help="first steps that learn from a controller",
-        metavar="N",
-    )
+    help_text = "first steps, which imitate a controller"
+    parser.add_argument("--imitate", type=int, default=200_000, help=help_text)
     parser.add_argument("--cars", type=int, default=64)
     parser.add_argument("--beams", type=int, default=72, help="beams that the policy sees")
     parser.add_argument("--seed", type=int, default=1)
