@@ -375,19 +375,25 @@ fn a_judge_that_disappeared_left_the_simulator_healthy() {
     let arguments = ["serve", "--listen", "127.0.0.1:0", "--data-dir", &data];
     let program = Program::start(&arguments, &[("CHICANE_JUDGE_ROOT", &folder)]);
     let health = || json_of(&program, "/health");
-    // A judge that was not found yet is not lost, so the folder is taken away until that shows.
-    let deadline = Instant::now() + TIMEOUT;
-    let failing = loop {
-        assert_eq!(health()["status"], "ok");
-        std::fs::remove_file(&form).expect("removed");
-        let found = health();
-        if found["status"] == "failing" {
-            break found;
+    let until = |what: &str, path: &str, is_so: &dyn Fn(&Value) -> bool| {
+        let deadline = Instant::now() + TIMEOUT;
+        loop {
+            let found = json_of(&program, path);
+            if is_so(&found) {
+                return found;
+            }
+            assert!(Instant::now() < deadline, "{what}: {found}");
+            std::thread::sleep(Duration::from_millis(10));
         }
-        std::fs::copy(&from, &form).expect("copied");
-        assert!(Instant::now() < deadline, "{found}");
-        std::thread::sleep(Duration::from_millis(20));
     };
+    // A judge that was not found yet is not lost. A running session has found it.
+    let started = program.client().post("/sim/api/evaluation/start", "{}");
+    assert_eq!(started.status, 200, "{}", started.text());
+    let is_running = |state: &Value| state["evaluation"]["phase"] == "running";
+    until("the session runs", "/sim/api/state", &is_running);
+    assert_eq!(health()["status"], "ok");
+    std::fs::remove_file(&form).expect("removed");
+    let failing = until("the judge is lost", "/health", &|found| found["status"] == "failing");
     assert!(failing["reason"].as_str().is_some_and(|why| why.contains("chicane setup")), "{failing}");
     std::fs::copy(&from, &form).expect("copied");
     assert_eq!(health()["status"], "ok");
