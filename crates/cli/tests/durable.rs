@@ -192,7 +192,7 @@ fn ended_by(signal: &str) -> Duration {
     long.send("POST", "/sim/api/step", &[], body);
     let asked = Instant::now();
     program.signal(signal);
-    let code = program.wait(Duration::from_secs(60));
+    let code = program.wait(Duration::from_secs(10));
     let took = asked.elapsed();
     assert_eq!(code, Some(0), "{signal}");
     loop {
@@ -238,7 +238,7 @@ fn settings_survive_a_normal_end() {
     assert_eq!(client.post("/sim/api/brightness", "{\"value\": 0.5}").status, 200);
     assert_eq!(client.post("/sim/api/traffic_lights/signal1", "{\"state\": \"red\"}").status, 200);
     program.signal("-TERM");
-    assert_eq!(program.wait(Duration::from_secs(60)), Some(0));
+    assert_eq!(program.wait(Duration::from_secs(10)), Some(0));
     let program = Program::serve(&["--data-dir", scratch.path()]);
     let expected = Settings { brightness: 0.5, world: "field".to_owned(), red: true };
     assert_eq!(Settings::of(&mut program.client()), expected);
@@ -389,7 +389,7 @@ fn output_of_a_run(name: &str, arguments: &[&str], environment: &[(&str, &str)])
     let mut command = program::command(&arguments, environment);
     let mut child = command.stdout(file(&out)).stderr(file(&log)).spawn().expect("started");
     let text = |path| std::fs::read_to_string(path).expect("text");
-    let deadline = Instant::now() + Duration::from_secs(120);
+    let deadline = Instant::now() + Duration::from_secs(30);
     let ready = loop {
         let printed = text(&out);
         if let Some(line) = printed.split_inclusive('\n').find(|line| line.ends_with('\n')) {
@@ -478,5 +478,5 @@ fn an_unread_log_does_not_block_the_program() {
     }
     assert_eq!(client.post("/sim/api/respawn", "").status, 200);
     program.signal("-TERM");
-    assert_eq!(program.wait(Duration::from_secs(60)), Some(0));
+    assert_eq!(program.wait(Duration::from_secs(10)), Some(0));
 }

@@ -168,7 +168,7 @@ fn send_only(simulator: &Simulator, id: &str, session: &str) -> TcpStream {
 
 /// Begins to judge a run, and returns the connection of the client that waits for the response.
 fn begin(simulator: &Simulator, builder: &mut Builder, id: &str, session: &str) -> TcpStream {
-    let until = Instant::now() + Duration::from_secs(60);
+    let until = Instant::now() + Duration::from_secs(20);
     let mut stream = send_only(simulator, id, session);
     let unknown = json!({"session": "nobody"});
     while builder.send("POST", &format!("/projects/{id}/rejudge"), &unknown).status != 503 {
@@ -204,7 +204,7 @@ fn one_run_is_judged_at_a_time_and_a_client_that_leaves_stops_it() {
     drop(stream);
     let left = Instant::now();
     while builder.send("POST", &format!("/projects/{id}/rejudge"), &content).status != 200 {
-        assert!(left.elapsed() < Duration::from_secs(60), "the judging goes on without its client");
+        assert!(left.elapsed() < Duration::from_secs(20), "the judging goes on without its client");
         std::thread::sleep(Duration::from_millis(50));
     }
 }
