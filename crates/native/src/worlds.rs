@@ -1,6 +1,6 @@
 //! Loads the worlds and robots that Python names.
 
-use chicane_store::{BuiltIn, FolderBundle};
+use chicane_bundles::{BuiltIn, FolderBundle};
 use chicane_world::{Assets, Profile, World};
 use std::collections::BTreeMap;
 use std::path::Path;

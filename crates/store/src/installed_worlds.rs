@@ -5,11 +5,11 @@
 //! new one, never a mixture. A folder that no record names is left over from a killed process. It
 //! is removed when no other process works on the world.
 
-use crate::folder::FolderBundle;
 use crate::folder_lock::FolderLock;
 use crate::held_folder::HeldFolder;
 use crate::rules::FilePath;
 use crate::sum::{RunningSum, Sum};
+use chicane_bundles::FolderBundle;
 use chicane_wire::WorldId;
 use chicane_world::Bundle;
 use serde::{Deserialize, Serialize};

@@ -6,10 +6,8 @@
 #![allow(clippy::disallowed_methods)]
 
 mod backup;
-mod built_in;
 mod data;
 mod database;
-mod folder;
 mod folder_lock;
 mod held_folder;
 mod install;
@@ -36,9 +34,8 @@ mod temp_folder;
 pub mod time;
 
 pub use backup::{BackupError, BackupSummary, backup};
-pub use built_in::BuiltIn;
+pub use chicane_bundles::{BuiltIn, FolderBundle};
 pub use data::{Data, create_private, free_space, has_database};
-pub use folder::FolderBundle;
 pub use held_folder::{FolderReplaced, HeldFolder};
 pub use install::{CheckedWorld, InstallError, InstallPlan, PlannedFile, Staged, StagedFileWriter, Staging};
 pub use installed_worlds::{InstalledRecord, InstalledWorlds};

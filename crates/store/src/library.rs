@@ -2,10 +2,10 @@
 
 mod installed;
 
-use crate::built_in::{self, BuiltIn};
 use crate::installed_worlds::{InstalledBundle, InstalledRecord, InstalledWorlds};
 use crate::sum::Sum;
 use crate::summary::{Summary, summary_of};
+use chicane_bundles::BuiltIn;
 use chicane_world::{Assets, Bundle, Error, MemoryBundle, World};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -220,7 +220,7 @@ impl Library {
 
     /// 12 hex digits that change when any built-in file changes.
     pub fn assets_rev(&self) -> &'static str {
-        built_in::REV
+        BuiltIn::REV
     }
 
     fn world(&self, name: &str) -> Result<Arc<LibraryWorld>, LoadError> {

@@ -162,7 +162,7 @@ pub(crate) fn proves(manifest: &Manifest, id: &WorldId, neutral: &[Sum]) -> bool
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::built_in::BuiltIn;
+    use chicane_bundles::BuiltIn;
 
     /// The files of a built-in world.
     pub(crate) fn shipped(name: &str) -> MemoryBundle {

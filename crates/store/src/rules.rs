@@ -1,5 +1,6 @@
 //! The rules for the files of a published world: paths, number and sizes.
 
+use chicane_bundles::MAX_FILE;
 use std::collections::BTreeMap;
 
 /// The folders of a bundle. All files are below one of them.
@@ -7,8 +8,6 @@ pub(crate) const FOLDERS: [&str; 6] =
     ["worlds", "models", "meshes", "routes", "track_iconography", "evaluations"];
 /// Limit of the number of files of a world.
 pub(crate) const MAX_FILES: usize = 2_000;
-/// Limit of the size of a file in bytes.
-pub(crate) const MAX_FILE: u64 = 64 << 20;
 /// Limit of the total size of all files in bytes.
 pub const MAX_TOTAL: u64 = 256 << 20;
 /// Limit of the characters of a path.

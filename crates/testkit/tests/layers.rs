@@ -16,9 +16,10 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("ros", &["robot", "world"]),
     ("render", &["world"]),
     ("builder", &["vary", "world"]),
-    ("store", &["builder", "wire", "world"]),
+    ("bundles", &["builder", "world"]),
+    ("store", &["builder", "bundles", "wire", "world"]),
     ("gym", &["builder", "render", "sim", "vary", "world"]),
-    ("native", &["builder", "gym", "store", "vary", "world"]),
+    ("native", &["builder", "bundles", "gym", "vary", "world"]),
     ("journal", &["robot", "sim"]),
     ("pace", &[]),
     ("shim", &[]),
@@ -91,7 +92,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
 /// Names that may not occur in the sources of a crate.
 const MAY_NOT_NAME: &[(&str, &[&str])] = &[
     ("gym", &["axum::", "clap::", "pyo3", "chicane_store"]),
-    ("native", &["axum::", "clap::", "chicane_host"]),
+    ("native", &["axum::", "clap::", "chicane_host", "chicane_store"]),
     ("host", &["axum::", "hyper::", "StatusCode", "clap::"]),
     ("grade", &["axum::", "hyper::", "StatusCode", "clap::"]),
     ("remote", &["axum::", "clap::", "chicane_host", "chicane_sim"]),

@@ -1,11 +1,11 @@
 //! Checks staged files as a whole, before they are moved into place.
 
 use super::error::InstallError;
-use crate::folder::FolderBundle;
 use crate::installed_worlds::{InstalledFile, InstalledRecord, sync_folder};
 use crate::package::{Need, load};
 use crate::sum::random_hex;
 use crate::summary::summary_of;
+use chicane_bundles::FolderBundle;
 use chicane_wire::WorldId;
 use chicane_world::Warning;
 use std::path::Path;

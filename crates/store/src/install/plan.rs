@@ -2,8 +2,9 @@
 
 use super::error::InstallError;
 use crate::manifest::{Manifest, Meta};
-use crate::rules::{self, FilePath, MAX_FILE};
+use crate::rules::{self, FilePath};
 use crate::sum::Sum;
+use chicane_bundles::MAX_FILE;
 use chicane_wire::WorldId;
 
 /// A file to download.

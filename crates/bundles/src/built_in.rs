@@ -7,9 +7,6 @@ use std::sync::OnceLock;
 
 include!(concat!(env!("OUT_DIR"), "/built_in.rs"));
 
-/// 12 hex digits that change when any built-in file changes.
-pub(crate) const REV: &str = ASSETS_REV;
-
 /// A built-in world.
 pub struct BuiltIn {
     name: &'static str,
@@ -27,6 +24,9 @@ impl Files for Pictures {
 }
 
 impl BuiltIn {
+    /// 12 hex digits that change when any built-in file changes.
+    pub const REV: &str = ASSETS_REV;
+
     /// All built-in worlds, sorted by name.
     pub fn all() -> impl Iterator<Item = BuiltIn> {
         PROJECTS.iter().map(|&(name, project)| BuiltIn { name, project, files: OnceLock::new() })
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn the_rev_is_twelve_hex_digits() {
-        assert_eq!(REV.len(), 12);
-        assert!(REV.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')), "{REV}");
+        assert_eq!(BuiltIn::REV.len(), 12);
+        assert!(BuiltIn::REV.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')), "{}", BuiltIn::REV);
     }
 }

@@ -1,6 +1,6 @@
 //! A bundle in a folder on disk.
 
-use crate::rules::MAX_FILE;
+use crate::MAX_FILE;
 use chicane_world::Bundle;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
