@@ -18,6 +18,7 @@ RUFF = $(TOOLS)/python/bin/ruff
 SCHEMATHESIS = $(TOOLS)/python/bin/schemathesis
 MOTO = $(TOOLS)/python/bin/moto_server
 MYPY = $(TOOLS)/python/bin/mypy
+MATURIN = $(TOOLS)/python/bin/maturin
 # Environment for tests of the Python package: the package in this repository and the program.
 PACKAGE = CHICANE=$(CURDIR)/$(CHICANE) PYTHONPATH=$(CURDIR)/python/src
 ROSLIBPY = $(TOOLS)/roslibpy/bin/python
@@ -46,19 +47,15 @@ build: need-cargo viewer $(NATIVE) ## Build the release program and the Python m
 $(NATIVE):
 	ln -sf ../../../target/release/libchicane_native.so $@
 
-wheel: build ## Build the Python wheel with the program, in target/wheel
-	@mkdir -p target/wheel
-	strip -o target/wheel/chicane $(CHICANE)
-	strip -o target/wheel/native.so target/release/libchicane_native.so
-	$(PYTHON) python/backend.py target/wheel/chicane target/wheel target/wheel/native.so
-	@rm target/wheel/chicane target/wheel/native.so
+wheel: build need-maturin ## Build the Python wheel with the program, in target/wheel
+	PYTHONPATH=packaging $(PYTHON) -m release.wheel $(CHICANE) $(MATURIN) target/wheel
 
 wheel-try: wheel need-python ## Install the wheel with every Python from 3.11 to 3.14 at hand, and compare their bytes
 	cd python && $(PYTHON) -m tests.wheel_try ../target/wheel $(OPTIONS)
 
 # The same program and sources give the same bytes.
-PACK = PYTHONPATH=packaging $(PYTHON) -m release $(CHICANE) target/release/libchicane_native.so
-dist: build need-python ## Build the packages of a release: tarball, .deb, wheel, container file, SBOM
+PACK = PYTHONPATH=packaging $(PYTHON) -m release $(CHICANE) $(MATURIN)
+dist: build need-maturin ## Build the packages of a release: tarball, .deb, wheel, container file, SBOM
 	$(PACK) target/dist
 
 try-dist: dist ## Build the packages again and compare, then use each in a fresh Debian (as root)
@@ -137,7 +134,7 @@ check: need-cargo need-deny need-ruff need-mypy need-gym viewer ## Check formatt
 	web/node_modules/.bin/tsc -p web
 	$(RUFF) check python docs fuzz examples readers worlds bench soak clients crates packaging
 	$(RUFF) format --check python docs fuzz examples readers worlds bench soak clients crates packaging
-	$(MYPY) --config-file python/pyproject.toml python/src/chicane python/scripts python/backend.py
+	$(MYPY) --config-file python/pyproject.toml python/src/chicane python/scripts
 
 peers: need-chromium need-sdformat need-ros need-roslibpy need-recordings need-repeat need-ray clients/roslib/node_modules/.package-lock.json clients/foxglove/node_modules/.package-lock.json
 
@@ -300,6 +297,11 @@ need-mypy: need-venv
 	@test -x $(MYPY) || \
 	 { echo "installing mypy (Python type checks)"; \
 	   $(TOOLS)/python/bin/pip install --quiet --disable-pip-version-check mypy==2.4.1; }
+
+need-maturin: need-venv
+	@test -x $(MATURIN) || \
+	 { echo "installing maturin and hatchling (Python wheels)"; \
+	   $(TOOLS)/python/bin/pip install --quiet --disable-pip-version-check maturin==1.16.0 hatchling==1.33.0; }
 
 need-gym: need-numpy
 	@$(TOOLS)/python/bin/python -c 'import gymnasium' 2>/dev/null || \

@@ -16,11 +16,15 @@ import json
 import shlex
 import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
+try:
+    from chicane.gym import VectorCarEnv
+except ImportError as error:
+    sys.exit(f"train.py: {error}")
 import numpy as np
-from chicane.gym import VectorCarEnv
 
 SCALE = np.array([1.5, 0.35, 0.3, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5])  # typical observed values
 

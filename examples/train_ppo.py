@@ -22,7 +22,10 @@ import sys
 import time
 from pathlib import Path
 
-import chicane.gym  # noqa: F401 (registers the environments)
+try:
+    import chicane.gym  # noqa: F401 (registers the environments)
+except ImportError as error:
+    sys.exit(f"train_ppo.py: {error}")
 import gymnasium
 import numpy as np
 from train import judge

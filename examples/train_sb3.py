@@ -13,7 +13,10 @@ import argparse
 import sys
 import time
 
-import chicane.gym  # noqa: F401 (registers the environments)
+try:
+    import chicane.gym  # noqa: F401 (registers the environments)
+except ImportError as error:
+    sys.exit(f"train_sb3.py: {error}")
 import gymnasium
 import numpy as np
 from train import judge

@@ -180,6 +180,9 @@ class Networks(WithExamples):
         for name, module, package in (
             ("train_ppo.py", "torch", "torch"),
             ("train_sb3.py", "stable_baselines3", "stable-baselines3"),
+            ("train.py", "gymnasium", "'chicane[gym]'"),
+            ("train_ppo.py", "gymnasium", "'chicane[gym]'"),
+            ("train_sb3.py", "numpy", "'chicane[gym]'"),
         ):
             status, output = self.refused(name, without=module)
             self.assertEqual((status, output.count("\n")), (1, 1), output)

@@ -5,24 +5,34 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 import unittest
 import venv
 import zipfile
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 from . import wheel_try
 from .support import PROGRAM, ROOT
 from .wheel_try import LARGEST_BYTES
 
-BACKEND = str(ROOT / "python/backend.py")
-MODULE = str(Path(PROGRAM).with_name("libchicane_native.so"))
+MATURIN = str(Path(sys.executable).with_name("maturin"))
 
 
-def strip(program: str, into: str) -> str:
-    """Removes debug information, as `make wheel` does. It is five sixths of the program's size."""
-    subprocess.run(["strip", "-o", into, program], check=True)
-    return into
+def build_wheel(folder: Path) -> Path:
+    """Builds the wheel as `make wheel` does."""
+    command = [sys.executable, "-m", "release.wheel", PROGRAM, MATURIN, str(folder)]
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "packaging")}
+    made = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=environment)
+    return Path(made.stdout.strip())
+
+
+def description(project: str) -> dict[str, Any]:
+    """The table `project` of a project file."""
+    text = (ROOT / project / "pyproject.toml").read_text()
+    found: dict[str, Any] = tomllib.loads(text)["project"]
+    return found
 
 
 class Wheels(unittest.TestCase):
@@ -31,14 +41,7 @@ class Wheels(unittest.TestCase):
         cls.folder = Path(tempfile.mkdtemp())
         cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
         given = os.environ.get("CHICANE_WHEEL")
-        cls.program = strip(PROGRAM, str(cls.folder / "chicane"))
-        cls.module = strip(MODULE, str(cls.folder / "native.so"))
-        made = subprocess.run(
-            [sys.executable, BACKEND, cls.program, str(cls.folder / "dist"), cls.module],
-            check=True,
-            stdout=subprocess.PIPE,
-        )
-        cls.wheel = Path(given or made.stdout.decode().strip())
+        cls.wheel = Path(given or build_wheel(cls.folder / "dist"))
 
     def test_installed_wheel_drives_a_lap(self) -> None:
         home = self.folder / "venv"
@@ -78,10 +81,14 @@ class Wheels(unittest.TestCase):
 
     def test_platform_tag_matches_program_and_module(self) -> None:
         self.assertRegex(
-            self.wheel.name, r"^chicane-0\.1\.0-py3-none-(many)?linux_.*(x86_64|aarch64)\.whl$"
+            self.wheel.name, r"^chicane-0\.1\.0-cp311-abi3-manylinux_.*(x86_64|aarch64)\.whl$"
         )
-        command = ["readelf", "-V", self.program, self.module]
-        needed = subprocess.run(command, check=True, stdout=subprocess.PIPE)
+        with zipfile.ZipFile(self.wheel) as archive:
+            parts = [
+                archive.extract(name, self.folder / "parts")
+                for name in ("chicane/bin/chicane", "chicane/native.abi3.so")
+            ]
+        needed = subprocess.run(["readelf", "-V", *parts], check=True, stdout=subprocess.PIPE)
         newest = max(
             int(word.split(".")[1])
             for word in needed.stdout.decode().split()
@@ -90,9 +97,7 @@ class Wheels(unittest.TestCase):
         self.assertIn(f"_2_{newest}_", self.wheel.name)
 
     def test_second_build_has_the_same_bytes(self) -> None:
-        command = [sys.executable, BACKEND, self.program, str(self.folder / "again"), self.module]
-        again = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout.decode().strip()
-        self.assertEqual(Path(again).read_bytes(), self.wheel.read_bytes())
+        self.assertEqual(build_wheel(self.folder / "again").read_bytes(), self.wheel.read_bytes())
 
     def test_content_of_the_wheel(self) -> None:
         with zipfile.ZipFile(self.wheel) as archive:
@@ -105,33 +110,41 @@ class Wheels(unittest.TestCase):
             "chicane/native.abi3.so",
             "chicane/native.pyi",
             "chicane-0.1.0.dist-info/licenses/LICENSE",
+            "chicane-0.1.0.dist-info/licenses/THIRD-PARTY-LICENSES.txt",
         ):
             self.assertIn(name, names)
         self.assertFalse([name for name in names if "__pycache__" in name or "tests" in name])
         self.assertLess(self.wheel.stat().st_size, LARGEST_BYTES)
 
-    def test_wheel_without_a_program_has_no_platform(self) -> None:
-        script = "import backend, sys; print(backend.build_wheel(sys.argv[1]))"
-        environment = {
-            k: v for k, v in os.environ.items() if k not in ("CHICANE_BINARY", "CHICANE_NATIVE")
-        }
+    def test_package_without_a_program_has_no_platform(self) -> None:
+        script = "import hatchling.build, sys; print(hatchling.build.build_wheel(sys.argv[1]))"
         made = subprocess.run(
             [sys.executable, "-c", script, str(self.folder)],
             check=True,
             stdout=subprocess.PIPE,
             cwd=ROOT / "python",
-            env=environment,
         )
         name = made.stdout.decode().strip()
         self.assertEqual(name, "chicane-0.1.0-py3-none-any.whl")
         with zipfile.ZipFile(self.folder / name) as archive:
-            self.assertFalse(
-                [
-                    one
-                    for one in archive.namelist()
-                    if "entry_points" in one or "/bin/" in one or one.endswith(".so")
-                ]
-            )
+            names = archive.namelist()
+        self.assertFalse(
+            [one for one in names if "entry_points" in one or "/bin/" in one or ".so" in one]
+        )
+        with zipfile.ZipFile(self.wheel) as archive:
+            complete = {
+                one for one in archive.namelist() if one.endswith((".py", ".pyi", ".typed"))
+            }
+        pure = {one for one in names if one.endswith((".py", ".pyi", ".typed"))}
+        self.assertEqual(pure, complete)
+
+    def test_both_project_files_describe_the_same_package(self) -> None:
+        pure, complete = description("python"), description("packaging/wheel")
+        # Only the complete package has the command, the licences of libraries and the module.
+        different = {"scripts", "license-files", "requires-python", "readme"}
+        for one in different:
+            pure.pop(one, None), complete.pop(one)
+        self.assertEqual(pure, complete)
 
 
 class SeveralVersions(unittest.TestCase):

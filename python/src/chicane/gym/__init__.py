@@ -11,7 +11,14 @@ The simulation runs inside this process. With `url` or `backend="http"` it runs 
 
 from typing import Any
 
-import gymnasium
+try:
+    import gymnasium
+    import numpy  # noqa: F401 (the modules below need it)
+except ImportError as error:
+    raise ImportError(
+        f"chicane.gym needs Gymnasium and NumPy, pip install 'chicane[gym]': {error}",
+        name=error.name,
+    ) from error
 
 from chicane.gym.base import CarEnv, VectorCarEnv
 from chicane.gym.observation import AHEAD, NEAREST
