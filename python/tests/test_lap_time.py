@@ -2,7 +2,9 @@
 
 import ast
 import math
+import runpy
 import unittest
+from random import Random
 
 from .stadium import HALF_ROAD, START, TEMPLATE, Run, Stadium, View
 
@@ -469,8 +471,43 @@ class ProgramEnd(LapTime):
         self.assertEqual(run.sim.finished, 1)
 
 
+class Nearest(unittest.TestCase):
+    def test_a_search_that_skips_segments_finds_the_same_point(self):
+        script, random = runpy.run_path(str(TEMPLATE)), Random(1)
+        for radius in (0.3, 1.0, 4.0):
+            stadium = Stadium(radius=radius)
+            for inwards in (-0.2, 0.0, 0.2):
+                line = script["segments"](stadium.line(inwards))
+                for _ in range(300):
+                    near = random.choice(line)
+                    spread = random.choice((0.01, 0.3, 5.0, 100.0))
+                    x, y = (middle + random.gauss(0, spread) for middle in near[1:3])
+                    part = random.choice((0.0, random.random(), random.uniform(-2, 2)))
+                    self.assertEqual(
+                        script["nearest"](line, x, y, part), nearest_of_all(line, x, y)
+                    )
+
+    def test_a_search_ends_for_a_place_that_is_not_a_number(self):
+        script = runpy.run_path(str(TEMPLATE))
+        line = script["segments"](Stadium().line())
+        self.assertEqual(script["nearest"](line, math.nan, 0.0, 0.0)[0], math.inf)
+
+
+def nearest_of_all(line, x, y):
+    """The distance of a point from a line, and the metres along the line: of all segments."""
+    least = (math.inf, 0.0)
+    for before, ax, ay, dx, dy, length in line:
+        t = min(max((x - ax) * dx + (y - ay) * dy, 0.0), length)
+        square = (ax + t * dx - x) ** 2 + (ay + t * dy - y) ** 2
+        if square < least[0]:
+            least = (square, before + t)
+    return math.sqrt(least[0]), least[1]
+
+
 class Imports(unittest.TestCase):
-    def test_script_imports_only_math(self):
+    def test_script_imports_only_the_standard_library(self):
         tree = ast.parse(TEMPLATE.read_text(encoding="utf-8"), feature_version=(3, 11))
         imports = [n for n in ast.walk(tree) if isinstance(n, ast.Import | ast.ImportFrom)]
-        self.assertEqual([ast.unparse(n) for n in imports], ["import math"])
+        self.assertEqual(
+            [ast.unparse(n) for n in imports], ["import math", "from bisect import bisect"]
+        )
