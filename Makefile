@@ -279,14 +279,16 @@ clean: ## Remove all build results
 need-cargo:
 	@command -v $(CARGO) >/dev/null || { echo "Rust is missing. Install it with rustup, see https://rustup.rs"; exit 1; }
 
+# Tools are compiled without optimisation and debug information, which is fastest.
+INSTALL = CARGO_PROFILE_DEV_DEBUG=none $(CARGO) install --locked --debug
 need-nextest:
 	@$(CARGO) nextest --version >/dev/null 2>&1 || \
-	 { echo "installing cargo-nextest (test runner)"; $(CARGO) install cargo-nextest --version 0.9.143 --locked --debug; }
+	 { echo "installing cargo-nextest (test runner)"; $(INSTALL) cargo-nextest --version 0.9.143; }
 
 need-deny: need-cargo
 	@PATH="$(TOOLS)/bin:$$PATH" $(CARGO) deny --version >/dev/null 2>&1 || \
 	 { echo "installing cargo-deny (licence checks)"; \
-	   $(CARGO) install cargo-deny --version 0.20.2 --locked --debug --root $(TOOLS); }
+	   $(INSTALL) cargo-deny --version 0.20.2 --root $(TOOLS); }
 
 need-ruff: need-venv
 	@test -x $(RUFF) || \
