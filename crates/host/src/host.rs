@@ -374,8 +374,8 @@ async fn watch_data_folder(data: Weak<Data>) {
 
 /// Loads a world again whenever its simulation panicked. Returns when the sim thread ends.
 async fn reload_lost_worlds(loader: Loader) {
-    let mut view = loader.simulator.watch();
-    while view.wait_for(|now| now.lost.is_some()).await.is_ok() {
+    let mut lost = loader.simulator.watch_lost();
+    while lost.wait_for(|lost| *lost).await.is_ok() {
         if let Err(failure) = loader.respawn(0).await {
             tracing::error!(?failure, "a world whose simulation failed could not be loaded again");
             tokio::time::sleep(Duration::from_secs(1)).await;

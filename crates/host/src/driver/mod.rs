@@ -76,6 +76,7 @@ pub struct Simulator {
     origin: Origin,
     inbox: SyncSender<Envelope>,
     view: watch::Receiver<Arc<Published>>,
+    lost: watch::Receiver<bool>,
     /// Whether the thread has to end.
     stopping: Arc<AtomicBool>,
     metrics: Arc<Metrics>,
@@ -127,7 +128,8 @@ impl Simulator {
         let (inbox, orders) = sync_channel(MAX_WAITING_ORDERS);
         let stopping = Arc::new(AtomicBool::new(false));
         let taps = Taps::default();
-        let parts = (Arc::clone(&metrics), loudspeaker, taps.clone());
+        let (lost_sender, lost) = watch::channel(false);
+        let parts = (Arc::clone(&metrics), loudspeaker, taps.clone(), lost_sender);
         let (driver, view) = Driver::new(start, Inbox::new(orders), Arc::clone(&stopping), parts);
         let (alive_sender, alive) = watch::channel(());
         let thread = std::thread::Builder::new().name("sim".to_owned()).spawn(move || {
@@ -136,7 +138,9 @@ impl Simulator {
         })?;
         let (queued_ticks, work) = Default::default();
         let origin = Origin::from(Source::Program);
-        Ok((Simulator { origin, inbox, view, stopping, metrics, queued_ticks, alive, taps, work }, thread))
+        let simulator =
+            Simulator { origin, inbox, view, lost, stopping, metrics, queued_ticks, alive, taps, work };
+        Ok((simulator, thread))
     }
 
     /// A handle whose orders have another sender.
@@ -210,6 +214,12 @@ impl Simulator {
     /// A receiver that waits for published values.
     pub fn watch(&self) -> watch::Receiver<Arc<Published>> {
         self.view.clone()
+    }
+
+    /// A receiver that waits until the simulation of the world panics, or until another world
+    /// replaces that one. Published values do not wake it.
+    pub(crate) fn watch_lost(&self) -> watch::Receiver<bool> {
+        self.lost.clone()
     }
 
     /// Opens a tap. A tap receives every tick.

@@ -14,6 +14,8 @@ type SendReply = Box<dyn FnOnce(&Arc<Published>) + Send>;
 /// The sim thread's output: published values, then replies and sound events.
 pub(super) struct Publication {
     view: watch::Sender<Arc<Published>>,
+    /// Whether the simulation of the world panicked: see `Simulator::watch_lost`.
+    lost: watch::Sender<bool>,
     loudspeaker: Loudspeaker,
     /// Number of publications so far.
     serial: u64,
@@ -34,11 +36,13 @@ impl Publication {
     pub(super) fn new(
         first: Published,
         loudspeaker: Loudspeaker,
+        lost: watch::Sender<bool>,
         now: Instant,
     ) -> (Publication, watch::Receiver<Arc<Published>>) {
         let (view, receiver) = watch::channel(Arc::new(first));
         let out = Publication {
             view,
+            lost,
             loudspeaker,
             serial: 0,
             changes: 0,
@@ -106,6 +110,8 @@ impl Publication {
         self.serial += 1;
         let published = Arc::new(Published { serial: self.serial, changes: self.changes, ..state });
         self.view.send_replace(Arc::clone(&published));
+        let lost = published.lost.is_some();
+        self.lost.send_if_modified(|before| std::mem::replace(before, lost) != lost);
         self.loudspeaker.publish(self.serial, self.sounds.drain(..));
         (self.unseen, self.stale, self.published_at) = (false, false, now);
         for send in self.replies.drain(..) {

@@ -134,7 +134,7 @@ impl Driver {
         start: &InitialState,
         inbox: Inbox,
         stopping: Arc<AtomicBool>,
-        (metrics, loudspeaker, taps): (Arc<Metrics>, Loudspeaker, Taps),
+        (metrics, loudspeaker, taps, lost): (Arc<Metrics>, Loudspeaker, Taps, watch::Sender<bool>),
     ) -> (Driver, watch::Receiver<Arc<Published>>) {
         let now = Instant::now();
         let display = Display { overlay: OverlayView::none(), brightness: start.brightness, replaced: None };
@@ -155,7 +155,7 @@ impl Driver {
             status: SessionStatus::default(),
         };
         let first = published(&display, &worlds, &session, ClockView::starting(start.speed), None);
-        let (out, view) = Publication::new(first, loudspeaker, now);
+        let (out, view) = Publication::new(first, loudspeaker, lost, now);
         let driver = Driver { inbox, out, clock, display, worlds, session, taps, metrics, stopping };
         (driver, view)
     }

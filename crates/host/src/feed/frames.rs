@@ -20,11 +20,21 @@ const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(15);
 /// Makes frames until the sim thread ends.
 pub(super) async fn make_frames(feed: Feed) {
     let mut view = feed.simulator.watch();
-    let mut last = view.borrow_and_update().clone();
+    let mut last = None;
     let mut at = Instant::now();
     // When the next frame is due, if a change was published too soon after the last frame.
     let mut due: Option<Instant> = None;
     loop {
+        if feed.metrics.subscribers.load(Relaxed) == 0 {
+            // Otherwise every published value would wake this task, in a judged run thousands of
+            // times a second. An old value would keep its world in memory.
+            last = None;
+            tokio::select! {
+                () = feed.opened.notified() => {}
+                () = feed.simulator.ended() => return,
+            }
+            due = Some(Instant::now());
+        }
         match due {
             None => {
                 if view.changed().await.is_err() {
@@ -37,7 +47,7 @@ pub(super) async fn make_frames(feed: Feed) {
             },
         }
         let now = view.borrow_and_update().clone();
-        let Some(wait) = gap(&last, &now) else {
+        let Some(wait) = last.as_ref().map_or(Some(CHANGE_INTERVAL), |last| gap(last, &now)) else {
             due = None;
             continue;
         };
@@ -51,7 +61,7 @@ pub(super) async fn make_frames(feed: Feed) {
         at = if late < wait { at + wait } else { Instant::now() };
         due = None;
         send_frame(&feed, &now);
-        last = now;
+        last = Some(now);
     }
 }
 

@@ -15,7 +15,7 @@ use crate::metrics::Metrics;
 use bytes::Bytes;
 use std::sync::Arc;
 use story::Story;
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 /// The newest frame, story line and heartbeat. A change of this value wakes the subscribers.
 #[derive(Debug, Clone, Default)]
@@ -50,13 +50,15 @@ pub struct Feed {
     story: Arc<Story>,
     simulator: Simulator,
     metrics: Arc<Metrics>,
+    /// Notified when a stream is opened.
+    opened: Arc<Notify>,
 }
 
 impl Feed {
     /// Starts a feed. Its tasks end when the feed is closed and the sim thread has ended.
     pub(crate) fn start(simulator: Simulator, metrics: Arc<Metrics>) -> Feed {
         let (head, _) = watch::channel(Head::default());
-        let feed = Feed { head, story: Arc::default(), simulator, metrics };
+        let feed = Feed { head, story: Arc::default(), simulator, metrics, opened: Arc::default() };
         tokio::spawn(frames::make_frames(feed.clone()));
         tokio::spawn(frames::send_heartbeats(feed.clone()));
         feed

@@ -60,6 +60,7 @@ impl Feed {
             return Err(TooManySubscribers);
         }
         let open = OpenStream(Arc::clone(&self.metrics));
+        self.opened.notify_one();
         let mut head = self.head.subscribe();
         let (frame, heartbeats) = {
             let head = head.borrow_and_update();
