@@ -74,7 +74,7 @@ run: build ## Build and start the simulator; ARGS="--world technical" adds argum
 test: need-cargo need-nextest need-python ## Run all checks and tests
 	@# Installs the programs that the tests compare with, in parallel with the build.
 	@$(MAKE) --no-print-directory peers & peers=$$!; \
-	 $(MAKE) --no-print-directory build need-judge need-gym need-schemathesis need-moto $(WHOLE) && wait $$peers
+	 $(MAKE) --no-print-directory build need-judge need-gym need-maturin need-schemathesis need-moto $(WHOLE) && wait $$peers
 	@# Most of the programs below wait for a simulator that runs in real time. The lints and the build
 	@# of the Rust tests use the processors meanwhile, at the lowest priority and in a session of
 	@# their own, because the kernel divides its time between sessions first.
@@ -95,7 +95,7 @@ background: check
 	$(CARGO) test --doc --workspace --release --locked --quiet
 
 # Most of these programs wait for a simulator that runs in real time, so two run beside each other.
-suites: need-gym need-schemathesis need-chromium
+suites: need-gym need-maturin need-schemathesis need-chromium
 	@echo "in the background: tests of the Python package, see target/package.log"
 	@$(MAKE) --no-print-directory package-suite >target/package.log 2>&1 & package=$$!; \
 	 trap 'kill $$package 2>/dev/null' EXIT; \
