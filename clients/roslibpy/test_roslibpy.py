@@ -15,6 +15,8 @@ import roslibpy
 import txaio
 from roslibpy.comm import RosBridgeClientFactory
 from simulator import Simulator, wait_for
+from twisted.internet import reactor
+from twisted.internet.threads import blockingCallFromThread
 
 # roslibpy logs an error for every status message and for every failed attempt to connect.
 logging.disable(logging.CRITICAL)
@@ -299,7 +301,8 @@ class Token(unittest.TestCase):
         stranger = roslibpy.Ros(f"ws://127.0.0.1:{simulator.port}/rosbridge")
         with self.assertRaises(Exception):  # noqa: B017
             stranger.run(timeout=2)
-        stranger.factory.stopTrying()
+        # Only the thread of the reactor may stop the attempts, because that thread makes them.
+        blockingCallFromThread(reactor, stranger.factory.stopTrying)
 
 
 if __name__ == "__main__":
