@@ -11,6 +11,7 @@ OPTIONS ?=
 
 # The native module, where Python finds it beside the package in this repository.
 NATIVE = python/src/chicane/native.abi3.so
+LIBRARY = target/release/libchicane_native.so
 
 # Tools for the checks. All of them except cargo-nextest are installed in target/tools only.
 TOOLS = $(CURDIR)/target/tools
@@ -48,13 +49,13 @@ $(NATIVE):
 	ln -sf ../../../target/release/libchicane_native.so $@
 
 wheel: build need-maturin ## Build the Python wheel with the program, in target/wheel
-	PYTHONPATH=packaging $(PYTHON) -m release.wheel $(CHICANE) $(MATURIN) target/wheel
+	PYTHONPATH=packaging $(PYTHON) -m release.wheel $(CHICANE) $(LIBRARY) $(MATURIN) target/wheel
 
 wheel-try: wheel need-python ## Install the wheel with every Python from 3.11 to 3.14 at hand, and compare their bytes
 	cd python && $(PYTHON) -m tests.wheel_try ../target/wheel $(OPTIONS)
 
 # The same program and sources give the same bytes.
-PACK = PYTHONPATH=packaging $(PYTHON) -m release $(CHICANE) $(MATURIN)
+PACK = PYTHONPATH=packaging $(PYTHON) -m release $(CHICANE) $(LIBRARY) $(MATURIN)
 dist: build need-maturin ## Build the packages of a release: tarball, .deb, wheel, container file, SBOM
 	$(PACK) target/dist
 

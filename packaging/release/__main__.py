@@ -1,6 +1,6 @@
 """Writes the packages of a release.
 
-The same program and sources give the same bytes: files are sorted, belong to root, and have
+The same program, module and sources give the same bytes: files are sorted, belong to root, and have
 the time of the last commit (or `SOURCE_DATE_EPOCH`).
 """
 
@@ -16,7 +16,7 @@ from . import deb, elf, licences, sbom
 from .archive import gz, tar
 from .epoch import release_time
 from .parts import all_parts
-from .tree import program_files
+from .tree import program_files, stripped
 from .wheel import write_wheel
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,7 +36,7 @@ def program_version(program: Path) -> str:
     return found[1]
 
 
-def build(root: Path, program: Path, maturin: Path, out: Path) -> list[Path]:
+def build(root: Path, program: Path, module: Path, maturin: Path, out: Path) -> list[Path]:
     """Writes all packages to the empty folder `out`, and returns them."""
     epoch, version = release_time(root), program_version(program)
     parts = all_parts(root)
@@ -57,7 +57,8 @@ def build(root: Path, program: Path, maturin: Path, out: Path) -> list[Path]:
     for name, content in written.items():
         (out / name).write_bytes(content)
     (out / "entrypoint").chmod(0o755)
-    names = sorted([*written, write_wheel(root, maturin, small, third_party, out).name])
+    wheel = write_wheel(root, maturin, (small, stripped(module)), third_party, epoch, out)
+    names = sorted([*written, wheel.name])
     sums = [f"{hashlib.sha256((out / name).read_bytes()).hexdigest()}  {name}\n" for name in names]
     (out / "SHA256SUMS").write_text("".join(sums))
     return [out / name for name in [*names, "SHA256SUMS"]]
@@ -66,13 +67,15 @@ def build(root: Path, program: Path, maturin: Path, out: Path) -> list[Path]:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="release", description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("program", type=Path, help="the built program chicane")
+    parser.add_argument("module", type=Path, help="the built Python module, libchicane_native.so")
     parser.add_argument("maturin", type=Path, help="the program maturin, which builds the wheel")
     parser.add_argument(
         "out", type=Path, help="folder to write: new, empty, or with an earlier result"
     )
     given = parser.parse_args()
-    if not given.program.is_file():
-        parser.error(f"there is no file {given.program}: run make build")
+    for file in (given.program, given.module):
+        if not file.is_file():
+            parser.error(f"there is no file {file}: run make build")
     # Only an earlier result is replaced, because a wrong argument must not delete other files.
     if given.out.exists() and any(given.out.iterdir()):
         if not (given.out / "SHA256SUMS").is_file():
@@ -80,7 +83,7 @@ def main() -> int:
         shutil.rmtree(given.out)
     given.out.mkdir(parents=True, exist_ok=True)
     try:
-        written = build(ROOT, given.program, given.maturin.absolute(), given.out)
+        written = build(ROOT, given.program, given.module, given.maturin.absolute(), given.out)
     except ValueError as error:
         print(f"make dist: {error}", file=sys.stderr)
         return 1

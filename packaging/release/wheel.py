@@ -1,6 +1,7 @@
-"""Builds the wheel with the Python package, the native module and the program `chicane`.
+"""Packs the wheel with the Python package, the native module and the program `chicane`.
 
-maturin compiles the module and writes the wheel. This program collects the other files.
+maturin writes the wheel. This program collects the files, and gives maturin the module that
+`make build` compiled instead of a second build.
 """
 
 import argparse
@@ -11,26 +12,34 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from . import licences
 from .elf import oldest_glibc
-from .epoch import release_time
 from .parts import all_parts
 from .tree import stripped
 
 ROOT = Path(__file__).resolve().parents[2]
 # maturin's default is 6. With 9 the wheel is a percent smaller.
 COMPRESSION = 9
+# The time of all files in a wheel that belongs to no release: the earliest that zip files can have.
+FIRST_TIME = 315_532_800
 
 
-def write_wheel(root: Path, maturin: Path, program: bytes, third_party: str, out: Path) -> Path:
+def write_wheel(
+    root: Path, maturin: Path, parts: tuple[bytes, bytes], third_party: str, epoch: int, out: Path
+) -> Path:
     """Writes the wheel to the folder `out`, and returns its path.
 
-    `program` is the stripped program. The module is compiled if its sources have changed.
+    `parts` are the program and the module, without their symbols. All files have the time `epoch`.
     """
+    program, module = parts
     with tempfile.TemporaryDirectory(prefix="chicane-wheel-") as name:
         project = Path(name)
         _collect(root, project, program, third_party)
+        compiled, messages = project / "libchicane_native.so", project / "messages"
+        compiled.write_bytes(module)
+        messages.write_text("".join(json.dumps(one) + "\n" for one in _messages(root, compiled)))
         # maturin reads only the module, and the program may need a newer glibc.
         major, minor = oldest_glibc(program)
         command = [str(maturin), "build", "--release", "--out", f"{name}/out"]
@@ -38,7 +47,8 @@ def write_wheel(root: Path, maturin: Path, program: bytes, third_party: str, out
         command += ["--compression-level", str(COMPRESSION)]
         environment = os.environ | {
             "CARGO": str(root / "packaging/wheel/cargo"),
-            "SOURCE_DATE_EPOCH": str(release_time(root)),
+            "CHICANE_MESSAGES": str(messages),
+            "SOURCE_DATE_EPOCH": str(epoch),
         }
         done = subprocess.run(command, cwd=project, env=environment, check=False)
         if done.returncode:
@@ -67,21 +77,48 @@ def _collect(root: Path, project: Path, program: bytes, third_party: str) -> Non
     (project / "pyproject.toml").write_text(described)
 
 
+def _messages(root: Path, compiled: Path) -> list[dict[str, Any]]:
+    """The messages that cargo sends after it compiled the module to this file."""
+    command = ["cargo", "metadata", "--locked", "--no-deps", "--format-version=1"]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise ValueError(f"cargo metadata failed: {done.stderr.strip().splitlines()[-1:]}")
+    packages = json.loads(done.stdout)["packages"]
+    package = next(one for one in packages if one["name"] == "chicane-native")
+    target = next(one for one in package["targets"] if "cdylib" in one["kind"])
+    profile = {"opt_level": "3", "debug_assertions": False, "overflow_checks": False, "test": False}
+    artifact = {
+        "reason": "compiler-artifact",
+        "package_id": package["id"],
+        "manifest_path": package["manifest_path"],
+        "target": target,
+        "profile": profile,
+        "features": [],
+        "filenames": [str(compiled)],
+        "executable": None,
+        "fresh": True,
+    }
+    return [artifact, {"reason": "build-finished", "success": True}]
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="wheel", description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("program", type=Path, help="the built program chicane")
+    parser.add_argument("module", type=Path, help="the built Python module, libchicane_native.so")
     parser.add_argument("maturin", type=Path, help="the program maturin")
     parser.add_argument("out", type=Path, help="folder for the wheel, which replaces older ones")
     given = parser.parse_args()
-    if not given.program.is_file():
-        parser.error(f"there is no file {given.program}: run make build")
+    for file in (given.program, given.module):
+        if not file.is_file():
+            parser.error(f"there is no file {file}: run make build")
     given.out.mkdir(parents=True, exist_ok=True)
     for old in given.out.glob("chicane-*.whl"):
         old.unlink()
     try:
         third_party = licences.collected(all_parts(ROOT), (ROOT / "LICENSE").read_text())
-        maturin, program = given.maturin.absolute(), stripped(given.program)
-        print(write_wheel(ROOT, maturin, program, third_party, given.out))
+        parts = stripped(given.program), stripped(given.module)
+        maturin = given.maturin.absolute()
+        print(write_wheel(ROOT, maturin, parts, third_party, FIRST_TIME, given.out))
     except ValueError as error:
         print(f"make wheel: {error}", file=sys.stderr)
         return 1

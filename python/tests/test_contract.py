@@ -4,10 +4,9 @@ import importlib.util
 import inspect
 import json
 import subprocess
-import sys
+import tomllib
 import typing
 import unittest
-from pathlib import Path
 from typing import Any
 
 import chicane
@@ -177,8 +176,6 @@ class Contract(unittest.TestCase):
             [PROGRAM, "--version"], check=True, stdout=subprocess.PIPE, timeout=60
         )
         self.assertEqual(printed.stdout.decode().split()[-1], chicane.__version__)
-        sys.path.insert(0, str(Path(ROOT / "python")))
-        self.addCleanup(sys.path.remove, str(Path(ROOT / "python")))
-        import backend
-
-        self.assertEqual(backend.project()["version"], chicane.__version__)
+        for project in ("python", "packaging/wheel"):
+            described = tomllib.loads((ROOT / project / "pyproject.toml").read_text())
+            self.assertEqual(described["project"]["version"], chicane.__version__)

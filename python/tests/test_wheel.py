@@ -18,11 +18,12 @@ from .support import PROGRAM, ROOT
 from .wheel_try import LARGEST_BYTES
 
 MATURIN = str(Path(sys.executable).with_name("maturin"))
+MODULE = str(Path(PROGRAM).with_name("libchicane_native.so"))
 
 
 def build_wheel(folder: Path) -> Path:
     """Builds the wheel as `make wheel` does."""
-    command = [sys.executable, "-m", "release.wheel", PROGRAM, MATURIN, str(folder)]
+    command = [sys.executable, "-m", "release.wheel", PROGRAM, MODULE, MATURIN, str(folder)]
     environment = os.environ | {"PYTHONPATH": str(ROOT / "packaging")}
     made = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=environment)
     return Path(made.stdout.strip())
@@ -137,6 +138,12 @@ class Wheels(unittest.TestCase):
             }
         pure = {one for one in names if one.endswith((".py", ".pyi", ".typed"))}
         self.assertEqual(pure, complete)
+
+    def test_package_without_a_program_has_the_licence(self) -> None:
+        # A copy and not a link, because a link would be part of a source distribution.
+        copy = ROOT / "python/LICENSE"
+        self.assertFalse(copy.is_symlink())
+        self.assertEqual(copy.read_text(), (ROOT / "LICENSE").read_text())
 
     def test_both_project_files_describe_the_same_package(self) -> None:
         pure, complete = description("python"), description("packaging/wheel")
