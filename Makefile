@@ -189,7 +189,7 @@ clients/%/node_modules/.package-lock.json: clients/%/package-lock.json | need-no
 # ONLY="step lidar" runs only these contests.
 # JOIN=<file> adds the contests of another benchmark (bench/compare/joined.py).
 bench: build need-python need-osmesa need-others ## Compare with other simulators in one run
-	$(CARGO) build --release --locked -p chicane-bench --bin contender --bin http --bin judge
+	$(CARGO) build --release --locked --workspace
 	PYTHONPATH=bench $(PYTHON) -m compare --chicane $(CHICANE) --programs target/release --others $(OTHERS)/bin/python \
 	  $(if $(QUICK),--quick) $(if $(PUBLISH),--publish) $(if $(AGAINST),--against $(AGAINST)) $(ONLY:%=--only %) $(JOIN:%=--join %)
 
