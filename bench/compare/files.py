@@ -9,6 +9,7 @@ from . import scene, sdf
 # Rate of Chicane's lidar: one scan per step, so that every step ends with a scan.
 _SCANS_HZ = round(1 / scene.STEP_S)
 _WAYPOINTS = 64
+_FIRST_M = 0.01
 
 
 def write(folder: Path, profile: Path) -> None:
@@ -20,7 +21,9 @@ def write(folder: Path, profile: Path) -> None:
     robot["lidar"]["rate_hz"] = _SCANS_HZ
     picture = scene.floor_picture()
     circle = scene.Car.read(profile).places(_WAYPOINTS)
-    route = npy([(x, y) for x, y, _ in [*circle, circle[0]]])
+    # The car starts in the direction of the first segment, which has to be that of the others.
+    (x, y, _), *others = circle
+    route = npy([(x, y), (x + _FIRST_M, y), *((x, y) for x, y, _ in others), (x, y)])
     _put(folder / "robot.json", json.dumps(robot, indent=1).encode())
     _put(folder / "floor.png", picture)
     for name, boxes in (("rest", scene.at_rest()), ("heap", scene.heap())):

@@ -1,5 +1,6 @@
 import json
 import math
+import struct
 import sys
 import unittest
 from itertools import combinations
@@ -116,3 +117,11 @@ class Scene(unittest.TestCase):
             robot = json.loads((Path(folder) / "robot.json").read_text())
             self.assertEqual(robot["lidar"]["rate_hz"] * scene.STEP_S, 1)
             self.assertTrue((Path(folder) / "rest" / "worlds" / "rest.world").is_file())
+
+    def test_the_route_turned_the_car_away_from_where_the_others_start(self):
+        with TemporaryDirectory() as folder:
+            files.write(Path(folder), PROFILE)
+            content = (Path(folder) / "rest" / "routes" / "rest.npy").read_bytes()
+        x, y, next_x, next_y = struct.unpack_from("<4d", content, content.index(b"\n") + 1)
+        self.assertEqual((x, y, next_y), (0, 0, 0))
+        self.assertGreater(next_x, 0)
