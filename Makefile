@@ -11,6 +11,7 @@ OPTIONS ?=
 
 # The native module, where Python finds it beside the package in this repository.
 NATIVE = python/src/chicane/native.abi3.so
+# The same module, where cargo writes it.
 LIBRARY = target/release/libchicane_native.so
 
 # Tools for the checks. All of them except cargo-nextest are installed in target/tools only.
@@ -46,7 +47,7 @@ build: need-cargo viewer $(NATIVE) ## Build the release program and the Python m
 # A link, so that every build replaces the module. One cargo command builds program and module,
 # because otherwise cargo would choose other features of some dependencies for each.
 $(NATIVE):
-	ln -sf ../../../target/release/libchicane_native.so $@
+	ln -sf ../../../$(LIBRARY) $@
 
 wheel: build need-maturin ## Build the Python wheel with the program, in target/wheel
 	PYTHONPATH=packaging $(PYTHON) -m release.wheel $(CHICANE) $(LIBRARY) $(MATURIN) target/wheel
