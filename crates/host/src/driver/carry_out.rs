@@ -2,6 +2,7 @@
 
 use super::commands::robot_values;
 use super::entry::Loaded;
+use super::judging::JudgedSession;
 use super::order::{Envelope, Held, Order, Reply};
 use super::refused::Refused;
 use super::running::Running;
@@ -18,6 +19,11 @@ impl Driver {
     /// Carries out one order.
     pub(super) fn carry_out(&mut self, envelope: Envelope) {
         let Envelope { origin, order } = envelope;
+        if self.session.judging.as_ref().is_some_and(JudgedSession::is_new) {
+            // The session's request to start time may still wait in its channel, and this order may
+            // be a reaction to the start.
+            self.serve_session();
+        }
         if changes_pending_replies(&order) {
             self.publish_pending_replies();
         }

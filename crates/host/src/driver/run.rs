@@ -94,3 +94,88 @@ impl Driver {
         self.publish();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::driver::entry::{Loaded, SessionEntry, SessionRequest};
+    use crate::driver::inbox::Inbox;
+    use crate::driver::order::Order;
+    use crate::driver::state::InitialState;
+    use crate::driver::taps::Taps;
+    use crate::loudspeaker::Loudspeaker;
+    use crate::served_world::ServedWorld;
+    use crate::source::{Origin, Source};
+    use chicane_journal::Recorder;
+    use chicane_robot::Command as RobotCommand;
+    use chicane_store::Library;
+    use chicane_wire::{Num, SentCommands, Transition, TransitionKind};
+    use chicane_world::Profile;
+    use std::sync::Mutex;
+    use std::sync::atomic::AtomicBool;
+    use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
+    use tokio::sync::{oneshot, watch};
+
+    /// A driver without a thread and without a world, and the sender of its inbox.
+    fn driver() -> (Driver, SyncSender<Envelope>) {
+        let transition =
+            Transition { kind: TransitionKind::Boot, target: Arc::from("oval.world"), progress: Num(0.0) };
+        let start = InitialState {
+            speed: 1.0,
+            only_sessions: false,
+            brightness: 1.0,
+            status: Arc::default(),
+            transition,
+        };
+        let (inbox, orders) = sync_channel(16);
+        let parts = (Arc::default(), Loudspeaker::new(), Taps::default(), watch::channel(false).0);
+        (Driver::new(&start, Inbox::new(orders), Arc::new(AtomicBool::new(false)), parts).0, inbox)
+    }
+
+    fn oval() -> Loaded {
+        let library = Library::built_in();
+        let entry = library.entry("oval").expect("a built-in world");
+        let world = Arc::new(library.load("oval").expect("a valid world"));
+        let served = Arc::new(ServedWorld::new(entry, world, None).expect("a valid configuration"));
+        Loaded { sim: served.sim(&Arc::new(Profile::gen1()), 1), served, keep_lights: false }
+    }
+
+    /// A session of a program that the simulator recognizes.
+    fn entry(requests: Receiver<SessionRequest>, interference: &Arc<Mutex<SentCommands>>) -> SessionEntry {
+        SessionEntry {
+            loaded: oval(),
+            at: None,
+            notes: chicane_session::notes().expect("an event descriptor").0,
+            requests,
+            drive: Arc::from([]),
+            recognizes_student: true,
+            is_virtual: false,
+            interference: Arc::clone(interference),
+            journal: Recorder::new(Arc::default()),
+        }
+    }
+
+    fn envelope(source: Source, order: Order) -> Envelope {
+        Envelope { origin: Origin::from(source), order }
+    }
+
+    #[test]
+    fn a_command_that_arrived_with_the_start_of_a_run_was_not_counted() {
+        let (mut driver, inbox) = driver();
+        driver.swap(oval());
+        let interference = Arc::default();
+        let (session, requests) = channel();
+        let entry = Box::new(entry(requests, &interference));
+        driver.carry_out(envelope(Source::Program, Order::Judge { entry, reply: oneshot::channel().0 }));
+        // The thread was busy when the session started time, and a client that saw the start sent a
+        // command before the thread continued.
+        session.send(SessionRequest::Run { limit_s: 10.0 }).expect("the driver keeps the receiver");
+        let command = RobotCommand::Twist { linear: 0.3, angular: 0.1 };
+        let robot = Order::Robot { command, world: None, reply: oneshot::channel().0 };
+        for order in [envelope(Source::Program, Order::Wake), envelope(Source::Ros, robot)] {
+            inbox.try_send(order).unwrap_or_else(|_| panic!("the inbox is full"));
+        }
+        driver.run_once().expect("the inbox is open");
+        assert_eq!(interference.lock().expect("no panic").count, 1);
+    }
+}

@@ -85,8 +85,6 @@ impl Driver {
         [speed, steering]: [Option<f64>; 2],
         reply: Reply<()>,
     ) {
-        // The session's request to start time may still wait in its channel.
-        self.serve_session();
         let early = self.session.judging.as_ref().is_some_and(JudgedSession::is_new);
         if self.worlds.ready().is_err() || early {
             return refuse(reply, Refused::NotReady);
