@@ -4,17 +4,32 @@
 the other simulators: it includes odometry, IMU, noise, the position on the road and the reward.
 """
 
+import functools
 import sys
 from pathlib import Path
 
 import gymnasium
 import numpy as np
+from chicane.gym import VectorCarEnv
 
 from . import scene
 from .side import serve
 
 # Episodes never end, because a reset is a contest of its own.
 _ENDLESS = 1e9
+# Environments that are reset at once.
+_BATCH = 64
+
+
+def _arguments(folder: Path) -> dict:
+    return {
+        "world": str(folder / "rest"),
+        "robot": str(folder / "robot.json"),
+        "step_s": scene.STEP_S,
+        "laps": _ENDLESS,
+        "time_limit_s": _ENDLESS,
+        "random_start": False,
+    }
 
 
 def environment(folder: Path) -> gymnasium.Env:
@@ -22,13 +37,8 @@ def environment(folder: Path) -> gymnasium.Env:
     return gymnasium.make(
         "chicane.gym:chicane/Lap-v0",
         disable_env_checker=True,
-        world=str(folder / "rest"),
-        robot=str(folder / "robot.json"),
         observation="lidar",
-        step_s=scene.STEP_S,
-        laps=_ENDLESS,
-        time_limit_s=_ENDLESS,
-        random_start=False,
+        **_arguments(folder),
     )
 
 
@@ -39,6 +49,18 @@ class Native:
         self.env = environment(folder)
         self.action = np.array([scene.SPEED_MPS, scene.STEERING_RAD], np.float32)
         self.env.reset(seed=1)
+        self.folder = folder
+
+    @functools.cached_property
+    def batch(self) -> VectorCarEnv:
+        """The environments of the contest "reset". They are created in its warm-up.
+
+        The other simulators do not scan in a reset and have one thread, so these environments
+        observe the state only, and have one thread too.
+        """
+        batch = VectorCarEnv(_BATCH, **_arguments(self.folder), observation="state", threads=1)
+        batch.reset(seed=1)
+        return batch
 
     def step(self, count: int) -> None:
         """Makes steps, each with a scan."""
@@ -46,9 +68,9 @@ class Native:
             self.env.step(self.action)
 
     def reset(self, count: int) -> None:
-        """Resets the environment to the start line."""
-        for _ in range(count):
-            self.env.reset()
+        """Resets environments to the start line, a batch at a time."""
+        for _ in range(-(-count // _BATCH)):
+            self.batch.reset()
 
     def scan(self) -> dict:
         """The scan at the start, to compare it with the scans of other contenders."""

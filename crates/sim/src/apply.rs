@@ -3,9 +3,10 @@
 use crate::command::{Applied, Command, How, NotMovableWhy, Refusal, Who};
 use crate::lights::Lamp;
 use crate::motion::{Motion, UprightPose};
-use crate::physics::{Car, SUBSTEP_S, Solver};
+use crate::physics::{Car, SUBSTEP_S};
 use crate::sim::Sim;
 use chicane_world::Pose;
+use std::sync::Arc;
 
 impl Sim {
     /// Applies a command completely, or returns a refusal and changes nothing.
@@ -61,11 +62,9 @@ impl Sim {
     }
 
     fn reset(&mut self) -> Vec<usize> {
-        self.engine_changed();
+        let initial = Arc::clone(&self.initial);
+        self.restore_engine(&initial.engine, &initial.version);
         let state = &mut self.state;
-        state.engine = self.initial_engine.clone();
-        // The solver is replaced, because the old solver caches data about the replaced bodies.
-        self.solver = Solver::new(self.world.gravity);
         state.car = Car::default();
         state.imu.set_at_rest(state.engine.car().pose.rotation);
         state.lamps.fill(Lamp::Green);

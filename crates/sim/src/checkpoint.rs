@@ -3,8 +3,9 @@
 //! A training environment starts thousands of episodes from the same state. [`Sim::new`] would build
 //! the engine each time, and [`Sim::restore`] would decode it. [`Sim::rewind`] copies the state. If
 //! the engine did not step since the checkpoint, only the car has moved, and only the car is copied.
+//! A reset goes back to the initial engine in the same way.
 
-use crate::physics::Solver;
+use crate::physics::{Engine, Solver};
 use crate::sim::Sim;
 use crate::state::State;
 use std::sync::Arc;
@@ -12,44 +13,73 @@ use std::sync::Arc;
 /// A state to which [`Sim::rewind`] goes back.
 pub struct Checkpoint {
     state: State,
-    /// Identifies the engine of this state. `None` if the next change of the car would also change
-    /// the engine's lists of changed bodies, so that the whole engine has to be copied.
-    engine: Option<EngineMark>,
+    version: EngineVersion,
 }
 
-/// Identifies the content of an engine, except the body of the car. Two marks are equal if they are
-/// the same allocation.
-pub(crate) type EngineMark = Arc<()>;
+/// Identifies the content of an engine.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct EngineVersion {
+    /// Identifies everything but the body of the car and the lists of changed bodies. Two engines
+    /// are the same if this is the same allocation. `None` for an engine that was not copied since
+    /// its last step.
+    id: Option<Arc<()>>,
+    /// Whether the isolated car moved after the last step of the engine. The car is then in the
+    /// engine's lists of changed bodies.
+    moved_alone: bool,
+}
+
+impl EngineVersion {
+    /// Notes a sub-step of the isolated car.
+    pub(crate) fn move_alone(&mut self) {
+        self.moved_alone = true;
+    }
+
+    /// The version of a copy of the engine.
+    pub(crate) fn of_copy(&mut self) -> EngineVersion {
+        self.id.get_or_insert_default();
+        self.clone()
+    }
+
+    fn has_same_id(&self, other: &EngineVersion) -> bool {
+        match (&self.id, &other.id) {
+            (Some(own), Some(other)) => Arc::ptr_eq(own, other),
+            _ => false,
+        }
+    }
+}
 
 impl Sim {
     /// The current state, to go back to it.
     pub fn checkpoint(&mut self) -> Checkpoint {
-        // After a tick of the isolated car, the car is in the engine's lists of changed bodies.
-        let engine = self.moved_alone.then(|| Arc::clone(self.engine_mark.get_or_insert_default()));
-        Checkpoint { state: self.state.clone(), engine }
+        Checkpoint { state: self.state.clone(), version: self.engine_version.of_copy() }
     }
 
     /// Goes back to a checkpoint of a simulation of the same world, profile and overlay, and goes on
     /// with this seed. A scan of the current tick is measured again, so that it has the noise of the
     /// seed. An older scan, and the last sample of the IMU, stay as they were.
     pub fn rewind(&mut self, to: &Checkpoint, seed: u64) {
-        let same_engine = match (&self.engine_mark, &to.engine) {
-            (Some(own), Some(mark)) => Arc::ptr_eq(own, mark),
-            _ => false,
-        };
-        if same_engine {
-            self.state.copy_all_but_engine(&to.state);
-            self.state.engine.copy_car(&to.state.engine);
-        } else {
-            self.state = to.state.clone();
-            // The solver is replaced, because the old solver caches data about the replaced bodies.
-            self.solver = Solver::new(self.world.gravity);
-            self.engine_mark.clone_from(&to.engine);
-        }
-        self.moved_alone = to.engine.is_some();
+        self.state.copy_all_but_engine(&to.state);
+        self.restore_engine(&to.state.engine, &to.version);
         self.set_seed(seed);
         self.clear_events();
         self.sense_scan();
+    }
+
+    /// Goes back to an earlier engine of the same world. Copies as little as possible.
+    pub(crate) fn restore_engine(&mut self, from: &Engine, version: &EngineVersion) {
+        if self.engine_version.has_same_id(version) {
+            match (self.engine_version.moved_alone, version.moved_alone) {
+                (false, false) => {}
+                (true, true) => self.state.engine.copy_car(from),
+                // The lists of changed bodies differ.
+                (true, false) | (false, true) => self.state.engine.copy_bodies(from),
+            }
+        } else {
+            self.state.engine = from.clone();
+            // The solver is replaced, because the old solver caches data about the replaced bodies.
+            self.solver = Solver::new(self.world.gravity);
+        }
+        self.engine_version.clone_from(version);
     }
 }
 
@@ -118,12 +148,54 @@ mod tests {
         }
         let start = one.checkpoint();
         drive(&mut one, 60);
-        assert!(one.engine_mark.is_some(), "the car was alone");
+        assert!(one.engine_version.has_same_id(&start.version), "the car was alone");
         one.rewind(&start, 7);
         let mut other = sim(7);
         other.rewind(&start, 7);
         assert_eq!(one.digests(), other.digests());
         assert_eq!(future(&mut one, 700), future(&mut other, 700));
+    }
+
+    #[test]
+    fn a_start_without_a_tick_gives_the_same_bytes_as_a_copy_of_the_engine() {
+        // The world has nothing but a wall, so the car is alone from the first tick on.
+        let world = Yard::new().wall("wall1", [5.0, 0.0], 0.0, 1.0, 0.1, 0.3).build();
+        let new = || Sim::new(Arc::clone(&world), Arc::new(Profile::gen1()), 7);
+        let mut one = new();
+        let start = one.checkpoint();
+        let first = one.digests();
+        one.rewind(&start, 7);
+        assert_eq!(one.digests(), first, "nothing happened in between");
+        drive(&mut one, 60);
+        assert!(one.engine_version.has_same_id(&start.version), "the car was alone");
+        let moving = one.checkpoint();
+        one.rewind(&start, 7);
+        assert_eq!(one.digests(), first);
+        one.rewind(&moving, 7);
+        let mut other = new();
+        other.rewind(&moving, 7);
+        assert_eq!(one.digests(), other.digests());
+        assert_eq!(future(&mut one, 700), future(&mut other, 700));
+    }
+
+    #[test]
+    fn a_reset_gives_the_same_bytes_with_and_without_a_copy_of_the_engine() {
+        let mut one = sim(7);
+        let reset = |sim: &mut Sim| drop(sim.apply(Command::Reset).expect("never refused"));
+        reset(&mut one);
+        let mut other = sim(7);
+        // A placed object replaces the engine at the next reset.
+        let who = Who::Object("box1".to_owned());
+        let place = Command::Place { who, x: Some(3.0), y: None, z: None, yaw: None, how: How::AtOnce };
+        other.apply(place).expect("the box is movable");
+        reset(&mut other);
+        assert_eq!(one.digests(), other.digests());
+        for _ in 0..2 {
+            assert_eq!(future(&mut one, 600), future(&mut other, 600));
+            reset(&mut one);
+            reset(&mut other);
+            reset(&mut one);
+        }
     }
 
     #[test]
@@ -135,7 +207,7 @@ mod tests {
         let who = Who::Object("box1".to_owned());
         let place = Command::Place { who, x: Some(3.0), y: None, z: None, yaw: None, how: How::AtOnce };
         sim.apply(place).expect("the box is movable");
-        assert!(sim.engine_mark.is_none());
+        assert!(!sim.engine_version.has_same_id(&start.version));
         sim.rewind(&start, 7);
         assert_eq!(sim.digests(), first);
     }

@@ -1,6 +1,6 @@
 //! [`Sim`]: construction, steps, readings and snapshots. Commands are in `apply.rs`.
 
-use crate::checkpoint::EngineMark;
+use crate::checkpoint::EngineVersion;
 use crate::imu::ImuState;
 use crate::lidar::Lidar;
 use crate::lights::Lamp;
@@ -19,8 +19,7 @@ pub struct Sim {
     profile: Arc<Profile>,
     seed: u64,
     pub(crate) state: State,
-    /// The engine at tick 0. A reset clones this engine.
-    pub(crate) initial_engine: Engine,
+    pub(crate) initial: Arc<InitialEngine>,
     pub(crate) solver: Solver,
     model: CarModel,
     lidar: Lidar,
@@ -28,14 +27,18 @@ pub struct Sim {
     pub(crate) origin: u64,
     /// The origin before the seed was changed by a rewind.
     first_origin: u64,
-    /// Identifies the engine of a checkpoint, until anything but the isolated car changes the engine.
-    pub(crate) engine_mark: Option<EngineMark>,
-    /// Whether the last change of the engine was a sub-step of the isolated car.
-    pub(crate) moved_alone: bool,
+    /// Identifies the engine of the current state.
+    pub(crate) engine_version: EngineVersion,
     /// Whether the lidar measures.
     measures_lidar: bool,
     /// Results of the last tick. The next tick overwrites these results.
     last_tick: TickResults,
+}
+
+/// The engine at tick 0. A reset goes back to this engine.
+pub(crate) struct InitialEngine {
+    pub(crate) engine: Engine,
+    pub(crate) version: EngineVersion,
 }
 
 /// Results of the last tick. The buffers are allocated once.
@@ -67,12 +70,12 @@ impl Sim {
     /// [`Overlay::profile`].
     pub fn varied(world: Arc<World>, profile: Arc<Profile>, seed: u64, overlay: &Overlay) -> Sim {
         let mut solver = Solver::new(world.gravity);
-        let initial_engine = Engine::build(&world, &profile, &mut solver);
+        let engine = Engine::build(&world, &profile, &mut solver);
         let lidar = Lidar::new(&world, &profile);
         let objects = world.objects.len();
         let state = State {
             tick: 0,
-            engine: initial_engine.clone(),
+            engine: engine.clone(),
             car: Car::default(),
             lamps: world.lights().map(|_| Lamp::Green).collect(),
             varied: VariedState::new(&world, overlay),
@@ -91,19 +94,20 @@ impl Sim {
         };
         let model = CarModel::new(&profile, -world.gravity.z, world.ground.z);
         let origin = crate::state::origin(&world, &profile, seed, overlay);
+        let mut engine_version = EngineVersion::default();
+        let initial = Arc::new(InitialEngine { engine, version: engine_version.of_copy() });
         let mut sim = Sim {
             world,
             profile,
             seed,
             state,
-            initial_engine,
+            initial,
             solver,
             model,
             lidar,
             origin,
             first_origin: origin,
-            engine_mark: None,
-            moved_alone: false,
+            engine_version,
             measures_lidar: true,
             last_tick,
         };
@@ -291,7 +295,7 @@ impl Sim {
         if alone && self.state.engine.is_on_wheels(&self.model) {
             let State { car, engine, touched, .. } = &mut self.state;
             let push = car.drive(&self.model, engine, drive, true, touched);
-            self.moved_alone = true;
+            self.engine_version.move_alone();
             if !engine.integrate_car(&push, self.world.gravity) {
                 self.last_tick.faults.push(Fault::Car);
                 self.quarantine();
@@ -314,8 +318,7 @@ impl Sim {
 
     /// Notes that the engine changed in another way than by a sub-step of the isolated car.
     pub(crate) fn engine_changed(&mut self) {
-        self.engine_mark = None;
-        self.moved_alone = false;
+        self.engine_version = EngineVersion::default();
     }
 
     /// Clears the events, because after a restore the old events belong to another tick.

@@ -42,6 +42,12 @@ impl Engine {
         *self.chassis_mut() = car;
     }
 
+    /// Copies all bodies and the lists of changed bodies from another engine of the same world. Both
+    /// engines are the same in everything else.
+    pub(crate) fn copy_bodies(&mut self, from: &Engine) {
+        self.bodies.clone_from(&from.bodies);
+    }
+
     /// Makes a body kinematic, so that a motion can carry it. `None` is the car.
     pub(crate) fn start_carrying(&mut self, object: Option<usize>) {
         let handle = object.map_or(self.chassis, |i| self.objects[i]);
