@@ -36,7 +36,7 @@ class Server:
     def pid(self) -> int:
         return self.process.pid
 
-    def wait_for_judge(self, timeout: float = 30.0) -> None:
+    def wait_for_judge(self, timeout: float = 120.0) -> None:
         """Waits until the log shows that the judge is ready. Raises `RuntimeError` on timeout."""
         end = time.monotonic() + timeout
         while "the judge is ready" not in self.log.read_text(errors="replace"):

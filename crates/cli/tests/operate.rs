@@ -203,7 +203,9 @@ fn the_display_name_of_a_project_file_was_lost() {
 fn doctor_reports_every_check_with_a_remedy_and_fails_for_a_taken_port() {
     let scratch = TempFolder::new("doctor");
     let folder = inside(&scratch, "none");
-    let taken = TcpListener::bind("127.0.0.1:0").expect("bound");
+    // The kernel gives no other process a port below its ephemeral range.
+    let taken = (20_000..32_000).find_map(|port| TcpListener::bind(("127.0.0.1", port)).ok());
+    let taken = taken.expect("a free port");
     let address = taken.local_addr().expect("an address").to_string();
     let output = run(&["doctor", "--json", "--data-dir", &folder, "--listen", &address], &[]);
     let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");

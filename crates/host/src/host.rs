@@ -24,7 +24,7 @@ use tokio::sync::watch;
 const FIRST_WORLD: &str = "oval";
 /// How long [`Host::finish`] waits for the end of the sim thread, and then for the last user of the
 /// data folder. Each of the two waits has this limit.
-const STOP_TIMEOUT: Duration = Duration::from_millis(300);
+const STOP_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// How often the simulator checks that its data folder was not replaced.
 const FOLDER_CHECK_INTERVAL: Duration = Duration::from_secs(1);

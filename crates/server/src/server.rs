@@ -28,7 +28,7 @@ use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
 
 /// Longest time that a stop waits for the close frames of WebSockets.
-const SOCKETS_TIMEOUT: Duration = Duration::from_millis(300);
+const SOCKETS_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A running simulator with its web server.
 pub struct Server {

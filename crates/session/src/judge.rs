@@ -35,7 +35,7 @@ const CALL_WALL: Duration = Duration::from_secs(15);
 const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 /// How long the script's process may run after its channel was closed. After that, the closed
 /// channel is a fault.
-const EXIT_GRACE: Duration = Duration::from_millis(500);
+const EXIT_GRACE: Duration = Duration::from_secs(5);
 /// Bytes that are read at once.
 const PIECE: usize = 64 << 10;
 /// How long the harness may take to start.

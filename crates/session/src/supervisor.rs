@@ -369,7 +369,10 @@ impl Supervisor<'_, '_> {
             Action::StartJudge => self.start_judge(),
             Action::Call(call) => self.call(call),
             Action::StartStudent => self.start_student(),
-            Action::Run => self.host.run(),
+            Action::Run => {
+                self.host.run();
+                self.serve_student();
+            }
             Action::Go => {
                 self.wait += self.observed.elapsed();
                 self.host.resume();
@@ -471,8 +474,6 @@ impl Supervisor<'_, '_> {
                     if let Err(why) = self.host.pace_student(program) {
                         return self.no_student(format!("there is no virtual time: {why}"));
                     }
-                } else {
-                    self.host.serve_student(student.take_listeners());
                 }
                 if let Some(identity) = student.identity() {
                     self.host.show_program(identity);
@@ -483,6 +484,13 @@ impl Supervisor<'_, '_> {
             }
             Err(why) => self.no_student(why.to_string()),
         }
+    }
+
+    /// Answers the requests of a program in real time. Before simulated time has started, a step
+    /// would be refused.
+    fn serve_student(&mut self) {
+        let listeners = self.student.as_mut().map(Student::take_listeners).unwrap_or_default();
+        self.host.serve_student(listeners);
     }
 
     fn no_student(&mut self, why: String) {

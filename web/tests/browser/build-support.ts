@@ -29,11 +29,17 @@ export async function openProject(
   return visit;
 }
 
-/** Waits until the preview belongs to the shown document, and returns it. */
+/**
+ * Waits until the preview belongs to the shown document, and returns it. The facts of the preview can
+ * shrink the drawing, which is fitted to its new size before the next frame.
+ */
 export async function current(visit: Visit): Promise<Preview> {
   await visit.page.waitForFunction(() => window.__build?.isCurrent && window.__build.preview !== null, null, {
     timeout: 60_000,
   });
+  await visit.page.evaluate(
+    () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))),
+  );
   return visit.page.evaluate(() => window.__build.preview as Preview);
 }
 

@@ -23,12 +23,13 @@ describe("recording", () => {
       (pressed) => pressed === "true",
     );
     await two.byTestId("recording-button").click();
+    const { folder } = await fixture.simulator.request("recording");
+    await two.page.getByText(en.recording.saved(`${folder}/${file}`)).waitFor();
     await until(
       () => one.byTestId("recording-button").getAttribute("aria-pressed"),
       (pressed) => pressed === "false",
     );
-    const { active, folder, failure } = await fixture.simulator.request("recording");
+    const { active, failure } = await fixture.simulator.request("recording");
     expect([active, failure]).toEqual([false, null]);
-    expect(await two.page.textContent("body")).toContain(en.recording.saved(`${folder}/${file}`));
   });
 });

@@ -98,12 +98,19 @@ describe("worlds", () => {
     const printed = await fixture.simulator.command("publish", "examples/projects/everything.json", "--name", "School yard");
     const id = /[0-9a-f]{32}/.exec(printed)?.[0] ?? "";
     let finish = () => {};
+    let confirm = () => {};
+    const confirmed = new Promise<void>((done) => (confirm = done));
     const visit = await fixture.open({
       path: `/sim?world=${id}`,
       prepare: async (page) => {
         // Delay the request until the test has seen the progress bar.
         await page.route("**/sim/api/worlds/install", async (route) => {
           await new Promise<void>((done) => (finish = done));
+          await route.continue();
+        });
+        // The deletion must not be answered before the test has seen the button that undoes it.
+        await page.route("**/sim/api/worlds/custom_*", async (route) => {
+          if (route.request().method() === "DELETE") await confirmed;
           await route.continue();
         });
       },
@@ -149,6 +156,7 @@ describe("worlds", () => {
     await fixture.simulator.request("switch", { world: "field.world" });
     await visit.byTestId("world-field").and(visit.page.locator("[data-current]")).waitFor();
     expect(await tile.getByTestId("undo-delete").isVisible()).toBe(true);
+    confirm();
     await tile.waitFor({ state: "detached" });
     // The undone deletion would have been sent before this one.
     expect(deletions).toHaveLength(1);

@@ -297,17 +297,19 @@ async fn find_judge(server: &Server) {
 /// Prints the addresses of the viewer. A closed standard output does not stop the simulator. Each
 /// token that the simulator made is printed once, because there is no other way to learn it.
 async fn print_addresses(server: &Server, tokens: &RoleTokens) {
-    let mut out = std::io::stdout();
     let address = server.address();
-    let _ = writeln!(out, "chicane is ready: {}", viewer_url(address, tokens.teacher.as_ref()));
+    let mut lines = format!("chicane is ready: {}\n", viewer_url(address, tokens.teacher.as_ref()));
     for (who, token) in [("students", &tokens.student), ("spectators", &tokens.spectator)] {
         if token.is_some() {
-            let _ = writeln!(out, "for {who}: {}", viewer_url(address, token.as_ref()));
+            lines += &format!("for {who}: {}\n", viewer_url(address, token.as_ref()));
         }
     }
     if let Some(address) = outside_address(address).await {
-        let _ = writeln!(out, "from other machines: {}, with the same token", viewer_url(address, None));
+        lines += &format!("from other machines: {}, with the same token\n", viewer_url(address, None));
     }
+    // One write, so that a program that reads the output gets all lines together.
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(lines.as_bytes()).and_then(|()| out.flush());
 }
 
 fn viewer_url(address: SocketAddr, token: Option<&RoleToken>) -> String {

@@ -70,39 +70,35 @@ fn during(simulator: &Simulator, command: Option<&str>, count: f64) -> Pace {
     pace
 }
 
-fn assert_unaffected(calm: Pace, hostile: Pace) {
-    assert!(
-        hostile.tick_s < TIMES * calm.tick_s + NOISE,
-        "a tick costs too much: {calm:?}, then {hostile:?}"
-    );
+/// Compares a calm session with a hostile one. Other load on the machine may slow one of the two
+/// measurements down, but not in every round.
+fn assert_unaffected(mut pair: impl FnMut() -> [Pace; 2], least_factor: f64) {
+    let mut seen = Vec::new();
+    for _ in 0..4 {
+        let [calm, hostile] = pair();
+        let costs_more = hostile.tick_s >= TIMES * calm.tick_s + NOISE;
+        if !costs_more && hostile.factor > least_factor * calm.factor.min(1.0) {
+            return;
+        }
+        seen.push([calm, hostile]);
+    }
+    panic!("a tick costs too much, or simulated time does not keep up: {seen:?}");
 }
 
 #[test]
 fn a_program_that_uses_all_cores_and_floods_its_output_does_not_slow_the_simulator() {
     let simulator = judged(setup(), "def evaluate(sim): pass\n");
-    let calm = during(&simulator, Some("sleep 1000"), BESIDE_PROGRAM);
     let command = "for i in $(seq 32); do (while :; do :; done) & done; yes flood & yes flood >&2";
-    // Other load on the machine may slow one measurement down, but not all of them.
-    let mut seen = Vec::new();
-    for _ in 0..4 {
-        let hostile = during(&simulator, Some(command), BESIDE_PROGRAM);
-        assert_unaffected(calm, hostile);
-        seen.push(hostile);
-        if hostile.factor > 0.8 * calm.factor.min(1.0) {
-            return;
-        }
-    }
-    panic!("simulated time does not keep up: {calm:?}, then {seen:?}");
+    let pair = || ["sleep 1000", command].map(|one| during(&simulator, Some(one), BESIDE_PROGRAM));
+    assert_unaffected(pair, 0.8);
 }
 
 #[test]
 fn a_script_that_uses_all_cores_and_prints_its_maximum_does_not_slow_the_simulator() {
-    let tame = judged(setup(), "def evaluate(sim): sim.record(sim.state.time)\n");
-    let calm = during(&tame, None, BESIDE_SCRIPT);
-    drop(tame);
+    let tame = "def evaluate(sim): sim.record(sim.state.time)\n";
     // The script starts more busy processes than there are cores. It prints and records nearly as
     // much as the limits allow.
-    let script = "\
+    let wild = "\
 import os
 def initialize(sim):
     for _ in range(12):
@@ -114,6 +110,9 @@ def evaluate(sim):
     for k in range(20):
         sim.record([k] * 1000)
 ";
-    let wild = judged(setup(), script);
-    assert_unaffected(calm, during(&wild, None, BESIDE_SCRIPT));
+    // Time waits for the judge, so the script decides how fast it passes.
+    assert_unaffected(
+        || [tame, wild].map(|script| during(&judged(setup(), script), None, BESIDE_SCRIPT)),
+        0.0,
+    );
 }

@@ -1,6 +1,6 @@
 //! Concurrent installations: eight clients install the same worlds in two simulators.
 
-use crate::support::{setup, start};
+use crate::support::{setup, start, until};
 use chicane_store::{Access, Cdn};
 use chicane_testkit::Random;
 use chicane_testkit::cdn::{packed, publish};
@@ -53,7 +53,7 @@ fn eight_clients_of_two_simulators_install_the_same_worlds() {
         let installed =
             listed["worlds"].as_array().expect("worlds").iter().filter(|w| w["deletable"] == true);
         assert_eq!(installed.count(), 3);
-        assert!(api.get("/state")["transition"].is_null());
+        until("the end of all installations", || api.get("/state")["transition"].is_null().then_some(()));
         let staged = std::fs::read_dir(simulator.folder().join("staging")).expect("a folder");
         assert_eq!(staged.count(), 0, "staged files are left");
     }

@@ -89,7 +89,7 @@ fn a_wall_limit_is_checked_and_has_a_default() {
 #[test]
 fn a_crash_is_not_only_an_exit_code() {
     let simulator = judged(setup(), AFTER_EXIT);
-    let command = "for i in $(seq 60); do echo line $i; done; python3 -c 'import no_such_module'";
+    let command = "for i in $(seq 60); do echo line $i; done; python3 -c 'import no_such_module' 2>&1";
     let record = run(&mut simulator.api(), json!({"command": command}));
     let run = &record["run"];
     assert_eq!((&run["exit_code"], &run["signal"], &run["oom"]), (&json!(1), &Value::Null, &json!(false)));

@@ -36,8 +36,9 @@ fn a_run_with_people_is_replayed_and_verified() {
     let mut pictures = Vec::new();
     for turn in 0..4 {
         let speed = 0.3 * f64::from(turn);
-        api.post("/step", json!({"steps": 60, "speed": speed, "steering": 0.1}));
-        let time_s = api.get("/evaluation/session")["session"]["elapsed_s"].as_f64().expect("a time");
+        // The session may not have seen the last tick yet. The run started at tick 0.
+        let stepped = api.post("/step", json!({"steps": 60, "speed": speed, "steering": 0.1}));
+        let time_s = stepped["time"].as_f64().expect("a time");
         let picture = client.get("/camera");
         assert_eq!(picture.status, 200);
         pictures.push((time_s, picture.body));
@@ -105,7 +106,12 @@ fn a_run_survives_a_restart_and_wrong_requests_are_explained() {
 
 #[test]
 fn students_and_judged_programs_cannot_copy_the_runs_of_others() {
-    let simulator = judged(setup().token("teacher-token-1").student_token("student-token-1"), ENDLESS);
+    let after_exit = "\
+def evaluate(sim):
+    if sim.state.run.exit_code is not None:
+        sim.finish()
+";
+    let simulator = judged(setup().token("teacher-token-1").student_token("student-token-1"), after_exit);
     let client = |token: &str| simulator.client().with_header("authorization", format!("Bearer {token}"));
     let (mut teacher, mut student) = (client("teacher-token-1"), client("student-token-1"));
     let mut api = crate::support::Api(client("teacher-token-1"));
@@ -116,7 +122,7 @@ fn students_and_judged_programs_cannot_copy_the_runs_of_others() {
         try:\n        urllib.request.urlopen(os.environ['CHICANE_URL'] + '/sim/api/evaluation/' + path)\n        \
         print('open')\n    \
         except urllib.error.HTTPError as error:\n        print(error.code)\n";
-    let record = run(&mut api, json!({"command": format!("python3 -c \"{script}\""), "time_limit_s": 5}));
+    let record = run(&mut api, json!({"command": format!("python3 -c \"{script}\""), "time_limit_s": 60}));
     let printed = crate::support::judged::student_output(&record);
     assert_eq!(printed, ["403", "403", "403"], "{record}");
     let refused = student.get("/sim/api/evaluation/run?session=last");

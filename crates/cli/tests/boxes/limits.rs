@@ -51,7 +51,8 @@ fn a_program_started_more_processes_than_its_limit() {
         &workspace.0,
         &format!("for i in $(seq 300); do sleep {mark} & done 2>/dev/null; sleep {mark}"),
     );
-    command.args(["--student-processes", "40"]);
+    // In virtual time the run would end at once.
+    command.args(["--student-processes", "40", "--pace", "real"]);
     let running = Running::start(command);
     let count = until("many processes", || Some(processes(&mark).len()).filter(|count| *count >= 30));
     assert!(count <= 40, "{count}");

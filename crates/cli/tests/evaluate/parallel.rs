@@ -57,14 +57,19 @@ fn an_evaluation_is_stored_in_the_data_folder_of_a_running_simulator() {
     assert_eq!(listed["records"][0]["outcome"], "timeout", "{listed}");
 }
 
+/// The arguments of an evaluation that sleeps. In virtual time it would reach its time limit at once.
+fn sleeping<'a>(workspace: &'a str, data: &'a str) -> Vec<&'a str> {
+    let program = ["--workspace", workspace, "--command", "sleep 1000", "--pace", "real"];
+    [&["evaluate", "--world", "oval", "--data-dir", data][..], &program].concat()
+}
+
 #[test]
 fn a_killed_evaluation_loses_only_its_own_session() {
     let scratch = TempFolder::new("killed");
     let data = scratch.path("data");
     let log = scratch.path("log");
     let workspace = scratch.workspace("x", "");
-    let sleeping = ["evaluate", "--world", "oval", "--workspace", &workspace, "--command", "sleep 1000"];
-    let mut killed = command(&[&sleeping[..], &["--data-dir", &data]].concat());
+    let mut killed = command(&sleeping(&workspace, &data));
     let errors = std::fs::File::create(&log).expect("a file");
     // The temporary folder of the killed evaluation is left behind.
     killed.env("TMPDIR", &scratch.0);
@@ -85,8 +90,7 @@ fn a_terminated_evaluation_keeps_its_record() {
     let scratch = TempFolder::new("terminated");
     let (data, log) = (scratch.path("data"), scratch.path("log"));
     let workspace = scratch.workspace("x", "");
-    let sleeping = ["evaluate", "--world", "oval", "--workspace", &workspace, "--command", "sleep 1000"];
-    let mut ended = command(&[&sleeping[..], &["--data-dir", &data]].concat());
+    let mut ended = command(&sleeping(&workspace, &data));
     let errors = std::fs::File::create(&log).expect("a file");
     let mut ended = KillOnDrop(ended.stdout(Stdio::null()).stderr(errors).spawn().expect("started"));
     until("a running session", || {

@@ -322,6 +322,8 @@ impl Evaluations {
             notes.send(Note::Stop(cause));
         }
         self.wait_for_end(&id).await;
+        // Waits until the sim thread shows the end.
+        self.session().await;
         true
     }
 

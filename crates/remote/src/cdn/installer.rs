@@ -20,7 +20,7 @@ use futures_util::{FutureExt, StreamExt, TryStreamExt};
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::{Semaphore, watch};
 
 /// Worlds that are installed at a time. Further jobs wait.
@@ -33,6 +33,8 @@ const MAX_PARALLEL_FILES: usize = 8;
 const INSTALL_TIMEOUT: Duration = Duration::from_secs(1800);
 /// Pause between attempts to open a staging folder that another process uses.
 const STAGING_RETRY_PAUSE: Duration = Duration::from_millis(50);
+/// Maximum time to wait for disk writes of a failed installation.
+const MAX_WRITE: Duration = Duration::from_secs(60);
 /// Share of the progress for downloading; the rest is for checking.
 const DOWNLOAD_SHARE: f64 = 0.9;
 
@@ -321,11 +323,10 @@ fn unverified() -> InstallError {
 
 /// Removes a staging folder once no other task uses it.
 async fn discard(staging: Arc<Staging>) {
-    // When a download fails, disk writes of other downloads may still run on blocking threads.
-    for _ in 0..1000 {
-        if Arc::strong_count(&staging) == 1 {
-            break;
-        }
+    // When a download fails, disk writes of other downloads may still run on blocking threads. A
+    // write ends with a `sync_all`, which takes seconds on a busy disk.
+    let deadline = Instant::now() + MAX_WRITE;
+    while Arc::strong_count(&staging) > 1 && Instant::now() < deadline {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
     if let Some(staging) = Arc::into_inner(staging) {
