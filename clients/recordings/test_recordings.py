@@ -132,7 +132,8 @@ class Interrupted(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         simulator = Simulator("--record", folder.name)
         self.addCleanup(simulator.close)
-        (path,) = Path(folder.name).glob("*.mcap")
+        # The recorder creates its file with the first tick.
+        (path,) = wait_for("a file", lambda: list(Path(folder.name).glob("*.mcap")))
         wait_for("two written chunks", lambda: self.chunks(path) >= 2)
         simulator.stop(signal.SIGKILL)
         with path.open("rb") as file, self.assertRaises(McapError):
