@@ -46,7 +46,8 @@ def first_step_contenders(python: str, scene: Path, program: str) -> list:
         return [python, "-m", "compare.first_step", name, str(scene)]
 
     return [
-        Contender("native", "Chicane, native environment", first("native"), ours=True),
+        Contender("module", "Chicane, native module", first("module"), ours=True),
+        Contender("native", "Chicane, native environment (Gymnasium)", first("native"), ours=True),
         Contender(
             "client",
             "Chicane, program and Python client",

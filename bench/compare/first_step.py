@@ -1,6 +1,6 @@
 """A minimal program for each simulator: load the scene, make a step, take a scan, print memory.
 
-`python -m compare.first_step native|mujoco|pybullet|chicane <folder of the scene>`
+`python -m compare.first_step module|native|mujoco|pybullet|chicane <folder of the scene>`
 """
 
 import json
@@ -38,6 +38,30 @@ def _pybullet(folder: Path) -> None:
     _say(_resident_mb())
 
 
+def _module(folder: Path) -> None:
+    import numpy as np
+    from chicane import native
+
+    from . import scene
+
+    batch = native.Batch(
+        1,
+        1,
+        worlds=[str(folder / "rest")],
+        robot=str(folder / "robot.json"),
+        observation=["lidar"],
+        step_s=scene.STEP_S,
+        random_start=False,
+    )
+    batch.seed(0, bytes(range(32)))
+    scan = np.empty((1, batch.about()["beams"]), np.float32)
+    numbers = np.empty((len(native.NUMBERS), 1))
+    batch.reset(None, None, scan, None, numbers)
+    action = np.array([[scene.SPEED_MPS, scene.STEERING_RAD]], np.float32)
+    batch.step(action, None, scan, None, numbers)
+    _say(_resident_mb())
+
+
 def _native(folder: Path) -> None:
     from .native_side import Native
 
@@ -55,5 +79,11 @@ def _chicane(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    sides = {"native": _native, "mujoco": _mujoco, "pybullet": _pybullet, "chicane": _chicane}
+    sides = {
+        "module": _module,
+        "native": _native,
+        "mujoco": _mujoco,
+        "pybullet": _pybullet,
+        "chicane": _chicane,
+    }
     sides[sys.argv[1]](Path(sys.argv[2]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from gymnasium import spaces
@@ -16,7 +16,9 @@ from chicane import native
 from chicane.gym.base import start_of
 from chicane.gym.observation import ObservationBuilder, ObservationKind
 from chicane.gym.reward import BatchParams, Params, Thing
-from chicane.wire import sim as wire
+
+if TYPE_CHECKING:
+    from chicane.wire import sim as wire
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from gymnasium import spaces
@@ -14,7 +14,9 @@ from chicane.arrays import Observation
 from chicane.gym.angles import cos, sin
 from chicane.gym.reward import Thing
 from chicane.gym.track import Track, TrackPosition
-from chicane.wire.sim import Vehicle, VehiclePose
+
+if TYPE_CHECKING:
+    from chicane.wire.sim import Vehicle, VehiclePose
 
 ObservationKind = Literal["state", "lidar", "camera"]
 KINDS: tuple[ObservationKind, ...] = ("state", "lidar", "camera")

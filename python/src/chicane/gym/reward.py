@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
-from chicane.wire.sim import Size
+if TYPE_CHECKING:
+    # The module defines hundreds of types, which takes a third of the time of NumPy's import.
+    from chicane.wire.sim import Size
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from chicane.gym.angles import atan2
-from chicane.wire.sim import Route
+
+if TYPE_CHECKING:
+    from chicane.wire.sim import Route
 
 NEAR_M = 0.6
 """The search for a car covers at least this many metres of road around its last position.
