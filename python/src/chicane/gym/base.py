@@ -166,7 +166,8 @@ class VectorCarEnv(VectorEnv[Any, NDArray[np.float32], NDArray[Any]]):
         Further arguments for the backend `native`:
 
         - `world`: also a list of worlds; environment i has world i modulo their number.
-        - `threads`: number of threads; default: one per processor, and not more than environments.
+        - `threads`: number of threads; default: one per processor, and not more than environments
+          unless they observe the camera.
         - `reuse_arrays`: whether every step returns the same arrays with new content. This saves
           their allocation, but a caller has to copy what it keeps.
 

@@ -76,10 +76,14 @@ class NativeBatch:
         )
         if track_options is not None and not isinstance(track_options, Mapping):
             raise TypeError(f"track_options must be a dictionary, not {track_options!r}")
+        if threads is None:
+            processors = os.cpu_count() or 1
+            # A picture is drawn on all threads, even that of a single environment.
+            threads = processors if "camera" in kinds else min(num_envs, processors)
         known = {f"track_{name}": value for name, value in (track_options or {}).items()}
         self._batch = native.Batch(
             num_envs,
-            threads if threads is not None else max(1, min(num_envs, os.cpu_count() or 1)),
+            threads,
             worlds=[world] if isinstance(world, str) else list(world),
             observation=kinds,
             obstacles=obstacles,
