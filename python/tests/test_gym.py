@@ -3,6 +3,7 @@
 import json
 import math
 import tempfile
+import typing
 import unittest
 import warnings
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 from chicane.errors import BadRequest
-from chicane.gym import ENVIRONMENTS, CarEnv, Params, VectorCarEnv
+from chicane.gym import ENVIRONMENTS, CarEnv, Params, Thing, VectorCarEnv
 from chicane.gym.layout import PASSAGE_M
 from chicane.gym.track import Track
 from gymnasium.utils.env_checker import check_env
@@ -45,6 +46,12 @@ def rollout(env: CarEnv, seed: int, steps: int) -> list[Any]:
         if terminated or truncated:
             seen, info = env.reset()
     return story
+
+
+class Types(unittest.TestCase):
+    def test_the_parameters_of_a_reward_could_not_be_resolved(self) -> None:
+        self.assertEqual(typing.get_type_hints(Thing)["size"].__name__, "Size")
+        self.assertEqual(typing.get_type_hints(Params)["objects"], list[Thing])
 
 
 class Profiles(unittest.TestCase):

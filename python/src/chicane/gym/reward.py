@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import Any, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    # The module defines hundreds of types, which takes a third of the time of NumPy's import.
-    from chicane.wire.sim import Size
-
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
+
+
+class Size(TypedDict):
+    """Edge lengths of a box in metres, as in `chicane.wire.sim`.
+
+    The import of that module takes a third of the time of NumPy's import.
+    """
+
+    x: float
+    y: float
+    z: float
 
 
 class Thing(TypedDict):
