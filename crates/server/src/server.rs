@@ -112,7 +112,8 @@ impl Server {
         &self.app.host
     }
 
-    /// Ends every stream, step and connection within a second, and unlocks the data folder.
+    /// Ends every stream, step and connection, and unlocks the data folder. Every wait for a client or a
+    /// disk has a limit.
     pub async fn stop(self) {
         let host = Arc::clone(&self.app.host);
         self.app.studio.watchers().close();

@@ -2,8 +2,8 @@
 //!
 //! A training environment starts thousands of episodes from the same state. [`Sim::new`] would build
 //! the engine each time, and [`Sim::restore`] would decode it. [`Sim::rewind`] copies the state. If
-//! the engine did not step since the checkpoint, only the car has moved, and only the car is copied.
-//! A reset goes back to the initial engine in the same way.
+//! the engine did not step since the checkpoint, only the car can have moved, and only the car or the
+//! bodies are copied. A reset goes back to the initial engine in the same way.
 
 use crate::physics::{Engine, Solver};
 use crate::sim::Sim;

@@ -23,8 +23,7 @@ pub(crate) enum Fault {
     Object(usize),
 }
 
-/// All data of the engine that persists between ticks. A reset replaces this value by a clone of
-/// the initial engine.
+/// All data of the engine that persists between ticks. A reset goes back to the initial engine.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Engine {
     pub(super) bodies: rapier::RigidBodySet,
