@@ -128,12 +128,13 @@ fn ctrl_c_leaves_a_folder_that_continues_and_a_second_grading_is_refused() {
     until("a result", || (!sessions(&results).is_empty()).then_some(()));
     // While the process is stopped, it starts no further unit.
     signal(grade.id().cast_signed(), "-STOP");
-    for second in [chicane(&arguments(&class, &results)), chicane(&["report", &results])] {
+    let refused = [chicane(&arguments(&class, &results)), chicane(&["report", &results])];
+    signal(grade.id().cast_signed(), "-INT");
+    signal(grade.id().cast_signed(), "-CONT");
+    for second in refused {
         assert_eq!(second.status.code(), Some(1), "{second:?}");
         assert!(text(&second.stderr).contains("another chicane grade or report uses"), "{second:?}");
     }
-    signal(grade.id().cast_signed(), "-INT");
-    signal(grade.id().cast_signed(), "-CONT");
     let output = grade.wait_with_output().expect("waited");
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     assert!(text(&output.stderr).contains("The same command continues"), "{output:?}");
