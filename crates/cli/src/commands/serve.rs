@@ -307,7 +307,7 @@ async fn print_addresses(server: &Server, tokens: &RoleTokens) {
     if let Some(address) = outside_address(address).await {
         lines += &format!("from other machines: {}, with the same token\n", viewer_url(address, None));
     }
-    // One write, so that a program that reads the output gets all lines together.
+    // The lines are written at once, so that a program that reads the output gets all of them together.
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(lines.as_bytes()).and_then(|()| out.flush());
 }
