@@ -1,5 +1,6 @@
-"""A program that was silent for longer than its lease receives messages again when it returns."""
+"""Programs receive messages again after they or the simulator have been stopped for a while."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -16,6 +17,9 @@ LEASE = "<LeaseDuration>3s</LeaseDuration><SPDPInterval>1s</SPDPInterval>"
 SHORT = CONFIGURATION.replace("<Discovery>", f"<Discovery>{LEASE}")
 # The simulator logs these texts when it has lost a program, and when the program has returned.
 LOST, BACK = "gives no sign of life", "a ROS 2 program is back"
+# The simulator logs these texts when its own connection has ended, and when it has a new one.
+INTERRUPTED = "connection to the ROS 2 graph was interrupted"
+JOINED = "the robot joined the ROS 2 graph again"
 
 
 def print_ticks(domain: int) -> None:
@@ -97,3 +101,37 @@ class Returning(unittest.TestCase):
         other.take(20.0, until=lambda: len(clock.ticks) > 100)
         self.assertGreater(len(clock.ticks), 100)
         self.assertNotIn(BACK, self.simulator.log())
+
+
+class StoppedSimulator(unittest.TestCase):
+    def test_no_program_found_a_simulator_that_had_been_stopped_and_continued(self):
+        simulator = Simulator(DOMAIN, "--log-level", "info", keep_log=True)
+        self.addCleanup(simulator.close)
+        early = Listener(DOMAIN)
+        early_clock = early.listen("/clock", idl.Clock)
+        early.take(60.0, until=lambda: early_clock.at)
+        wait_for("an interruption", lambda: stop_briefly(simulator))
+        wait_for("the message", lambda: JOINED in simulator.log())
+        joined_at = int(200 * simulator.time())
+        late = Listener(DOMAIN)
+        late_clock = late.listen("/clock", idl.Clock)
+        for listener, clock in [(late, late_clock), (early, early_clock)]:
+            listener.take(60.0, until=lambda c=clock: c.ticks and c.ticks[-1] > joined_at)
+            self.assertGreater(clock.ticks[-1], joined_at)
+        pan = CommandWriter(late.participant, "/camera/pan", idl.Float64)
+        wait_for("a subscriber", pan.has_subscriber)
+        pan.publish(idl.Float64(0.2))
+        wait_for("pan", lambda: abs(simulator.get("/camera/pan") - 0.2) < 0.01)
+
+
+def stop_briefly(simulator: Simulator) -> bool:
+    """Stops and continues a simulator. Returns whether it reports that its connection ended.
+
+    The kernel ends the waits of all threads. A thread that did not wait at this moment goes on.
+    """
+    simulator.process.send_signal(signal.SIGSTOP)
+    os.waitpid(simulator.process.pid, os.WUNTRACED)
+    simulator.process.send_signal(signal.SIGCONT)
+    with contextlib.suppress(AssertionError):
+        wait_for("the message", lambda: INTERRUPTED in simulator.log(), 5.0)
+    return INTERRUPTED in simulator.log()

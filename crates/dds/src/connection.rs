@@ -8,11 +8,10 @@
 
 use crate::commands::CommandStreams;
 use crate::options::RosOptions;
-use crate::participant::{self, RobotParticipant};
-use crate::returning::{Action, LostParticipants, ParticipantId};
+use crate::participant::{BareParticipant, RobotParticipant};
+use crate::returning::{Action, Loss, LostParticipants, ParticipantId};
 use crate::{JoinError, network};
 use chicane_ros::{Durability, Message, Outgoing, Topic};
-use rustdds::{DomainParticipant, DomainParticipantBuilder};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{Duration, Instant, SystemTime};
@@ -42,7 +41,7 @@ struct State {
     /// `None` after [`Connection::leave`].
     robot: Option<RobotParticipant>,
     /// A participant without topics, while the robot's participant has lost another one.
-    spare: Option<DomainParticipant>,
+    spare: Option<BareParticipant>,
 }
 
 impl Connection {
@@ -84,12 +83,22 @@ impl Connection {
     /// Notes what the participants have reported since the last call.
     fn note_changes(&self, lost: &mut LostParticipants) {
         let state = self.read();
-        for change in state.robot.iter().flat_map(RobotParticipant::changes) {
-            if lost.robot_reports(change) {
-                tracing::info!("a ROS 2 program gives no sign of life; its messages stop until it returns");
+        for change in state.robot.iter().flat_map(|robot| robot.bare().changes()) {
+            match lost.robot_reports(change) {
+                Some(Loss::Program) => {
+                    tracing::info!(
+                        "a ROS 2 program gives no sign of life; its messages stop until it returns"
+                    );
+                }
+                Some(Loss::Graph) => {
+                    tracing::warn!(
+                        "the robot's connection to the ROS 2 graph was interrupted; it joins again"
+                    );
+                }
+                None => {}
             }
         }
-        for change in state.spare.iter().flat_map(participant::changes) {
+        for change in state.spare.iter().flat_map(BareParticipant::changes) {
             lost.spare_reports(change);
         }
     }
@@ -97,7 +106,7 @@ impl Connection {
     /// Opens a new spare participant in place of the present one. Blocks.
     fn open_spare(&self) -> Result<ParticipantId, JoinError> {
         let new = open_participant(&self.options)?;
-        let id = participant::id(&new);
+        let id = new.id();
         let mut state = self.write();
         let unused = if state.robot.is_some() { state.spare.replace(new) } else { Some(new) };
         drop(state);
@@ -151,8 +160,8 @@ impl Connection {
     }
 }
 
-/// Replaces the robot's participant when a lost program returns, until `stopped` is set. Sends the
-/// command streams of the new participant to `streams`.
+/// Replaces the robot's participant when it has ended or a lost program returns, until `stopped` is
+/// set. Sends the command streams of the new participant to `streams`.
 pub(super) async fn find_lost_programs(
     connection: Arc<Connection>,
     streams: mpsc::Sender<CommandStreams>,
@@ -160,7 +169,7 @@ pub(super) async fn find_lost_programs(
 ) {
     let mut lost = LostParticipants::default();
     if let Some(robot) = &connection.read().robot {
-        lost.opened(robot.id());
+        lost.opened(robot.bare().id());
     }
     let mut paused_until = Instant::now();
     loop {
@@ -180,7 +189,7 @@ pub(super) async fn find_lost_programs(
         };
         paused_until = Instant::now() + pause;
         if let Err(error) = done {
-            tracing::warn!("ROS 2 programs that were lost can't be found again: {error}");
+            tracing::warn!("the robot can't join the ROS 2 graph again to find lost programs: {error}");
         }
     }
 }
@@ -216,8 +225,12 @@ async fn use_spare(
     // If the receiver is gone, the robot leaves the graph.
     let _ = streams.send(new_streams).await;
     blocking(connection, |connection| connection.replace(new)).await?;
-    lost.spare_used();
-    tracing::info!("a ROS 2 program is back; the robot joined the graph again so that both find each other");
+    match lost.spare_used() {
+        Loss::Program => tracing::info!(
+            "a ROS 2 program is back; the robot joined the graph again so that both find each other"
+        ),
+        Loss::Graph => tracing::info!("the robot joined the ROS 2 graph again"),
+    }
     Ok(())
 }
 
@@ -232,13 +245,11 @@ async fn blocking<T: Send + 'static>(
 }
 
 /// Opens a participant without topics.
-fn open_participant(options: &RosOptions) -> Result<DomainParticipant, JoinError> {
+fn open_participant(options: &RosOptions) -> Result<BareParticipant, JoinError> {
     let domain = options.domain;
     let networks = network::addresses(options.network.as_deref())?;
     let before = network::open_descriptors();
-    let participant = DomainParticipantBuilder::new(domain)
-        .with_only_networks(networks)
-        .build()
+    let participant = BareParticipant::open(domain, networks)
         .map_err(|e| JoinError::Participant { domain, reason: e.to_string() })?;
     if options.network.is_none() {
         network::bind_new_sockets_to_loopback(&before);
@@ -246,7 +257,7 @@ fn open_participant(options: &RosOptions) -> Result<DomainParticipant, JoinError
     Ok(participant)
 }
 
-fn with_topics(participant: DomainParticipant, domain: u16) -> Result<RobotParticipant, JoinError> {
+fn with_topics(participant: BareParticipant, domain: u16) -> Result<RobotParticipant, JoinError> {
     RobotParticipant::with_topics(participant)
         .map_err(|e| JoinError::Topics { domain, reason: e.to_string() })
 }

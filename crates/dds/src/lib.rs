@@ -11,6 +11,7 @@
 //! | `options` | domain and network interface |
 //! | `connection` | the robot's participant, and its replacement when a lost program returns |
 //! | `returning` | decides when the participant is replaced |
+//! | `threads` | sees that a participant no longer works |
 //! | `participant` | DDS writers and readers of the topics |
 //! | `graph` | the message that tells ROS 2 programs the name of the node |
 //! | `network` | the addresses and sockets that DDS may use |
@@ -29,6 +30,7 @@ mod network;
 mod options;
 mod participant;
 mod returning;
+mod threads;
 
 pub use options::{BadDomain, RosOptions};
 

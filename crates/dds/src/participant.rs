@@ -12,6 +12,7 @@
 use crate::commands::CommandStreams;
 use crate::graph::{self, ParticipantEntitiesInfo};
 use crate::returning::{Change, ParticipantId};
+use crate::threads::ParticipantThreads;
 use chicane_ros::messages::{Float64, Twist};
 use chicane_ros::{Direction, Durability, Message, Outgoing, Topic};
 use futures_util::StreamExt;
@@ -19,11 +20,13 @@ use futures_util::stream::BoxStream;
 use rustdds::dds::result::{CreateError, WriteError};
 use rustdds::no_key::{DataReaderCdr, DataWriterCdr};
 use rustdds::{
-    DataWriterStatus, DomainParticipant, DomainParticipantStatusEvent, Duration, LostReason, Publisher,
-    QosPolicies, QosPolicyBuilder, RTPSEntity, StatusEvented, Subscriber, Timestamp, TopicKind, policy,
+    DataWriterStatus, DomainParticipant, DomainParticipantBuilder, DomainParticipantStatusEvent, Duration,
+    LostReason, Publisher, QosPolicies, QosPolicyBuilder, RTPSEntity, StatusEvented, Subscriber, Timestamp,
+    TopicKind, policy,
 };
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Instant, SystemTime};
 
@@ -32,14 +35,21 @@ use std::time::{Instant, SystemTime};
 const MAX_UNACKNOWLEDGED: i32 = 4096;
 /// Number of images that a subscriber may leave unacknowledged. This number covers 8 s.
 const MAX_UNACKNOWLEDGED_IMAGES: i32 = 120;
-/// Maximum number of changes that [`changes`] returns at a time.
+/// Maximum number of changes of other participants that
+/// [`BareParticipant::changes`] returns at a time.
 const MAX_CHANGES: usize = 4096;
 /// How long `rustdds` may refuse the samples of a writer before the writer is replaced.
 const BLOCKED_WRITER_TIMEOUT: std::time::Duration = std::time::Duration::from_millis(300);
 
+/// A participant without topics.
+pub(super) struct BareParticipant {
+    participant: DomainParticipant,
+    threads: ParticipantThreads,
+}
+
 /// A participant with the robot's writers and readers.
 pub(super) struct RobotParticipant {
-    participant: DomainParticipant,
+    bare: BareParticipant,
     publisher: Publisher,
     writers: BTreeMap<Topic, Mutex<TopicWriter>>,
     readers: Mutex<TopicReaders>,
@@ -68,7 +78,8 @@ struct TopicWriter {
 
 impl RobotParticipant {
     /// Creates the robot's topics on a participant.
-    pub(super) fn with_topics(participant: DomainParticipant) -> Result<RobotParticipant, CreateError> {
+    pub(super) fn with_topics(bare: BareParticipant) -> Result<RobotParticipant, CreateError> {
+        let participant = &bare.participant;
         let default_qos = QosPolicyBuilder::new().build();
         let publisher = participant.create_publisher(&default_qos)?;
         let subscriber = participant.create_subscriber(&default_qos)?;
@@ -103,7 +114,7 @@ impl RobotParticipant {
         let topic = participant.create_topic(name, type_name, &graph::qos(), TopicKind::NoKey)?;
         let node_info = publisher.create_datawriter_no_key_cdr(&topic, Some(graph::qos()))?;
         let readers = Mutex::new(readers);
-        let joined = RobotParticipant { participant, publisher, writers, readers, node_info };
+        let joined = RobotParticipant { bare, publisher, writers, readers, node_info };
         joined.publish_node_info();
         Ok(joined)
     }
@@ -113,14 +124,9 @@ impl RobotParticipant {
         std::mem::take(&mut lock(&self.readers).streams)
     }
 
-    /// The id of the participant.
-    pub(super) fn id(&self) -> ParticipantId {
-        id(&self.participant)
-    }
-
-    /// The changes of the participants in the domain since the last call.
-    pub(super) fn changes(&self) -> Vec<Change> {
-        changes(&self.participant)
+    /// The participant without the topics.
+    pub(super) fn bare(&self) -> &BareParticipant {
+        &self.bare
     }
 
     /// Whether each topic has at least as many subscribers as the same topic of `other`.
@@ -183,41 +189,52 @@ impl RobotParticipant {
     /// Publishes that all writers and readers belong to the robot's node.
     fn publish_node_info(&self) {
         let writers: Vec<_> = self.writers.values().map(|writer| lock(writer).writer.guid()).collect();
-        let info = ParticipantEntitiesInfo::new(self.participant.guid(), &lock(&self.readers).ids, &writers);
+        let info =
+            ParticipantEntitiesInfo::new(self.bare.participant.guid(), &lock(&self.readers).ids, &writers);
         let _ = self.node_info.write(info, None);
     }
 }
 
-/// The id of a participant.
-pub(super) fn id(participant: &DomainParticipant) -> ParticipantId {
-    id_of(participant.guid().prefix)
+impl BareParticipant {
+    /// Opens a participant. Opens sockets and starts threads.
+    pub(super) fn open(domain: u16, networks: Vec<IpAddr>) -> Result<BareParticipant, CreateError> {
+        let before = ParticipantThreads::existing();
+        let participant = DomainParticipantBuilder::new(domain).with_only_networks(networks).build()?;
+        Ok(BareParticipant { participant, threads: ParticipantThreads::opened_since(&before) })
+    }
+
+    /// The id of the participant.
+    pub(super) fn id(&self) -> ParticipantId {
+        id_of(self.participant.guid().prefix)
+    }
+
+    /// The changes of the participants in the domain since the last call, and the end of this one.
+    pub(super) fn changes(&self) -> Vec<Change> {
+        let listener = self.participant.status_listener();
+        let mut changes = Vec::new();
+        while changes.len() < MAX_CHANGES
+            && let Some(event) = listener.try_recv_status()
+        {
+            changes.extend(match event {
+                DomainParticipantStatusEvent::ParticipantDiscovered { dpd } => {
+                    Some(Change::Found(id_of(dpd.guid.prefix)))
+                }
+                DomainParticipantStatusEvent::ParticipantLost { id, reason } => Some(match reason {
+                    LostReason::Disposed => Change::Left(id_of(id)),
+                    LostReason::Timeout { .. } => Change::Expired(id_of(id)),
+                }),
+                _ => None,
+            });
+        }
+        changes.extend(self.threads.has_ended().then_some(Change::Ended));
+        changes
+    }
 }
 
 fn id_of(prefix: impl AsRef<[u8]>) -> ParticipantId {
     let mut id = ParticipantId::default();
     id.copy_from_slice(prefix.as_ref());
     id
-}
-
-/// The changes of the participants in the domain since the last call.
-pub(super) fn changes(participant: &DomainParticipant) -> Vec<Change> {
-    let listener = participant.status_listener();
-    let mut changes = Vec::new();
-    while changes.len() < MAX_CHANGES
-        && let Some(event) = listener.try_recv_status()
-    {
-        changes.extend(match event {
-            DomainParticipantStatusEvent::ParticipantDiscovered { dpd } => {
-                Some(Change::Found(id_of(dpd.guid.prefix)))
-            }
-            DomainParticipantStatusEvent::ParticipantLost { id, reason } => Some(match reason {
-                LostReason::Disposed => Change::Left(id_of(id)),
-                LostReason::Timeout { .. } => Change::Expired(id_of(id)),
-            }),
-            _ => None,
-        });
-    }
-    changes
 }
 
 impl TopicWriter {

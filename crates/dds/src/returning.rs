@@ -10,6 +10,9 @@
 //! participant. A spare participant that has itself lost another participant has the same defect, so
 //! it is replaced by a new one.
 //!
+//! A participant whose threads have ended finds no program and is found by none. Then a spare
+//! participant is opened and becomes the robot's participant at once.
+//!
 //! This module has no participants. It gets the changes that participants report, and returns the
 //! next action.
 
@@ -34,6 +37,17 @@ pub(super) enum Change {
     Left(ParticipantId),
     /// The lease of a participant expired.
     Expired(ParticipantId),
+    /// The participant that reports has ended: it no longer receives packets.
+    Ended,
+}
+
+/// What the robot has lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Loss {
+    /// Another program.
+    Program,
+    /// The connection to the graph, because its participant has ended.
+    Graph,
 }
 
 /// What has to be done with the spare participant.
@@ -54,6 +68,8 @@ pub(super) enum Action {
 pub(super) struct LostParticipants {
     /// Participants that the robot's participant has lost and not found again, oldest first.
     lost: VecDeque<ParticipantId>,
+    /// Whether the robot's participant has ended.
+    robot_ended: bool,
     spare: Option<SpareKnowledge>,
     /// Participants of this program. Their end is not a loss.
     own: VecDeque<ParticipantId>,
@@ -63,8 +79,8 @@ pub(super) struct LostParticipants {
 #[derive(Debug, Default)]
 struct SpareKnowledge {
     found: BTreeSet<ParticipantId>,
-    /// Whether the spare participant has lost another one.
-    has_lost: bool,
+    /// Whether the spare participant has lost another one, or has ended.
+    is_unusable: bool,
 }
 
 impl LostParticipants {
@@ -87,13 +103,15 @@ impl LostParticipants {
     }
 
     /// Notes that the spare participant has become the robot's participant, which has lost none.
-    pub(super) fn spare_used(&mut self) {
+    /// Returns why.
+    pub(super) fn spare_used(&mut self) -> Loss {
         self.lost.clear();
         self.spare = None;
+        if std::mem::take(&mut self.robot_ended) { Loss::Graph } else { Loss::Program }
     }
 
-    /// Notes a change that the robot's participant reports. Returns whether another program was lost.
-    pub(super) fn robot_reports(&mut self, change: Change) -> bool {
+    /// Notes a change that the robot's participant reports. Returns a loss that was not known.
+    pub(super) fn robot_reports(&mut self, change: Change) -> Option<Loss> {
         match change {
             Change::Found(id) | Change::Left(id) => self.lost.retain(|lost| *lost != id),
             Change::Expired(id) if self.own.contains(&id) || self.lost.contains(&id) => {}
@@ -102,10 +120,14 @@ impl LostParticipants {
                 if self.lost.len() > MAX_LOST {
                     self.lost.pop_front();
                 }
-                return true;
+                return Some(Loss::Program);
+            }
+            Change::Ended => {
+                let is_known = std::mem::replace(&mut self.robot_ended, true);
+                return (!is_known).then_some(Loss::Graph);
             }
         }
-        false
+        None
     }
 
     /// Notes a change that the spare participant reports.
@@ -123,18 +145,20 @@ impl LostParticipants {
             }
             Change::Expired(id) => {
                 spare.found.remove(&id);
-                spare.has_lost |= !self.own.contains(&id);
+                spare.is_unusable |= !self.own.contains(&id);
             }
+            Change::Ended => spare.is_unusable = true,
         }
     }
 
     /// What has to be done now.
     pub(super) fn action(&self) -> Action {
         match &self.spare {
-            None if self.lost.is_empty() => Action::Nothing,
+            None if self.lost.is_empty() && !self.robot_ended => Action::Nothing,
             None => Action::OpenSpare,
-            Some(_) if self.lost.is_empty() => Action::CloseSpare,
-            Some(spare) if spare.has_lost => Action::OpenSpare,
+            Some(_) if self.lost.is_empty() && !self.robot_ended => Action::CloseSpare,
+            Some(spare) if spare.is_unusable => Action::OpenSpare,
+            Some(_) if self.robot_ended => Action::UseSpare,
             Some(spare) if self.lost.iter().any(|lost| spare.found.contains(lost)) => Action::UseSpare,
             Some(_) => Action::Nothing,
         }
@@ -151,7 +175,7 @@ mod tests {
 
     fn with_spare_after_loss_of(id: ParticipantId) -> LostParticipants {
         let mut all = LostParticipants::default();
-        assert!(all.robot_reports(Change::Expired(id)));
+        assert_eq!(all.robot_reports(Change::Expired(id)), Some(Loss::Program));
         assert_eq!(all.action(), Action::OpenSpare);
         all.spare_opened();
         assert_eq!(all.action(), Action::Nothing);
@@ -165,7 +189,7 @@ mod tests {
         assert_eq!(all.action(), Action::Nothing);
         all.spare_reports(Change::Found(P));
         assert_eq!(all.action(), Action::UseSpare);
-        all.spare_used();
+        assert_eq!(all.spare_used(), Loss::Program);
         assert_eq!(all.action(), Action::Nothing);
     }
 
@@ -207,12 +231,32 @@ mod tests {
     fn own_participants_are_never_lost() {
         let mut all = LostParticipants::default();
         all.opened(OWN);
-        assert!(!all.robot_reports(Change::Expired(OWN)));
+        assert_eq!(all.robot_reports(Change::Expired(OWN)), None);
         assert_eq!(all.action(), Action::Nothing);
         let mut all = with_spare_after_loss_of(P);
         all.opened(OWN);
         all.spare_reports(Change::Expired(OWN));
         assert_eq!(all.action(), Action::Nothing);
+    }
+
+    #[test]
+    fn a_participant_that_has_ended_is_replaced_at_once() {
+        let mut all = LostParticipants::default();
+        assert_eq!(all.robot_reports(Change::Ended), Some(Loss::Graph));
+        assert_eq!(all.robot_reports(Change::Ended), None);
+        assert_eq!(all.action(), Action::OpenSpare);
+        all.spare_opened();
+        assert_eq!(all.action(), Action::UseSpare);
+        assert_eq!(all.spare_used(), Loss::Graph);
+        assert_eq!(all.action(), Action::Nothing);
+        assert_eq!(all.robot_reports(Change::Ended), Some(Loss::Graph));
+    }
+
+    #[test]
+    fn a_spare_that_has_ended_is_replaced() {
+        let mut all = with_spare_after_loss_of(P);
+        all.spare_reports(Change::Ended);
+        assert_eq!(all.action(), Action::OpenSpare);
     }
 
     #[test]

@@ -1,0 +1,81 @@
+//! The threads of a DDS participant.
+//!
+//! A thread of `rustdds` ends when the kernel interrupts its wait for packets. This happens when the
+//! process is stopped and continued, when its container is paused, and when the machine is
+//! suspended. The participant then exists, but other programs no longer find it. `rustdds` does not
+//! report this, so the threads are looked up in `/proc`.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+/// All threads of `rustdds` have a name that begins with this.
+const NAME: &str = "RustDDS";
+/// Number of threads of a participant: one for packets and one for discovery.
+const THREADS: usize = 2;
+/// How often and in which intervals a new participant's threads are looked for. A new thread sets
+/// its own name, so it may have none yet.
+const ATTEMPTS: u32 = 200;
+const ATTEMPT_INTERVAL: Duration = Duration::from_millis(5);
+
+/// The numbers of the threads of a participant.
+#[derive(Debug, Default)]
+pub(super) struct ParticipantThreads(BTreeSet<u32>);
+
+impl ParticipantThreads {
+    /// The threads of all participants that exist now.
+    pub(super) fn existing() -> ParticipantThreads {
+        let entries = std::fs::read_dir("/proc/self/task").into_iter().flatten();
+        let numbers = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+        ParticipantThreads(numbers.filter(|number| is_running(*number)).collect())
+    }
+
+    /// The threads of a participant that was opened after `earlier` was made. Blocks.
+    pub(super) fn opened_since(earlier: &ParticipantThreads) -> ParticipantThreads {
+        let mut found = ParticipantThreads::default();
+        for _ in 0..ATTEMPTS {
+            found = ParticipantThreads::existing();
+            found.0.retain(|number| !earlier.0.contains(number));
+            if found.0.len() >= THREADS {
+                return found;
+            }
+            std::thread::sleep(ATTEMPT_INTERVAL);
+        }
+        found
+    }
+
+    /// Whether a thread has ended. Always false on systems without `/proc`.
+    pub(super) fn has_ended(&self) -> bool {
+        !self.0.iter().all(|number| is_running(*number))
+    }
+}
+
+/// Whether a thread of `rustdds` with this number is running.
+fn is_running(number: u32) -> bool {
+    std::fs::read_to_string(format!("/proc/self/task/{number}/comm")).is_ok_and(|name| name.starts_with(NAME))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+
+    #[test]
+    fn the_end_of_a_thread_is_seen() {
+        let before = ParticipantThreads::existing();
+        let threads = [0; THREADS].map(|_| {
+            let (stop, stopped) = mpsc::channel::<()>();
+            let thread = std::thread::Builder::new().name(format!("{NAME} test"));
+            (stop, thread.spawn(move || stopped.recv()).expect("started"))
+        });
+        let found = ParticipantThreads::opened_since(&before);
+        assert_eq!(found.0.len(), THREADS);
+        assert!(!found.has_ended());
+        let [(stop, thread), _running] = threads;
+        drop(stop);
+        let _ = thread.join().expect("joined");
+        // The kernel removes the thread shortly after its end.
+        while !found.has_ended() {
+            std::thread::yield_now();
+        }
+    }
+}
