@@ -124,7 +124,7 @@ fn the_error_is_small_after_two_laps_of_the_technical_track() {
 
 /// Hash of the odometry. The hash is equal on every machine. Update it only after an intended
 /// change of sensors or odometry.
-const GOLDEN: u64 = 0xe89b_45f9_453b_dc1f;
+const GOLDEN: u64 = 0xce78_6052_0290_d597;
 
 #[test]
 fn golden_hash() {

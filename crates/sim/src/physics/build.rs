@@ -2,6 +2,7 @@
 
 use super::engine::{Engine, OWNER_CAR, OWNER_NONE, OWNER_OBJECT, Solver, to_engine};
 use super::model::SOLID_WHEEL;
+use super::rest::standing;
 use chicane_world::world::{MassProperties, Object, ObjectKind, Shape, Solid};
 use chicane_world::{Pose, Profile, World};
 use glam::{DQuat, DVec3};
@@ -41,6 +42,7 @@ impl Engine {
             engine.insert_object(i, object);
         }
         engine.register_bodies(solver);
+        engine.let_sleep(&standing(world), solver);
         engine
     }
 
@@ -50,6 +52,41 @@ impl Engine {
         let (dt, mut faults) = (solver.set_dt(0.0), Vec::new());
         self.step(solver, &mut faults);
         solver.set_dt(dt);
+    }
+
+    /// Lets objects sleep that are at rest. They can't be inserted asleep, because the engine wakes a
+    /// body when it first touches the ground. Therefore the engine simulates a sub-step without
+    /// gravity, at whose start they fall asleep. It would move the other bodies by rounding errors,
+    /// so these get their poses back.
+    fn let_sleep(&mut self, objects: &[bool], solver: &mut Solver) {
+        let at_rest = self.objects.iter().zip(objects).filter(|(_, is_at_rest)| **is_at_rest);
+        let at_rest: Vec<rapier::RigidBodyHandle> = at_rest.map(|(handle, _)| *handle).collect();
+        if at_rest.is_empty() {
+            return;
+        }
+        let mut threshold = 0.0;
+        for &handle in &at_rest {
+            let activation = self.bodies[handle].activation_mut();
+            activation.time_since_can_sleep = activation.time_until_sleep;
+            // The engine has no earlier pose to compare with, so every distance is allowed.
+            threshold = std::mem::replace(&mut activation.normalized_linear_threshold, f64::MAX);
+        }
+        let poses: Vec<_> = self.bodies.iter().map(|(handle, body)| (handle, *body.position())).collect();
+        let gravity = solver.set_gravity(DVec3::ZERO);
+        self.step(solver, &mut Vec::new());
+        solver.set_gravity(gravity);
+        for &handle in &at_rest {
+            self.bodies[handle].activation_mut().normalized_linear_threshold = threshold;
+        }
+        for (handle, pose) in poses {
+            let body = &mut self.bodies[handle];
+            if body.is_dynamic() && !body.is_sleeping() {
+                body.set_position(pose, false);
+                body.set_linvel(DVec3::ZERO, false);
+                body.set_angvel(DVec3::ZERO, false);
+            }
+        }
+        self.register_bodies(solver);
     }
 
     fn insert_ground(&mut self, world: &World) {
@@ -108,6 +145,11 @@ impl Solver {
     /// Sets the length of a sub-step in seconds and returns the previous length.
     fn set_dt(&mut self, dt: f64) -> f64 {
         std::mem::replace(&mut self.parameters_mut().dt, dt)
+    }
+
+    /// Sets the gravity in m/s² and returns the previous one.
+    fn set_gravity(&mut self, gravity: DVec3) -> DVec3 {
+        std::mem::replace(self.gravity_mut(), gravity)
     }
 }
 

@@ -99,6 +99,10 @@ impl Solver {
     pub(super) fn parameters_mut(&mut self) -> &mut rapier::IntegrationParameters {
         &mut self.parameters
     }
+
+    pub(super) fn gravity_mut(&mut self) -> &mut DVec3 {
+        &mut self.gravity
+    }
 }
 
 pub(super) fn to_engine(pose: &Pose) -> rapier::Pose {
@@ -259,6 +263,7 @@ impl Engine {
     pub(crate) fn set_nan_velocity(&mut self, object: Option<usize>) {
         let handle = object.map_or(self.chassis, |i| self.objects[i]);
         self.bodies[handle].set_linvel(DVec3::splat(f64::NAN), true);
+        self.dirty = true;
     }
 
     /// Number of dynamic bodies that are awake.

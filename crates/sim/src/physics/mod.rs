@@ -9,6 +9,7 @@ mod engine;
 mod isolated;
 mod model;
 mod placement;
+mod rest;
 mod tyre;
 
 pub(crate) use car::Car;
