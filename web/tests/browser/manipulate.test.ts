@@ -221,6 +221,7 @@ describe("manipulating objects", () => {
 
   it("works with touch on a phone, with large controls and no horizontal scrolling", async () => {
     const visit = await fixture.open({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+    await visit.still();
     const { x, y } = await visit.screenPosition("signal1");
     await visit.page.touchscreen.tap(x, y);
     await visit.byTestId("light-red").waitFor();
