@@ -82,7 +82,7 @@ async function main(folder) {
       }
       return route.fulfill({ body: PIXEL, contentType: "image/gif" });
     });
-    await page.goto(`${ORIGIN}/readers/page.html`);
+    await page.goto(`${ORIGIN}/readers/page.html`, { timeout: 60_000 });
     await page.waitForFunction(() => document.title === "ready", undefined, { timeout: 60_000 });
     for (const { file, groups: ours } of meshes) {
       const theirs = await page.evaluate((file) => window.readMesh(file), file);
@@ -101,7 +101,8 @@ async function main(folder) {
     }
   } finally {
     await browser.close();
-    await rm(profile, { recursive: true, force: true });
+    // A process of the browser may still write to its profile.
+    await rm(profile, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 });
   }
   console.log(
     `${meshes.length} meshes with ${groups} materials and ${triangles} triangles read by three.js, ${wrong} differences`,

@@ -84,7 +84,7 @@ async function openPage(browser, folder) {
     const data = pathname.startsWith("/data/");
     await route.fulfill({ path: data ? path.join(folder, pathname.slice(6)) : path.join(WEB, pathname) });
   });
-  await page.goto(`${ORIGIN}/second-opinion/page.html`);
+  await page.goto(`${ORIGIN}/second-opinion/page.html`, { timeout: 60_000 });
   await page.waitForFunction(() => document.title === "ready", undefined, { timeout: 60_000 }).catch((e) => {
     throw new Error([...errors, String(e)].join("\n"));
   });
@@ -130,7 +130,8 @@ async function main(folder) {
     wrong += errors.length;
   } finally {
     await browser.close();
-    await rm(profile, { recursive: true, force: true });
+    // A process of the browser may still write to its profile.
+    await rm(profile, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 });
   }
   const limits = `overlap ≥ ${LIMITS.overlap}, mean ≤ ${LIMITS.mean} levels, other colour ≤ ${100 * LIMITS.other} %`;
   console.log(`${views.length} views, ${wrong} failures (limits: ${limits}). Images: ${folder}`);
