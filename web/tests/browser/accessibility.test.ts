@@ -24,7 +24,7 @@ describe("accessibility", () => {
       expect(await violations(visit)).toEqual([]);
     });
 
-    it(`of the tabs and dialogs of the builder has no violations, ${colorScheme}`, { timeout: 300_000 }, async () => {
+    it(`of the tabs and dialogs of the builder has no violations, ${colorScheme}`, async () => {
       const list = await fixture.open({ path: "/build", skipReady: true, colorScheme });
       for (const choice of ["empty", "world", "random"]) {
         await list.byTestId("new").click();

@@ -116,7 +116,7 @@ describe("the world of a project", () => {
     ["the example with everything", () => example("everything"), "chequers.png"],
   ];
   STARTS.forEach(([name, start, picture], at) => {
-    it(`is the same after random edits of ${name} on the page`, { timeout: 600_000 }, async () => {
+    it(`is the same after random edits of ${name} on the page`, { timeout: 1_200_000 }, async () => {
       const visit = await openProject(fixture, await start());
       const id = new URL(visit.page.url()).searchParams.get("project") ?? "";
       const edits: string[] = [];

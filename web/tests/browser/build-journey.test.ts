@@ -46,7 +46,7 @@ describe("from an empty project to a judged world", () => {
   const fixture = browserFixture("--world", "oval", "--workspace", REPOSITORY);
 
   for (const [name, options, handOf] of WAYS) {
-    it(`by ${name}`, { timeout: 240_000 }, async () => {
+    it(`by ${name}`, { timeout: 900_000 }, async () => {
       const visit = await fixture.open({ path: "/build", skipReady: true, ...options });
       const { page } = visit;
       const hand = await handOf(visit);

@@ -82,7 +82,7 @@ describe("a program of the page", () => {
     await visit.byTestId("run-page-close").click();
     await visit.byTestId("program").waitFor();
     await fixture.simulator.request("clock", { speed: 1 });
-  }, 240_000);
+  });
 
   it("shows where it failed, and runs again after the error is mended", async () => {
     const visit = await fixture.open();
@@ -111,7 +111,7 @@ describe("a program of the page", () => {
     await output(visit, "three");
     await stop(visit);
     expect(await textOf(visit, "program-outcome")).toBe(en.evaluation.outcomes.stopped);
-  }, 240_000);
+  });
 
   it("takes files of the workspace, and keeps its files after a reload", async () => {
     const visit = await fixture.open();

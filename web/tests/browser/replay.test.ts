@@ -59,7 +59,7 @@ describe("replay of a real run", () => {
     slow = await judge(simulator, SLOW_LAP, "Grace Hopper");
     fast = await judge(simulator, LAP, "Ada Lovelace");
     crash = await judge(simulator, CRASH, "Charles Babbage");
-  }, 300_000);
+  });
 
   const openAt = (session: string, time: number, options: object = {}) =>
     fixture.open({ path: `/sim?replay=${session}&t=${time}`, ...options });

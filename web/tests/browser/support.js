@@ -12,6 +12,8 @@ import { chromium } from "playwright-core";
 
 const REPOSITORY = path.resolve(import.meta.dirname, "../../..");
 const PROGRAM = path.resolve(REPOSITORY, process.env["CHICANE_PROGRAM"] ?? "target/release/chicane");
+/** How long tests wait for a condition, in milliseconds. */
+const WAIT_MS = 60_000;
 /** Browser options: software rendering, no background connections, sound without a click. */
 const FLAGS = [
   "--no-sandbox",
@@ -153,6 +155,7 @@ export class Visit {
       colorScheme: "dark",
       ...options,
     });
+    context.setDefaultTimeout(WAIT_MS);
     const page = await context.newPage();
     const visit = new Visit(context, page);
     const { host } = new URL(address);
@@ -256,7 +259,7 @@ export class Visit {
  * @template T @param {() => Promise<T> | T} read @param {(value: T) => boolean} accept
  * @param {number} [ms] @returns {Promise<T>}
  */
-export async function until(read, accept, ms = 30_000) {
+export async function until(read, accept, ms = WAIT_MS) {
   const end = Date.now() + ms;
   for (;;) {
     const value = await read();
