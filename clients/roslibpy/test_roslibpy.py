@@ -216,9 +216,14 @@ class Bridge(unittest.TestCase):
         values = [("speed", 0.2), ("steering", -0.1), ("camera/pan", 0.3), ("/camera/tilt", -0.2)]
         for name, value in values:
             topic = roslibpy.Topic(self.ros, name, "std_msgs/msg/Float64")
-            topic.publish({"data": value})
             axis = name.rsplit("/", 1)[-1]
-            wait_for(name, lambda axis=axis, value=value: simulator.commanded(axis) == value)
+
+            def is_commanded(topic=topic, axis=axis, value=value):
+                # A speed command expires after one second, so it is repeated.
+                topic.publish({"data": value})
+                return simulator.commanded(axis) == value
+
+            wait_for(name, is_commanded)
             topic.publish({"data": 0.0})
             topic.unadvertise()
 

@@ -104,7 +104,7 @@ class Simulator:
 
     def stop(self) -> None:
         self.process.terminate()
-        self.process.wait(20)
+        self.process.wait(60)
         self.process.stdout.close()
 
     def close(self) -> None:
@@ -112,7 +112,7 @@ class Simulator:
         self.folder.cleanup()
 
     def get(self, path: str):
-        with urllib.request.urlopen(self.url + path, timeout=20) as answer:
+        with urllib.request.urlopen(self.url + path, timeout=60) as answer:
             return json.load(answer)
 
     def post(self, path: str, body: dict | None = None):
@@ -120,7 +120,7 @@ class Simulator:
         request = urllib.request.Request(
             self.url + path, data=data, headers={"Content-Type": "application/json"}
         )
-        with urllib.request.urlopen(request, timeout=20) as answer:
+        with urllib.request.urlopen(request, timeout=60) as answer:
             return json.load(answer)
 
     def rtf(self) -> float:

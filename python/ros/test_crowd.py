@@ -65,7 +65,8 @@ class Crowd(unittest.TestCase):
         for name in ["/scan", "/imu", "/odom", "/clock", "/camera/image_raw"]:
             listener.listen(name, TOPICS[name][0])
         logs = listener.logs
-        listener.take(20.0, until=lambda: all(log.at for log in logs.values()))
+        listener.take(60.0, until=lambda: all(log.at for log in logs.values()))
+        self.assertEqual([name for name, log in logs.items() if not log.at], [])
         pace_check = PaceCheck(simulator)
         self.addCleanup(pace_check.quiet.close)
         served, end = set(), simulator.time() + SPAN

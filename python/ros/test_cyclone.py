@@ -189,8 +189,13 @@ class Commands(unittest.TestCase):
         ]:
             with self.subTest(name):
                 writer = self.writer(name, idl.Float64)
-                writer.publish(idl.Float64(value))
-                wait_for(name, lambda k=key, v=value: abs(self.commanded()[k] - v) < 1e-6)
+
+                def is_commanded(writer=writer, key=key, value=value) -> bool:
+                    # A speed command expires after one second, so it is repeated.
+                    writer.publish(idl.Float64(value))
+                    return abs(self.commanded()[key] - value) < 1e-6
+
+                wait_for(name, is_commanded)
         wait_for("the speed to expire", lambda: self.commanded()["speed"] == 0.0)
         self.assertAlmostEqual(self.commanded()["steering"], -0.2, places=6)
 

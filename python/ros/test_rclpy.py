@@ -142,7 +142,7 @@ class Topics(unittest.TestCase):
             durability=DurabilityPolicy.TRANSIENT_LOCAL,
         )
         listener.listen("/sim/epoch", UInt64, kept)
-        listener.take(20.0, until=lambda: all(listener.logs.values()))
+        listener.take(60.0, until=lambda: all(listener.logs.values()))
         missing = [name for name, log in listener.logs.items() if not log]
         assert not missing, f"no message arrived on {missing}"
 
@@ -240,8 +240,13 @@ class Callbacks(unittest.TestCase):
             with self.subTest(name):
                 writer = self.node.node.create_publisher(Float64, name, 10)
                 wait_for("a subscriber", lambda t=writer: t.get_subscription_count() > 0)
-                writer.publish(Float64(data=value))
-                wait_for(name, lambda k=key, v=value: abs(commanded()[k] - v) < 1e-6)
+
+                def is_commanded(writer=writer, key=key, value=value) -> bool:
+                    # A speed command expires after one second, so it is repeated.
+                    writer.publish(Float64(data=value))
+                    return abs(commanded()[key] - value) < 1e-6
+
+                wait_for(name, is_commanded)
         writer = self.node.node.create_publisher(Twist, "/cmd_vel", 10)
         wait_for("a subscriber", lambda: writer.get_subscription_count() > 0)
         twist = Twist()
