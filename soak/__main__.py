@@ -25,7 +25,7 @@ def main() -> int:
     arguments = parser.parse_args()
     seconds = 18.0 if arguments.short else arguments.minutes * 60
     arguments.out.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="chicane-soak-") as folder:
+    with tempfile.TemporaryDirectory(prefix="chicane-soak-", ignore_cleanup_errors=True) as folder:
         options = Options(
             program=str(pathlib.Path(arguments.program).resolve()),
             folder=pathlib.Path(folder),

@@ -181,7 +181,8 @@ def _settle(host: Client, watcher: watch.Watch, still: float) -> dict[str, Any]:
     """Waits until the idle simulator has had the same number of children for `still` seconds.
 
     Children change for a moment after the warm-up, because the simulator starts a judge for the
-    next session. Returns the smallest sample with the last number of children.
+    next session. Before that start there are none, which on a busy machine may take longer than
+    `still`. Returns the smallest sample with the last number of children.
     """
     host.close()
     end = time.monotonic() + LONGEST_SETTLE
@@ -193,6 +194,8 @@ def _settle(host: Client, watcher: watch.Watch, still: float) -> dict[str, Any]:
             break
         if same and seen["children"] != same[0]["children"]:
             same, since = [], time.monotonic()
+        if seen["children"] == 0:
+            since = time.monotonic()
         same.append(seen)
         time.sleep(0.5)
     return min(same, key=_size, default={})

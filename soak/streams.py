@@ -19,7 +19,7 @@ def connect(
     address: tuple[str, int],
     path: str,
     headers: dict[str, str] | None = None,
-    timeout: float = 20.0,
+    timeout: float = 60.0,
 ) -> tuple[http.client.HTTPConnection, http.client.HTTPResponse]:
     """Opens a stream with GET."""
     connection = http.client.HTTPConnection(*address, timeout=timeout)
@@ -97,7 +97,7 @@ def is_jpeg(picture: bytes) -> bool:
 class WebSocket:
     """A WebSocket client."""
 
-    def __init__(self, address: tuple[str, int], path: str, timeout: float = 10.0) -> None:
+    def __init__(self, address: tuple[str, int], path: str, timeout: float = 60.0) -> None:
         self.sock = socket.create_connection(address, timeout=timeout)
         key = base64.b64encode(os.urandom(16)).decode()
         head = f"GET {path} HTTP/1.1\r\nHost: {address[0]}:{address[1]}\r\nConnection: Upgrade\r\n"

@@ -245,7 +245,7 @@ class Viewer:
 
     def _stalled_print(self, chance: random.Random, over: threading.Event) -> int:
         """Requests a large picture and does not read it."""
-        connection = http.client.HTTPConnection(*self._address, timeout=20)
+        connection = http.client.HTTPConnection(*self._address, timeout=60)
         connection.request("GET", "/sim/api/worlds/technical/print.jpg?dpi=150")
         over.wait(chance.uniform(0.5, 3))
         with contextlib.suppress(OSError):
