@@ -32,7 +32,7 @@ def run(path: pathlib.Path, program: pathlib.Path, known: references.References)
     name = str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)
     began = time.monotonic()
     report, errors = Report(), []
-    with tempfile.TemporaryDirectory(prefix="chicane-docs-") as home:
+    with tempfile.TemporaryDirectory(prefix="chicane-docs-", ignore_cleanup_errors=True) as home:
         sandbox = Sandbox(ROOT, program, pathlib.Path(home))
         try:
             blocks, text = markdown.read(path.read_text())
@@ -49,7 +49,7 @@ def run(path: pathlib.Path, program: pathlib.Path, known: references.References)
 
 def missing_paths(program: pathlib.Path) -> list[str]:
     """The paths of `references.UNDOCUMENTED` that the simulator does not have."""
-    with tempfile.TemporaryDirectory(prefix="chicane-docs-") as home:
+    with tempfile.TemporaryDirectory(prefix="chicane-docs-", ignore_cleanup_errors=True) as home:
         sandbox = Sandbox(ROOT, program, pathlib.Path(home))
         try:
             Shell(sandbox).serve(markdown.Block(1, "sh", f"{program} serve\n"), "simulator")
@@ -61,7 +61,7 @@ def missing_paths(program: pathlib.Path) -> list[str]:
 def status(url: str) -> int:
     """The HTTP status of a GET request."""
     try:
-        with urllib.request.urlopen(url, timeout=10) as answer:
+        with urllib.request.urlopen(url, timeout=60) as answer:
             return answer.status
     except urllib.error.HTTPError as error:
         return error.code

@@ -127,9 +127,9 @@ class Shell:
         process, output = self.background.pop(name)
         kill_group(process, signal.SIGINT)
         try:
-            status = process.wait(30)
+            status = process.wait(60)
         except subprocess.TimeoutExpired:
-            raise PageError(line, f"{name} did not stop within 30 s") from None
+            raise PageError(line, f"{name} did not stop within 60 s") from None
         if status != 0:
             text = f"{name} ended with status {status}:\n{self.sandbox.printed(output)}"
             raise PageError(line, text)

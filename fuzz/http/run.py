@@ -77,13 +77,13 @@ def main() -> int:
             return status
         finally:
             server.terminate()
-            server.wait(timeout=10)
+            server.wait(timeout=60)
 
 
 def resume_time(base: str) -> None:
     """Resumes simulated time, at real-time speed."""
     body = json.dumps({"paused": False, "speed": 1}).encode()
-    urllib.request.urlopen(f"{base}/sim/api/clock", data=body, timeout=10).close()
+    urllib.request.urlopen(f"{base}/sim/api/clock", data=body, timeout=60).close()
 
 
 if __name__ == "__main__":

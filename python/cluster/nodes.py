@@ -38,7 +38,8 @@ class Nodes:
     """
 
     def __init__(self, workers: int, environment: dict[str, str]):
-        self.folder = tempfile.TemporaryDirectory(prefix="ray-")
+        # A process that was just killed may still write a log file while the folder is removed.
+        self.folder = tempfile.TemporaryDirectory(prefix="ray-", ignore_cleanup_errors=True)
         self.environment = os.environ | environment | {"RAY_AUTH_MODE": "disabled"}
         self.address = f"127.0.0.1:{free_port()}"
         self.nodes: list[subprocess.Popen] = []
