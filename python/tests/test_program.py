@@ -25,7 +25,7 @@ def is_alive(pid: int) -> bool:
         return False
 
 
-def until(condition, seconds: float = 30.0) -> bool:
+def until(condition, seconds: float = 60.0) -> bool:
     """Waits for a condition and returns whether it became true."""
     limit = time.monotonic() + seconds
     while not condition():
