@@ -52,7 +52,8 @@ export class Simulator {
 
   async close() {
     await this.stop();
-    await rm(this.folder, { recursive: true, force: true });
+    // A process that was just ended may still write a file.
+    await rm(this.folder, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 });
   }
 
   async get(path) {

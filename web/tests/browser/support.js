@@ -90,7 +90,8 @@ export class Simulator {
   /** Stops the process and deletes its data folder. */
   async remove() {
     await this.stop();
-    if (this.#folder) await rm(this.#folder, { recursive: true, force: true });
+    // A process that was just ended may still write a file.
+    if (this.#folder) await rm(this.#folder, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 });
   }
 
   /**
