@@ -1,7 +1,10 @@
 """Selects the parts of answers that rules need. The history keeps only these parts."""
 
+import hashlib
+import json
 from typing import Any
 
+BUILDER = "/sim/api/builder"
 _STATE = ("world", "current", "switching", "transition", "time", "paused", "rtf", "brightness")
 _HEAVY = {
     "track",
@@ -35,8 +38,50 @@ def state(full: dict[str, Any]) -> dict[str, Any]:
     return kept
 
 
+def digest(value: Any) -> str:
+    """A short hash of a JSON value. 1 and 1.0 have the same hash, and the order of keys is free."""
+    text = json.dumps(_floats(value), sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _floats(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _floats(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_floats(item) for item in value]
+    return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def body(path: str, full: Any) -> Any:
+    """The part of a request body that the history keeps: the hash of a document of the builder."""
+    if path.startswith(BUILDER) and isinstance(full, dict) and "document" in full:
+        return full | {"document": digest(full["document"])}
+    return full
+
+
+def _of_builder(path: str, full: Any) -> Any:
+    """The part of an answer of the world builder that the history keeps."""
+    if not isinstance(full, dict):
+        return full
+    if path.endswith("/export"):
+        return {"digest": digest(full)}
+    if "document" in full:
+        return full | {"document": digest(full["document"])}
+    if path == BUILDER + "/preview" and "findings" in full:
+        severities = [finding["severity"] for finding in full["findings"]]
+        counts = {f"{kind}s": severities.count(kind) for kind in ("error", "warning")}
+        return {"digest": digest(full)} | counts
+    if path == BUILDER + "/projects" and "projects" in full:
+        return {key: [entry["id"] for entry in full[key]] for key in ("projects", "deleted")}
+    if path == BUILDER + "/published" and "worlds" in full:
+        return {"worlds": [world["world_id"] for world in full["worlds"]]}
+    return _shortened(full)
+
+
 def answer(path: str, full: Any) -> Any:
     """The part of an answer that the history keeps."""
+    if path.startswith(BUILDER):
+        return _of_builder(path, full)
     if path in ("/sim/api/state", "/sim/api/step") and isinstance(full, dict) and "time" in full:
         return state(full)
     if path == "/sim/api/traffic_lights" and isinstance(full, dict) and "lights" in full:

@@ -1,6 +1,7 @@
 """An HTTP client that records every request and its answer in the history."""
 
 import contextlib
+import hashlib
 import http.client
 import json
 import socket
@@ -36,6 +37,29 @@ class Client:
         A body of type `bytes` is sent unchanged, any other body as JSON. `allow` is the list of
         allowed statuses, if it differs from the table of operations.
         """
+        status, answer, _ = self._call(method, path, body, allow, timeout, note)
+        return status, answer
+
+    def fetch(
+        self, path: str, *, allow: list[int] | None = None, timeout: float = ANSWER_TIMEOUT_S
+    ) -> tuple[int | None, bytes]:
+        """Sends a GET request and returns status and bytes of the answer.
+
+        The history line of the request has the hash of the bytes.
+        """
+        status, _, raw = self._call("GET", path, None, allow, timeout, None, hashed=True)
+        return status, raw
+
+    def _call(
+        self,
+        method: str,
+        path: str,
+        body: Any,
+        allow: list[int] | None,
+        timeout: float,
+        note: dict[str, Any] | None,
+        hashed: bool = False,
+    ) -> tuple[int | None, Any, bytes]:
         data = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
         t0 = self._history.now()
         status, kind, raw, fail = None, "", b"", None
@@ -59,15 +83,16 @@ class Client:
             t1=t1,
             method=method,
             path=path,
-            body=_short(shown),
+            body=_short(projection.body(path, shown)),
             status=status,
             answer=projection.answer(path.split("?")[0], answer) if wrong is None else answer,
             **({"allow": allow} if allow is not None else {}),
             **({"wrong": wrong} if wrong else {}),
             **({"fail": fail} if fail else {}),
+            **({"sha256": hashlib.sha256(raw).hexdigest()} if hashed else {}),
             **(note or {}),
         )
-        return status, answer
+        return status, answer, raw
 
     def leave(self, method: str, path: str, body: Any, after: float) -> None:
         """Sends a request and disconnects after `after` seconds without reading the answer."""
@@ -85,7 +110,7 @@ class Client:
             t1=self._history.now(),
             method=method,
             path=path,
-            body=_short(body),
+            body=_short(projection.body(path, body)),
         )
 
     def _exchange(self, method: str, path: str, data: bytes | None, timeout: float):
