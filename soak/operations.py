@@ -109,6 +109,18 @@ _entry = record(
 )
 _model = {"name": text, "type": text, "x": number, "y": number, "z": number, "yaw": schemas.angle}
 _commanded = record({"success": one_of(True), "value": number, "message": maybe(text)})
+_project_fields = {"id": schemas.project_id, "revision": whole, "updated": text}
+_project_entry = record(
+    _project_fields
+    | {"name": text, "display_name": text, "width": number, "height": number}
+    | {"nodes": whole, "objects": whole, "errors": whole, "warnings": whole}
+)
+_project = record(
+    _project_fields
+    | {"document": mapped(anything), "files": listed(record({"name": text, "bytes": whole}))}
+)
+_finding = record({"rule": text, "severity": one_of("error", "warning"), "text": text})
+_published = {"world_id": schemas.world_id, "link": text}
 _none: Texts = ()
 _bad = {400: _none}
 _bad_robot = {422: _none, 409: (NOT_READY,)}
@@ -117,6 +129,9 @@ _wait = {
     503: ("No odometry data", "No battery data", "No IMU data", "No scan data", "No camera data")
 }
 _value = {422: _none}
+_no_project = {404: ("there is no project with this id",)}
+_unbuildable = "the project has "
+_no_run = {404: ("no record",), 409: ("this run has no journal",)}
 
 OPERATIONS = [
     _sim(
@@ -242,6 +257,94 @@ OPERATIONS = [
         "GET",
         "/evaluation/records",
         record({"records": listed(record(schemas.record_fields)), "next": maybe(text)}),
+        _bad,
+    ),
+    _sim("GET", "/evaluation/run", None, _no_run, content_type="application/octet-stream"),
+    _sim("GET", "/evaluation/replay", None, _no_run, content_type="application/octet-stream"),
+    _sim("GET", "/evaluation/replay/camera", None, _bad | _no_run, content_type="image/jpeg"),
+    _sim(
+        "GET",
+        "/builder/projects",
+        record({"projects": listed(_project_entry), "deleted": listed(_project_entry, 0, 20)}),
+    ),
+    _sim(
+        "POST",
+        "/builder/projects",
+        _project,
+        _bad | _no_project | {422: _none},
+    ),
+    _sim("GET", "/builder/projects/<id>", _project, _no_project),
+    _sim(
+        "PUT",
+        "/builder/projects/<id>",
+        record({"revision": whole, "updated": text, "errors": whole, "warnings": whole}),
+        _bad | _no_project | {409: ("the project was changed meanwhile",), 422: _none},
+    ),
+    _sim("DELETE", "/builder/projects/<id>", record({"deleted": schemas.project_id}), _no_project),
+    _sim("POST", "/builder/projects/<id>/restore", _project, _no_project),
+    _sim("GET", "/builder/projects/<id>/thumbnail", None, _no_project, content_type="image/jpeg"),
+    _sim(
+        "GET",
+        "/builder/projects/<id>/waypoints.npy",
+        None,
+        _no_project,
+        content_type="application/octet-stream",
+    ),
+    _sim("GET", "/builder/projects/<id>/export", mapped(anything), _no_project),
+    _sim(
+        "GET",
+        "/builder/projects/<id>/scene",
+        record({"world_glb": text, "car_glb": text}),
+        _no_project | {409: (_unbuildable,)},
+    ),
+    _sim(
+        "GET",
+        "/builder/projects/<id>/scene/<file>",
+        None,
+        {404: _none},
+        content_type="model/gltf-binary",
+    ),
+    _sim(
+        "POST",
+        "/builder/projects/<id>/drive",
+        ok(world=text),
+        _no_project | {409: (SWITCHING, EVALUATING, _unbuildable), 422: _none},
+    ),
+    _sim(
+        "POST",
+        "/builder/projects/<id>/publish",
+        record(_published | {"revision": whole}),
+        _bad | _no_project | {409: (_unbuildable,)},
+    ),
+    _sim(
+        "GET",
+        "/builder/published",
+        record(
+            {
+                "worlds": listed(
+                    record(
+                        _published
+                        | {"name": text, "access": one_of("public", "unlisted", "private")}
+                    )
+                )
+            }
+        ),
+    ),
+    _sim(
+        "GET",
+        "/builder/templates",
+        record({"templates": listed(record({"name": text, "script": text}), 1)}),
+    ),
+    _sim(
+        "POST",
+        "/builder/preview",
+        record({"road": anything, "objects": anything, "findings": listed(_finding)}),
+        _bad | _no_project | {422: _none},
+    ),
+    _sim(
+        "POST",
+        "/builder/script/check",
+        record({"ok": flag, "errors": listed(record({"line": maybe(whole), "text": text}))}),
         _bad,
     ),
     _sim("GET", "/worlds", record({"worlds": listed(_entry, 1), "current": maybe(text)})),

@@ -41,7 +41,7 @@ SCENARIOS = [
 ]
 STUDENTS = ["drives", "drives", "fails", "floods", "hides", "deaf", "talks", None, None]
 
-_NODES = [
+NODES = [
     (6.9, 3.0),
     (6.511, 3.975),
     (5.45, 4.689),
@@ -69,7 +69,7 @@ def project(scenario: Scenario, folder: pathlib.Path) -> pathlib.Path:
         "name": name,
         "field": {"size": [8, 6], "ground": "grass"},
         "fence": {},
-        "track": {"width": 0.6, "nodes": [{"x": x, "y": y} for x, y in _NODES]},
+        "track": {"width": 0.6, "nodes": [{"x": x, "y": y} for x, y in NODES]},
         "objects": [
             {"kind": "light", "name": "signal1", "x": 7.6, "y": 3.6, "yaw": -1.5708},
             {"kind": "light", "name": "signal2", "x": 0.4, "y": 3.6, "yaw": -1.5708},

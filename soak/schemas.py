@@ -39,6 +39,7 @@ xyz = record({"x": number, "y": number, "z": number})
 point = listed(number, 2, 2)
 bounds = record({"minX": number, "maxX": number, "minY": number, "maxY": number})
 world_id = maybe(matches(HEX32))
+project_id = matches(r"[0-9a-f]{16}")
 rev = maybe(matches(r"[0-9a-z]{8,24}"))
 
 _light_fields = {
@@ -147,6 +148,13 @@ run_event: Shape = either(
     record({"phase": one_of("exit"), "exit_code": whole}),
 )
 EVENTS = {"state": state, "evaluation": evaluation_event, "run": run_event}
+
+#: Events of a project of the world builder.
+PROJECT_EVENTS = {
+    "revision": record({"revision": whole, "editor": maybe(text)}),
+    "editors": record({"count": whole}),
+    "deleted": record({}),
+}
 
 odom = record(
     {

@@ -7,13 +7,23 @@ their effects is accepted. Each violation comes with the history lines that prov
 from typing import Any
 
 from ..history import HistoryLine
-from . import answers, clock, lights, poses, resources, sessions, streams, worlds
+from . import (
+    answers,
+    builder,
+    clock,
+    lights,
+    poses,
+    resources,
+    sessions,
+    streams,
+    worlds,
+)
 from .facts import Facts
 from .verdict import Verdict, Violation
 
 __all__ = ["RULES", "Verdict", "Violation", "check"]
 
-_ALL = (answers, lights, sessions, clock, worlds, streams, poses)
+_ALL = (answers, lights, sessions, clock, worlds, streams, poses, builder)
 RULES: dict[str, str] = {
     name: text for module in (*_ALL, resources) for name, text in module.RULES.items()
 }

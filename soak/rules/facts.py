@@ -6,6 +6,7 @@ time spans: when something was certainly true, and when it may have been true.
 
 import itertools
 import math
+import re
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,6 +20,16 @@ LEFT = 5.0
 LAG = 5.0
 #: What the seed of a session changes in a shipped world, whose evaluation varies it.
 VARIED = frozenset({"lights", "brightness"})
+
+
+#: A test drive of the world builder. It switches the world as `POST /switch` does.
+_DRIVE = re.compile(re.escape(API) + r"/builder/projects/[^/]+/drive")
+
+
+def action(line: HistoryLine) -> str:
+    """The path of a request, but that of `POST /switch` for a test drive of the world builder."""
+    path = line["path"]
+    return API + "/switch" if _DRIVE.fullmatch(path) else path
 
 
 @dataclass(frozen=True)
@@ -115,7 +126,7 @@ class Facts:
         return [
             line
             for line in self.calls
-            if line["method"] == method and line["status"] == 200 and line["path"] in wanted
+            if line["method"] == method and line["status"] == 200 and action(line) in wanted
         ]
 
     def acts(self, *paths: str) -> list[Span]:
@@ -126,7 +137,7 @@ class Facts:
         spans = [Span(line["t0"], line["t1"], line) for line in self.done("POST", *paths)]
         wanted = {API + path for path in paths}
         unknown = self.left + [line for line in self.calls if line.get("fail")]
-        spans += [Span(u["t0"], u["t1"] + LEFT, u) for u in unknown if u["path"] in wanted]
+        spans += [Span(u["t0"], u["t1"] + LEFT, u) for u in unknown if action(u) in wanted]
         return spans
 
     def read_states(self) -> list[tuple[HistoryLine, dict[str, Any]]]:

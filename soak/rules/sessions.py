@@ -3,7 +3,7 @@
 from ..contract import EVALUATING
 from ..history import HistoryLine
 from ..schemas import PHASES
-from .facts import API, Facts, Session
+from .facts import API, Facts, Session, action
 from .verdict import Verdict
 
 RULES = {
@@ -21,13 +21,13 @@ RULES = {
     "session-stop": "The session is over when a stop is answered, and stays over.",
     "session-shown": "State and session show an active session exactly while there is one.",
     "session-leftovers": "Without a session there is no process of a judging script or a student's "
-    "program, except a prepared judge and the check of a newly installed script.",
+    "program, except a prepared judge and the check of a new script.",
 }
 
 # Processes of a prepared judge: two of its jail, Python, and slirp4netns.
 PREPARED = 4
 
-# The simulator may check the script of a new world for this many seconds after the installation.
+# The simulator may check a new script for this many seconds after the answer to its request.
 SCRIPT_CHECK_S = 10.0
 
 
@@ -127,7 +127,7 @@ def _ending(session: Session, verdict: Verdict) -> None:
 def _world(facts: Facts, verdict: Verdict) -> None:
     paths = {API + path for path in ("/switch", "/respawn", "/evaluation/start")}
     for line in facts.calls:
-        if line["method"] != "POST" or line["path"] not in paths or line.get("fail"):
+        if line["method"] != "POST" or action(line) not in paths or line.get("fail"):
             continue
         session = facts.certain(line["t0"], line["t1"])
         if session is not None and line["status"] in (200, 409):
@@ -168,21 +168,22 @@ def _shown(facts: Facts, verdict: Verdict) -> None:
             )
 
 
+def _checks_script(line: HistoryLine) -> bool:
+    """Whether the simulator checks a judging script because of this request."""
+    if line["path"] == API + "/worlds/install":
+        return line["status"] == 200 and not line["answer"]["cached"]
+    return line["path"] == API + "/builder/script/check" or line["path"].endswith("/publish")
+
+
 def _left(facts: Facts, verdict: Verdict) -> None:
-    installs = [
-        line
-        for line in facts.calls
-        if line["path"] == API + "/worlds/install"
-        and line["status"] == 200
-        and not line["answer"]["cached"]
-    ]
+    checks = [line for line in facts.calls if _checks_script(line)]
     for line in facts.lines:
         if line["k"] == "watch" and not facts.possible(line["t0"], line["t1"]):
             text = f"{line['children']} children, {line['strays']} programs, but no session"
-            checks = any(
-                i["t0"] <= line["t1"] and line["t0"] <= i["t1"] + SCRIPT_CHECK_S for i in installs
+            checking = any(
+                c["t0"] <= line["t1"] and line["t0"] <= c["t1"] + SCRIPT_CHECK_S for c in checks
             )
-            good = (line["children"] <= PREPARED or checks) and line["strays"] == 0
+            good = (line["children"] <= PREPARED or checking) and line["strays"] == 0
             verdict.check("session-leftovers", good, text, line)
     _runs(facts, verdict)
 
