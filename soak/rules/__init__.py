@@ -13,6 +13,7 @@ from . import (
     clock,
     lights,
     poses,
+    replays,
     resources,
     sessions,
     streams,
@@ -23,7 +24,7 @@ from .verdict import Verdict, Violation
 
 __all__ = ["RULES", "Verdict", "Violation", "check"]
 
-_ALL = (answers, lights, sessions, clock, worlds, streams, poses, builder)
+_ALL = (answers, lights, sessions, clock, worlds, streams, poses, builder, replays)
 RULES: dict[str, str] = {
     name: text for module in (*_ALL, resources) for name, text in module.RULES.items()
 }
