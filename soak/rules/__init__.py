@@ -11,6 +11,7 @@ from . import (
     answers,
     builder,
     clock,
+    grading,
     lights,
     poses,
     replays,
@@ -24,7 +25,7 @@ from .verdict import Verdict, Violation
 
 __all__ = ["RULES", "Verdict", "Violation", "check"]
 
-_ALL = (answers, lights, sessions, clock, worlds, streams, poses, builder, replays)
+_ALL = (answers, lights, sessions, clock, worlds, streams, poses, builder, replays, grading)
 RULES: dict[str, str] = {
     name: text for module in (*_ALL, resources) for name, text in module.RULES.items()
 }
