@@ -27,6 +27,9 @@ def summary(lines: list[HistoryLine], end: dict[str, Any], verdict: Verdict) -> 
         "sessions": _sessions(lines),
         "worlds": _worlds(lines),
         "viewers": _viewers(lines),
+        "builder": _builder(lines),
+        "replays": _replays(lines),
+        "gradings": _gradings(lines),
         "events": Counter(line["event"] for line in lines if line["k"] == "event"),
         "rtf": _rtf(calls),
         "rules": {
@@ -157,6 +160,56 @@ def _viewers(lines: list[HistoryLine]) -> list[dict[str, Any]]:
     ]
 
 
+def _builder(lines: list[HistoryLine]) -> dict[str, int]:
+    projects = API + "/builder/projects"
+    calls = Counter(
+        (contract.operation(line["method"], line["path"]).name, line["status"])
+        for line in lines
+        if line["k"] == "call" and line["path"].startswith(API + "/builder/")
+    )
+    streams = {line["stream"] for line in lines if line["k"] == "project_event"}
+    return {
+        "made": calls[f"POST {projects}", 201],
+        "saved": calls[f"PUT {projects}/<id>", 200],
+        "conflicts": calls[f"PUT {projects}/<id>", 409],
+        "deleted": calls[f"DELETE {projects}/<id>", 200],
+        "restored": calls[f"POST {projects}/<id>/restore", 200],
+        "previews": calls[f"POST {API}/builder/preview", 200],
+        "driven": calls[f"POST {projects}/<id>/drive", 200],
+        "published": calls[f"POST {projects}/<id>/publish", 200],
+        "streams": len(streams),
+    }
+
+
+def _replays(lines: list[HistoryLine]) -> dict[str, int]:
+    done = [line for line in lines if line["k"] == "verify"]
+    pictures = [
+        line
+        for line in lines
+        if line["k"] == "call"
+        and line["status"] == 200
+        and line["path"].startswith(API + "/evaluation/replay/camera")
+    ]
+    return {
+        "runs": len({line["session"] for line in done}),
+        "pictures": len(pictures),
+        "verified": sum(line["run"] == "verified" for line in done),
+        "falsified": len(done),
+        "falsified found": sum(line["false"] not in ("verified", "missing") for line in done),
+    }
+
+
+def _gradings(lines: list[HistoryLine]) -> dict[str, int]:
+    done = [line for line in lines if line["k"] == "grading"]
+    return {
+        "gradings": len(done),
+        "killed": sum(line["killed"] for line in done),
+        "results kept": sum(line["before"] for line in done),
+        "runs verified": sum(line["verified"] for line in done),
+        "different grades": len({line.get("sha256") for line in done}),
+    }
+
+
 def _rtf(calls: list[HistoryLine]) -> dict[str, float]:
     """Summary of the real-time factors that `GET /clock` returned while time was not paused."""
     factors = [
@@ -224,6 +277,8 @@ def markdown(of: dict[str, Any]) -> str:
     text += ["## Worlds", "", _counts(of["worlds"]) + ".", "", "## Viewers", ""]
     rows = [[row["kind"], row["came"], row["got"], row["stayed_s"]] for row in of["viewers"]]
     text += _table(["kind", "visits", "items received", "total time, s"], rows)
+    for title, key in (("Builder", "builder"), ("Replays", "replays"), ("Gradings", "gradings")):
+        text += [f"{title}: {_counts(of[key])}.", ""]
     text += [f"Recorded events: {_counts(of['events'])}.", "", "## Rules", ""]
     rules = of["rules"].items()
     rows = [[name, rule["checked"], rule["broken"], rule["says"]] for name, rule in rules]
