@@ -1,4 +1,6 @@
-"""A soak test: many clients, viewers and evaluations use a real simulator at the same time.
+"""A soak test: clients, viewers, builders, replays and evaluations use a simulator together.
+
+A class is graded beside the simulator.
 
 A checker then tests the recorded history against the rules of the API.
 """

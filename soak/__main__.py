@@ -37,7 +37,7 @@ def main() -> int:
         try:
             end = soak(options, lambda text: print(text, flush=True))
         finally:
-            for name in ("history.jsonl", "server.log"):
+            for name in ("history.jsonl", "server.log", "after-end.log", "after-kill.log"):
                 made = options.folder / name
                 if made.exists():
                     (arguments.out / name).write_bytes(made.read_bytes())

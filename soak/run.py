@@ -6,11 +6,14 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from . import clients, scenarios, viewers, watch
+from . import builders, clients, scenarios, viewers, watch
+from .builders import Builder, Desk
+from .grader import Grader
 from .history import History
 from .librarian import Librarian
 from .operations import API
 from .reader import Follower
+from .replayer import Replayer
 from .server import Server, log_problems
 from .sessions import Examiner
 from .web import Client
@@ -21,6 +24,10 @@ SETTLE = 12.0
 LONGEST_SETTLE = 60.0
 #: Largest number of seconds for which threads and descriptors may remain after the run.
 REST = 40.0
+#: Number of runs that are replayed and verified at least.
+LEAST_REPLAYS = 2
+#: Number of acknowledged saves before the simulator is killed.
+SAVES_BEFORE_KILL = 20
 
 
 @dataclass(frozen=True)
@@ -37,18 +44,37 @@ class Options:
     #: Mean number of seconds between two request sequences of a client.
     pause: float = 0.05
     short: bool = False
+    builders: int = 2
+    #: Mean number of seconds between two actions of a builder.
+    drawing_pause: float = 0.4
+
+
+@dataclass(frozen=True)
+class Cast:
+    """Participants that are needed again after the end of the simulator."""
+
+    builders: list[Builder]
+    desk: Desk
+    replayer: Replayer
 
 
 def soak(options: Options, say: Any = print) -> dict[str, Any]:
     """Runs a soak test. Writes `history.jsonl` in the folder and returns the final figures."""
     history = History(options.folder / "history.jsonl")
     server = Server(options.program, options.folder, options.speed)
+    cast = _cast(options, server, history)
+    logs = [server.log]
     try:
-        end = _soak(options, server, history, say)
+        try:
+            end = _soak(options, server, history, cast, say)
+        finally:
+            took = server.stop()
+        logs += _restart(options, history, cast)
     finally:
-        took = server.stop()
         history.close()
-    errors, warnings = log_problems(server.log)
+    problems = [log_problems(log) for log in logs]
+    errors = [line for found, _ in problems for line in found]
+    warnings = [line for _, found in problems for line in found]
     return end | {
         "stopped_in_s": round(took, 3),
         "exit_code": server.process.returncode,
@@ -58,7 +84,47 @@ def soak(options: Options, say: Any = print) -> dict[str, Any]:
     }
 
 
-def _soak(options: Options, server: Server, history: History, say: Any) -> dict[str, Any]:
+def _cast(options: Options, server: Server, history: History) -> Cast:
+    desk = Desk()
+    drawing = [
+        Builder(f"builder{index}", f"{options.seed}/{index}", server.address, history, desk)
+        for index in range(options.builders)
+    ]
+    folder = options.folder / "replays"
+    replayer = Replayer(options.seed, options.program, server.address, history, folder)
+    return Cast(drawing, desk, replayer)
+
+
+def _restart(options: Options, history: History, cast: Cast) -> list[pathlib.Path]:
+    """Starts the simulator again twice: after its end, and after a kill. Returns the log files.
+
+    Whatever was acknowledged before has to be there. The rules of the builder and of the runs check
+    the answers, because all of them are in the same history.
+    """
+    logs = []
+    for turn, name in enumerate(("after-end", "after-kill")):
+        try:
+            server = Server(options.program, options.folder, options.speed, f"{name}.log")
+        except RuntimeError as error:
+            history.add("bad", who=name, t=history.now(), what=str(error))
+            break
+        logs.append(server.log)
+        try:
+            seed = f"{options.seed}/{name}"
+            builder = Builder(f"builder {name}", seed, server.address, history, cast.desk)
+            builder.read_all()
+            cast.replayer.look_again(server.address)
+            if turn == 0:
+                builder.save_until_kill(SAVES_BEFORE_KILL)
+                server.kill()
+        finally:
+            server.stop()
+    return logs
+
+
+def _soak(
+    options: Options, server: Server, history: History, cast: Cast, say: Any
+) -> dict[str, Any]:
     server.wait_for_judge()
     mark = f"soak{server.pid}"
     commands = scenarios.students(server.workspace, mark)
@@ -69,6 +135,9 @@ def _soak(options: Options, server: Server, history: History, say: Any) -> dict[
     history.add("constants", t=history.now(), yellow_s=world["yellow_s"])
     say(f"{len(worlds)} worlds published and installed; warming up")
     _warm_up(host, commands["talks"])
+    warm = Builder("builder", "warm up", server.address, history, cast.desk)
+    warm.draw_once()
+    host.ask("POST", API + "/switch", {"world": "oval.world"})
     quiet = _settle(host, watcher, 3.0 if options.short else SETTLE)
     history.add("quiet", when="start", t=history.now(), **quiet)
 
@@ -89,6 +158,16 @@ def _soak(options: Options, server: Server, history: History, say: Any) -> dict[
         options.clients, options.seed, options.pause, server.address, history, names, over
     )
     crowd += viewers.start(options.viewers, options.seed, server.address, history, over)
+    crowd += builders.start(cast.builders, options.drawing_pause, over)
+    grader = Grader(
+        options.seed, options.program, options.folder / "grading", history, options.short
+    )
+    for target, name in (
+        (lambda: cast.replayer.run(over, LEAST_REPLAYS), "replayer"),
+        (lambda: grader.run(over), "grader"),
+    ):
+        crowd.append(threading.Thread(target=target, name=name, daemon=True))
+        crowd[-1].start()
     say(f"{options.clients} clients, {options.viewers} viewers, for {options.seconds:g} s")
     while history.now() < begun + options.seconds:
         time.sleep(min(30.0, max(0.1, begun + options.seconds - history.now())))
@@ -101,7 +180,8 @@ def _soak(options: Options, server: Server, history: History, say: Any) -> dict[
     # Requests that wait for simulated time, such as a held speed, end only if time runs.
     host.ask("POST", API + "/clock", {"paused": False, "speed": options.speed})
     for thread in crowd:
-        thread.join(timeout=90)
+        # Replayer and grader wait for commands, which have time limits of their own.
+        thread.join(timeout=600 if thread.name in ("replayer", "grader") else 90)
         if thread.is_alive():
             history.add("bad", who=thread.name, t=history.now(), what="the thread did not end")
     host.ask("POST", API + "/evaluation/stop", allow=[200])
@@ -149,7 +229,10 @@ def _warm_up(host: Client, command: str) -> None:
         if status == 200 and not answer["active"]:
             break
         time.sleep(0.05)
-    host.ask("POST", API + "/switch", {"world": "oval.world"})
+    if status == 200:
+        query = f"session={answer['session']['id']}"
+        host.fetch(f"{API}/evaluation/replay?{query}")
+        host.fetch(f"{API}/evaluation/replay/camera?{query}&time=0")
 
 
 def _fetch_records(host: Client) -> None:

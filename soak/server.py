@@ -14,11 +14,13 @@ PROBLEM = re.compile(r"^\S+\s+(ERROR|WARN)\s|panicked at")
 class Server:
     """A running simulator."""
 
-    def __init__(self, program: str, folder: pathlib.Path, speed: float) -> None:
+    def __init__(
+        self, program: str, folder: pathlib.Path, speed: float, log: str = "server.log"
+    ) -> None:
         self.program, self.data = program, folder / "data"
         self.workspace = folder / "workspace"
         self.workspace.mkdir(parents=True, exist_ok=True)
-        self.log = folder / "server.log"
+        self.log = folder / log
         arguments = ["--listen", "127.0.0.1:0", "--data-dir", str(self.data), "--world", "oval"]
         arguments += ["--speed", str(speed), "--workspace", str(self.workspace)]
         with self.log.open("wb") as log:
@@ -55,6 +57,11 @@ class Server:
                 self.process.kill()
                 self.process.wait()
         return time.monotonic() - started
+
+    def kill(self) -> None:
+        """Ends the simulator with SIGKILL."""
+        self.process.kill()
+        self.process.wait()
 
     def publish(self, project: pathlib.Path, name: str) -> str:
         """Publishes a project with the command `chicane publish` and returns the world id."""
