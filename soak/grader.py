@@ -4,6 +4,7 @@ import hashlib
 import json
 import pathlib
 import random
+import re
 import shutil
 import subprocess
 import threading
@@ -26,6 +27,8 @@ SHORT = ("good", "cheat")
 TIMEOUT_S = 300.0
 #: Seconds until the processes of a killed grading have to be gone.
 GONE_S = 60.0
+
+_UNIT = re.compile("[0-9a-f]{64}")
 
 
 def make_class(folder: pathlib.Path, short: bool) -> list[str]:
@@ -51,9 +54,13 @@ def summary(grades: dict[str, Any]) -> dict[str, Any]:
 
 
 def finished(results: pathlib.Path) -> dict[str, str]:
-    """The hash of each unit that is complete, and the hash of its result."""
+    """The hash of each unit that is complete, and the hash of its result.
+
+    A unit that is being stored is not complete: its folder has another name until its files are
+    written.
+    """
     files = (results / "cache").glob("*/result.json")
-    return {file.parent.name: _sha256(file) for file in files}
+    return {file.parent.name: _sha256(file) for file in files if _UNIT.fullmatch(file.parent.name)}
 
 
 def processes(results: pathlib.Path) -> list[int]:
@@ -95,7 +102,7 @@ class Grader:
         while number < 2 or not over.is_set():
             self._round(number, kill=number > 0)
             number += 1
-            over.wait(self._chance.expovariate(1 / 5))
+            over.wait(self._chance.expovariate(1 / 10))
 
     def _round(self, number: int, kill: bool) -> None:
         results = self._folder / f"round{number}"

@@ -61,7 +61,7 @@ def body(path: str, full: Any) -> Any:
 
 def _of_builder(path: str, full: Any) -> Any:
     """The part of an answer of the world builder that the history keeps."""
-    if not isinstance(full, dict):
+    if not isinstance(full, dict) or ("error" in full and "document" not in full):
         return full
     if path.endswith("/export"):
         return {"digest": digest(full)}

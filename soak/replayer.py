@@ -64,7 +64,7 @@ class Replayer:
                 continue
             self._look(session)
             done += 1
-            over.wait(self._chance.expovariate(1))
+            over.wait(self._chance.expovariate(1 / 2))
         self._client.close()
 
     def look_again(self, address: tuple[str, int]) -> None:

@@ -200,6 +200,8 @@ class Digests(unittest.TestCase):
         kept = projection.answer(API + "/builder/preview", preview)
         self.assertEqual((kept["errors"], kept["warnings"]), (0, 1))
         self.assertEqual(projection.body(API + "/pose", {"document": 1}), {"document": 1})
+        error = {"error": "there is no project with this id", "code": "no_such_project"}
+        self.assertEqual(projection.answer(path + "/export", error), error)
 
 
 class Desks(unittest.TestCase):

@@ -161,7 +161,9 @@ class Gradings(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             results = pathlib.Path(folder)
             self.assertEqual(grader.finished(results), {})
-            (results / "cache" / "unit").mkdir(parents=True)
-            (results / "cache" / "unit" / "result.json").write_text("{}")
-            self.assertEqual(list(grader.finished(results)), ["unit"])
+            unit = "a" * 64
+            for name in (unit, f"{unit}.writing", f".{unit}"):
+                (results / "cache" / name).mkdir(parents=True)
+                (results / "cache" / name / "result.json").write_text("{}")
+            self.assertEqual(list(grader.finished(results)), [unit])
             self.assertEqual(grader.processes(results), [])
