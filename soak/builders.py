@@ -23,7 +23,7 @@ EVENT_TIMEOUT_S = 30.0
 Document = dict[str, Any]
 
 
-class Desk:
+class KnownProjects:
     """The projects that all builders know. It is used to choose projects, not to judge answers."""
 
     def __init__(self) -> None:
@@ -64,9 +64,14 @@ class Builder:
     """
 
     def __init__(
-        self, who: str, seed: str, address: tuple[str, int], history: History, desk: Desk
+        self,
+        who: str,
+        seed: str,
+        address: tuple[str, int],
+        history: History,
+        projects: KnownProjects,
     ) -> None:
-        self.who, self._address, self._history, self._desk = who, address, history, desk
+        self.who, self._address, self._history, self._projects = who, address, history, projects
         self._chance = random.Random(f"builder {seed}")
         self._client = Client(who, address, history)
         #: Revision and document of each project, as this builder knows them.
@@ -93,7 +98,7 @@ class Builder:
         while not over.wait(self._chance.expovariate(1 / pause)):
             self._turn += 1
             kind = self._chance.choices([k for _, k in kinds], [w for w, _ in kinds])[0]
-            live = self._desk.live()
+            live = self._projects.live()
             if not live or (len(live) < MOST_PROJECTS and self._chance.random() < 0.1):
                 self._create()
                 continue
@@ -103,7 +108,7 @@ class Builder:
     def draw_once(self) -> None:
         """Does every action once, in an order that does not depend on chance."""
         self._create()
-        project = self._desk.live()[-1]
+        project = self._projects.live()[-1]
         for action in (self._edit, self._edit_old_revision, self._preview, self._check_script):
             action(project)
         for action in (self._watch, self._view, self._drive, self._publish):
@@ -115,13 +120,13 @@ class Builder:
     def read_all(self) -> None:
         """Reads every project, and the list."""
         self._client.ask("GET", PROJECTS, allow=[200])
-        for project in self._desk.all():
+        for project in self._projects.all():
             self._read(project)
 
     def save_until_kill(self, count: int) -> None:
         """Saves `count` revisions, and sends one more without waiting for its answer."""
         self._create()
-        live = self._desk.live()
+        live = self._projects.live()
         for number in range(count):
             self._edit(live[number % len(live)])
         self._leave(live[-1])
@@ -130,7 +135,7 @@ class Builder:
     def _create(self) -> None:
         source = self._chance.choice(["document", "document", "random", "world", "project"])
         body: dict[str, Any] = {"from": source}
-        live = self._desk.live()
+        live = self._projects.live()
         if source == "project" and live:
             body["project"] = self._chance.choice(live)
         elif source == "random":
@@ -146,7 +151,7 @@ class Builder:
 
     def _learn(self, answer: Any) -> None:
         self._known[answer["id"]] = (answer["revision"], answer["document"])
-        self._desk.add(answer["id"])
+        self._projects.add(answer["id"])
 
     def _read(self, project: str) -> None:
         status, answer = self._client.ask("GET", f"{PROJECTS}/{project}")
@@ -222,11 +227,11 @@ class Builder:
     def _delete(self, project: str) -> None:
         status, _ = self._client.ask("DELETE", f"{PROJECTS}/{project}")
         if status == 200:
-            self._desk.remove(project)
+            self._projects.remove(project)
 
     def _restore(self, _: str) -> None:
         # The simulator keeps the last 20 deleted projects. Older ones are chosen too, rarely.
-        deleted = self._desk.deleted()[-24:]
+        deleted = self._projects.deleted()[-24:]
         if not deleted:
             return
         project = self._chance.choice(deleted)

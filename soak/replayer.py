@@ -26,7 +26,7 @@ def falsified(content: bytes, chance: random.Random) -> bytes:
 
 
 def judged(output: str, file: pathlib.Path) -> str:
-    """What `chicane verify` printed about a file: the rest of its line after the first word."""
+    """The word that `chicane verify` printed before a file, such as `verified` or `damaged`."""
     for line in output.splitlines():
         word, _, rest = line.partition(" ")
         if rest.strip().startswith(f"{file}:"):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import builders, clients, scenarios, viewers, watch
-from .builders import Builder, Desk
+from .builders import Builder, KnownProjects
 from .grader import Grader
 from .history import History
 from .librarian import Librarian
@@ -50,11 +50,11 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Cast:
+class Participants:
     """Participants that are needed again after the end of the simulator."""
 
     builders: list[Builder]
-    desk: Desk
+    projects: KnownProjects
     replayer: Replayer
 
 
@@ -62,14 +62,14 @@ def soak(options: Options, say: Any = print) -> dict[str, Any]:
     """Runs a soak test. Writes `history.jsonl` in the folder and returns the final figures."""
     history = History(options.folder / "history.jsonl")
     server = Server(options.program, options.folder, options.speed)
-    cast = _cast(options, server, history)
+    participants = _participants(options, server, history)
     logs = [server.log]
     try:
         try:
-            end = _soak(options, server, history, cast, say)
+            end = _soak(options, server, history, participants, say)
         finally:
             took = server.stop()
-        logs += _restart(options, history, cast)
+        logs += _restart(options, history, participants)
     finally:
         history.close()
     problems = [log_problems(log) for log in logs]
@@ -84,18 +84,18 @@ def soak(options: Options, say: Any = print) -> dict[str, Any]:
     }
 
 
-def _cast(options: Options, server: Server, history: History) -> Cast:
-    desk = Desk()
+def _participants(options: Options, server: Server, history: History) -> Participants:
+    projects = KnownProjects()
     drawing = [
-        Builder(f"builder{index}", f"{options.seed}/{index}", server.address, history, desk)
+        Builder(f"builder{index}", f"{options.seed}/{index}", server.address, history, projects)
         for index in range(options.builders)
     ]
     folder = options.folder / "replays"
     replayer = Replayer(options.seed, options.program, server.address, history, folder)
-    return Cast(drawing, desk, replayer)
+    return Participants(drawing, projects, replayer)
 
 
-def _restart(options: Options, history: History, cast: Cast) -> list[pathlib.Path]:
+def _restart(options: Options, history: History, participants: Participants) -> list[pathlib.Path]:
     """Starts the simulator again twice: after its end, and after a kill. Returns the log files.
 
     Whatever was acknowledged before has to be there. The rules of the builder and of the runs check
@@ -111,9 +111,11 @@ def _restart(options: Options, history: History, cast: Cast) -> list[pathlib.Pat
         logs.append(server.log)
         try:
             seed = f"{options.seed}/{name}"
-            builder = Builder(f"builder {name}", seed, server.address, history, cast.desk)
+            builder = Builder(
+                f"builder {name}", seed, server.address, history, participants.projects
+            )
             builder.read_all()
-            cast.replayer.look_again(server.address)
+            participants.replayer.look_again(server.address)
             if turn == 0:
                 builder.save_until_kill(SAVES_BEFORE_KILL)
                 server.kill()
@@ -123,7 +125,7 @@ def _restart(options: Options, history: History, cast: Cast) -> list[pathlib.Pat
 
 
 def _soak(
-    options: Options, server: Server, history: History, cast: Cast, say: Any
+    options: Options, server: Server, history: History, participants: Participants, say: Any
 ) -> dict[str, Any]:
     server.wait_for_judge()
     mark = f"soak{server.pid}"
@@ -135,7 +137,7 @@ def _soak(
     history.add("constants", t=history.now(), yellow_s=world["yellow_s"])
     say(f"{len(worlds)} worlds published and installed; warming up")
     _warm_up(host, commands["talks"])
-    warm = Builder("builder", "warm up", server.address, history, cast.desk)
+    warm = Builder("builder", "warm up", server.address, history, participants.projects)
     warm.draw_once()
     host.ask("POST", API + "/switch", {"world": "oval.world"})
     quiet = _settle(host, watcher, 3.0 if options.short else SETTLE)
@@ -158,12 +160,12 @@ def _soak(
         options.clients, options.seed, options.pause, server.address, history, names, over
     )
     crowd += viewers.start(options.viewers, options.seed, server.address, history, over)
-    crowd += builders.start(cast.builders, options.drawing_pause, over)
+    crowd += builders.start(participants.builders, options.drawing_pause, over)
     grader = Grader(
         options.seed, options.program, options.folder / "grading", history, options.short
     )
     for target, name in (
-        (lambda: cast.replayer.run(over, LEAST_REPLAYS), "replayer"),
+        (lambda: participants.replayer.run(over, LEAST_REPLAYS), "replayer"),
         (lambda: grader.run(over), "grader"),
     ):
         crowd.append(threading.Thread(target=target, name=name, daemon=True))

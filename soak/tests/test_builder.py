@@ -4,7 +4,7 @@ import random
 import unittest
 
 from soak import drawing, projection
-from soak.builders import Desk
+from soak.builders import KnownProjects
 
 from .fake import API, broken, call, checked, get, post
 
@@ -204,13 +204,15 @@ class Digests(unittest.TestCase):
         self.assertEqual(projection.answer(path + "/export", error), error)
 
 
-class Desks(unittest.TestCase):
+class Known(unittest.TestCase):
     def test_deleted_and_restored_projects(self):
-        desk = Desk()
+        projects = KnownProjects()
         for project in ("a", "b"):
-            desk.add(project)
-        desk.remove("a")
-        desk.remove("a")
-        self.assertEqual((desk.live(), desk.deleted(), desk.all()), (["b"], ["a"], ["a", "b"]))
-        desk.add("a")
-        self.assertEqual((desk.live(), desk.deleted()), (["a", "b"], []))
+            projects.add(project)
+        projects.remove("a")
+        projects.remove("a")
+        self.assertEqual(
+            (projects.live(), projects.deleted(), projects.all()), (["b"], ["a"], ["a", "b"])
+        )
+        projects.add("a")
+        self.assertEqual((projects.live(), projects.deleted()), (["a", "b"], []))
