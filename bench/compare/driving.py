@@ -81,9 +81,10 @@ def main(folder: str, seconds: str, rounds: str, file: str) -> None:
     spec = importlib.util.spec_from_file_location("gym_bench", Path(folder) / "run.py")
     bench = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(bench)
-    found = measure(bench.ROWS, bench.rate, float(seconds), int(rounds))
-    missing = [row[1].replace("`", "") for row in bench.ROWS if row[0] not in found]
-    document = {"contests": contests(bench.ROWS, found), "missing": missing}
+    rows = [*bench.ROWS, *bench.BATCHES]
+    found = measure(rows, bench.rate, float(seconds), int(rounds))
+    missing = [row[1].replace("`", "") for row in rows if row[0] not in found]
+    document = {"contests": contests(rows, found), "missing": missing}
     Path(file).write_text(json.dumps(document))
 
 

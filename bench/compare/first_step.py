@@ -60,7 +60,7 @@ def _module(folder: Path) -> None:
         random_start=False,
     )
     batch.seed(0, bytes(range(32)))
-    # The module accepts every buffer. NumPy is not imported, because that takes longer than the rest.
+    # The module accepts every buffer. The import of NumPy would take longer than the rest.
     scan = _buffer("f", 1, batch.about()["beams"])
     numbers = _buffer("d", len(native.NUMBERS), 1)
     batch.reset(None, None, scan, None, numbers)

@@ -82,6 +82,22 @@ ROWS = [
     ),
 ]
 
+# Batches of the native environments, for `bench/compare` only. They use all processors.
+BATCHES = [
+    (
+        "chicane lidar 64",
+        "Chicane `Lap-v0`, 64 at once, lidar",
+        "the same for each, on all processors",
+        0.1,
+    ),
+    (
+        "chicane camera 64",
+        "Chicane `Lap-v0`, 64 at once, camera 160×120",
+        "the same for each, on all processors",
+        0.1,
+    ),
+]
+
 
 def rate(name: str, seconds: float, count: int) -> tuple[float, float] | None:
     """Steps of `count` environments per second of real time and per second of processor time.

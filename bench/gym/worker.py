@@ -76,8 +76,10 @@ def racecar(camera=False):
 CONTENDERS = {
     "chicane lidar": lambda: chicane("lidar", 1),
     "chicane lidar 2": lambda: chicane("lidar", 2),
+    "chicane lidar 64": lambda: chicane("lidar", 64),
     "chicane camera": lambda: chicane("camera", 1),
     "chicane camera 2": lambda: chicane("camera", 2),
+    "chicane camera 64": lambda: chicane("camera", 64),
     "chicane lidar http": lambda: chicane("lidar", 1, "http"),
     "chicane lidar http 2": lambda: chicane("lidar", 2, "http"),
     "chicane camera http": lambda: chicane("camera", 1, "http"),
