@@ -4,7 +4,7 @@ import copy
 import random
 from typing import Any
 
-from .scenarios import NODES
+from .scenarios import oval
 
 #: Largest number of objects in a document. A change then removes objects.
 MOST_OBJECTS = 10
@@ -15,13 +15,8 @@ BAD_SCRIPTS = ("def evaluate(sim:\n    pass\n", "def initialize(sim):\n    pass\
 
 def document(name: str) -> dict[str, Any]:
     """A new document: an oval with a light, a box and a cone, judged by the built-in script."""
-    return {
-        "version": 1,
-        "name": name,
+    return oval(name) | {
         "display_name": name,
-        "field": {"size": [8, 6], "ground": "grass"},
-        "fence": {},
-        "track": {"width": 0.6, "nodes": [{"x": x, "y": y} for x, y in NODES]},
         "objects": [
             {"kind": "light", "name": "signal1", "x": 7.6, "y": 3.6, "yaw": -1.5708},
             {"kind": "box", "name": "box1", "x": 0.6, "y": 0.6},

@@ -7,6 +7,7 @@ may also reset the world, move objects and pause simulated time.
 import json
 import pathlib
 from dataclasses import dataclass
+from typing import Any
 
 HERE = pathlib.Path(__file__).parent
 
@@ -41,7 +42,7 @@ SCENARIOS = [
 ]
 STUDENTS = ["drives", "drives", "fails", "floods", "hides", "deaf", "talks", None, None]
 
-NODES = [
+_NODES = [
     (6.9, 3.0),
     (6.511, 3.975),
     (5.45, 4.689),
@@ -57,6 +58,17 @@ NODES = [
 ]
 
 
+def oval(name: str) -> dict[str, Any]:
+    """The parts of a project that all projects of the soak have: field, fence and track."""
+    return {
+        "version": 1,
+        "name": name,
+        "field": {"size": [8, 6], "ground": "grass"},
+        "fence": {},
+        "track": {"width": 0.6, "nodes": [{"x": x, "y": y} for x, y in _NODES]},
+    }
+
+
 def project(scenario: Scenario, folder: pathlib.Path) -> pathlib.Path:
     """Writes a project with the script of a scenario and returns its path."""
     name = f"soak_{scenario.judge}"
@@ -64,12 +76,7 @@ def project(scenario: Scenario, folder: pathlib.Path) -> pathlib.Path:
     script = (HERE / "judges" / f"{scenario.judge}.py").read_text()
     (folder / f"{name}.py").write_text(script)
     config = {"time_limit_s": scenario.time_limit_s, "robot": scenario.robot}
-    document = {
-        "version": 1,
-        "name": name,
-        "field": {"size": [8, 6], "ground": "grass"},
-        "fence": {},
-        "track": {"width": 0.6, "nodes": [{"x": x, "y": y} for x, y in NODES]},
+    document = oval(name) | {
         "objects": [
             {"kind": "light", "name": "signal1", "x": 7.6, "y": 3.6, "yaw": -1.5708},
             {"kind": "light", "name": "signal2", "x": 0.4, "y": 3.6, "yaw": -1.5708},

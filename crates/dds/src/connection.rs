@@ -40,7 +40,7 @@ pub(super) struct Connection {
 struct State {
     /// `None` after [`Connection::leave`].
     robot: Option<RobotParticipant>,
-    /// A participant without topics, while the robot's participant has lost another one.
+    /// A participant without topics, while the robot's participant has lost another one or has ended.
     spare: Option<BareParticipant>,
 }
 

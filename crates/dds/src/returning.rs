@@ -41,7 +41,7 @@ pub(super) enum Change {
     Ended,
 }
 
-/// What the robot has lost.
+/// A loss that the robot's participant has reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Loss {
     /// Another program.

@@ -1,9 +1,8 @@
 //! The threads of a DDS participant.
 //!
-//! A thread of `rustdds` ends when the kernel interrupts its wait for packets. This happens when the
-//! process is stopped and continued, when its container is paused, and when the machine is
-//! suspended. The participant then exists, but other programs no longer find it. `rustdds` does not
-//! report this, so the threads are looked up in `/proc`.
+//! A thread of `rustdds` ends when the kernel interrupts its wait for packets, for example when the
+//! process is stopped and continued. The participant then exists, but other programs no longer find
+//! it. `rustdds` does not report this, so the threads are looked up in `/proc`.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
