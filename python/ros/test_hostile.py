@@ -62,16 +62,19 @@ def send_noise():
 
 
 class Hostile(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.simulator = Simulator(DOMAIN)
-        cls.addClassCleanup(cls.simulator.close)
-        cls.participant = DomainParticipant(DOMAIN)
+    def setUp(self):
+        # Each test has its own simulator, because commands of a flood may still be on their way
+        # when the test that sent them has ended.
+        self.simulator = Simulator(DOMAIN)
+        self.addCleanup(self.simulator.close)
 
     def pace_check(self) -> PaceCheck:
         pace_check = PaceCheck(self.simulator)
         self.addCleanup(pace_check.quiet.close)
         return pace_check
+
+    def commanded_steering(self) -> float:
+        return self.simulator.get("/states?include=odom")["cmd"]["steering"]
 
     def assert_works(self, pace_check: PaceCheck):
         """Asserts that topics have data, commands take effect, and time keeps its pace."""
@@ -95,7 +98,7 @@ class Hostile(unittest.TestCase):
         self.assertGreater(len(clock.at), 100)
 
     def test_flood_of_commands_does_not_disturb_the_simulator(self):
-        writer = CommandWriter(self.participant, "/cmd_vel", idl.Twist)
+        writer = CommandWriter(DomainParticipant(DOMAIN), "/cmd_vel", idl.Twist)
         wait_for("a subscriber", writer.has_subscriber)
         pace_check = self.pace_check()
         for _ in range(200):
@@ -106,13 +109,28 @@ class Hostile(unittest.TestCase):
         self.assert_works(pace_check)
 
     def test_messages_with_a_wrong_layout_are_ignored(self):
-        writer = CommandWriter(self.participant, "/steering", WrongShape)
+        self.simulator.post("/steering", {"value": 0.2})
+        wait_for("steering", lambda: self.commanded_steering() == 0.2)
+        writer = CommandWriter(DomainParticipant(DOMAIN), "/steering", WrongShape)
         wait_for("a subscriber", writer.has_subscriber)
         pace_check = self.pace_check()
-        for size in [0, 1, 3, 60_000]:
+        # The first is too short for a number. The first eight bytes of the others are not a number.
+        for size in [0, 4, 60_000]:
             writer.publish(WrongShape([255] * size))
         self.assert_works(pace_check)
-        self.assertEqual(self.simulator.get("/states?include=odom")["cmd"]["steering"], 0.0)
+        self.assertEqual(self.commanded_steering(), 0.2)
+
+    def test_messages_that_padding_makes_a_number_do_no_harm(self):
+        self.simulator.post("/steering", {"value": 0.2})
+        wait_for("steering", lambda: self.commanded_steering() == 0.2)
+        writer = CommandWriter(DomainParticipant(DOMAIN), "/steering", WrongShape)
+        wait_for("a subscriber", writer.has_subscriber)
+        pace_check = self.pace_check()
+        # DDS pads both to eight bytes, which are numbers very close to 0.
+        for size in [1, 3]:
+            writer.publish(WrongShape([255] * size))
+        self.assert_works(pace_check)
+        wait_for("steering", lambda: abs(self.commanded_steering()) < 1e-300)
 
     def test_malformed_datagrams_do_not_disturb_the_simulator(self):
         pace_check = self.pace_check()
