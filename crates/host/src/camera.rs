@@ -24,11 +24,15 @@ const CACHED_FRAMES: usize = 8;
 #[derive(Clone)]
 pub struct Camera {
     profile: Arc<Profile>,
-    cache: Arc<Mutex<FrameCache>>,
+    frames: DrawnFrames,
     /// The server's work for a student's program. Every picture counts, because the camera does not
     /// know who asks.
     work: Arc<Work>,
 }
+
+/// A renderer and a cache of frames, for one camera or for several. Clones share them.
+#[derive(Clone, Default)]
+pub struct DrawnFrames(Arc<Mutex<FrameCache>>);
 
 /// The renderer of the current world and the frames that were drawn last.
 #[derive(Default)]
@@ -59,7 +63,13 @@ pub struct NotDrawn;
 impl Camera {
     /// A camera of this car, with an empty cache.
     pub fn new(profile: Arc<Profile>, work: Arc<Work>) -> Camera {
-        Camera { profile, cache: Arc::default(), work }
+        Camera::with_frames(profile, DrawnFrames::default(), work)
+    }
+
+    /// A camera of this car that shares its renderer and its cache with other cameras. One of them
+    /// draws at a time.
+    pub fn with_frames(profile: Arc<Profile>, frames: DrawnFrames, work: Arc<Work>) -> Camera {
+        Camera { profile, frames, work }
     }
 
     /// Width and height in px of a frame that fits into the requested size. `None` does not limit
@@ -102,7 +112,7 @@ impl Camera {
         take: impl FnOnce(&mut DrawnFrame) -> T + Send + 'static,
     ) -> Result<T, NotDrawn> {
         let _job = self.work.job();
-        let mut cache = Arc::clone(&self.cache).lock_owned().await;
+        let mut cache = Arc::clone(&self.frames.0).lock_owned().await;
         let (exposure, profile) = (Arc::clone(exposure), Arc::clone(&self.profile));
         let (send, drawn) = oneshot::channel();
         // The work runs on a rayon thread. On another thread, rayon would pass each part of the

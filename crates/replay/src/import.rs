@@ -43,7 +43,7 @@ struct StoredJudge {
 /// must not be stored there yet.
 pub fn import(bytes: &[u8], records: &Records, role: Role) -> Result<RecordedRun, RunError> {
     let mut parts = run_file::unpack(bytes)?;
-    let run = RecordedRun::of_parts(&parts)?;
+    let run = RecordedRun::of_parts(&parts, &[])?;
     let journal = parts.remove(JOURNAL).map(|journal| run_file::deflate(&journal));
     parts.retain(|name, _| run_bundle::is_world(name));
     let bundle = Some((run.world_sum.clone(), run_file::pack(&parts)));

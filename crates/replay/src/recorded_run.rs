@@ -5,7 +5,7 @@ use crate::program::program_of;
 use chicane_host::driver::ServedWorld;
 use chicane_host::evaluation::run_bundle;
 use chicane_host::variation::Seeded;
-use chicane_journal::{Journal, NotAJournal};
+use chicane_journal::{Head, Journal, NotAJournal};
 use chicane_session::jail::program_files::{ProgramError, ProgramFile};
 use chicane_session::{BadStep, Step};
 use chicane_store::run_file::{self, NotARunFile, Parts};
@@ -118,15 +118,17 @@ pub struct RecordedRun {
 impl RecordedRun {
     /// Reads a run file.
     pub fn read(bytes: &[u8]) -> Result<RecordedRun, RunError> {
-        RecordedRun::of_parts(&run_file::unpack(bytes)?)
+        RecordedRun::of_parts(&run_file::unpack(bytes)?, &[])
     }
 
     /// Reads a run file whose parts have at most `max` bytes together.
     pub fn read_within(bytes: &[u8], max: u64) -> Result<RecordedRun, RunError> {
-        RecordedRun::of_parts(&run_file::unpack_within(bytes, max)?)
+        RecordedRun::of_parts(&run_file::unpack_within(bytes, max)?, &[])
     }
 
-    pub(super) fn of_parts(parts: &Parts) -> Result<RecordedRun, RunError> {
+    /// Reads the parts of a run file. If a run of `known` has the same world and the same car, both
+    /// runs share them in memory.
+    pub fn of_parts(parts: &Parts, known: &[&RecordedRun]) -> Result<RecordedRun, RunError> {
         let journal = parts.get(JOURNAL).ok_or(RunError::Missing("journal"))?;
         let record = parts.get(RECORD).ok_or(RunError::Missing("record"))?;
         let Events { events } = serde_json::from_slice(record).map_err(RunError::Record)?;
@@ -139,17 +141,17 @@ impl RecordedRun {
         let journal_sum = (Sum::of(journal).hex(), journal.len() as u64);
         let journal = Journal::decode(journal)?;
         let steps = Step::read_all(&journal.steps)?;
-        let profile = serde_json::to_vec(&journal.head.profile).map_err(RunError::Record)?;
-        let profile = Profile::from_json("profile", &profile).map_err(RunError::Profile)?;
-        let bundle = Arc::new(bundle);
-        let library = Library::default().with_bundle(journal.head.world.clone(), Arc::clone(&bundle) as _);
-        let world = Arc::new(library.load(&journal.head.world)?);
-        let entry = library.entry(&journal.head.world).ok_or(LoadError::NotFound)?;
-        let served = ServedWorld::new(entry, world, Some(world_sum.clone())).map_err(RunError::Served)?;
-        let profile = Arc::new(profile);
-        let vary = served.world.evaluation.as_ref().map(|e| e.vary.clone()).unwrap_or_default();
+        let has_same_world = |other: &&&RecordedRun| {
+            let (ours, theirs) = (&journal.head, &other.journal.head);
+            other.world_sum == world_sum && theirs.world == ours.world && theirs.profile == ours.profile
+        };
+        let (published, profile, bundle) = match known.iter().find(has_same_world) {
+            Some(other) => (other.served.published(), Arc::clone(&other.profile), Arc::clone(&other.bundle)),
+            None => load(&journal.head, &world_sum, bundle)?,
+        };
+        let vary = published.world.evaluation.as_ref().map(|e| e.vary.clone()).unwrap_or_default();
         let seeded = Seeded { seed: journal.head.seed, vary };
-        let served = Arc::new(served).varied(&profile, &seeded).map_err(RunError::Served)?;
+        let served = published.varied(&profile, &seeded).map_err(RunError::Served)?;
         let program = program_of(parts)?;
         let run = RecordedRun {
             journal,
@@ -189,13 +191,14 @@ impl RecordedRun {
         Ok(parts)
     }
 
-    /// A run as it is stored in a data folder.
+    /// A run as it is stored in a data folder. It may share its world with a run of `known`.
     pub fn of_stored(
         record: &chicane_wire::Record,
         journal: StoredJournal,
         bundle: Option<Vec<u8>>,
+        known: &[&RecordedRun],
     ) -> Result<RecordedRun, RunError> {
-        RecordedRun::of_parts(&RecordedRun::parts(record, journal, bundle)?)
+        RecordedRun::of_parts(&RecordedRun::parts(record, journal, bundle)?, known)
     }
 
     /// Compares what the seed changes in the world with the journal.
@@ -211,4 +214,19 @@ impl RecordedRun {
     pub fn session(&self) -> &str {
         self.record["session"].as_str().unwrap_or_default()
     }
+}
+
+/// A world as published, the profile of the car, and the files of the world.
+type LoadedWorld = (Arc<ServedWorld>, Arc<Profile>, Arc<MemoryBundle>);
+
+/// Loads the world and the profile of a run from the files of the world.
+fn load(head: &Head, world_sum: &str, bundle: MemoryBundle) -> Result<LoadedWorld, RunError> {
+    let profile = serde_json::to_vec(&head.profile).map_err(RunError::Record)?;
+    let profile = Profile::from_json("profile", &profile).map_err(RunError::Profile)?;
+    let bundle = Arc::new(bundle);
+    let library = Library::default().with_bundle(head.world.clone(), Arc::clone(&bundle) as _);
+    let world = Arc::new(library.load(&head.world)?);
+    let entry = library.entry(&head.world).ok_or(LoadError::NotFound)?;
+    let served = ServedWorld::new(entry, world, Some(world_sum.to_owned())).map_err(RunError::Served)?;
+    Ok((Arc::new(served), Arc::new(profile), bundle))
 }

@@ -2,14 +2,15 @@
 
 use crate::{Filming, RecordedRun, RunError, SeekError};
 use bytes::Bytes;
-use chicane_host::camera::Camera;
+use chicane_host::camera::{Camera, DrawnFrames};
 use chicane_host::evaluation::{Evaluations, StoredRecord};
 use chicane_store::run_file;
 use chicane_wire::Role;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Number of runs in memory. A run of three minutes needs about 10 MB.
+/// Number of runs in memory. A run of three minutes needs about 10 MB. Runs of the same world share
+/// the world, and all runs share the buffers of the renderer.
 const MAX_RUNS: usize = 4;
 
 /// Why a run can't be shown.
@@ -35,7 +36,7 @@ pub enum ReplayError {
     Panicked(#[from] tokio::task::JoinError),
 }
 
-/// A run with its own camera, because its car may differ from the simulator's.
+/// A run with the camera of its car, because the car may differ from the simulator's.
 struct Shown {
     session: String,
     filming: Filming,
@@ -48,12 +49,14 @@ pub struct Replays {
     /// The runs in memory, the last used one first. The lock is held while a run is simulated, so
     /// that only one is at a time.
     shown: tokio::sync::Mutex<VecDeque<Arc<Shown>>>,
+    /// The renderer and the last pictures of all runs.
+    frames: DrawnFrames,
 }
 
 impl Replays {
     /// No run is in memory yet.
     pub fn new(evaluations: Arc<Evaluations>) -> Replays {
-        Replays { evaluations, shown: tokio::sync::Mutex::default() }
+        Replays { evaluations, shown: tokio::sync::Mutex::default(), frames: DrawnFrames::default() }
     }
 
     /// The tracks of a session: of the session `id`, or of the last one if `id` is `None`. With
@@ -103,10 +106,11 @@ impl Replays {
             shown.push_front(Arc::clone(&known));
             return Ok(known);
         }
-        let work = Arc::default();
+        let (in_memory, frames): (Vec<_>, _) = (shown.iter().cloned().collect(), self.frames.clone());
         let made = tokio::task::spawn_blocking(move || {
-            let run = RecordedRun::of_stored(&record, journal, bundle)?;
-            let camera = Camera::new(Arc::clone(&run.profile), work);
+            let known: Vec<&RecordedRun> = in_memory.iter().map(|shown| shown.filming.run()).collect();
+            let run = RecordedRun::of_stored(&record, journal, bundle, &known)?;
+            let camera = Camera::with_frames(Arc::clone(&run.profile), frames, Arc::default());
             let filming = Filming::new(run)?;
             Ok::<_, ReplayError>(Arc::new(Shown { session: record.session, filming, camera }))
         });

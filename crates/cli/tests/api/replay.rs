@@ -4,7 +4,8 @@ use crate::support::judged::{judged, one_second, run, wait_for_end, wait_for_pha
 use crate::support::{TempFolder, json as body, setup};
 use chicane_replay::{RecordedRun, verify};
 use chicane_session::{Launcher, Setting, SettingOptions, root};
-use chicane_testkit::http::HttpResponse;
+use chicane_store::run_file;
+use chicane_testkit::http::{Client, HttpResponse};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -74,6 +75,42 @@ fn a_run_with_people_is_replayed_and_verified() {
     assert!(recorded.record["interference"]["count"].as_u64() >= Some(6), "{}", recorded.record);
     let verified = verify(&recorded, &setting()).unwrap_or_else(|difference| panic!("{difference}"));
     assert_eq!(verified.time_s, session["elapsed_s"].as_f64().expect("a time"));
+}
+
+#[test]
+fn runs_of_the_same_world_share_it_and_keep_their_own_pictures() {
+    let simulator = judged(setup(), ENDLESS);
+    let (mut api, mut client) = (simulator.api(), simulator.client());
+    let mut ids = Vec::new();
+    for speed in [0.2, 0.6] {
+        api.post("/evaluation/start", json!({"time_limit_s": 600}));
+        wait_for_phase(&mut api, "running");
+        api.post("/clock", json!({"paused": true}));
+        api.post("/step", json!({"steps": 400, "speed": speed, "steering": 0.1}));
+        api.post("/evaluation/stop", json!({}));
+        ids.push(wait_for_end(&mut api)["id"].as_str().expect("an id").to_owned());
+        api.post("/clock", json!({"paused": false}));
+    }
+    let mut picture = |id: &str| {
+        let answer = client.get(&format!("/sim/api/evaluation/replay/camera?session={id}&time=1.9"));
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        answer.body
+    };
+    let first = [picture(&ids[0]), picture(&ids[1])];
+    assert!(first[0] != first[1], "both runs have the same picture");
+    assert!([picture(&ids[0]), picture(&ids[1])] == first, "the pictures differ at the second request");
+
+    let parts = |client: &mut Client, id: &str| {
+        let file = client.get(&format!("/sim/api/evaluation/run?session={id}"));
+        run_file::unpack(&file.body).expect("a run file")
+    };
+    let one = RecordedRun::of_parts(&parts(&mut client, &ids[0]), &[]).expect("a run");
+    let two = RecordedRun::of_parts(&parts(&mut client, &ids[1]), &[&one]).expect("a run");
+    assert!(Arc::ptr_eq(&one.served.published(), &two.served.published()), "the world is not shared");
+    let other = judged(setup().world("technical"), ENDLESS);
+    run(&mut other.api(), one_second());
+    let other = RecordedRun::of_parts(&parts(&mut other.client(), "last"), &[&one]).expect("a run");
+    assert!(!Arc::ptr_eq(&one.served.published(), &other.served.published()), "another world is shared");
 }
 
 #[test]

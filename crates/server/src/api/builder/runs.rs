@@ -127,7 +127,7 @@ pub(super) async fn rejudge(
     let load = move || {
         let found = evaluations.recorded(Some(&request.session), None)?.ok_or(ReplayError::NoRecord)?;
         let StoredRecord { record, journal, bundle } = found;
-        Ok(RecordedRun::of_stored(&record, journal, bundle)?)
+        Ok(RecordedRun::of_stored(&record, journal, bundle, &[])?)
     };
     judge(&app, id, load).await
 }
