@@ -152,7 +152,12 @@ OPERATIONS = [
     ),
     _sim("GET", "/clock", record(_clock)),
     _sim("POST", "/clock", ok(**_clock, speed=number), _bad),
-    _sim("POST", "/step", record(schemas.state_fields), _bad | {409: (NOT_READY,)}),
+    _sim(
+        "POST",
+        "/step",
+        record(schemas.state_fields),
+        _bad | {409: (NOT_READY,), 503: ("too many commands are waiting",)},
+    ),
     _sim("GET", "/pose", schemas.pose),
     _sim("POST", "/pose", ok(applied=one_of(True), pose=schemas.pose), _bad | {409: (NOT_READY,)}),
     _sim("POST", "/reset", ok(reset=listed(text, 1)), _bad | {409: (NOT_READY,)}),
