@@ -29,8 +29,9 @@ RECORDINGS = $(TOOLS)/recordings/bin/python
 ROS = $(TOOLS)/ros/bin/python
 OTHERS = $(CURDIR)/target/bench-venv
 # `make test` builds the whole workspace from the start. With fewer packages cargo chooses other
-# features of some dependencies, and would compile them again for the tests.
-WHOLE = WORKSPACE=--workspace
+# features of some dependencies, and would compile them again for the tests. The tests are built too,
+# because the last crates depend on each other and leave a processor idle.
+WHOLE = WORKSPACE="--workspace --all-targets"
 # If BUILT is set, the targets below use the programs as they are.
 BUILT =
 
@@ -77,10 +78,10 @@ test: need-cargo need-nextest need-python ## Run all checks and tests
 	@# Installs the programs that the tests compare with, in parallel with the build.
 	@$(MAKE) --no-print-directory peers & peers=$$!; \
 	 $(MAKE) --no-print-directory build need-judge need-gym need-maturin need-schemathesis need-moto $(WHOLE) && wait $$peers
-	@# Most of the programs below wait for a simulator that runs in real time. The lints and the build
-	@# of the Rust tests use the processors meanwhile, at the lowest priority and in a session of
-	@# their own, because the kernel divides its time between sessions first.
-	@echo "in the background: lints and the build of the Rust tests, see target/background.log"
+	@# Most of the programs below wait for a simulator that runs in real time. The lints and the
+	@# examples of the documentation use the processors meanwhile, at the lowest priority and in a
+	@# session of their own, because the kernel divides its time between sessions first.
+	@echo "in the background: lints and doc tests, see target/background.log"
 	@setsid sh -c '{ echo 19 >/proc/self/autogroup; } 2>/dev/null; exec nice -n 19 $(MAKE) --no-print-directory background' \
 	   >target/background.log 2>&1 & background=$$!; \
 	 trap 'kill -- -$$background 2>/dev/null' EXIT; \
@@ -93,7 +94,6 @@ test: need-cargo need-nextest need-python ## Run all checks and tests
 	MOTO_SERVER=$(MOTO) $(CARGO) nextest run --workspace --release --locked --test-threads $$(($$(nproc) + 1))
 
 background: check
-	$(CARGO) nextest run --workspace --release --locked --no-run
 	$(CARGO) test --doc --workspace --release --locked --quiet
 
 # Most of these programs wait for a simulator that runs in real time, so two run beside each other.
