@@ -26,14 +26,19 @@ class Watch:
         status = _status(self._pid)
         if not status:
             return None
-        parents, strays = _processes(self._mark)
+        # A scan takes milliseconds, so it may count a process that ends and its successor. Only the
+        # processes of both scans count.
+        parents, names, strays = _processes(self._mark)
+        again, _, strays_again = _processes(self._mark)
+        children = _below(self._pid, parents) & _below(self._pid, again)
         seen = {
             "rss_kb": int(status.get("VmRSS", "0").split()[0]),
             "anon_kb": int(status.get("RssAnon", "0").split()[0]),
             "threads": int(status.get("Threads", "0")),
             "fds": _descriptors(self._pid),
-            "children": len(_below(self._pid, parents)),
-            "strays": strays,
+            "children": len(children),
+            "names": sorted(names[pid] for pid in children),
+            "strays": min(strays, strays_again),
         }
         self._history.add("watch", t0=t0, t1=self._history.now(), **seen)
         return seen
@@ -54,9 +59,9 @@ def _descriptors(pid: int) -> int:
         return 0
 
 
-def _processes(mark: bytes) -> tuple[dict[int, int], int]:
-    """The parent of each process, and the number of processes with `mark` in their command."""
-    parents, strays = {}, 0
+def _processes(mark: bytes) -> tuple[dict[int, int], dict[int, str], int]:
+    """Parents and names of all processes, and the number of those with `mark` in their command."""
+    parents, names, strays = {}, {}, 0
     for entry in os.scandir(PROC):
         if not entry.name.isdigit():
             continue
@@ -64,12 +69,14 @@ def _processes(mark: bytes) -> tuple[dict[int, int], int]:
             stat = (PROC / entry.name / "stat").read_text(errors="replace")
             fields = stat[stat.rindex(")") + 2 :].split()
             parents[int(entry.name)] = int(fields[1])
+            # With the state, because a zombie only waits for its parent.
+            names[int(entry.name)] = f"{stat[stat.index('(') + 1 : stat.rindex(')')]} {fields[0]}"
             # A zombie does not count as a running program.
             if fields[0] != "Z" and mark in (PROC / entry.name / "cmdline").read_bytes():
                 strays += 1
         except (OSError, ValueError):
             continue
-    return parents, strays
+    return parents, names, strays
 
 
 def _below(pid: int, parents: dict[int, int]) -> set[int]:
