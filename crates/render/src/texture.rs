@@ -2,17 +2,18 @@
 //! row is the bottom row, so that v grows from row to row.
 
 use crate::image::{Image, has_transparency};
+use std::sync::Arc;
 
 /// Longest side of a texture, texels. Larger pictures are scaled down.
 pub(crate) const MAX_SIDE: usize = 2048;
 
-/// A texture with its mipmap levels.
+/// A texture with its mipmap levels. Clones share the texels.
 #[derive(Debug, Clone)]
 pub(crate) struct Texture {
     /// The texels of all levels, row by row. The first texel of a row is repeated at the end of the
     /// row, so that each texel is followed by its right neighbour. Each of the four channels has 8 bits in a lane of 16 bits, so that
     /// one multiplication interpolates all four channels.
-    texels: Vec<u64>,
+    texels: Arc<[u64]>,
     levels: Vec<Level>,
     /// Whether the texture has transparent texels.
     pub(crate) has_transparency: bool,
@@ -52,7 +53,7 @@ impl Texture {
             level = half_size(&level, width, height);
             (width, height) = ((width / 2).max(1), (height / 2).max(1));
         }
-        Texture { texels, levels, has_transparency }
+        Texture { texels: texels.into(), levels, has_transparency }
     }
 
     /// Width and height of the finest level, texels.

@@ -1,12 +1,14 @@
 //! Turns a scene into items: decodes textures, converts materials to paints, and splits meshes into
 //! chunks. Textures and triangles are limited, because worlds are untrusted input.
 
-use super::{ChunkedMesh, Item, Paint, ParentFrame, Visibility, affine, label};
+use super::{ChunkedMesh, Item, Paint, ParentFrame, Visibility, affine, built_in, label};
 use crate::decode;
 use crate::image::Image;
 use crate::looks;
 use crate::texture::{MAX_SIDE, Texture};
-use chicane_world::scene::{Instance, Look, Material, Mesh, Owner, Role, TextureSource};
+use chicane_world::scene::{
+    BuiltInMesh, BuiltInTexture, Instance, Look, Material, Mesh, Owner, Role, TextureSource,
+};
 use chicane_world::{Pose, Profile, World, WorldScene};
 use glam::{DAffine3, DVec3, Vec3};
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,12 +33,27 @@ pub(crate) struct StageBuilder {
 }
 
 impl StageBuilder {
-    pub(super) fn add_texture(&mut self, image: &Image) -> u32 {
-        let side = if self.texture_bytes < MAX_TEXTURE_BYTES { MAX_SIDE } else { SMALL_SIDE };
-        let texture = Texture::new(image, side);
+    pub(super) fn add_picture(&mut self, image: &Image) -> u32 {
+        let side = if self.is_full() { SMALL_SIDE } else { MAX_SIDE };
+        self.add_texture(Texture::new(image, side))
+    }
+
+    fn add_built_in_texture(&mut self, kind: BuiltInTexture) -> u32 {
+        if self.is_full() {
+            return self.add_picture(&looks::texture(kind));
+        }
+        self.add_texture(built_in::texture(kind))
+    }
+
+    fn add_texture(&mut self, texture: Texture) -> u32 {
         self.texture_bytes += texture.bytes();
         self.textures.push(texture);
         self.textures.len() as u32 - 1
+    }
+
+    /// Whether the memory limit of the textures is reached.
+    fn is_full(&self) -> bool {
+        self.texture_bytes >= MAX_TEXTURE_BYTES
     }
 
     pub(super) fn add_paint(&mut self, paint: Paint) -> u32 {
@@ -79,8 +96,8 @@ impl StageBuilder {
             .enumerate()
             .map(|(i, t)| match &t.source {
                 _ if !used.contains(&i) => None,
-                TextureSource::BuiltIn(kind) => Some(self.add_texture(&looks::texture(*kind))),
-                TextureSource::File { bytes, .. } => decode::picture(bytes).map(|i| self.add_texture(&i)),
+                TextureSource::BuiltIn(kind) => Some(self.add_built_in_texture(*kind)),
+                TextureSource::File { bytes, .. } => decode::picture(bytes).map(|i| self.add_picture(&i)),
             })
             .collect();
         let paints: Vec<u32> = scene
@@ -99,7 +116,7 @@ impl StageBuilder {
                     .map(|mesh| *meshes.entry(*i).or_insert_with(|| self.add_mesh(mesh, paint_of))),
                 Look::BuiltIn(kind, _) => {
                     let known = built_in.get(kind).copied();
-                    let mesh = known.unwrap_or_else(|| self.add_model(&looks::object(*kind)));
+                    let mesh = known.unwrap_or_else(|| self.add_built_in_model(*kind));
                     built_in.insert(*kind, mesh);
                     Some(mesh)
                 }
@@ -175,16 +192,30 @@ impl StageBuilder {
         }
     }
 
-    /// Adds a built-in model with its own materials and textures. Returns the index of its mesh.
+    /// Adds the built-in model of an object. Returns the index of its mesh.
+    fn add_built_in_model(&mut self, kind: BuiltInMesh) -> usize {
+        if self.is_full() {
+            return self.add_model(&looks::object(kind));
+        }
+        let model = built_in::model(kind);
+        let textures: Vec<u32> = model.textures.iter().map(|t| self.add_texture(t.clone())).collect();
+        self.add_with_materials(&model.mesh, &model.materials, &textures)
+    }
+
+    /// Adds a model with its own materials and textures. Returns the index of its mesh.
     fn add_model(&mut self, model: &looks::Model) -> usize {
-        let textures: Vec<u32> = model.textures.iter().map(|t| self.add_texture(t)).collect();
-        let paints: Vec<u32> = model
-            .materials
+        let textures: Vec<u32> = model.textures.iter().map(|image| self.add_picture(image)).collect();
+        self.add_with_materials(&model.mesh, &model.materials, &textures)
+    }
+
+    /// Adds a mesh and its materials, whose textures have these indices.
+    fn add_with_materials(&mut self, mesh: &Mesh, materials: &[Material], textures: &[u32]) -> usize {
+        let paints: Vec<u32> = materials
             .iter()
             .map(|m| self.add_material(m, m.texture.and_then(|t| textures.get(t).copied())))
             .collect();
         let plain = self.add_material(&Material::default(), None);
-        self.add_mesh(&model.mesh, |i| paints.get(i).copied().unwrap_or(plain))
+        self.add_mesh(mesh, |i| paints.get(i).copied().unwrap_or(plain))
     }
 }
 

@@ -2,6 +2,7 @@
 //! world use it.
 
 mod build;
+mod built_in;
 mod chunk;
 mod shadow;
 
@@ -105,7 +106,7 @@ impl Stage {
         builder.add_scene(&world.scene, |_| true);
         builder.add_yellow_discs(world);
         builder.add_car(&profile);
-        let shadow = builder.add_texture(&shadow::picture());
+        let shadow = builder.add_picture(&shadow::picture());
         let shadow_paint = builder.add_paint(Paint {
             colour: Vec3::ZERO,
             emissive: Vec3::ZERO,
@@ -131,7 +132,7 @@ impl Stage {
         }
     }
 
-    /// Memory of the textures and meshes, bytes.
+    /// Memory of the textures and meshes, bytes. All stages share the built-in textures.
     pub fn bytes(&self) -> usize {
         let textures: usize = self.textures.iter().map(Texture::bytes).sum();
         textures + self.meshes.iter().map(ChunkedMesh::bytes).sum::<usize>()
