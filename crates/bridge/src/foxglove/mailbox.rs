@@ -178,6 +178,8 @@ impl Mailbox {
 
 impl Subscription {
     fn enqueue(&mut self, serial: u64, message: &Arc<EncodedMessage>) {
+        // A published message is at least as new as the latched one.
+        self.needs_latched = false;
         self.waiting.push_back((serial, Arc::clone(message)));
         self.bytes += message.payload.len();
         let limit = self.channel.queue();
@@ -276,6 +278,15 @@ mod tests {
         mailbox.change_parameters(all);
         mailbox.watch_parameters(all, false);
         assert_eq!(mailbox.next(), None);
+    }
+
+    #[test]
+    fn a_new_subscriber_got_a_message_twice() {
+        let mailbox = Mailbox::default();
+        mailbox.subscribe(4, IMU).expect("subscribed");
+        mailbox.put(IMU, &message(5, 1));
+        mailbox.put_latched(|_| Some(message(5, 1)));
+        assert_eq!(taken(&mailbox), [(4, 5)]);
     }
 
     #[test]

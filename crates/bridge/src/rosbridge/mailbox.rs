@@ -216,6 +216,8 @@ impl Subscription {
     }
 
     fn enqueue(&mut self, serial: u64, message: &EncodedMessage<'_>, has_slash: bool) {
+        // A published message is at least as new as the latched one.
+        self.needs_latched = false;
         let Delivery { throttle, queue, compression } = self.delivery;
         let limit = match (queue, throttle) {
             (0, Duration::ZERO) if message.is_image() => DEFAULT_IMAGE_QUEUE,

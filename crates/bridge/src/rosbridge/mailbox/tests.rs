@@ -165,6 +165,16 @@ fn a_new_subscription_gets_the_latched_message_once() {
 }
 
 #[test]
+fn a_new_subscriber_got_a_message_twice() {
+    let (mailbox, now) = (subscribed(Delivery::default()), Instant::now());
+    let message = UInt64 { data: 7 }.into();
+    let epoch = EncodedMessage::new(Topic::Epoch, &message, 0);
+    mailbox.put(Topic::Epoch, &epoch, now);
+    mailbox.put_latched(|_, put| put(&epoch));
+    assert_eq!(all(&mailbox, now), [7]);
+}
+
+#[test]
 fn each_subscription_gets_its_own_form() {
     let (mailbox, now) = (Mailbox::default(), Instant::now());
     let with = |compression| Delivery { compression, ..Delivery::default() };
