@@ -163,8 +163,18 @@ fn invalid_obj_files_are_refused() {
 }
 
 #[test]
+fn a_surface_with_a_spectral_emission_glowed_grey() {
+    let mtl = "newmtl a\nKd spectral blue.rfl\nKe spectral lamp.rfl 1\nnewmtl b\nKd 0 0 1\nKe xyz 1 1 1\n";
+    let obj = "mtllib m.mtl\nv 0 0 0\nv 1 0 0\nv 1 1 0\nusemtl a\nf 1 2 3\nusemtl b\nf 1 2 3\n";
+    let (model, _) = read_obj(obj, mtl).expect("readable");
+    let seen: Vec<_> = model.materials.iter().map(|m| (m.colour, m.emissive)).collect();
+    assert_eq!(seen, [([0.7, 0.7, 0.7, 1.0], [0.0; 3]), ([0.0, 0.0, 1.0, 1.0], [0.0; 3])]);
+}
+
+#[test]
 fn the_number_of_obj_triangles_is_limited() {
-    // One face with very many corners is as large as very many faces.
+    // The reader splits a face with many corners into triangles, so the limit must also apply to a
+    // single face.
     let corners = "1 ".repeat(MAX_TRIANGLES + 3);
     let error = read_obj(&format!("v 0 0 0\nf {corners}\n"), "").expect_err("too many");
     assert_eq!(error.to_string(), format!("meshes/m.obj:2:1: more than {MAX_TRIANGLES} triangles"));

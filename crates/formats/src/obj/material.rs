@@ -25,7 +25,7 @@ impl MaterialLibrary {
     }
 
     /// Adds the materials of a file. `name` is the path of the file relative to the folder of the
-    /// mesh file `mesh`. If a material has the name of an earlier one, the earlier one is kept.
+    /// mesh file `mesh`. If several materials have the same name, the name refers to the first one.
     pub(super) fn read(&mut self, mesh: &str, name: &str, bytes: &[u8]) -> Result<(), Error> {
         let folder = mesh.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
         let file = format!("{folder}{name}");
@@ -64,7 +64,7 @@ fn set(material: &mut Material, word: &str, rest: &str, subfolder: &str) -> Resu
             let [r, g, b] = colour(word, rest)?;
             material.colour = [r, g, b, material.colour[3]];
         }
-        "Ke" => material.emissive = colour(word, rest)?,
+        "Ke" if is_convertible(rest) => material.emissive = colour(word, rest)?,
         // An opacity of 0 is replaced by 1, because some exporters write 0 for an opaque surface.
         "d" => material.colour[3] = opacity(number(word, rest.rsplit(' ').next().unwrap_or(""))?),
         "Tr" => material.colour[3] = opacity(1.0 - number(word, rest)?),
@@ -92,12 +92,17 @@ fn number(what: &str, text: &str) -> Result<f32, String> {
     parsed.ok_or_else(|| format!("{what} needs a finite number, found \"{}\"", excerpt(text)))
 }
 
+/// Whether a colour is given as RGB. A spectral curve or a CIE colour cannot be converted to RGB here.
+/// It is replaced by grey, and its surface emits no light.
+fn is_convertible(text: &str) -> bool {
+    !matches!(text.split_whitespace().next(), Some("spectral" | "xyz"))
+}
+
 /// Reads three numbers and clamps each of them to 0..1. One number stands for three equal numbers.
 fn colour(what: &str, text: &str) -> Result<[f32; 3], String> {
     let words: Vec<&str> = text.split_whitespace().take(4).collect();
     match words[..] {
-        // A spectral curve or CIE values are not RGB: the surface stays grey.
-        ["spectral" | "xyz", ..] => Ok([0.7; 3]),
+        _ if !is_convertible(text) => Ok([0.7; 3]),
         [grey] => number(what, grey).map(|grey| [grey.clamp(0.0, 1.0); 3]),
         [r, g, b, ..] => {
             let rgb = [number(what, r)?, number(what, g)?, number(what, b)?];
