@@ -130,7 +130,7 @@ fn a_floor_named_pdf_was_a_jpeg() {
     assert!(error.contains("must end with .jpg or .pdf"), "{error}");
     let jpeg = inside(&scratch, "floor.jpg");
     let error = stderr_of_failure(&["print", "oval", "-o", &jpeg, "--paper", "A3"], &[]);
-    assert!(error.contains("--paper is for a .pdf"), "{error}");
+    assert!(error.contains("--paper is for PDF files"), "{error}");
     assert_eq!(names(scratch.path()), ["floor.pdf"]);
 }
 
@@ -203,7 +203,8 @@ fn the_display_name_of_a_project_file_was_lost() {
 fn doctor_reports_every_check_with_a_remedy_and_fails_for_a_taken_port() {
     let scratch = TempFolder::new("doctor");
     let folder = inside(&scratch, "none");
-    // The kernel gives no other process a port below its ephemeral range.
+    // The kernel assigns ports from its ephemeral range. So it assigns none of these lower ports to
+    // another process.
     let taken = (20_000..32_000).find_map(|port| TcpListener::bind(("127.0.0.1", port)).ok());
     let taken = taken.expect("a free port");
     let address = taken.local_addr().expect("an address").to_string();
@@ -352,7 +353,7 @@ fn an_old_backup_was_not_noticed_after_a_restart() {
     let an_hour_ago = SystemTime::now() - Duration::from_secs(3600);
     old.set_modified(an_hour_ago).expect("a time");
     let program = Program::serve(&["--data-dir", &folder, "--backup", &backups]);
-    // The next backup is due in 23 hours.
+    // The next backup is due in 23 hours, so the metric shows the time of the old backup.
     let seconds = an_hour_ago.duration_since(SystemTime::UNIX_EPOCH).expect("a time").as_secs();
     let line = format!("chicane_backup_timestamp_seconds {seconds}");
     let deadline = Instant::now() + TIMEOUT;
@@ -388,7 +389,8 @@ fn a_judge_that_disappeared_left_the_simulator_healthy() {
             std::thread::sleep(Duration::from_millis(10));
         }
     };
-    // A judge that was not found yet is not lost. A running session has found it.
+    // `/health` reports a lost judge only if the simulator had found a judge before. When a session
+    // runs, a judge was found.
     let started = program.client().post("/sim/api/evaluation/start", "{}");
     assert_eq!(started.status, 200, "{}", started.text());
     let is_running = |state: &Value| state["evaluation"]["phase"] == "running";

@@ -19,56 +19,57 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Ticks that are simulated at once while nothing can happen.
+/// Ticks that are simulated in one step while no event can happen.
 const IDLE_TICKS: u64 = 20;
-/// Looks without a pause. Most programs are blocked again after some hundred microseconds.
+/// Number of first looks without a pause between them. Most programs are blocked again after a few
+/// hundred microseconds.
 const EAGER_LOOKS: u32 = 3;
-/// Pauses between two later looks: the first until [`PATIENT_LOOKS`], then the second.
+/// Pauses between later looks: the first one up to [`PATIENT_LOOKS`] looks, then the second one.
 const PAUSES: [Duration; 2] = [Duration::from_micros(20), Duration::from_micros(500)];
 const PATIENT_LOOKS: u32 = 2_000;
-/// A pipe with this many bytes counts as full. A pipe has 16 pages of 4 KiB, and a page can be
-/// little more than half full if the program writes longer texts.
+/// A pipe with this many bytes counts as full. A pipe has 16 pages of 4 KiB, and a page may be only
+/// a little more than half full if the program writes longer texts.
 const FULL_PIPE: u64 = 32 << 10;
-/// If a thread uses the processor for this long while another waits for a lock for a few
-/// milliseconds, the lock's wait ends. Python's threads hand over their lock in this way.
+/// If one thread uses the processor for this long while another thread waits a few milliseconds for
+/// a lock, the wait ends. Python's threads hand over the interpreter lock by such waits.
 const STALL: Duration = Duration::from_secs(2);
-/// Looks between two checks for a stall.
+/// Number of looks between two checks for a stall.
 const STALL_LOOKS: u32 = 512;
-/// Waits for locks that are shorter than this are ended after a stall.
+/// After a stall, waits for locks that are at most this long are ended.
 const STALLED_WAIT_NS: u64 = 2 * TICK_NS;
 
 /// The session is over, or the time keeper has to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Over;
 
-/// The simulation and the session, as the time keeper sees them.
+/// The simulation and the session, as far as the time keeper uses them.
 pub trait PacedWorld: Send {
     /// Starts to simulate up to this tick, counted from the start of the run.
     fn start_advance(&mut self, tick: u64) -> Result<(), Over>;
     /// Waits until the tick of the last `start_advance` is simulated and the judge has seen it.
     fn finish_advance(&mut self) -> Result<(), Over>;
-    /// Waits until the session has read everything that the program wrote, and its exit status if
-    /// the program has `exited`.
+    /// Waits until the session has read everything that the program wrote. If the program has
+    /// `exited`, also waits until the session has read its exit status.
     fn drain(&mut self, exited: bool) -> Result<(), Over>;
-    /// Lets time run without the program, because all its processes have ended or the time keeper
-    /// has failed.
+    /// Lets time run without the program, because all processes of the program have ended or the
+    /// time keeper has failed.
     fn release(&mut self);
 }
 
-/// The descriptors and ids with which the time keeper observes a program.
+/// The file descriptors and ids with which the time keeper observes a program.
 #[derive(Debug)]
 pub struct PacedProgram {
-    /// Sockets that lead to the simulator.
+    /// Listening sockets in the program's network. They accept its connections to the simulator.
     pub listeners: Vec<TcpListener>,
     /// The shared file.
     pub clock: OwnedFd,
     /// A socket of the protocol `NETLINK_SOCK_DIAG` in the program's network.
     pub diagnosis: OwnedFd,
-    /// Process id on the host of the process above all processes of the program.
+    /// Process id, on the host, of the parent of all processes of the program.
     pub root: u32,
     /// Process id of the program in its own namespace.
     pub main: i32,
-    /// The pipes of the program's output. The time keeper never reads them.
+    /// The pipes of the program's output. The time keeper only checks how full they are.
     pub output: Vec<OwnedFd>,
 }
 
@@ -81,9 +82,9 @@ pub struct TimeKeeperHandle {
 }
 
 impl TimeKeeperHandle {
-    /// Stops the time keeper. Returns what it has done, and the sockets of the program. They have
-    /// to stay open until the program has ended, because it would report a lost connection
-    /// otherwise.
+    /// Stops the time keeper. Returns its report, and the sockets of the program. The caller must
+    /// keep the sockets open until the program has ended. Otherwise the program would report a lost
+    /// connection.
     pub fn stop(mut self) -> (PaceReport, Vec<OwnedFd>) {
         let sockets = self.end();
         (self.report.lock().unwrap_or_else(PoisonError::into_inner).clone(), sockets)
@@ -104,7 +105,8 @@ impl Drop for TimeKeeperHandle {
 /// The next thing that happens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
-    /// The wait of a thread ends. Ties are broken by the name of the thread.
+    /// The wait of a thread ends. If several end at the same time, the name of the thread decides
+    /// the order.
     Wake { name: u64, slot: usize, kind: WaitKind, pid: i32, tid: i32, deadline: u64 },
     /// A process gets `SIGALRM`.
     Alarm { name: u64, slot: usize, pid: i32, next: Option<u64> },
@@ -126,7 +128,7 @@ pub struct TimeKeeper {
     clock: ClockFile,
     output: Vec<OwnedFd>,
     main: i32,
-    /// Whether the session knows that the program has exited.
+    /// Whether the session has been told that the program has exited.
     exited: bool,
     /// Virtual time in nanoseconds.
     now: u64,
@@ -134,21 +136,21 @@ pub struct TimeKeeper {
     tick: u64,
     /// The last wait that was ended: slot and deadline.
     fired: Option<(usize, u64)>,
-    /// Waits whose thread did not react to their end, by slot.
+    /// Waits whose thread did not react to the wake signal, by slot; the value is the deadline.
     ignored: BTreeMap<usize, u64>,
-    /// When the session reads a pipe that is full. `None` while no pipe is full.
+    /// When the session reads a full pipe, in virtual nanoseconds. `None` while no pipe is full.
     output_due: Option<u64>,
-    /// Whether a thread has waited in real time, so that threads can wake by themselves.
+    /// Whether a thread has waited in real time. Then threads can wake without an event.
     is_real: bool,
     stop: Arc<AtomicBool>,
     work: Arc<Work>,
-    /// Requests before this program was started.
+    /// Number of requests before this program was started.
     earlier_requests: u64,
     report: Arc<Mutex<PaceReport>>,
 }
 
 impl TimeKeeper {
-    /// Starts the thread that moves time for a program. `world` gets a flag that is set when the
+    /// Starts the thread that moves time for a program. `world` gets the flag that is set when the
     /// time keeper has to stop.
     pub fn start(
         program: PacedProgram,
@@ -179,7 +181,7 @@ impl TimeKeeper {
             report: Arc::clone(&report),
         };
         let thread = std::thread::Builder::new().name("pace".to_owned()).spawn(move || {
-            // Otherwise the kernel makes every short pause 50 µs longer.
+            // Without this call, the kernel makes every short pause 50 µs longer.
             set_timer_slack(1_000);
             keeper.run();
             keeper.web.into_sockets()
@@ -189,10 +191,10 @@ impl TimeKeeper {
 
     /// Moves time until the program or the session is over.
     fn run(&mut self) {
-        // A panic must not leave a session behind whose time stands still.
+        // A panic must not leave a session behind whose time never advances.
         let panicked = catch_unwind(AssertUnwindSafe(|| {
-            // The session handles this request after it has started time. So even the first request
-            // of the program finds a running session.
+            // The session handles this call only after it has started the run. Therefore even the
+            // first request of the program finds a running session.
             let mut done = self.world.drain(false);
             while done.is_ok() {
                 done = self.step();
@@ -210,7 +212,7 @@ impl TimeKeeper {
         change(&mut self.report.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Notes why time depends on the wall clock. The first reason counts.
+    /// Notes why time depends on the wall clock. Only the first reason is kept.
     fn note_real(&self, reason: &str) {
         self.note(|report| {
             report.real.get_or_insert_with(|| reason.to_owned());
@@ -246,7 +248,7 @@ impl TimeKeeper {
         }
         if is_full {
             // A program that fills its pipe waits for a tick. Otherwise no time would pass for a
-            // program that writes for ever.
+            // program that never stops writing.
             self.output_due.get_or_insert(self.now + TICK_NS);
         }
         let (next, is_real) = self.choose();
@@ -257,8 +259,8 @@ impl TimeKeeper {
         self.reach(next.unwrap_or((self.now + IDLE_TICKS * TICK_NS, None)))
     }
 
-    /// Waits until the simulation has reached the present moment. Everything that depends on the
-    /// state of the world comes after this.
+    /// Waits until the simulation has reached the current moment. Everything that depends on the
+    /// state of the world must come after this call.
     fn wait_for_simulation(&mut self) -> Result<(), Over> {
         let started = Instant::now();
         let done = self.world.finish_advance();
@@ -292,7 +294,7 @@ impl TimeKeeper {
         }
     }
 
-    /// Waits until every thread is blocked and nothing is on its way to a thread.
+    /// Waits until every thread is blocked and no bytes are on their way to a thread.
     fn wait_until_quiet(&mut self) -> Result<(), Over> {
         let mut stall = StallWatch::default();
         let mut looks = 0u32;
@@ -320,17 +322,17 @@ impl TimeKeeper {
         }
     }
 
-    /// The bytes that are on their way between two sockets of the program's network.
+    /// The bytes in flight between two sockets of the program's network.
     fn in_flight(&mut self) -> InFlight {
         self.traffic.in_flight().unwrap_or_else(|error| {
-            self.note_real(&format!("the kernel does not count the bytes of connections: {error}"));
+            self.note_real(&format!("the kernel can't report the bytes in flight on the program's connections: {error}"));
             InFlight::default()
         })
     }
 
     /// Ends short waits for locks while another thread computes. A Python thread that computes
-    /// gives up the interpreter's lock only if another thread has waited for it for some
-    /// milliseconds.
+    /// releases the interpreter lock only after another thread's wait for it has timed out, and
+    /// that timeout is a few milliseconds.
     fn end_stalled_waits(&mut self) {
         let threads: BTreeMap<i32, BlockedThread> =
             self.threads.blocked().map(|thread| (thread.inner_tid, thread)).collect();
@@ -402,8 +404,8 @@ impl TimeKeeper {
         }
     }
 
-    /// Advances the simulation to a moment, and carries out its event unless the server has bytes
-    /// for the program before.
+    /// Advances the simulation to a moment, and carries out its event. If the server has bytes for
+    /// the program before that moment, the event is not carried out.
     fn reach(&mut self, (due, event): Moment) -> Result<(), Over> {
         let before = self.now;
         let reached = self.move_to(due)?;
@@ -414,9 +416,9 @@ impl TimeKeeper {
     }
 
     /// Advances the simulation to a moment. Returns false if the server has bytes for the program
-    /// before that moment. The last ticks may still be being simulated when this function returns,
-    /// because the program learns about the world only from the server. So the program and the
-    /// simulation run at the same time on two processors.
+    /// before that moment. When this function returns, the last ticks may not be finished yet.
+    /// Therefore the program and the simulation can run at the same time on two processors. This is
+    /// safe, because the program learns about the world only from the server.
     fn move_to(&mut self, target: u64) -> Result<bool, Over> {
         let target_tick = target / TICK_NS;
         while self.tick < target_tick {
@@ -455,8 +457,8 @@ impl TimeKeeper {
             }
             Event::Alarm { slot, pid, next, .. } => {
                 self.clock.set_alarm(slot, next);
-                // The signal is for the process, so any thread that does not block it may get it.
-                // It fails if the process has ended.
+                // The signal is sent to the process, so any thread that does not block it may get
+                // it. Sending fails if the process has ended.
                 let process = Pid::from_raw(pid);
                 let _ = process.map(|process| kill_process(process, Signal::ALARM));
             }
@@ -475,7 +477,7 @@ impl TimeKeeper {
         Ok(())
     }
 
-    /// Advances by one tick at most, at the speed of the wall clock, because a thread waits in real
+    /// Advances by at most one tick, at the speed of the wall clock, because a thread waits in real
     /// time.
     fn follow_the_wall_clock(&mut self, next: Option<Moment>) -> Result<(), Over> {
         let next_tick = (self.tick + 1) * TICK_NS;
@@ -489,10 +491,10 @@ impl TimeKeeper {
     }
 }
 
-/// Notices a thread that computes for long.
+/// Notices a thread that computes for a long time.
 #[derive(Default)]
 struct StallWatch {
-    /// The thread that runs, and the processor time that it had used when it was first seen.
+    /// The thread that runs, and its processor time in nanoseconds when it was first seen.
     since: Option<(i32, u64)>,
 }
 
@@ -509,14 +511,14 @@ impl StallWatch {
     }
 }
 
-/// Sends a signal to a thread. Both ids are those of the host.
+/// Sends a signal to a thread. Both ids are ids on the host.
 #[allow(unsafe_code)] // No crate in use wraps this call.
 fn signal_thread(pid: i32, tid: i32, signal: i32) {
     // SAFETY: the call takes three numbers. If the thread has ended, the call fails.
     unsafe { libc::syscall(libc::SYS_tgkill, pid, tid, signal) };
 }
 
-/// Sets the precision of this thread's pauses in nanoseconds.
+/// Sets how many nanoseconds the kernel may delay the end of this thread's pauses.
 #[allow(unsafe_code)] // No crate in use wraps this call.
 fn set_timer_slack(nanoseconds: libc::c_ulong) {
     // SAFETY: the call takes two numbers, and changes this thread only.

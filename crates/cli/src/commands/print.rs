@@ -10,7 +10,7 @@ use chicane_wire::Paper;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-/// Lowest resolution that the command accepts, pixels per inch.
+/// Lowest resolution that the command accepts, in pixels per inch.
 const MIN_DPI: u16 = 10;
 
 /// Why nothing was written.
@@ -23,7 +23,7 @@ pub(crate) enum PrintCommandError {
     /// The floor is too large even at the lowest resolution that the command accepts.
     #[error("{0}. Print a part of it with --area X0,Y0,X1,Y1")]
     NeedsArea(PrintError),
-    #[error("--paper is for a .pdf, but {0} is an image. Leave --paper out, or name a file .pdf with -o")]
+    #[error("--paper is for PDF files, but {0} is an image. Omit --paper, or give -o a name that ends in .pdf")]
     PaperOfImage(String),
     #[error(transparent)]
     File(#[from] FileError),
