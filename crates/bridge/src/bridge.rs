@@ -18,7 +18,7 @@ impl Bridge {
         Bridge { host, rosbridge: Arc::default(), foxglove: Arc::default() }
     }
 
-    /// A bridge to the same simulator, with clients of its own.
+    /// A bridge to the same simulator, with separate clients.
     pub fn with_own_clients(&self) -> Bridge {
         Bridge::new(Arc::clone(&self.host))
     }

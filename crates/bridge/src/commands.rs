@@ -1,5 +1,5 @@
-//! The commands of a client to the robot. They are executed one after the other, while the client
-//! continues to receive messages.
+//! Executes the commands of a client to the robot one after the other, while the client continues
+//! to receive messages.
 //!
 //! A command may wait for the sim thread during a long step. Waiting commands are queued here and
 //! not in the inbox of the sim thread. The queue keeps only the newest few commands of each topic.
@@ -14,7 +14,8 @@ use std::time::Duration;
 /// Longest time to execute the remaining commands of a client that has disconnected.
 const REMAINING_COMMANDS_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The commands of a client. `Id` identifies the message of a command in a response.
+/// The commands of a client. `Id` identifies the client's message, so that an error response can
+/// name it.
 pub(crate) struct Commands<Id> {
     simulator: Simulator,
     waiting: VecDeque<(Topic, Command, Id)>,

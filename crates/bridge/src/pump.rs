@@ -1,10 +1,10 @@
 //! Publishes the messages of every tick to the clients of a protocol.
 //!
-//! While a client subscribes, the pump reads a tap of the sim thread. It makes the messages of each
-//! tick with the crate `ros`. The hub of the protocol encodes each subscribed message once, and puts
-//! it into the mailboxes of all subscribers. A client reads its mailbox at its own speed. The
-//! mailbox is bounded and drops the oldest messages. Another task draws the images, so that other
-//! messages do not wait for the images. That task draws only the newest frame.
+//! While a client subscribes, the pump reads a tap of the sim thread. It creates the messages of
+//! each tick with the crate `ros`. The hub of the protocol encodes each subscribed message once,
+//! and puts it into the mailboxes of all subscribers. A client reads its mailbox at its own speed.
+//! The mailbox is bounded and drops the oldest messages. Another task draws the images, so that
+//! other messages do not wait for the images. That task draws only the newest frame.
 
 use chicane_host::Host;
 use chicane_host::camera::Camera;
@@ -85,7 +85,7 @@ async fn publish_ticks<H: Subscribers>(host: &Host, hub: &Arc<H>, frames: &watch
     }
 }
 
-/// Makes the messages of ticks. Each tick yields messages once, and the ticks are in order.
+/// Creates the messages of ticks. A tick that is not newer than the last one is skipped.
 struct TickPublisher {
     publisher: Publisher,
     /// Epoch and tick of the last messages.
@@ -114,8 +114,8 @@ impl TickPublisher {
         self.publisher.messages(sample)
     }
 
-    /// The latched message of a topic: a new subscriber gets it at once. `None` if the topic has no
-    /// such message.
+    /// The latched message of a topic. A new subscriber gets this message immediately. `None` if
+    /// the topic has no latched message.
     fn latched(&self, topic: Topic) -> Option<Message> {
         match topic {
             Topic::Clock => self.has_world.then(|| Clock { clock: Time::of_tick(self.last.1) }.into()),

@@ -1,7 +1,7 @@
 //! An open WebSocket: messages, pings, and the closing handshake.
 //!
-//! A task runs with a [`Socket`]. The socket pings its peer, detects that the peer is gone, limits
-//! its send buffer, and closes when the simulator stops. A task that alternates between sending and
+//! A task owns a [`Socket`]. The socket pings its peer, detects that the peer is gone, limits its
+//! send buffer, and closes when the simulator stops. A task that alternates between sending and
 //! receiving uses [`Socket::next`] and [`Socket::send`]. A task that sends and receives at the same
 //! time uses [`Socket::start_send`] and [`Socket::next_event`].
 
@@ -23,12 +23,12 @@ use tokio_tungstenite::tungstenite::{Error, Message, Utf8Bytes};
 const PING_INTERVAL: Duration = Duration::from_secs(3);
 /// The peer is considered gone after this many pings without a message from the peer.
 const MAX_UNANSWERED_PINGS: u32 = 3;
-/// Longest time in which [`Socket::send`] sends a message.
+/// Timeout for sending a message with [`Socket::send`].
 const SEND_TIMEOUT: Duration = Duration::from_secs(5);
-/// Longest time to send a message of [`Socket::start_send`]. This timeout is longer than
-/// [`SEND_TIMEOUT`], because the task does not wait for the message.
+/// Timeout for a message of [`Socket::start_send`]. It is longer than [`SEND_TIMEOUT`], because the
+/// task can continue while the message is being sent.
 const BACKGROUND_SEND_TIMEOUT: Duration = Duration::from_secs(30);
-/// Longest time of the closing handshake. It is short, because the simulator may be stopping.
+/// Timeout of the closing handshake. It is short, because the simulator may be stopping.
 const CLOSE_TIMEOUT: Duration = Duration::from_millis(100);
 
 fn ping_timer() -> Interval {
@@ -37,7 +37,7 @@ fn ping_timer() -> Interval {
     timer
 }
 
-/// A connection that was upgraded to a WebSocket.
+/// The byte stream of a connection that was upgraded to a WebSocket.
 pub trait ByteStream: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<S: AsyncRead + AsyncWrite + Send + Unpin> ByteStream for S {}
@@ -45,7 +45,7 @@ impl<S: AsyncRead + AsyncWrite + Send + Unpin> ByteStream for S {}
 /// The client at the other end of a connection.
 pub trait Peer: Send + Sync {
     /// Waits until the client has closed its side of the connection. Bytes that the client sent
-    /// before may still be unread.
+    /// before may not have been read yet.
     fn disconnected(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
 }
 
@@ -122,8 +122,8 @@ pub struct Socket {
 }
 
 impl Socket {
-    /// Makes a socket from a connection after the handshake. `peer` is `None` if the end of the
-    /// connection can't be detected while nothing is read.
+    /// Creates a socket from a connection after the handshake. If `peer` is `None`, the end of the
+    /// connection is noticed only while messages are read.
     pub async fn new(
         connection: Box<dyn ByteStream>,
         peer: Option<Box<dyn Peer>>,
@@ -201,8 +201,8 @@ impl Socket {
         self.sending_since.is_none()
     }
 
-    /// Starts to send a message. [`Socket::next_event`] sends the rest. Only one message may be
-    /// sent at a time, see [`Socket::can_send`].
+    /// Starts to send a message. [`Socket::next_event`] continues to send it. Only one message can
+    /// be sent at a time, see [`Socket::can_send`].
     pub fn start_send(&mut self, message: impl Into<SocketMessage>) {
         self.start_send_message(message.into().into());
     }
@@ -274,9 +274,9 @@ impl Socket {
         let frame = CloseFrame { code, reason: reason.into() };
         let handshake = async {
             self.stream.close(Some(frame)).await?;
-            // All received bytes are read, because the system discards the close frame if the
-            // socket is closed with unread bytes. After an error the rest is read without parsing,
-            // because it may contain no valid frames.
+            // All received bytes are read before the socket is closed. Otherwise the system would
+            // reset the connection, and the peer might not get the close frame. After an error the
+            // rest is read without parsing, because it may contain no valid frames.
             while let Some(Ok(_)) = self.stream.next().await {}
             let connection = self.stream.get_mut();
             connection.shutdown().await?;
@@ -325,8 +325,8 @@ async fn next_step(
     .await
 }
 
-/// The message as the caller gets it. `None` for control frames. While the stream is read, the
-/// WebSocket library responds to pings and close frames by itself.
+/// Converts a message for the caller. `None` for control frames, because the WebSocket library
+/// answers pings and close frames by itself while the stream is read.
 fn data_message(message: Message) -> Option<SocketMessage> {
     match message {
         Message::Text(text) => Some(SocketMessage::Text(text)),

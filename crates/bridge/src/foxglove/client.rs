@@ -28,7 +28,7 @@ const MAX_RESPONSES: usize = 64;
 /// How many channels a client may publish on.
 const MAX_CHANNELS: usize = 64;
 
-/// A request that waits for the sim thread. Its result are the responses.
+/// A request that waits for the sim thread. The future returns the responses.
 pub(super) type Request = Pin<Box<dyn Future<Output = Vec<SocketMessage>> + Send>>;
 
 /// A client of the protocol.
@@ -49,7 +49,7 @@ pub(super) struct Client {
 }
 
 impl Client {
-    /// A client that gets the advertisements first.
+    /// Creates a client, and queues the advertisements as the first messages to it.
     pub(super) fn new(bridge: Bridge, caller: Caller, member: HubMember) -> Client {
         let acting = |source| bridge.host.simulator.acting_at(source, "/foxglove");
         let (simulator, commands) = (acting(caller.source), Commands::new(acting(caller.driver)));
@@ -171,8 +171,8 @@ impl Client {
 
     /// Executes all items of a list. Returns the last error.
     ///
-    /// The other errors are sent at once. At most [`MAX_RESPONSES`] of them are sent, because a
-    /// list can be long.
+    /// Earlier errors are sent to the client immediately, but at most [`MAX_RESPONSES`] of them,
+    /// because a list can be long.
     fn each<T>(
         &mut self,
         items: Vec<T>,
@@ -231,7 +231,7 @@ impl Client {
         let checked = self.each(wanted, |client, ParameterRequest { name, value }| {
             let parameter = Parameter::by_name(&name).map_err(Status::error)?;
             (client.caller.permits)(parameter.action()).map_err(Status::error)?;
-            // A request names each parameter once; of more values, the last one counts.
+            // If a request names a parameter several times, the last value counts.
             changes.retain(|(other, _)| *other != parameter);
             changes.push((parameter, value));
             Ok(())

@@ -30,12 +30,14 @@ pub(crate) struct Hub {
     /// Number of clients. Receivers are notified of every subscription to a channel of the
     /// simulator, even if the number stays the same.
     clients: watch::Sender<usize>,
-    /// The view at the time when the first client joined. Later changes of parameters are relative
-    /// to it, even if the task that publishes them starts late.
+    /// The view at the time when the first client joined. The task that publishes changes of
+    /// parameters compares later views with it. Without it, changes before the start of the task
+    /// would be missed.
     first_view: Mutex<Option<Arc<Published>>>,
     /// The last tick that was published.
     last_tick: AtomicU64,
-    /// Tells clients that reconnect whether this is still the same simulator.
+    /// An id of this simulator process. With it, a client that reconnects recognises whether the
+    /// simulator was restarted.
     pub(super) session: String,
 }
 
@@ -55,8 +57,8 @@ impl Default for Hub {
 }
 
 impl Hub {
-    /// Adds a client. `now` is the current view. Fails if there are too many clients; the text says
-    /// so.
+    /// Adds a client. `now` is the current view. Returns an error text if there are too many
+    /// clients.
     pub(super) fn join(self: &Arc<Hub>, now: Arc<Published>) -> Result<HubMember, String> {
         let mut mailboxes = self.lock();
         if mailboxes.len() >= MAX_CLIENTS {
@@ -72,12 +74,13 @@ impl Hub {
         Ok(HubMember { hub: Arc::clone(self), mailbox })
     }
 
-    /// Takes the view at the time when the first client joined. `None` if it was taken before.
+    /// Takes the view at the time when the first client joined. `None` if it was already taken.
     pub(super) fn take_first_view(&self) -> Option<Arc<Published>> {
         self.first_view.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// The number of clients, see [`Hub::clients`].
+    /// A receiver for the number of clients. It is also notified of each subscription to a channel
+    /// of the simulator, even if the number stays the same.
     pub(super) fn clients(&self) -> watch::Receiver<usize> {
         self.clients.subscribe()
     }
@@ -135,7 +138,8 @@ impl Hub {
         self.clients.send_modify(|clients| *clients = self.lock().len());
     }
 
-    /// Viewers forget everything when time jumps back, so they need the latched messages again.
+    /// Sends the latched messages again after time jumped back, because viewers then discard all
+    /// messages.
     fn restart(&self) {
         self.lock().iter().for_each(|mailbox| mailbox.forget_latched());
         self.notify_pump();

@@ -2,7 +2,7 @@
 //!
 //! Every subscription has a bounded queue. If the client is slow, the oldest messages are dropped,
 //! and publishers never wait. Messages of all subscriptions are taken in the order of their
-//! publication. Of the simulated time and of each parameter, only the newest value waits.
+//! publication. For the simulated time and for each parameter, only the newest value is kept.
 
 use super::channels::Channel;
 use super::parameters::ParameterSet;
@@ -40,7 +40,7 @@ struct MailboxContents {
     time_ns: Option<u64>,
     /// Parameters whose changes the client wants.
     watched: ParameterSet,
-    /// Watched parameters that have changed since the client was told.
+    /// Watched parameters that have changed since the last message about them.
     changed: ParameterSet,
 }
 
@@ -71,7 +71,7 @@ impl Mailbox {
         if subscriptions.contains_key(&id) {
             return Err(Status::error(format!("the subscription id {id} is in use: choose another id")));
         }
-        // This also limits the number of subscriptions.
+        // The check also limits the number of subscriptions to the number of channels.
         if subscriptions.values().any(|other| other.channel == channel) {
             let text = format!("there is a subscription to {} already", channel.name());
             return Err(Status::error(text));

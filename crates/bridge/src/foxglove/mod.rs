@@ -1,5 +1,5 @@
-//! The robot's topics and the simulator for the viewer Foxglove. The viewer uses the Foxglove
-//! WebSocket protocol: JSON and binary messages over a WebSocket.
+//! Serves the robot's topics and the state of the simulator to the viewer Foxglove. The viewer uses
+//! the Foxglove WebSocket protocol: JSON and binary messages over a WebSocket.
 //!
 //! The channels (`channels`) are the robot's topics in CDR, which the pump publishes, and the
 //! simulator's own channels (`view`, `scene`). A message is encoded once and put into the mailboxes
@@ -34,7 +34,7 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 /// Largest message that is sent, in bytes. An uncompressed image of a large camera fits.
 pub const MAX_SENT: usize = 64 << 20;
 
-/// What a client does besides watching.
+/// What a client can do besides watching. Each action needs a permission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
     /// Sends a command to the robot.
@@ -55,7 +55,7 @@ pub struct Caller {
     pub source: Source,
     /// The sender of commands to the robot.
     pub driver: Source,
-    /// Returns an error if the client may not do something. The text is the reason.
+    /// Returns the reason as an error if the client may not do this.
     pub permits: Box<dyn Fn(Action) -> Result<(), String> + Send + Sync>,
 }
 

@@ -1,8 +1,8 @@
 //! The messages of the Foxglove WebSocket protocol, version 1.
 //!
 //! A text message is a JSON object with an `op`. A binary message starts with one byte for the
-//! operation, and all numbers are little-endian. An invalid message yields a text of one line for
-//! the author of the client.
+//! operation, and all numbers are little-endian. For an invalid message, the parser returns an
+//! error text of one line for the author of the client.
 
 use crate::rosbridge::quoted;
 use bytes::Bytes;
@@ -15,8 +15,8 @@ const MAX_ID: usize = 256;
 /// Longest error text of a JSON message in bytes. The text may contain a part of the message.
 const MAX_REASON: usize = 300;
 
-/// Versions of the protocol that the server speaks. They differ in nothing that this server uses.
-/// Newer clients offer the first one, older clients the second one.
+/// Versions of the protocol that the server supports. For the messages of this server, they are the
+/// same. Newer clients offer the first version, older clients the second.
 const SUBPROTOCOLS: [&str; 2] = ["foxglove.sdk.v1", "foxglove.websocket.v1"];
 
 /// Chooses a version of the protocol. `offered` are the values of the header
@@ -112,7 +112,7 @@ pub(super) struct ClientChannel {
     pub(super) schema_name: String,
 }
 
-/// A new value of a parameter. A missing value would remove the parameter.
+/// A new value for a parameter. A request without a value asks to remove the parameter.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub(super) struct ParameterRequest {
     pub(super) name: String,
@@ -212,7 +212,7 @@ pub(super) fn server_info(session: &str) -> Utf8Bytes {
         "name": "chicane",
         "capabilities": ["clientPublish", "parameters", "parametersSubscribe", "services", "time"],
         "supportedEncodings": Encoding::ALL.map(Encoding::name),
-        // The viewer then knows the message types of ROS 2, also those that no channel uses.
+        // With this entry, the viewer also knows the ROS 2 message types that no channel uses.
         "metadata": {"ROS_DISTRO": "jazzy"},
         "sessionId": session,
     }))

@@ -2,8 +2,9 @@
 //!
 //! There are two kinds of messages: one for the parts of the world that do not move, and one for
 //! the car and all objects. Every message first deletes what the last message of its channel
-//! showed. Therefore a client that misses messages shows nothing outdated. Collision shapes are
-//! shown, because the viewer has no materials of ours. Triangle meshes are not shown.
+//! showed. Therefore a client that misses messages shows nothing outdated. Objects are shown by
+//! their collision shapes, because the viewer does not have the materials of this world. Triangle
+//! meshes are not shown.
 
 use chicane_sim::{Lamp, Snapshot, VehicleState};
 use chicane_world::world::{Object, ObjectKind, ObjectType, Shape, Solid};
@@ -37,7 +38,7 @@ const BLACK: Color = Color { r: 0.08, g: 0.08, b: 0.08, a: 1.0 };
 const RED: Color = Color { r: 0.9, g: 0.1, b: 0.1, a: 1.0 };
 const GREEN: Color = Color { r: 0.1, g: 0.8, b: 0.25, a: 1.0 };
 
-/// An empty list of a kind that we do not use.
+/// An empty list, for a field that this server never fills.
 type Unused = [(); 0];
 
 #[derive(Debug, Clone, Serialize)]
@@ -60,7 +61,7 @@ pub(super) struct Entity {
     timestamp: Time,
     frame_id: &'static str,
     pub(super) id: String,
-    /// Zero: until the entity is deleted.
+    /// Zero means that the entity stays until it is deleted.
     lifetime: Time,
     frame_locked: bool,
     metadata: Unused,
@@ -109,7 +110,7 @@ struct Placement {
     orientation: Rotation,
 }
 
-/// A cube or a sphere. `size` is the length of the edges or the diameters.
+/// A cube or a sphere. `size` has the lengths of the edges or the diameters.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Block {
     pose: Placement,
@@ -317,7 +318,7 @@ fn car(vehicle: &VehicleState, profile: &Profile, time: Time) -> Entity {
     let mut car = Entity::new("car", time);
     let at = |xyz: [f64; 3], yaw: f64| vehicle.pose.then(&Pose::from_xyz_yaw(xyz[0], xyz[1], xyz[2], yaw));
     car.cube(&at(profile.body.centre_m, 0.0), DVec3::from_array(profile.body.size_m), BLUE);
-    // A quarter turn about x, because the axis of a cylinder is z.
+    // The wheel is rotated by a quarter turn about x, because the axis of a cylinder is z.
     let upright =
         Pose { rotation: DQuat::from_xyzw(FRAC_1_SQRT_2, 0.0, 0.0, FRAC_1_SQRT_2), ..Pose::IDENTITY };
     let (x, y) = (profile.wheelbase_m / 2.0, profile.track_m / 2.0);

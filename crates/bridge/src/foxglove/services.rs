@@ -13,7 +13,8 @@ use std::collections::BTreeMap;
 
 /// The fields of a response, as in the definition of the service.
 const RESPONSE: &str = "bool success\nstring message\n";
-/// Seed of the simulation after a respawn, as after a respawn without a seed over HTTP.
+/// Seed of the simulation after a respawn. It is the same as after a respawn over HTTP without a
+/// seed.
 const SEED: u64 = 0;
 
 /// A service.
@@ -30,7 +31,7 @@ pub(super) enum Service {
 struct TriggerResponse {
     /// Whether the service had an effect.
     success: bool,
-    /// The reason if it had none.
+    /// Why the service had no effect; empty if it had one.
     message: String,
 }
 

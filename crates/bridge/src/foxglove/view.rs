@@ -1,7 +1,7 @@
 //! Publishes the channels of the simulator itself: the live state, the scene, the transform of the
 //! odometry, simulated time and changed parameters.
 //!
-//! All of them come from the published view. A client that is slow gets only the newest value.
+//! All values come from the published view. A slow client gets only the newest value.
 
 use super::channels::Channel;
 use super::hub::Hub;
@@ -18,7 +18,8 @@ use tokio::time::{Instant, sleep_until};
 
 /// Shortest time between two messages of the live state, the objects, or the time.
 const INTERVAL: Duration = Duration::from_millis(33);
-/// The frame at the pose at which the odometry started. The crate `ros` uses the same name.
+/// Name of the frame whose origin is the pose at which the odometry started. The crate `ros` uses
+/// the same name.
 const ODOM_FRAME: &str = "odom";
 
 /// Publishes the channels while there are clients, until the simulator stops.
@@ -36,7 +37,7 @@ pub(crate) async fn watch_view(host: &Host, hub: &Hub) {
     }
 }
 
-/// Publishes every view, until there are no clients.
+/// Publishes new views until there are no clients.
 async fn publish_views(host: &Host, hub: &Hub) {
     let (mut clients, mut view) = (hub.clients(), host.simulator.watch());
     let first = hub.take_first_view().unwrap_or_else(|| host.simulator.now());
@@ -48,8 +49,9 @@ async fn publish_views(host: &Host, hub: &Hub) {
             if *count == 0 {
                 return;
             }
-            // A client may also subscribe together with a new view or while a view is published.
-            // `select!` reports only one of these, and `borrow_and_update` forgets the other.
+            // A client may subscribe at the same moment as a new view arrives, or while a view is
+            // published. `select!` reports only one of the two events, and `borrow_and_update`
+            // marks the other as seen.
             is_new_client |= count.has_changed();
         }
         let now = Arc::clone(&view.borrow_and_update());
@@ -66,7 +68,7 @@ async fn publish_views(host: &Host, hub: &Hub) {
     }
 }
 
-/// Publishes views. It remembers what clients have got already.
+/// Publishes views. It remembers what was already sent to the clients.
 struct ViewPublisher<'a> {
     hub: &'a Hub,
     profile: &'a Profile,
@@ -86,7 +88,7 @@ impl<'a> ViewPublisher<'a> {
         ViewPublisher { hub, profile, last: now, world_from_odom: None, due, is_waiting: false }
     }
 
-    /// Publishes a view. `for_new_client` publishes everything, also without a change.
+    /// Publishes what has changed since the last view, or everything if `for_new_client` is true.
     fn publish(&mut self, now: Arc<Published>, for_new_client: bool, at: Instant) {
         let changed = ParameterSet::changed(&self.last, &now);
         if !changed.is_empty() {

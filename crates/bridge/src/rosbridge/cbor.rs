@@ -27,7 +27,7 @@ pub(super) enum Cbor {
     Map(Vec<(&'static str, Cbor)>),
 }
 
-/// A message has a part that this module does not write. No message of the robot has one.
+/// The message contains a type that this module can't write. Messages of the robot never do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct NotWritable(String);
 
@@ -84,7 +84,7 @@ impl Cbor {
     }
 }
 
-/// Writes the kind of a value, and its length or number.
+/// Writes the major type of a value, and its length or number.
 fn head(out: &mut Vec<u8>, kind: u8, number: u64) {
     let kind = kind << 5;
     match number {

@@ -43,18 +43,18 @@ impl TopicName {
 pub(super) struct EncodedMessage<'a> {
     topic: Topic,
     message: &'a Message,
-    /// Time of the message, for the form that has it.
+    /// Time of the message. Only the form [`Compression::CborRaw`] contains it.
     time: Time,
     forms: [[OnceCell<SocketMessage>; 2]; Compression::ALL.len()],
 }
 
 impl<'a> EncodedMessage<'a> {
-    /// A message that no subscriber needs yet. `tick` is the tick of its publication.
+    /// A message that is not encoded yet. `tick` is the tick of its publication.
     pub(super) fn new(topic: Topic, message: &'a Message, tick: u64) -> EncodedMessage<'a> {
         EncodedMessage { topic, message, time: Time::of_tick(tick), forms: Default::default() }
     }
 
-    /// The whole message, with or without a slash before the name of the topic.
+    /// The encoded message, with or without a slash before the name of the topic.
     pub(super) fn form(&self, compression: Compression, has_slash: bool) -> SocketMessage {
         let cell = &self.forms[compression as usize][usize::from(has_slash)];
         cell.get_or_init(|| self.write(compression, TopicName { topic: self.topic, has_slash })).clone()
@@ -65,7 +65,8 @@ impl<'a> EncodedMessage<'a> {
             Compression::None => SocketMessage::Text(self.json(name).into()),
             Compression::Png => {
                 let json = self.json(name);
-                // A picture of 4 billion pixels in a row is not possible, so the picture exists.
+                // Packing fails only for more than 4 billion pixels in a row, which no message
+                // needs.
                 let picture = png::pack(json.as_bytes()).unwrap_or_default();
                 let text = format!("{{\"op\":\"png\",\"data\":\"{}\"}}", STANDARD.encode(picture));
                 SocketMessage::Text(text.into())

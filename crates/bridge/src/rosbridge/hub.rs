@@ -1,8 +1,7 @@
 //! The clients of the bridge, and their subscriptions.
 //!
-//! A message is written only if its topic has subscribers, and only once for all that want the same
-//! form.
-//! While there are no subscribers, the pump reads no ticks.
+//! A message is encoded only if its topic has subscribers, and only once for all subscribers that
+//! want the same form. While there are no subscribers, the pump reads no ticks.
 
 use super::encode::{EncodedMessage, TopicName};
 use super::mailbox::Mailbox;

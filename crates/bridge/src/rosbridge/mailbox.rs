@@ -186,9 +186,9 @@ impl Mailbox {
 }
 
 impl Subscription {
-    /// Combines the options of all subscriptions. The shortest throttle time, the shortest queue and
-    /// the last form of [`Compression`](super::protocol::Compression) take effect, as in the original
-    /// rosbridge.
+    /// Combines the options of all subscriptions to the topic. As in the original rosbridge, the
+    /// shortest throttle time, the shortest queue, and the last form in the order of
+    /// [`Compression`](super::protocol::Compression) take effect.
     fn combine_options(&mut self) {
         let requested = self.requested.iter().map(|(_, delivery)| *delivery);
         let combined = requested.reduce(|a, b| Delivery {

@@ -15,7 +15,7 @@ pub(super) fn pack(text: &[u8]) -> Option<Vec<u8>> {
     let mut bytes = text.to_vec();
     bytes.resize(width * height * PIXEL, b'\n');
     let mut file = Vec::new();
-    // Filters make text longer, because neighbouring bytes of a text are not similar.
+    // Filters would make the file larger, because neighbouring bytes of a text are not similar.
     let encoder = PngEncoder::new_with_quality(&mut file, CompressionType::Fast, FilterType::NoFilter);
     let size = (u32::try_from(width).ok()?, u32::try_from(height).ok()?);
     encoder.write_image(&bytes, size.0, size.1, ExtendedColorType::Rgb8).ok()?;

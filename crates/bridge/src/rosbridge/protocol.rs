@@ -1,8 +1,8 @@
 //! The messages of the rosbridge protocol, version 2.
 //!
 //! A message is a JSON object with an `op`. All fields of the message are checked before the
-//! message is executed. An invalid message yields a [`StatusMessage`]. Its text is one line for the
-//! author of the client.
+//! message is executed. For an invalid message, the parser returns a [`StatusMessage`], whose text
+//! is one line for the author of the client.
 
 use serde_json::{Map, Value};
 use std::time::Duration;
@@ -98,8 +98,9 @@ pub(super) struct Delivery {
     pub(super) compression: Compression,
 }
 
-/// How the messages of a subscription are written. If several subscriptions of a client to one topic
-/// differ, the last of these forms is used, as in the original rosbridge.
+/// How the messages of a subscription are encoded. If a client has several subscriptions to one
+/// topic with different forms, the last form in the order of this enum is used, as in the original
+/// rosbridge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(super) enum Compression {
     /// JSON.
