@@ -95,12 +95,12 @@ fn add_pictures<'a>(
     Ok(Pictures::new(paths))
 }
 
-/// The rules by which runs are judged: the script, and the settings that it gets.
+/// The rules of an evaluation: the judging script and its settings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rules {
     /// The judging script.
     pub script: Vec<u8>,
-    /// The settings, as the evaluation file of a world has them.
+    /// The settings, as in the field `config` of a world's evaluation file.
     pub config: Value,
 }
 

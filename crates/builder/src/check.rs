@@ -22,7 +22,7 @@ pub fn check(project: &Project) -> Vec<Finding> {
     check_along(project, &TrackLine::of(&project.track))
 }
 
-/// Does the same as [`check()`] for a caller that has the centre line already.
+/// Does the same as [`check()`] for a caller that has already computed the centre line.
 pub(crate) fn check_along(project: &Project, line: &TrackLine) -> Vec<Finding> {
     let mut found = road::check(project, line);
     found.extend(objects::check(project, line));

@@ -13,11 +13,18 @@
 //! use chicane_builder::{Project, Rule, build, check};
 //! use chicane_world::{Assets, MemoryBundle, World};
 //!
-//! let document = r#"{ "version": 1, "name": "loop", "field": { "size": [8, 8] }, "track": {
-//! "width": 0.6, "nodes": [{ "x": 2, "y": 2 }, { "x": 6, "y": 2 }, { "x": 6, "y": 6 }, { "x": 2,
-//! "y": 6 }] }, "objects": [{ "kind": "cone", "name": "cone1", "x": 4, "y": 4 }] }"#; let mut
-//! project = Project::read(document.as_bytes())?; assert_eq!(check(&project), [], "no errors and no
-//! warnings");
+//! let document = r#"{
+//!     "version": 1,
+//!     "name": "loop",
+//!     "field": { "size": [8, 8] },
+//!     "track": {
+//!         "width": 0.6,
+//!         "nodes": [{ "x": 2, "y": 2 }, { "x": 6, "y": 2 }, { "x": 6, "y": 6 }, { "x": 2, "y": 6 }]
+//!     },
+//!     "objects": [{ "kind": "cone", "name": "cone1", "x": 4, "y": 4 }]
+//! }"#;
+//! let mut project = Project::read(document.as_bytes())?;
+//! assert_eq!(check(&project), [], "no errors and no warnings");
 //!
 //! // The project uses no pictures or scripts, so there are no other files to read.
 //! let bundle = build(&project, &MemoryBundle::default())?;

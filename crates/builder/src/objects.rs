@@ -1,4 +1,4 @@
-//! Converts objects and walls to models of the world file. The loader recognizes an object, a light
+//! Converts objects and walls to models of the world file. The loader recognises an object, a light
 //! or a wall by the name of the model's link.
 
 use crate::project::{Colour, Fence, Object, ObjectShape, ObstacleBody};
@@ -34,8 +34,8 @@ fn screen_height(width: f64) -> f64 {
     width * 16.0 / 9.0
 }
 
-/// Whether an object needs a mesh of its own. The standard meshes and plain shapes cannot show a
-/// picture of the project. The colour of the standard cone cannot be changed.
+/// Whether an object needs its own mesh. The standard meshes and plain shapes cannot show a picture
+/// of the project. The colour of the standard cone cannot be changed.
 pub(crate) fn has_mesh(kind: &ObjectShape) -> bool {
     !kind.pictures().is_empty()
         || matches!(kind, ObjectShape::Cone { body: ObstacleBody { colour: Some(_), .. }, .. })

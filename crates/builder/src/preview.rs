@@ -1,8 +1,8 @@
 //! What an editor draws while a project is edited: the road, the areas of the objects, and the
 //! findings with their positions.
 //!
-//! The centre line is the one from which the world is built, so the preview and the built world
-//! cannot differ.
+//! The preview and the build of a world use the same centre line, so the preview and the built
+//! world cannot differ.
 
 use crate::check::{Finding, Location, check_along, check_files, overlapping};
 use crate::files::Files;
@@ -12,7 +12,7 @@ use crate::project::Project;
 use crate::track_line::{TrackLine, TrackSample};
 use glam::DVec2;
 
-/// A line that is shorter than this has no direction, m.
+/// Minimum length of a centre line, m. A shorter line has no direction, so its road is not drawn.
 const LEAST_LENGTH_M: f64 = 1e-3;
 /// A curvature below this counts as straight, 1/m.
 const STRAIGHT: f64 = 1e-6;
@@ -52,7 +52,7 @@ pub struct RoadPreview {
 pub struct ObjectPreview {
     /// Name of the object.
     pub name: String,
-    /// Name of its kind, such as `box`.
+    /// Name of the object's kind, such as `box`.
     pub kind: &'static str,
     /// Corners of the covered area, counter-clockwise.
     pub footprint: Vec<DVec2>,
@@ -60,7 +60,7 @@ pub struct ObjectPreview {
     pub height: f64,
 }
 
-/// Computes the preview of a project. Files are only checked if the caller has them.
+/// Computes the preview of a project. The files are only checked if the caller passes `files`.
 pub fn preview(project: &Project, files: Option<&dyn Files>) -> Preview {
     let line = TrackLine::of(&project.track);
     let mut findings = check_along(project, &line);
@@ -94,7 +94,8 @@ fn road(line: TrackLine) -> Option<RoadPreview> {
     })
 }
 
-/// The position of a finding that has none of its own.
+/// The position of a finding that the check gave no position. The position is computed from the
+/// location of the finding.
 fn position(project: &Project, line: &TrackLine, location: &Location) -> Option<DVec2> {
     let decal = |i: usize| project.decals.get(i).map(|d| DVec2::new(d.x, d.y));
     let object = |i: usize| project.objects.get(i).map(|o| DVec2::new(o.x, o.y));

@@ -100,8 +100,9 @@ fn is_good(project: &Project) -> bool {
 /// Nodes around the centre at irregular angles and distances.
 fn star_nodes(options: &RandomTrackOptions, irregularity: f64, rng: &mut SplitMix64) -> Vec<DVec2> {
     let room = DVec2::from_array(options.field) * 0.5 - (0.5 * options.width + MARGIN_M + Fence::THICKNESS_M);
-    // An ellipse with the semi-axes a > b has its tightest bends at the ends of a. Their radius is
-    // b²/a. On a long field, a is therefore reduced, so that the bends are not too tight.
+    // An ellipse with the semi-axes a > b has its tightest bends at the ends of its long axis. The
+    // radius of these bends is b²/a. On a long field, a is therefore reduced, so that the bends are
+    // not too tight.
     let tightest = (0.5 * options.width).max(0.5) + 0.1;
     let room = room.max(DVec2::splat(0.3));
     let room = DVec2::new(room.x.min(room.y * room.y / tightest), room.y.min(room.x * room.x / tightest));
@@ -154,7 +155,7 @@ fn project(
     }
 }
 
-/// Rounds to millimetres, like a value that a person would type.
+/// Rounds to millimetres, so that the numbers in the project document are short.
 fn to_mm(v: f64) -> f64 {
     (v * 1000.0).round() / 1000.0
 }

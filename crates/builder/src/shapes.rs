@@ -115,7 +115,7 @@ impl ShapeBuilder<'_> {
                 (0..AROUND).flat_map(move |i| {
                     let a = band * row + i;
                     let (lower, upper) = ([a, a + 1, a + row + 1], [a, a + row + 1, a + row]);
-                    // At the poles one of the two triangles has no area.
+                    // At the poles, one of the two triangles has no area and is left out.
                     let keep = [(lower, band > 0), (upper, band + 1 < BANDS)];
                     keep.into_iter().filter_map(|(t, keep)| keep.then_some(t))
                 })

@@ -9,7 +9,8 @@ use glam::DVec2;
 /// Minimum chord length, m. The minimum prevents a division by zero.
 const LEAST_CHORD_M: f64 = 1e-6;
 /// Number of Gauss–Seidel sweeps. Each sweep at least halves the error of the second derivatives,
-/// because every diagonal element is twice the sum of the other elements of its row.
+/// because every diagonal element of the system of equations is twice the sum of the other elements
+/// of its row.
 const SWEEPS: usize = 64;
 
 /// A spline through points.

@@ -30,7 +30,7 @@ pub struct TrackSample {
     pub width: f64,
     /// Distance along the line from its first sample, m.
     pub along: f64,
-    /// Index of the node that is nearest along the line. The index counts the nodes of the project.
+    /// Index of the node that is nearest along the line, in the order of the project.
     pub node: usize,
 }
 

@@ -12,7 +12,7 @@ pub struct Finding {
     pub severity: Severity,
     /// The location in the document.
     pub location: Location,
-    /// The position on the field, m; `None` if the problem has no position of its own.
+    /// The position on the field, m; `None` if the finding has no position.
     pub at: Option<DVec2>,
     /// The problem, and how to solve it.
     pub message: String,

@@ -103,7 +103,7 @@ impl<'a> PathValue<'a> {
         })
     }
 
-    /// What a seed changes.
+    /// Parses the field `vary`, which says what a seed changes.
     pub(super) fn vary(&self) -> Result<Vary, ReadError> {
         Vary::parse(self.value).map_err(|error| {
             let path = if error.path.is_empty() { self.path.clone() } else { join(&self.path, &error.path) };

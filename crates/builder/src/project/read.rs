@@ -52,7 +52,7 @@ impl Project {
         Project::from_value(&value)
     }
 
-    /// Reads a project document that is parsed already.
+    /// Reads a project document that has already been parsed as JSON.
     pub fn from_value(value: &Value) -> Result<Project, ReadError> {
         project(&PathValue::root(value))
     }
@@ -254,7 +254,7 @@ fn textures<const N: usize>(p: &Fields<'_>, part: f::FieldGroup) -> Result<[Opti
     Ok(found)
 }
 
-/// Groups of paths that a judged program may be allowed to use.
+/// Names of the groups of HTTP paths that an evaluation can allow a judged program to use.
 const PATH_GROUPS: [(&str, &str); 3] = [("state", "state"), ("step", "step"), ("world", "world")];
 
 fn path_group(at: &PathValue<'_>) -> Result<String, ReadError> {

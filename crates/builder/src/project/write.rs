@@ -146,8 +146,8 @@ fn evaluation_value(e: &Evaluation) -> Value {
     value
 }
 
-/// The settings of an evaluation as a JSON object. The fields are those of the evaluation file in a
-/// bundle.
+/// The settings of an evaluation as a JSON object. The object has the same fields as `config` in
+/// the evaluation file of a bundle.
 pub(crate) fn config(e: &Evaluation) -> Value {
     // A time limit in whole seconds is written as an integer.
     let whole = e.time_limit_s.fract() == 0.0 && e.time_limit_s.abs() < 1e15;

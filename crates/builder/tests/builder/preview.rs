@@ -1,4 +1,4 @@
-//! The preview compared with the built world, and the positions of findings.
+//! Compares previews with built worlds, and tests the positions of findings.
 
 use crate::support::{circle, read, ring, shipped_projects};
 use chicane_builder::preview::{Preview, preview};
@@ -16,7 +16,7 @@ fn drawn(preview: &Preview) -> Vec<DVec2> {
     points.chain(road.line.closed.then(|| road.line.samples[0].at)).collect()
 }
 
-/// Whether two lines are equal to a nanometre.
+/// Whether two lines have the same points, within a nanometre.
 fn same(a: &[DVec2], b: &[DVec2]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.distance(*b) < 1e-9)
 }
