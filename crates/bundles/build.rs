@@ -84,8 +84,8 @@ impl Fnv {
         }
     }
 
-    /// Adds a path and the content of its file. The lengths of both are added too, so that another
-    /// division of the same bytes into path and content gives another hash.
+    /// Adds a path and the content of its file. The lengths of both are added too. Otherwise the
+    /// same bytes, divided differently into path and content, would give the same hash.
     fn file(&mut self, path: &str, file: &Path) -> Result<(), Box<dyn Error>> {
         let bytes = std::fs::read(file)?;
         for part in [path.as_bytes(), &bytes] {

@@ -24,7 +24,8 @@ impl Files for Pictures {
 }
 
 impl BuiltIn {
-    /// 12 hex digits that change when any built-in file changes.
+    /// Revision of the built-in worlds, 12 hex digits. It changes when a built-in file or the code
+    /// that builds the worlds changes.
     pub const REV: &str = ASSETS_REV;
 
     /// All built-in worlds, sorted by name.

@@ -5,9 +5,9 @@ use chicane_world::Bundle;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-/// How many files are listed. Further files are ignored.
+/// Maximum number of files that are listed. Further files are ignored.
 const MAX_FILES: usize = 10_000;
-/// How deep folders are searched.
+/// Maximum nesting depth of the folders that are searched.
 const MAX_DEPTH: usize = 16;
 
 /// A folder with `worlds/`, `models/`, `meshes/` and so on. Links are not followed.
@@ -46,7 +46,8 @@ impl Bundle for FolderBundle {
         for part in path.split('/') {
             whole.push(part);
             let kind = std::fs::symlink_metadata(&whole).ok()?;
-            // A world must not contain larger files.
+            // A link could lead out of the bundle. A file of a world must not be larger than
+            // `MAX_FILE`.
             if kind.is_symlink() || kind.len() > MAX_FILE {
                 return None;
             }

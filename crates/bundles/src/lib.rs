@@ -1,8 +1,8 @@
 //! World bundles that need no data folder: the worlds that are part of the program, and folders on
 //! disk.
 //!
-//! The crate is separate from `store`, because the Python module loads these worlds too and must
-//! not contain a database and the clients of object stores.
+//! The crate is separate from `store`, because the Python module loads these worlds too, but must
+//! not depend on a database or on clients of object stores.
 #![allow(clippy::disallowed_methods)]
 
 mod built_in;
