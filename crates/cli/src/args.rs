@@ -275,7 +275,7 @@ pub(crate) struct EvaluateArgs {
 }
 
 impl EvaluateArgs {
-    /// Whether the command only describes the box.
+    /// Whether `chicane evaluate` only describes the box, and starts no program.
     pub(crate) fn explains_box(&self) -> bool {
         self.explain && self.pace != Some(PaceName::Virtual)
     }

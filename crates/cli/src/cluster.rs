@@ -8,13 +8,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
-/// The variable with the Python that has the package. The wheel's command `chicane` sets it.
+/// Environment variable with the path of a Python interpreter that has the package `chicane`. The
+/// command `chicane` of the Python wheel sets this variable.
 const PYTHON: &str = "CHICANE_PYTHON";
-/// Longest line of the package, in bytes.
+/// Longest line that is read from the package's standard output, in bytes.
 const MAX_LINE: u64 = 1 << 20;
-/// Bytes of the package's standard error that are kept.
+/// How many bytes at the end of the package's standard error are kept.
 const MAX_ERRORS: usize = 64 << 10;
-/// Time between two looks at the request to stop.
+/// Time between two checks of the stop flag.
 const POLL: Duration = Duration::from_millis(50);
 
 /// Why the units were not run on a cluster.
@@ -46,7 +47,8 @@ pub(crate) enum ClusterEvent {
     },
 }
 
-/// Runs the units of the plan in `folder` that have no result yet. Returns early if it is stopped.
+/// Runs the units of the plan in `folder` that have no result yet. Returns early if `stop` becomes
+/// true.
 pub(crate) fn run(
     folder: &Path,
     address: &str,
@@ -64,7 +66,8 @@ pub(crate) fn run(
         while Read::by_ref(&mut lines).take(MAX_LINE).read_until(b'\n', &mut line).ok()? > 0 {
             let event = serde_json::from_slice::<ClusterEvent>(&line);
             line.clear();
-            // A line that is not an event is a remark of Ray.
+            // Ray prints messages too. A line that is not an event is such a message, and is
+            // skipped.
             let Ok(event) = event else { continue };
             send.send(event).ok()?;
         }
@@ -85,7 +88,8 @@ pub(crate) fn run(
     if status.success() { Ok(()) } else { Err(failure(&python, &errors, &status.to_string())) }
 }
 
-/// The package's process. It is ended on drop, and Ray then cancels its tasks.
+/// The process of the Python package. The process is killed on drop, and Ray then cancels the tasks
+/// that the process has started.
 struct Package(Child);
 
 impl Drop for Package {
@@ -104,7 +108,7 @@ fn start(python: &str, folder: &Path, address: &str, limit: Duration) -> Result<
     command.spawn().map(Package).map_err(failed)
 }
 
-/// The end of what a process writes to its standard error.
+/// Reads a process's standard error completely, and returns the last `MAX_ERRORS` bytes.
 fn tail(mut errors: impl Read) -> String {
     let (mut kept, mut piece) = (Vec::new(), [0; 4096]);
     while let Ok(count @ 1..) = errors.read(&mut piece) {

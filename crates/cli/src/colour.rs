@@ -1,6 +1,6 @@
 //! Colours of messages on a terminal.
 //!
-//! The rules are those that the help of clap follows too: `NO_COLOR` and `TERM=dumb` turn colours
+//! The rules are the same as those of clap for help texts: `NO_COLOR` and `TERM=dumb` turn colours
 //! off, and a stream that is not a terminal has none, unless `CLICOLOR_FORCE` asks for them.
 
 use clap::builder::styling::{AnsiColor, Style, Styles};
@@ -40,7 +40,8 @@ impl Tone {
         }
     }
 
-    /// The text in the style of this meaning. With `coloured` false, the text alone.
+    /// Returns the text with the escape sequences for this meaning. If `coloured` is false, returns
+    /// the text without escape sequences.
     pub(crate) fn paint(self, text: impl fmt::Display, coloured: bool) -> String {
         let style = self.style();
         if coloured { format!("{style}{text}{style:#}") } else { text.to_string() }

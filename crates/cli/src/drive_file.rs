@@ -7,7 +7,7 @@ use chicane_host::DriveAt;
 use chicane_sim::TICKS_PER_SECOND;
 use std::path::{Path, PathBuf};
 
-/// Characters of an invalid line that its error quotes.
+/// Largest number of characters of an invalid line that the error text quotes.
 const MAX_QUOTED: usize = 60;
 
 /// Why a file of drive commands was refused.

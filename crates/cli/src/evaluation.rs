@@ -1,7 +1,7 @@
-//! Runs one evaluation in this process, for `chicane evaluate` and `chicane judge`.
+//! Runs one evaluation in this process, for `chicane evaluate`, `chicane judge` and other commands.
 //!
-//! A student's program drives the car through the web API, so the simulator needs a web server for
-//! it. Without such a program, the simulator has no web server and opens no port.
+//! A student's program drives the car through the web API, so a simulator for such a program needs
+//! a web server. Without such a program, the simulator has no web server and opens no port.
 
 mod record_store;
 mod session_view;
@@ -205,7 +205,8 @@ fn run_with(job: &EvaluationJob, view: &mut SessionView) -> Result<Evaluated, Ev
         world: Some(world),
         profile: job.profile.clone(),
         speed: job.speed,
-        // Otherwise the world would use a whole processor while the judge is started.
+        // Time is paused until the session runs. Otherwise the simulation could use a whole
+        // processor while the judge is started.
         only_sessions: true,
         workspace,
         library,
@@ -248,7 +249,8 @@ fn save(job: &EvaluationJob, file: &Path, record: &Record, run: StoredRun) -> Re
     Ok(run_file::write(file, &pack(record, run, program)?)?)
 }
 
-/// The bytes of the file of a run, with the program in a folder if there is one.
+/// The bytes of the file of a run. If `program` is a folder, the file includes the program in this
+/// folder.
 pub(crate) fn pack(record: &Record, run: StoredRun, program: Option<&Path>) -> Result<Vec<u8>, RunError> {
     let journal = run.journal.map_or(StoredJournal::None, StoredJournal::Whole);
     let mut parts = RecordedRun::parts(record, journal, run.bundle.map(|(_, bytes)| bytes))?;
@@ -313,7 +315,8 @@ impl LocalSimulator {
     async fn start(host: HostOptions, needs_web: bool) -> Result<LocalSimulator, EvaluationError> {
         if needs_web {
             // Other users of this machine can reach the port. Without the token they can't change
-            // the run. The program needs no token, because it has sockets of its own.
+            // the run. The program in its own network needs no token, because its requests come
+            // through the sockets of its session.
             let token = Some(Token::random().map_err(EvaluationError::Token)?);
             let server = Server::start(Options { host, token, ..Options::default() }).await?;
             return Ok(LocalSimulator::Web(Box::new(server)));
@@ -340,16 +343,16 @@ impl LocalSimulator {
     }
 }
 
-/// Starts a session, shows its progress, and returns it when it has ended. Ctrl-C and SIGTERM
-/// stop the session.
+/// Starts a session, shows its progress, waits for its end, and returns the ended session. Ctrl-C
+/// and SIGTERM stop the session.
 async fn follow_session(
     job: &EvaluationJob,
     host: &Host,
     view: &mut SessionView,
 ) -> Result<EndedSession, EvaluationError> {
     let mut stop = StopSignal::new(false)?;
-    // The judge is found while the world is loaded. If there is none, the start of the session says
-    // so.
+    // The judge is found while the world is loaded. If there is no judge, the start of the session
+    // fails with the reason.
     let (ready, _) = tokio::join!(host.ready(), host.find_judge());
     ready?;
     let id = host.evaluate(job.request.clone(), job.drive.clone()).await?;

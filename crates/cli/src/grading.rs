@@ -6,7 +6,7 @@ use chicane_grade::grades::{Grades, Status};
 use std::fmt::Write;
 use std::path::Path;
 
-/// Students at the top of the class that are printed.
+/// Number of best students that are printed.
 const SHOWN: usize = 5;
 
 /// The number of jobs: as given, or the number of processors.

@@ -1,5 +1,5 @@
-//! Checks whether a judging script is valid. Python 3.14 in the judge's container compiles the
-//! script and does not run it.
+//! Checks whether a judging script is valid. The Python 3.14 of the judge compiles the script and
+//! does not run it.
 //!
 //! A command that makes a world refuses an invalid script. A command that installs a world only
 //! prints a warning, because the car can be driven in the world without the script. On a machine
@@ -34,7 +34,7 @@ pub(crate) enum NotChecked {
 fn find_error(args: &JudgeArgs, script: &str) -> Result<Option<String>, NotChecked> {
     let setting = judge_setting::find(args)?;
     let error = Judge::start(&setting)?.check(script)?;
-    // The error may quote the script.
+    // The error may quote the script, and the script may contain escape sequences.
     Ok(error.map(|error| printable(&error).into_owned()))
 }
 

@@ -17,7 +17,7 @@ pub(crate) enum FindSettingError {
     Setting(#[from] SettingError),
 }
 
-/// The setting for the container engine that the command line names.
+/// Finds the setting for the jail or the container engine that the command line names.
 pub(crate) fn find(args: &JudgeArgs) -> Result<Setting, FindSettingError> {
     let launcher = match args.launcher() {
         Some(path) => Launcher::open(&path),

@@ -26,8 +26,8 @@ pub(crate) enum McapError {
     Runtime(#[from] RuntimeError),
 }
 
-/// Writes the MCAP file of a run completely or not at all: it is written beside its place, then
-/// renamed.
+/// Writes the MCAP file of a run completely or not at all. Writes a temporary file in the same
+/// folder first, and renames it when it is complete.
 pub(crate) fn write(run: &RecordedRun, file: &Path) -> Result<(), McapError> {
     let mut beside = file.as_os_str().to_owned();
     beside.push(format!(".{}.part", std::process::id()));
@@ -61,7 +61,7 @@ async fn write_messages(run: &RecordedRun, file: &Path, beside: &Path) -> Result
     Ok(())
 }
 
-/// What the file says about the run.
+/// The metadata of the run in the MCAP file.
 fn about(run: &RecordedRun) -> BTreeMap<String, String> {
     let text = |key: &str| run.record[key].as_str().unwrap_or_default().to_owned();
     BTreeMap::from([

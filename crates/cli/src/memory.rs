@@ -1,13 +1,13 @@
 //! Limits how much freed memory the allocator keeps.
 //!
 //! The C library allocates memory from several pools ("arenas"), which are shared by a few threads
-//! each. By default it maps a large block separately. After a large block was freed, it takes
-//! further blocks of that size from the arenas. A world needs tens of megabytes, and any free
-//! thread may load it. Without a limit, each arena would keep the memory of one or two worlds. That
-//! makes hundreds of megabytes after an hour of switching between worlds. Therefore this module
-//! limits the program to two arenas, and large blocks are returned to the system when they are
-//! freed. Small blocks fragment the arenas with every world and session. Therefore a thread returns
-//! free pages to the system when the program's memory has grown.
+//! each. By default, the C library maps a large block separately. After such a block was freed, the
+//! C library takes further blocks of that size from the arenas. A world needs tens of megabytes,
+//! and any free thread may load it. Without a limit, each arena would keep the memory of one or two
+//! worlds. After an hour of switching between worlds, all arenas together would keep hundreds of
+//! megabytes. Therefore this module limits the program to two arenas, and large blocks are returned
+//! to the system when they are freed. The small blocks of each world and session also fragment the
+//! arenas. Therefore a thread returns free pages to the system when the program's memory has grown.
 
 /// Limits the freed memory that the allocator keeps. The caller must call this function before
 /// other threads are started. The function does nothing if the C library is not the GNU C library.

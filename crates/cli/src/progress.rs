@@ -10,7 +10,7 @@ const REDRAW_INTERVAL: Duration = Duration::from_millis(50);
 const WIDTH: usize = 24;
 /// Longest text beside the bar, in characters. A longer text would wrap on a narrow terminal.
 const MAX_TEXT: usize = 44;
-/// A log line is written each time this part of the work is done.
+/// Part of the work between two log lines. The whole work is 1.
 const LOG_STEP: f64 = 0.25;
 /// Largest part that is shown before [`Progress::finish`]. After the last step a task can still
 /// fail, for instance because a downloaded file is refused. Then "100 %" would be wrong.
@@ -21,7 +21,7 @@ pub(crate) struct Progress {
     text: String,
     terminal: bool,
     drawn: Option<Instant>,
-    /// The next log line is written when this part of the work is done, 0 to 1.
+    /// The next log line is written when this part of the work is done. The whole work is 1.
     next: f64,
 }
 

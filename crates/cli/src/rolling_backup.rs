@@ -33,9 +33,10 @@ impl RollingBackup {
         Ok(Some(RollingBackup { folder, data_dir, every, keep: usize::from(args.backup_keep) }))
     }
 
-    /// Makes backups until the future is dropped. `made` is called with the time of the last backup, at
-    /// the start and after every success. Without any backup, the start counts instead, so that an
-    /// alert about old backups also notices a first one that fails.
+    /// Makes backups until the future is dropped. At the start and after every success, calls
+    /// `made` with the time of the newest backup. If there is no backup yet, calls `made` with the
+    /// current time. Otherwise an alert about old backups would not notice that the first backup
+    /// fails.
     pub(crate) async fn run(self, made: impl Fn(SystemTime)) {
         made(self.newest().unwrap_or_else(SystemTime::now));
         let this = Arc::new(self);
@@ -62,7 +63,8 @@ impl RollingBackup {
         }
     }
 
-    /// Time until the first backup: a simulator that is often restarted makes no more backups.
+    /// Time until the first backup of this process. The time counts from the newest existing
+    /// backup, so that frequent restarts cause no additional backups.
     fn first_wait(&self) -> Duration {
         let age = self.newest().and_then(|written| SystemTime::now().duration_since(written).ok());
         age.map_or(Duration::ZERO, |age| self.every.saturating_sub(age))
@@ -73,7 +75,7 @@ impl RollingBackup {
         std::fs::metadata(self.backups().pop()?).and_then(|about| about.modified()).ok()
     }
 
-    /// Makes a backup, then removes the oldest ones that are too many.
+    /// Makes a backup, then removes the oldest backups until only `keep` backups are left.
     fn make(&self) -> Result<PathBuf, chicane_store::BackupError> {
         self.remove_partial();
         let file = self.folder.join(format!("{PREFIX}{}{SUFFIX}", time::now().replace(['-', ':'], "")));
@@ -90,17 +92,18 @@ impl RollingBackup {
     /// The backups in the folder, the oldest first.
     fn backups(&self) -> Vec<PathBuf> {
         let mut all = self.files(is_backup);
-        // The names have the time.
+        // The names contain the time, so this order is by time.
         all.sort();
         all
     }
 
-    /// Removes incomplete files of killed simulators.
+    /// Removes the incomplete backups of simulators that were killed.
     fn remove_partial(&self) {
         let is_partial = |name: &str| {
             name.split_once(".part-").is_some_and(|(name, rest)| {
                 let pid = rest.strip_suffix("-db").unwrap_or(rest);
-                // In a container the simulator has the same number after every start.
+                // In a container, a simulator may get the same process id at every start. Then an
+                // incomplete file with this id is from an earlier start.
                 let is_own = pid == std::process::id().to_string();
                 is_backup(name) && (is_own || !Path::new("/proc").join(pid).exists())
             })

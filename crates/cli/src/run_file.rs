@@ -5,7 +5,7 @@ use chicane_store::run_file::MAX_FILE;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// Deepest folder below the given one in which runs are looked for.
+/// How many levels below the given folder are searched for runs.
 const MAX_DEPTH: usize = 8;
 
 /// Reads the file of a run.
@@ -21,8 +21,8 @@ pub(crate) fn read(file: &Path) -> Result<Vec<u8>, FileError> {
     read().map_err(FileError::read(file))
 }
 
-/// The files of runs at a path: the file itself, or all files `*.chicane` of a folder and its
-/// folders, sorted.
+/// The files of runs at a path: the file itself, or all files `*.chicane` in a folder and its
+/// subfolders, sorted.
 pub(crate) fn find(path: &Path) -> Result<Vec<PathBuf>, FileError> {
     if std::fs::metadata(path).map_err(FileError::read(path))?.is_file() {
         return Ok(vec![path.to_owned()]);
@@ -36,7 +36,7 @@ pub(crate) fn find(path: &Path) -> Result<Vec<PathBuf>, FileError> {
 fn collect(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<(), FileError> {
     for entry in std::fs::read_dir(folder).map_err(FileError::read(folder))? {
         let entry = entry.map_err(FileError::read(folder))?;
-        // A link is followed neither to a file nor to a folder.
+        // This is the type of a symbolic link itself, so links to files and to folders are skipped.
         let kind = entry.file_type().map_err(FileError::read(folder))?;
         let path = entry.path();
         if kind.is_dir() && depth < MAX_DEPTH {
@@ -48,7 +48,8 @@ fn collect(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<(), 
     Ok(())
 }
 
-/// Writes a file completely or not at all: it is written beside its place, then renamed.
+/// Writes a file completely or not at all. Writes a temporary file in the same folder first, and
+/// renames it when it is complete.
 pub(crate) fn write(file: &Path, bytes: &[u8]) -> Result<(), FileError> {
     let mut beside = file.as_os_str().to_owned();
     beside.push(format!(".{}.part", std::process::id()));

@@ -1,5 +1,5 @@
-//! The temporary data folder of a command, such as an evaluation. It is removed at the end. The
-//! folders of killed commands are removed by a later one.
+//! The temporary data folder of a command, such as an evaluation. The command removes its folder at
+//! its end. A later command removes the folders of killed commands.
 
 use crate::file_error::FileError;
 use std::fs::{DirBuilder, File};
@@ -52,7 +52,8 @@ fn remove_leftovers(parent: &Path) {
     let user = rustix::process::geteuid().as_raw();
     for entry in std::fs::read_dir(parent).into_iter().flatten().flatten() {
         let named = entry.file_name().to_str().is_some_and(is_name);
-        // The metadata of an entry is that of a symbolic link itself, so a link is skipped.
+        // For a symbolic link, this is the metadata of the link itself, so a link to a folder is
+        // skipped.
         let Some(found) =
             entry.metadata().ok().filter(|found| named && found.is_dir() && found.uid() == user)
         else {

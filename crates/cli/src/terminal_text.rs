@@ -1,16 +1,17 @@
 //! Makes text of other people safe to print on a terminal.
 //!
-//! A judging script or a student's program may print escape sequences. A terminal would obey them:
-//! they can clear the screen, replace lines that were printed before, or write to the clipboard.
+//! A judging script or a student's program may print escape sequences. A terminal would execute
+//! these sequences. They can clear the screen, replace lines that were printed before, or write to
+//! the clipboard.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// A line in which each character that a terminal would obey is shown as an escape, for instance
+/// Replaces each character that a terminal would not show as it is by an escape, for instance
 /// `\x1b` or `\u{202e}`. A tab stays, because it only moves the next character to the right.
 ///
-/// Shown are control characters (C0, delete, C1), the characters that change the direction of
-/// text, and those that have no width, because such characters make a line look different from
+/// The replaced characters are control characters (C0, delete, C1), characters that change the
+/// direction of text, and characters without width. All of them can make a line look different from
 /// its content.
 pub(crate) fn printable(line: &str) -> Cow<'_, str> {
     if !line.contains(is_obeyed) {
@@ -29,7 +30,7 @@ pub(crate) fn printable(line: &str) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// Whether a terminal might not show a character as such.
+/// Whether a terminal might execute a character, or not show it.
 fn is_obeyed(c: char) -> bool {
     match c {
         '\t' => false,

@@ -26,7 +26,8 @@ pub(crate) struct RoleToken {
 }
 
 impl RoleToken {
-    /// The token as it is printed.
+    /// The token for the printed addresses: the secret of a token that the simulator made, else an
+    /// ellipsis.
     pub(crate) fn shown(&self) -> &str {
         if self.made { self.token.secret() } else { "…" }
     }

@@ -37,13 +37,14 @@ pub(crate) enum UnitRunsError {
 
 /// Where the units run.
 pub(crate) enum Place<'a> {
-    /// On this machine, a number of them at the same time.
+    /// On this machine, `jobs` units at the same time.
     Machine { jobs: usize },
     /// On the Ray cluster at this address.
     Cluster(&'a str),
 }
 
-/// Runs all units that have no result yet. Stores the reasons of those that have none afterwards.
+/// Runs all units that have no result yet. Stores why the remaining units still have no result
+/// afterwards.
 pub(crate) fn run(plan: &Plan, folder: &ResultsFolder, place: &Place<'_>) -> Result<(), UnitRunsError> {
     let missing = |unit: &&Unit| UnitResult::load(&folder.unit(&unit.hash), unit).is_none();
     let units: Vec<&Unit> = plan.units.iter().filter(missing).collect();
@@ -99,10 +100,10 @@ struct Shown {
     /// Number of units that had a result before.
     kept: usize,
     all: usize,
-    /// Number of units that are run.
+    /// Number of units that have to be run.
     planned: usize,
     done: usize,
-    /// The reasons of the units without a result, by hash.
+    /// Why units failed, by the hash of the unit.
     failures: BTreeMap<String, String>,
     started: Instant,
 }
@@ -149,8 +150,8 @@ fn watch_signals(stop: &Arc<AtomicBool>) -> Result<tokio::runtime::Runtime, Unit
     Ok(runtime)
 }
 
-/// The same program, which evaluates one unit. The path leads to the running program even if its
-/// file was replaced.
+/// The command with which this program evaluates one unit. `/proc/self/exe` leads to the running
+/// program even if the file of the program was replaced.
 fn unit_command(plan: &Path, unit: &Unit, to: &Path) -> Command {
     use std::os::unix::process::CommandExt;
     let mut command = Command::new("/proc/self/exe");
@@ -165,7 +166,7 @@ fn unit_limit(plan: &Plan) -> Duration {
     Duration::from_secs_f64(longest) + UNIT_MARGIN
 }
 
-/// How many runs are done, how fast, and how long it will take.
+/// How many runs are done, how many runs are done in a minute, and how much time is left.
 fn progress_text(done: usize, all: usize, ended: usize, planned: usize, elapsed: Duration) -> String {
     let minutes = elapsed.as_secs_f64() / 60.0;
     let rate = ended as f64 / minutes.max(1e-6);

@@ -117,8 +117,8 @@ pub(crate) struct FoundWorld {
 }
 
 /// Finds the world files of a collection, sorted by path. A file `.world` may be anywhere in the
-/// collection. A file `.sdf` is a world if it has a `<world>`, because models have this extension
-/// too.
+/// collection. A file `.sdf` counts only if it is in a folder `worlds` or contains a `<world>`,
+/// because models have this extension too.
 pub(crate) fn find_worlds(folder: &Path) -> Result<Vec<FoundWorld>, WorldFolderError> {
     if !folder.is_dir() {
         return Err(WorldFolderError::NotAFolder(folder.to_owned()));
@@ -170,8 +170,8 @@ fn read_world(file: &Path) -> Result<Vec<u8>, WorldFolderError> {
     std::fs::read(file).map_err(|_| unreadable())
 }
 
-/// The world of a collection that a command names. `wanted` is the name of a world file, or its path
-/// in the collection. Without it, the collection must have one world.
+/// The world of a collection that a command names. `wanted` is the name of a world file, or its
+/// path in the collection. If `wanted` is `None`, the collection must have exactly one world.
 pub(crate) fn choose(folder: &Path, wanted: Option<&str>) -> Result<FoundWorld, WorldFolderError> {
     let mut worlds = find_worlds(folder)?;
     let stem = wanted.map(|name| name.strip_suffix(".world").or(name.strip_suffix(".sdf")).unwrap_or(name));
@@ -198,9 +198,10 @@ pub(crate) fn choose(folder: &Path, wanted: Option<&str>) -> Result<FoundWorld, 
     }
 }
 
-/// Reads a world and the files that it uses. They are searched in the folder of the world file and
-/// its parent, in the collection, and in the folders of `resources`. The world gets the name `stem`
-/// in the bundle.
+/// Reads a world and the files that it uses. Looks for these files in the folder of the world file,
+/// in the collection, and in the folders of `resources`. If the name of the world file's folder
+/// contains `world`, looks in the parent of this folder first. The world gets the name `stem` in
+/// the bundle.
 pub(crate) fn read_used(
     world: &FoundWorld,
     collection: Option<&Path>,
@@ -209,7 +210,8 @@ pub(crate) fn read_used(
 ) -> Result<WorldFolder, WorldFolderError> {
     let own = world.file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut roots: Vec<&Path> = Vec::new();
-    // In the usual layout, the world is in `worlds`, beside `models` and `meshes`.
+    // In the usual layout, the world file is in a folder `worlds` beside the folders `models` and
+    // `meshes`.
     let beside =
         own.parent().filter(|_| own.file_name().is_some_and(|n| n.to_string_lossy().contains("world")));
     let beside = beside.map(|p| if p.as_os_str().is_empty() { Path::new(".") } else { p });
@@ -271,7 +273,8 @@ impl Bundle for UsedFiles<'_> {
         if let Some(known) = self.used.borrow().get(path) {
             return Some(Cow::Owned(known.clone()));
         }
-        // Files that are named after the world have the name of its file in the folder.
+        // The loader asks for `routes/STEM.npy`, for example. In the folder, such a file has the
+        // name of the world file instead.
         let from = renamed(path, self.stem, self.name);
         let bytes = self.roots.iter().find_map(|root| root.read(&from).map(Cow::into_owned))?;
         self.used.borrow_mut().insert(path.to_owned(), bytes.clone());
@@ -306,8 +309,8 @@ fn choose_in_worlds(folder: &Path, paths: &[String]) -> Result<(String, String),
 }
 
 /// The path of a file after its world was renamed from `before` to `after`. Only files that are
-/// named after the world are renamed, because its name may contain characters that can't be
-/// published.
+/// named after the world are renamed. The new name is needed, because the old name may contain
+/// characters that can't be published.
 fn renamed(path: &str, before: &str, after: &str) -> String {
     let named =
         [("routes", "npy"), ("evaluations", "json"), ("evaluations", "py"), ("track_iconography", "png")];

@@ -48,7 +48,7 @@ impl WorldSourceError {
 }
 
 /// Returns a library that contains the given world, and the name of the world in that library.
-/// Installed worlds are searched in `data_dir`. If it is `None`, they are searched in the folder of
+/// Looks for installed worlds in `data_dir`. If `data_dir` is `None`, looks in the folder of
 /// `CHICANE_DATA_DIR`, or else in the platform's default folder.
 pub(crate) fn find(given: &str, data_dir: Option<&Path>) -> Result<(Library, String), WorldSourceError> {
     find_with(given, data_dir, &[])
@@ -110,13 +110,13 @@ fn find_installed(
     Err(WorldSourceError::NotInstalled { id, folder })
 }
 
-/// The worlds that are installed in a data folder. Without installed worlds the folder is left
-/// alone, because looking for a world must not create files.
+/// The worlds that are installed in a data folder. `None` if no world is installed. The folder is
+/// then not opened, because looking for a world must not create files.
 fn installed_in(folder: &Path) -> Option<Library> {
     folder.join("worlds").is_dir().then(|| Library::default().with_installed(folder))
 }
 
-/// Loads the given world. The parameters are those of [`find_with`].
+/// Loads the given world. Takes the same parameters as [`find_with`].
 pub(crate) fn load(
     given: &str,
     data_dir: Option<&Path>,

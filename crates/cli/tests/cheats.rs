@@ -1,8 +1,8 @@
 //! Programs that try to get a result without driving. Each of them gets no result, its record shows
 //! what it tried, and the next run is unaffected.
 //!
-//! The programs are in `cheats/`. They print one line for each attempt, which begins with `gained`
-//! or `refused` (`cheats/cheat.py`).
+//! The programs are in `cheats/`. For each attempt, a program prints a line that begins with
+//! `gained` or `refused` (`cheats/cheat.py`).
 #![allow(clippy::disallowed_methods)]
 
 use serde_json::Value;

@@ -32,13 +32,13 @@ fn student<'a>(document: &'a Value, name: &str) -> &'a Value {
     students.iter().find(|student| student["name"] == name).unwrap_or_else(|| panic!("{name} is missing"))
 }
 
-/// The sessions of all finished units by hash. A session has a random id, so a unit that ran again
-/// has another one.
+/// The sessions of all finished units by hash. A session has a random id, so the id changes if a
+/// unit runs again.
 fn sessions(results: &str) -> std::collections::BTreeMap<String, String> {
     let cache = std::fs::read_dir(Path::new(results).join("cache")).into_iter().flatten().flatten();
     let units = cache.filter_map(|entry| {
         let text = std::fs::read_to_string(entry.path().join("result.json")).ok()?;
-        // A folder that is being written has another name.
+        // While a unit's folder is being written, its name contains a dot.
         let hash = entry.file_name().into_string().ok().filter(|name| !name.contains('.'))?;
         let result: Value = serde_json::from_str(&text).expect("a whole result");
         Some((hash, result["record"]["session"].as_str().expect("an id").to_owned()))
@@ -46,7 +46,7 @@ fn sessions(results: &str) -> std::collections::BTreeMap<String, String> {
     units.collect()
 }
 
-/// A class whose programs stand still until the time limit of two seconds.
+/// A class whose programs do not drive, so that every run reaches the time limit of two seconds.
 fn waiting_class(scratch: &TempFolder, students: &[&str]) -> String {
     for name in students {
         scratch.file(&format!("class/{name}/main.py"), "import time\nprint('hello')\ntime.sleep(100)\n");

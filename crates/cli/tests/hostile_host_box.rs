@@ -20,8 +20,9 @@ const TOKEN: &str = "hush-0123456789";
 fn a_program_reads_and_changes_the_folders_of_other_simulators() {
     for user in users() {
         let rig = Rig::new("others", user).with_second_mount("other", "second");
-        // One simulator runs with a token and has two paths, one ran earlier, and one has the
-        // default data folder.
+        // The first simulator is running, needs a token, and has a data folder with two paths. The
+        // second simulator has ended. The third simulator has ended too, and used the default data
+        // folder.
         let mut running = rig.serve("other/data", &format!("CHICANE_TOKEN={TOKEN}")).with_token(TOKEN);
         drop(rig.serve("earlier/data", ""));
         drop(rig.serve("home/.local/share/chicane", ""));
@@ -92,7 +93,8 @@ fn a_data_folder_that_was_replaced_from_outside_is_noticed_and_loses_no_record()
         assert_eq!(own.start("echo no"), (500, json!({"error": text, "code": "not_stored"})));
         let health = own.get("/health");
         assert_eq!((&health["status"], &health["reason"]), (&json!("failing"), &json!(text)));
-        // A setting that is acknowledged now is in the folder that is locked.
+        // The simulator still stores settings in the original folder, which it has locked. It
+        // writes nothing to the planted folder.
         assert_eq!(own.client.post("/sim/api/brightness", "{\"value\": 0.7}").status, 200);
         assert_eq!(std::fs::read(data.join("own/chicane.db")).expect("the planted file"), b"planted");
         assert_eq!(std::fs::read_dir(data.join("own")).expect("a folder").count(), 1, "files were planted");
@@ -128,7 +130,8 @@ fn a_program_replaces_the_program_of_the_simulator() {
         ));
         assert_eq!(assert_all_failed(user, &lines), 10, "{lines:#?}");
 
-        // Even a replaced file is not started.
+        // Even if someone replaces the program file from outside of the box, the simulator must not
+        // start the new file.
         let mark = rig.path("owned");
         std::fs::remove_file(rig.program()).expect("removed");
         std::fs::write(rig.program(), format!("#!/bin/sh\ntouch {}\n", mark.display())).expect("replaced");
@@ -185,7 +188,7 @@ fn a_program_attacks_the_processes_of_the_simulator() {
         ));
         assert_eq!(assert_all_failed(user, &lines), 15, "{lines:#?}");
         own.assert_unaffected();
-        // A storm of signals to all processes and to process 1 ends the program at most.
+        // Many signals to process 1 and to all processes must not affect the simulator.
         let storm = "python3 -c 'import os, signal\nfor s in (15, 1, 2, 9, 19, 18) * 50:\n    os.kill(1, s)' ; \
                      sleep 1000 & kill -9 1; kill -STOP 1; kill -9 -1; echo survived";
         let record = own.run(storm);
@@ -257,7 +260,7 @@ fn a_program_floods_output_and_writes_many_files() {
         let lines = output(&record);
         let bytes: usize = lines.iter().map(String::len).sum();
         assert!(lines.len() < 20_000 && bytes < 16 << 20, "{user:?}: {} lines, {bytes} bytes", lines.len());
-        // Files in /tmp stay allowed.
+        // Files in /tmp are still allowed.
         let lines = own.attack(
             "import tempfile\n\
              with tempfile.TemporaryDirectory() as folder:\n\
@@ -272,7 +275,8 @@ fn a_program_floods_output_and_writes_many_files() {
 
 #[test]
 fn a_program_uses_more_memory_than_it_may() {
-    // An ordinary user has no control groups on machines with version 1 only.
+    // The test needs root: on a machine with control groups of version 1 only, an ordinary user
+    // can't create a group.
     let Some(user) = users().into_iter().find(|_| rustix::process::geteuid().is_root()) else { return };
     let rig = Rig::new("memory", user).with(&["--student-memory", "100"]);
     let mut own = rig.serve("data/own", "");
@@ -308,7 +312,7 @@ fn a_simulator_of_root_with_host_boxes_does_not_warn() {
         let mut command = program::command(&arguments, &[]);
         let mut child = command.stderr(std::process::Stdio::piped()).spawn().expect("started");
         let lines = std::io::BufRead::lines(std::io::BufReader::new(child.stderr.take().expect("its log")));
-        // The judge is found after the warning was printed.
+        // The log reports the judge after the warning. So the test reads the log up to that line.
         let log: Vec<String> =
             lines.map_while(Result::ok).take_while(|line| !line.contains("judge")).collect();
         let _ = child.kill();
@@ -327,7 +331,7 @@ fn a_full_disk_leaves_the_record_without_an_outcome() {
         let (data, work) = (rig.path("data"), rig.path("work"));
         let mut own = rig.serve("data/own", "");
         let mut idle = rig.serve("data/idle", "");
-        // Each simulator has a disk of its own.
+        // Each simulator has a disk of its own, which other processes reach only through /proc.
         let disk = |simulator: &Simulator| {
             std::path::PathBuf::from(format!("/proc/{}/root{}", simulator.program.id(), data.display()))
         };
@@ -339,8 +343,8 @@ fn a_full_disk_leaves_the_record_without_an_outcome() {
         fill(&filler);
         let health = own.get("/health");
         assert_eq!(health["status"], "failing", "{health}");
-        // The session may have failed to write its record since, which would be the reason above. A
-        // simulator without a session names the full disk.
+        // The reason above may be the full disk, or a record that the session has failed to write.
+        // The idle simulator has no session, so its reason must be the full disk.
         fill(&disk(&idle).join("filler"));
         let health = idle.get("/health");
         let is_full = health["reason"].as_str().is_some_and(|why| why.contains("is full: "));

@@ -203,15 +203,15 @@ fn a_kill_in_every_phase() {
     }
 }
 
-/// The descriptors that child processes of the program inherit. The standard ones are left out, and
-/// those that the program got from this test.
+/// The descriptors that child processes of the program inherit. Leaves out the standard
+/// descriptors, and the descriptors that the program inherited from this test.
 fn own_inherited_descriptors(program: &Program) -> Vec<String> {
     let of_this_test = inherited_descriptors(std::process::id());
     inherited_descriptors(program.id()).into_iter().filter(|one| !of_this_test.contains(one)).collect()
 }
 
-/// The descriptors that child processes of a process inherit, except the standard ones. Each one is
-/// described by its target and its flags.
+/// The descriptors that child processes of a process inherit, except the standard descriptors. Each
+/// descriptor is described by its target and its flags.
 fn inherited_descriptors(pid: u32) -> Vec<String> {
     const CLOSE_ON_EXEC: u32 = 0o2_000_000;
     let folder = Path::new("/proc").join(pid.to_string());
@@ -230,8 +230,8 @@ fn inherited_descriptors(pid: u32) -> Vec<String> {
     found
 }
 
-/// A descriptor without this flag stays open in every helper process. After a kill, such a process
-/// may keep the listening address in use.
+/// A descriptor without the flag close-on-exec stays open in every helper process. After a kill,
+/// such a process may keep the listening address in use.
 #[test]
 fn every_descriptor_of_the_simulator_is_close_on_exec() {
     let scratch = TempFolder::new("descriptors");

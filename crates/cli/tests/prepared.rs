@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 const TIMEOUT: Duration = Duration::from_secs(120);
 
-/// Fails if a session before has left anything behind.
+/// A judging script that fails if an earlier session has left anything behind.
 const SCRIPT: &str = "\
 import os, sys
 def evaluate(sim):
@@ -56,7 +56,7 @@ fn until<T>(what: &str, mut get: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// Waits until exactly one judge is there, which is the prepared one.
+/// Waits until exactly one judge is running, which is the prepared judge. Returns its process id.
 fn prepared(program: &Program) -> u32 {
     until("prepared judge", || match harnesses(program.id())[..] {
         [one] => Some(one),

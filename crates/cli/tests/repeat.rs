@@ -83,8 +83,8 @@ fn cpp_with_condition_variables() {
     repeats("C++: condition variables", "./conditions");
 }
 
-/// Threads of Node.js itself compile and collect garbage, and the main thread reads the clock more
-/// or less often depending on them.
+/// Node.js compiles code and collects garbage in threads of its own. How often the main thread
+/// reads the clock depends on these threads, so the records may differ.
 #[test]
 fn node_with_timers() {
     let command = "node timers.js".to_owned();

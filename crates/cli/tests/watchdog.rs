@@ -22,7 +22,7 @@ const SESSION_TIMEOUT: Duration = Duration::from_secs(120);
 fn shared_root(scratch: &TempFolder) -> PathBuf {
     let copy = Path::new(scratch.path()).join("judge");
     let own = chicane_session::root::folder().expect("a folder");
-    // Links are faster than copies, but need the same file system.
+    // Hard links are faster than copies, but need the same file system.
     let linked = Command::new("cp").arg("-al").arg(&own).arg(&copy).output().expect("cp");
     if !linked.status.success() {
         let copied = Command::new("cp").arg("-a").arg(&own).arg(&copy).status().expect("cp");
@@ -186,8 +186,8 @@ def evaluate(sim):
     });
 }
 
-/// Many processes with little memory of their own are within the limit: what they share counts
-/// once.
+/// Many processes with little memory of their own are within the limit, because memory that they
+/// share counts only once.
 #[test]
 fn multiprocessing_works() {
     let script = "\

@@ -3,7 +3,7 @@
 use crate::colour::Tone;
 use clap::Command;
 
-/// Commands by name, such as `worlds list`, each with lines of purpose and command line.
+/// Names of commands, such as `worlds list`, each with its examples: a purpose and a command line.
 const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     (
         "serve",
@@ -191,8 +191,8 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     ),
 ];
 
-/// Adds the examples to a command and its subcommands. `path` is the name of the command without
-/// that of the program.
+/// Adds the examples to a command and its subcommands. `path` is the full name of the command, such
+/// as `worlds list`. It is empty for the program itself.
 pub(super) fn add(command: Command, path: &str) -> Command {
     let names: Vec<String> = command.get_subcommands().map(|one| one.get_name().to_owned()).collect();
     let command = names.into_iter().fold(command, |command, name| {
@@ -206,7 +206,7 @@ pub(super) fn add(command: Command, path: &str) -> Command {
 }
 
 fn text(examples: &[(&str, &str)]) -> String {
-    // clap removes the escape sequences where the output has no colours.
+    // clap removes the escape sequences if the output shows no colours.
     let head = Tone::Head.paint("Examples:", true);
     let lines =
         examples.iter().map(|(purpose, line)| format!("  # {purpose}\n  {}", Tone::Name.paint(line, true)));
@@ -230,7 +230,7 @@ mod tests {
             .collect()
     }
 
-    /// The words of a command line, without what a shell does after `>`.
+    /// The words of a command line, without the redirection of a shell (`>`).
     fn words(line: &str) -> Vec<String> {
         let line = line.split(" > ").next().unwrap_or(line);
         let mut words = Vec::new();
@@ -252,7 +252,8 @@ mod tests {
         all.sort_unstable();
         assert_eq!(known, all);
         for line in EXAMPLES.iter().flat_map(|(_, examples)| examples.iter().map(|(_, line)| *line)) {
-            // `chicane COMMAND --help` ends the parser with an "error", which is not one.
+            // For `chicane COMMAND --help`, clap returns the help text as an error, but the command
+            // line is valid.
             match help::command().try_get_matches_from(words(line)) {
                 Ok(_) => {}
                 Err(error) => assert!(!error.use_stderr(), "{line}: {error}"),

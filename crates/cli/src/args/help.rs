@@ -34,7 +34,7 @@ pub(crate) fn command() -> Command {
 fn overview(command: &Command) -> String {
     let width = command.get_subcommands().map(|one| one.get_name().len()).max().unwrap_or(0);
     let mut text = String::new();
-    // clap removes the escape sequences where the output has no colours.
+    // clap removes the escape sequences if the output shows no colours.
     let head = |title: &str| format!("\n{}\n", Tone::Head.paint(format!("{title}:"), true));
     let line = |name: &str, about: &str| {
         let blanks = " ".repeat(width.saturating_sub(name.len()));
@@ -59,7 +59,8 @@ fn overview(command: &Command) -> String {
 mod tests {
     use super::*;
 
-    /// Checks a command and those below it. clap itself checks this in debug builds only.
+    /// Checks that no two options of a command have the same id or name. Checks the subcommands
+    /// too. clap itself checks this in debug builds only.
     fn check_arguments(command: &Command) {
         let mut ids: Vec<&str> = command.get_arguments().map(|arg| arg.get_id().as_str()).collect();
         let mut names: Vec<&str> = command.get_arguments().filter_map(|arg| arg.get_long()).collect();

@@ -20,7 +20,7 @@ pub(crate) enum PrintKind {
     Pdf,
 }
 
-/// A file whose format is known by its name.
+/// Accepts a file name. Its extension decides the format.
 pub(super) fn print_file(text: &str) -> Result<PrintFile, String> {
     let extension = Path::new(text).extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
     let kind = match extension.as_deref() {

@@ -36,7 +36,8 @@ pub(crate) struct StudentArgs {
 }
 
 impl StudentArgs {
-    /// The limits and the further files of a box as arguments of this program.
+    /// The limits, further files and further environment variables of a box, as arguments of this
+    /// program.
     pub(crate) fn limit_arguments(&self) -> Vec<OsString> {
         let limits = [
             ("--student-memory", self.memory),

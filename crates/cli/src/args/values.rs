@@ -6,8 +6,7 @@ use glam::DVec2;
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
-/// Why an option does not accept a value. The argument parser adds the value and the option to the
-/// text.
+/// Why an option does not accept a value. clap adds the value and the option to the error text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum ValueError {
     #[error("must be a command of 1 to 1000 characters")]
@@ -78,10 +77,10 @@ pub(super) fn shown_name(text: &str) -> Result<String, ValueError> {
     student_name(text)
 }
 
-/// Most seeds of a plan.
+/// Largest number of seeds in a plan.
 const MAX_SEEDS: usize = 100;
 
-/// Accepts numbers and ranges.
+/// Accepts numbers and ranges, separated by commas, such as `1-3,7`.
 pub(super) fn seeds(text: &str) -> Result<Seeds, ValueError> {
     let number =
         |text: &str| text.trim().parse::<u64>().ok().filter(|seed| *seed < 1 << 53).ok_or(ValueError::Seeds);
@@ -113,7 +112,7 @@ pub(super) fn field_size(text: &str) -> Result<[f64; 2], ValueError> {
     sides.ok_or(ValueError::FieldSize)
 }
 
-/// Largest coordinate of an area to print, m.
+/// Largest absolute coordinate of an area to print, in metres.
 const MAX_AREA_M: f64 = 1e6;
 
 pub(super) fn print_area(text: &str) -> Result<Bounds, ValueError> {
@@ -162,8 +161,8 @@ pub(super) fn origin(text: &str) -> Result<String, ValueError> {
     Ok(text.to_owned())
 }
 
-/// Accepts the origin of a page, as browsers send it. A slash at the end and the usual port of the
-/// scheme are removed.
+/// Accepts the origin of a page, as browsers send it. Removes a slash at the end and the default
+/// port of the scheme.
 pub(super) fn page_origin(text: &str) -> Result<String, ValueError> {
     let text = text.strip_suffix('/').unwrap_or(text).to_ascii_lowercase();
     let (scheme, host) = text.split_once("://").ok_or(ValueError::PageOrigin)?;
@@ -173,7 +172,8 @@ pub(super) fn page_origin(text: &str) -> Result<String, ValueError> {
         _ => return Err(ValueError::PageOrigin),
     };
     let host = host.strip_suffix(usual_port).unwrap_or(host);
-    // No other character may reach the header that names the origin.
+    // The origin becomes a part of the header `Content-Security-Policy` (`frame-ancestors`).
+    // Another character, such as `;`, could add a directive to this header.
     let fits = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_' | b':' | b'[' | b']');
     if host.is_empty() || host.starts_with(':') || !host.bytes().all(fits) {
         return Err(ValueError::PageOrigin);

@@ -58,7 +58,8 @@ impl Check {
     }
 }
 
-/// A text in one line. Errors of other programs may have several.
+/// Joins the lines of a text into one, because error texts of other programs may have several
+/// lines.
 fn one_line(text: String) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

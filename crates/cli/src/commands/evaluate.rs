@@ -14,7 +14,8 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<Verdict, EvaluationError> {
 pub(crate) fn job(args: &EvaluateArgs) -> Result<EvaluationJob, EvaluationError> {
     let pace = args.pace.unwrap_or(PaceName::Virtual);
     let student_box = args.student_box.options(BoxKind::Closed);
-    // A program that reaches other machines follows the wall clock, whatever the pace.
+    // A program with network access follows the wall clock at every pace, because it can't run in
+    // virtual time.
     let follows_wall_clock =
         args.command.is_some() && (pace == PaceName::Real || student_box.network != StudentNetwork::None);
     Ok(EvaluationJob {

@@ -7,7 +7,7 @@ use chicane_session::{BoxOptions, ExplainError, StudentProgram, explain};
 use chicane_wire::BoxKind;
 use std::path::PathBuf;
 
-/// Port in the description. The port of a real run is any free port.
+/// The port that the description shows. A real run uses any free port.
 const PORT: u16 = 8000;
 /// Environment variables that the simulator gives to every program.
 const VARIABLES: [&str; 2] = ["CHICANE_URL", "CHICANE_SESSION"];
@@ -19,7 +19,7 @@ pub(crate) enum ExplainCommandError {
     Workspace(#[from] WorkspaceError),
     #[error(transparent)]
     Setting(#[from] FindSettingError),
-    /// The machine can't give the box, or the box can't show what the options name.
+    /// The machine can't create the box, or the box can't show a path that the options name.
     #[error(transparent)]
     Box(#[from] ExplainError),
 }

@@ -58,7 +58,7 @@ pub(crate) enum GradeError {
     Folder(#[from] FolderError),
     #[error(transparent)]
     Runs(#[from] UnitRunsError),
-    /// The reasons are printed already.
+    /// Some units have no result. The reasons were already printed.
     #[error("{0} runs could not be judged. The same command tries them again")]
     NotJudged(usize),
 }
@@ -87,7 +87,7 @@ impl GradeError {
     }
 }
 
-/// Plans, runs and reports.
+/// Plans a class, runs its units, and writes the report.
 pub(crate) fn run(args: &GradeArgs) -> Result<(), GradeError> {
     let worlds = args.worlds.iter().map(|given| world(given, args)).collect::<Result<Vec<_>, _>>()?;
     let names: Vec<&String> = worlds.iter().map(|(world, _)| &world.name).collect();
@@ -109,7 +109,8 @@ pub(crate) fn run(args: &GradeArgs) -> Result<(), GradeError> {
         conditions: conditions(args, &student_box)?,
     };
     let folder = ResultsFolder::create(&args.output)?;
-    // The nodes of a cluster check their own boxes.
+    // On a cluster, each node checks whether it can create the box, so this machine need not be
+    // able to.
     if !args.plan_only && args.ray.is_none() {
         let setting = judge_setting::find(&args.judge)?;
         if let Some(why) = setting.box_problem(&student_box) {
@@ -135,7 +136,7 @@ pub(crate) fn run(args: &GradeArgs) -> Result<(), GradeError> {
     }
 }
 
-/// Refuses a folder for the results inside of the folder with the submissions.
+/// Refuses a results folder that is inside the folder with the submissions.
 fn check_output(args: &GradeArgs) -> Result<(), GradeError> {
     let Ok(submissions) = std::fs::canonicalize(&args.submissions) else { return Ok(()) };
     let absolute = std::path::absolute(&args.output).unwrap_or_else(|_| args.output.clone());
@@ -184,7 +185,7 @@ fn assignment(args: &FormulaArgs) -> Result<String, GradeError> {
     Ok(name)
 }
 
-/// How results become a grade.
+/// The formula that turns results into a grade, as the options define it.
 fn formula(args: &FormulaArgs, worlds: &[(PlannedWorld, Files)]) -> Result<Formula, GradeError> {
     let number = |option: &'static str, given: f64, low: f64| {
         let why = format!("must be a number from {low} to 10000");
@@ -222,7 +223,7 @@ fn formula(args: &FormulaArgs, worlds: &[(PlannedWorld, Files)]) -> Result<Formu
 }
 
 fn conditions(args: &GradeArgs, student_box: &BoxOptions) -> Result<Conditions, GradeError> {
-    // Checks that the options of the judge fit together.
+    // This call fails if the options of the judge contradict each other.
     args.judge.engine()?;
     let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
     let paths: Vec<PathBuf> = student_box.paths.iter().map(absolute).collect();

@@ -29,7 +29,7 @@ pub(crate) enum GradeUnitError {
     Changed(PathBuf),
     #[error(transparent)]
     Evaluation(#[from] EvaluationError),
-    /// The world or the car is not the one of the plan.
+    /// The run used another world, another car or another judging script than the plan.
     #[error("{what} of the run is not the one of the plan")]
     Differs { what: &'static str },
     #[error("the simulator failed")]
@@ -88,8 +88,8 @@ pub(crate) fn run(args: &GradeUnitArgs) -> Result<(), GradeUnitError> {
     Ok(result.store(&args.output, run.as_deref().map_err(Clone::clone))?)
 }
 
-/// Ends this process when standard input ends, because the process that wanted the result is gone.
-/// The kernel then ends the jails.
+/// Ends this process when standard input ends, because then the process that wanted the result has
+/// ended. The kernel then ends the jails of this process.
 fn end_with_input() {
     std::thread::spawn(|| {
         let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
@@ -146,12 +146,13 @@ fn box_options(planned: &PlannedBox) -> BoxOptions {
     }
 }
 
-/// Whether the wall-clock limit stopped the run. Otherwise a person did, and the run does not count.
+/// Whether the wall-clock limit stopped the run. Otherwise a person stopped the run, and it does
+/// not count.
 fn is_wall_limit(record: &Record) -> bool {
     record.reason.as_deref().is_some_and(|reason| reason.starts_with("wall-clock limit"))
 }
 
-/// Checks that the run is the one of the plan.
+/// Checks that the run used the world, the car and the judging script of the plan.
 fn compare(plan: &Plan, unit: &Unit, record: &Record) -> Result<(), GradeUnitError> {
     let world = plan.world(&unit.world);
     let identity = &record.identity;

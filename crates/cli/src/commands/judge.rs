@@ -17,8 +17,8 @@ pub(crate) fn run(args: &JudgeDriveArgs) -> Result<Verdict, EvaluationError> {
         request: StartRequest { time_limit_s: args.time_limit, seed: args.seed, ..StartRequest::default() },
         drive: drive_file::read(&args.drive)?,
         script: Some(script),
-        // The simulation runs as fast as possible, because there is no student's program that would
-        // be too slow.
+        // The simulation runs as fast as possible, because no student's program has to keep up with
+        // it.
         speed: 0.0,
         explain_time: false,
         workspace: ".".into(),

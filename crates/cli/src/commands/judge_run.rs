@@ -1,7 +1,7 @@
 //! `chicane __judge-run`: judges and verifies one run of the leaderboard. Only the simulator uses
 //! this command.
 //!
-//! Standard output has lines `progress PART` and, as the last one, `result JSON`. The command ends
+//! Standard output has lines `progress PART`, and the last line is `result JSON`. The command ends
 //! when its standard input is closed, because then the simulator has ended.
 
 use super::evaluate;
@@ -17,11 +17,12 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
-/// The processes of a run give way to the running simulator.
+/// Niceness of the processes of a run. It is positive, so that the running simulator gets processor
+/// time first.
 const NICENESS: i32 = 5;
-/// Longest time to end after the standard input was closed.
+/// Longest time that the run may take to end after standard input was closed.
 const END_TIMEOUT: Duration = Duration::from_secs(10);
-/// Smallest change of the progress that is printed.
+/// Smallest change of the progress that is printed. The whole run is 1.
 const PROGRESS_STEP: f64 = 0.002;
 
 /// Why a run was not judged.
@@ -81,7 +82,7 @@ fn report(evaluated: &Evaluated, not_verified: Option<String>) -> RunReportLine 
     }
 }
 
-/// Verifies a run. Returns the first difference, if there is one.
+/// Verifies a run. The inner error is the first difference, or why the file is not a valid run.
 fn verified(args: &EvaluateArgs, file: &Path) -> Result<Result<(), String>, JudgeRunError> {
     let bytes = run_file::read(file)?;
     let setting = judge_setting::find(&args.judge)?;
@@ -94,8 +95,9 @@ fn print(line: &str) -> std::io::Result<()> {
     out.write_all(format!("{line}\n").as_bytes()).and_then(|()| out.flush())
 }
 
-/// Ends this process when its standard input is closed. The signal ends the run as usual, so that
-/// all its processes end and its temporary files are removed.
+/// Ends this process when its standard input is closed. First sends SIGTERM to this process. The
+/// signal ends the run as usual: all processes of the run end, and its temporary files are removed.
+/// If this takes longer than [`END_TIMEOUT`], exits at once.
 fn end_with_input() {
     std::thread::spawn(|| {
         let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());

@@ -10,8 +10,8 @@ use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Look-ahead distance in seconds of driving. The car steers to the point that it reaches after
-/// this time.
+/// Look-ahead distance, as driving time in seconds. The car steers to the point of the centre line
+/// that it reaches after this time.
 const LOOK_AHEAD_S: f64 = 0.35;
 /// Smallest look-ahead distance in metres.
 const MIN_LOOK_AHEAD_M: f64 = 0.25;
@@ -54,8 +54,8 @@ pub(crate) fn run(args: &LapArgs) -> Result<(), LapError> {
         }
         let pose = sim.vehicle().pose;
         let along_m = route.project(pose.position.truncate()).distance_along;
-        // The driven distance is measured the short way around the loop. Otherwise it would jump by
-        // a whole lap when the car crosses the start line.
+        // The change along the route since the last tick is measured the short way around the loop.
+        // Otherwise it would jump by a whole lap when the car crosses the start line.
         done_m += (along_m - last_m + 1.5 * length_m).rem_euclid(length_m) - 0.5 * length_m;
         last_m = along_m;
         let (target, _) = route.point_at(along_m + MIN_LOOK_AHEAD_M.max(LOOK_AHEAD_S * speed));

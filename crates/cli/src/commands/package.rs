@@ -34,8 +34,8 @@ fn write(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The command line without its hidden commands. They are left out here, because the completions
-/// would offer them.
+/// The command line without its hidden commands. Otherwise the completions would offer the hidden
+/// commands.
 fn without_hidden(cli: &clap::Command) -> clap::Command {
     let shown = cli.get_subcommands().filter(|command| !command.is_hide_set()).cloned();
     clap::Command::new(PROGRAM)

@@ -70,8 +70,8 @@ impl ReplayCommandError {
     }
 }
 
-/// Writes the requested files. Without one, shows the run in the viewer until the program is
-/// stopped.
+/// Writes the requested files. If no file is requested, shows the run in the viewer until this
+/// process is stopped.
 pub(crate) fn run(args: &ReplayArgs) -> Result<(), ReplayCommandError> {
     let bytes = run_file::read(&args.file)?;
     let failed = |source| ReplayCommandError::Run { file: args.file.clone(), source };
@@ -95,7 +95,7 @@ pub(crate) fn run(args: &ReplayArgs) -> Result<(), ReplayCommandError> {
     Ok(())
 }
 
-/// Writes a file, or to standard output for `-`.
+/// Writes the bytes to a file, or to standard output if `output` is `-`.
 fn write(output: &Path, bytes: &[u8]) -> Result<(), ReplayCommandError> {
     if output.as_os_str() == "-" {
         let mut out = std::io::stdout().lock();
@@ -164,7 +164,8 @@ async fn serve(options: Options, session: &str, run: &RecordedRun) -> Result<(),
     let mut stop = StopSignal::new(false)?;
     let server = Server::start(options).await?;
     server.host().ready().await?;
-    // The viewer shows the objects of the running world, so its seed has to be that of the run.
+    // The viewer shows the objects of the running world, so this world must have the seed of the
+    // run.
     if let (Some(_), Some(evaluation)) = (run.served.variation(), &run.served.world.evaluation) {
         let vary = evaluation.vary.clone();
         server.host().loader.respawn_varied(run.journal.head.seed, vary).await?;

@@ -224,7 +224,8 @@ fn leaderboard_options(
     }
     let mut worlds = Vec::new();
     for world in &given.worlds {
-        // Names are looked up later, as that of the first world.
+        // A name is looked up later, as in `options`, because the simulator also knows the
+        // installed worlds.
         if Path::new(world).exists() {
             let (found, name) = world_source::find_with(world, None, &args.resources.folders())?;
             library = library.with_world_of(&found, &name);
@@ -273,14 +274,15 @@ fn judge_options(args: &ServeArgs) -> Result<JudgeOptions, ServeError> {
         engine: args.judge.engine()?,
         isolation: args.judge_isolation.map(Into::into),
         student: args.student.options(default_box(args)),
-        // Backups have the records and programs of all students.
+        // The folder of the backups is hidden from student programs, because backups contain the
+        // records and programs of all students.
         hidden: args.backup.backup.iter().filter_map(|folder| std::path::absolute(folder).ok()).collect(),
         pace: args.pace.into(),
     })
 }
 
-/// The box of student programs if the command line names none. Programs of other people run in a
-/// closed box.
+/// The box of student programs if the command line names none. If other machines can reach the
+/// simulator, programs may come from other people, so they run in a closed box.
 fn default_box(args: &ServeArgs) -> BoxKind {
     if args.listen.ip().is_loopback() { BoxKind::Host } else { BoxKind::Closed }
 }
@@ -307,7 +309,8 @@ async fn print_addresses(server: &Server, tokens: &RoleTokens) {
     if let Some(address) = outside_address(address).await {
         lines += &format!("from other machines: {}, with the same token\n", viewer_url(address, None));
     }
-    // The lines are written at once, so that a program that reads the output gets all of them together.
+    // All lines are written with one call, so that a program that reads the output gets them
+    // together.
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(lines.as_bytes()).and_then(|()| out.flush());
 }
@@ -352,8 +355,8 @@ fn start_log(args: &ServeArgs) -> LogLines {
     lines
 }
 
-/// Prevents that other programs of this user read the token from the memory, the environment or the
-/// descriptors of this process.
+/// Prevents other programs of this user from reading the token in the memory, the environment or
+/// the descriptors of this process.
 fn close_memory() {
     #[cfg(target_os = "linux")]
     {

@@ -17,9 +17,10 @@ use std::time::{Duration, Instant};
 
 /// Time between two requests that ask for the state.
 const POLL: Duration = Duration::from_millis(500);
-/// How long the simulator may be out of reach while its leaderboard judges.
+/// How long the simulator may be unreachable before the command gives up waiting for the result.
 const OUT_OF_REACH: Duration = Duration::from_secs(60);
-/// Longest time that a submission waits because the student handed in too often.
+/// Longest time in seconds that the command waits to repeat a submission, if the student handed in
+/// too often.
 const MAX_RETRY_S: u64 = 60;
 
 /// Why a program was not handed in, or its result is not known.
@@ -51,7 +52,8 @@ impl SubmitError {
     }
 }
 
-/// Hands in a program and returns the first verdict that is not "finished".
+/// Hands in a program. Returns the first verdict that is not "finished", or `None` if there is no
+/// such verdict or the command does not wait for the result.
 pub(crate) fn run(args: &SubmitArgs) -> Result<Option<Verdict>, SubmitError> {
     let (content_type, bytes) = read(args)?;
     runtime::start_with_workers(1)?.block_on(submit(args, content_type, bytes))
@@ -128,7 +130,7 @@ async fn hand_in(args: &SubmitArgs, content_type: &str, bytes: Vec<u8>) -> Resul
     }
 }
 
-/// Shows the state of a submission until it was judged.
+/// Shows the state of a submission until it has been judged, and returns the final state.
 async fn follow(args: &SubmitArgs, id: &str) -> Result<Value, SubmitError> {
     let url = format!("{}/sim/api/submissions/{}", args.url, encoded(id));
     let mut progress = Progress::new("waiting");

@@ -83,7 +83,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<(), VerifyError> {
     }
 }
 
-/// Verifies one file. Fails with the reason.
+/// Verifies one file. The error is a word for the kind of failure, and the reason.
 fn check(file: &Path, setting: &Setting) -> Result<Verified, (&'static str, String)> {
     let bytes = run_file::read(file).map_err(|error| ("unreadable", error.to_string()))?;
     let run = RecordedRun::read(&bytes).map_err(|error| ("damaged", error.to_string()))?;

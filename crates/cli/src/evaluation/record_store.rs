@@ -29,8 +29,8 @@ impl RecordStore {
         &self.folder
     }
 
-    /// Adds a session with its events and its journal. The session is on disk when this returns. Returns a line
-    /// that says where.
+    /// Adds a session with its events and its journal. When this function returns, the session is
+    /// on disk. Returns a line that says where the session is stored.
     pub(super) fn keep(
         &self,
         row: &SessionRow,

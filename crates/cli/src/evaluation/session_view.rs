@@ -1,5 +1,5 @@
-//! Shows a running session: the output of the program and of the judging script as it comes, and a
-//! status line on a terminal.
+//! Shows a running session: prints the output of the program and of the judging script while the
+//! session runs, and a status line on a terminal.
 
 use super::verdict::{self, Verdict};
 use crate::terminal_text::printable;
@@ -7,9 +7,10 @@ use chicane_host::evaluation::{LineSource, NewOutput};
 use chicane_wire::{Phase, Record, Session};
 use std::io::{IsTerminal, Write};
 
-/// Lines of the program that are shown, and lines of the judging script. Further lines are counted.
+/// Largest number of lines that are shown of the program, and of the judging script. Further lines
+/// are only counted.
 const MAX_SHOWN_LINES: u64 = 10_000;
-/// Characters of the record in the status line.
+/// Largest number of characters of the record in the status line.
 const MAX_RECORD: usize = 40;
 
 const DIM: &str = "\x1b[2m";
@@ -33,7 +34,7 @@ pub(super) struct SessionView {
     /// Whether standard error is a terminal and shows a status line.
     status: bool,
     phase: Option<Phase>,
-    /// Number of the next line of output.
+    /// Number of the first line of output that the view has not received yet.
     next: u64,
     student: ShownLines,
     judge: ShownLines,
@@ -41,7 +42,7 @@ pub(super) struct SessionView {
     judge_line: Option<String>,
 }
 
-/// How many lines of one source were shown and left out.
+/// How many lines of the program or of the script were shown, and how many were left out.
 #[derive(Default)]
 struct ShownLines {
     shown: u64,
@@ -80,12 +81,12 @@ impl SessionView {
         SessionView { unseen: true, status: false, ..SessionView::new(true) }
     }
 
-    /// A view that prints nothing and passes every state of the session on.
+    /// A view that prints nothing and passes every state of the session to `on_progress`.
     pub(super) fn followed(on_progress: OnProgress) -> SessionView {
         SessionView { on_progress: Some(on_progress), ..SessionView::unseen() }
     }
 
-    /// The number of the next line of output.
+    /// The number of the first line of output that the view has not received yet.
     pub(super) fn next(&self) -> u64 {
         self.next
     }

@@ -4,7 +4,7 @@ use crate::terminal_text::printable;
 use chicane_wire::{Outcome, Record, RunResult, SentCommands};
 use serde_json::Value;
 
-/// Characters of a record, a reason or a line of output that are shown.
+/// Largest number of characters that are shown of a record, a reason or a line of output.
 const MAX_TEXT: usize = 300;
 
 /// How an evaluation ended.
@@ -122,8 +122,8 @@ fn failure(record: &Record) -> Option<String> {
     Some(format!("{what}{after}{last}"))
 }
 
-/// The simulated seconds after which the program ended. `None` if the record does not have the
-/// event, because the record is limited in size.
+/// The simulated seconds after which the program ended. `None` if the event is missing, because the
+/// record is limited in size.
 fn exit_time(record: &Record) -> Option<f64> {
     let events = record.events.as_ref()?.iter().rev();
     let mut events = events.filter_map(|event| serde_json::from_str::<Value>(event.get()).ok());

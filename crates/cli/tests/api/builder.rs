@@ -310,7 +310,8 @@ fn a_preview_shows_the_road_and_places_the_findings() {
     let objects = preview["objects"].as_array().expect("a list");
     assert_eq!(objects.len(), project["document"]["objects"].as_array().map_or(0, Vec::len));
 
-    // The first object leaves the field, and the road gets a kink.
+    // The broken document has an object and a node of the road outside of the field, and a picture
+    // that does not exist.
     let mut broken = project["document"].clone();
     broken["objects"] = json!([{"kind": "sphere", "name": "ball", "x": 50, "y": 3}]);
     broken["track"]["nodes"][0] = json!({"x": 30, "y": 3});
@@ -334,7 +335,7 @@ fn a_preview_shows_the_road_and_places_the_findings() {
     let missing = finding("picture-missing");
     assert_eq!(missing["location"], json!({"kind": "decal", "index": 0, "name": null, "x": 2.0, "y": 2.0}));
     assert_eq!(preview["objects"][0]["footprint"].as_array().map(Vec::len), Some(24));
-    // Without the project, files are not checked.
+    // If the request does not name the project, the files are not checked.
     let alone = builder.done("POST", "/preview", json!({"document": broken}));
     let rules: Vec<&Value> =
         alone["findings"].as_array().expect("a list").iter().map(|f| &f["rule"]).collect();
@@ -342,7 +343,7 @@ fn a_preview_shows_the_road_and_places_the_findings() {
     let unknown = json!({"document": broken, "project": "0123456789abcdef"});
     builder.refused("POST", "/preview", &unknown, (404, "no_such_project"));
 
-    // All nodes at one place are no road.
+    // If all nodes are at the same place, there is no road.
     let mut point = project["document"].clone();
     point["track"]["nodes"] = json!([{"x": 1, "y": 1}, {"x": 1, "y": 1}, {"x": 1, "y": 1}]);
     let preview = builder.done("POST", "/preview", json!({"document": point}));
@@ -420,7 +421,7 @@ fn changes_need_the_teachers_token_and_judged_programs_see_nothing() {
     ] {
         refused(&spectator.request(method, &format!("{BUILDER}{path}"), &[], b"{}"));
     }
-    // A form of another site can't make a project.
+    // A form on a page of another site can't create a project.
     let headers = [("origin", "http://evil.example"), ("content-type", "text/plain")];
     let foreign = client("the-teachers-token").request(
         "POST",

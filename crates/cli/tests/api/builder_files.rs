@@ -42,7 +42,7 @@ fn pictures_and_scripts_are_stored_and_served_safely() {
         view["files"].as_array().expect("a list").iter().filter_map(|f| f["name"].as_str()).collect();
     assert_eq!(names, ["judge.py", "photo.jpg", "pictures/floor.png"]);
     assert_eq!(view["files"][0]["width"], Value::Null);
-    // The folder may also be encoded.
+    // The slash of a file name may also be percent-encoded.
     for (name, kind) in [
         ("pictures/floor.png", "image/png"),
         ("pictures%2Ffloor.png", "image/png"),
@@ -176,7 +176,7 @@ fn an_exported_project_builds_to_the_bytes_of_the_shipped_world() {
     }
 }
 
-/// The files of an archive, for the builder.
+/// The files of an archive, as the builder reads them.
 struct Unpacked(Vec<(String, Vec<u8>)>);
 
 impl Files for Unpacked {
@@ -201,7 +201,8 @@ fn an_exported_project_can_be_imported_again() {
             view["files"].as_array().expect("a list").iter().map(|f| f["name"].clone()).collect()
         };
         assert_eq!(names(&imported), names(&project));
-        // Pictures are encoded again, so the second export and its import are equal.
+        // The first import encodes the pictures again, so the first export may differ. The second
+        // and the third export must be equal.
         let id = imported["id"].as_str().expect("an id");
         let second = builder.0.0.get(&format!("/sim/api/builder/projects/{id}/export"));
         let again = body(&builder.raw("POST", "/projects/import", &second.body));
@@ -264,7 +265,7 @@ fn hostile_imports_are_refused() {
     );
     assert_eq!(refusal(&plain).0, 415);
     assert_eq!(builder.get("/projects")["projects"].as_array().map(Vec::len), Some(1));
-    // A folder around the files is accepted.
+    // An archive in which all files are in one folder is accepted.
     let answer = builder.raw("POST", "/projects/import", &zip(&[("top/a.json", valid), ("top/x.png", &png)]));
     assert_eq!(answer.status, 201, "{}", answer.text());
     assert_eq!(body(&answer)["files"][0]["name"], "x.png");

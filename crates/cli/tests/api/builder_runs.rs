@@ -12,7 +12,8 @@ const ENDLESS: &str = "def evaluate(sim):\n    sim.record(round(sim.state.pose.x
 /// A script that needs five real seconds for each simulated second of the run.
 const SLOW: &str = "import time\n\n\ndef evaluate(sim):\n    time.sleep(0.1)\n";
 
-/// Gives a project this judging script. A world needs `initialize` too, which is added at the end.
+/// Gives a project this judging script. Adds an empty `initialize` at the end, because a world's
+/// script needs this function.
 fn set_script(builder: &mut Builder, id: &str, script: &str) {
     let script = format!("{script}\n\ndef initialize(sim):\n    pass\n");
     let stored = builder.raw("PUT", &format!("/projects/{id}/files/judge.py"), script.as_bytes());
@@ -53,7 +54,7 @@ fn the_rules_of_a_project_judge_a_recorded_run() {
     assert_eq!((&again["outcome"], &again["record"]), (&json!("timeout"), &runs[0]["record"]), "{again}");
     assert_eq!((&again["same_world"], &again["error"]), (&json!(true), &Value::Null), "{again}");
 
-    // The script and the settings are those of the project, the drive is that of the run.
+    // The script and the settings come from the project, and the drive comes from the run.
     let script = "def evaluate(sim):\n    print(sim.state.time)\n    if sim.state.time >= 1:\n        \
                   sim.record(sim.config.time_limit_s)\n        sim.finish()\n";
     set_script(&mut builder, &id, script);
@@ -63,7 +64,8 @@ fn the_rules_of_a_project_judge_a_recorded_run() {
     assert_eq!(other["log"].as_array().map(Vec::len), Some(51), "{other}");
     assert_eq!((&other["omitted"], &other["elapsed_s"]), (&json!(0), &json!(1.0)));
 
-    // A run stays in its own world, also if the project has another one meanwhile.
+    // A run is judged in the world in which it was driven, even if the world of the project has
+    // changed since then.
     let mut document = builder.document(&id);
     document["objects"] = json!([{"kind": "cone", "name": "cone1", "x": 4, "y": 3}]);
     builder.save(&id, &document);
@@ -110,7 +112,7 @@ fn an_uploaded_run_is_judged_and_other_files_are_refused() {
     let typed = builder.0.0.request("POST", &address, &[("content-type", "text/plain")], &file.body);
     assert_eq!((typed.status, &body(&typed)["code"]), (415, &json!("unsupported_type")));
 
-    // The run of another world does not fit.
+    // A run in another world can't be judged with the rules of this project.
     let other = builder.id(json!({"from": "empty", "name": "other_track"}));
     set_script(&mut builder, &other, ENDLESS);
     let refused = builder.raw("POST", &format!("/projects/{other}/rejudge/file"), &file.body);
@@ -173,8 +175,9 @@ fn begin(simulator: &Simulator, builder: &mut Builder, id: &str, session: &str) 
     let unknown = json!({"session": "nobody"});
     while builder.send("POST", &format!("/projects/{id}/rejudge"), &unknown).status != 503 {
         assert!(Instant::now() < until, "no run is being judged");
-        // The request for an unknown session takes the permit for a moment, so the request above may
-        // have been refused. It is then repeated.
+        // The simulator judges one run at a time, and the request for an unknown session takes the
+        // only permit for a moment. If the simulator has therefore refused the request of
+        // `send_only`, its response is already here, and the test repeats the request.
         stream.set_nonblocking(true).expect("set");
         if stream.peek(&mut [0]).is_ok() {
             stream = send_only(simulator, id, session);
@@ -194,7 +197,8 @@ fn one_run_is_judged_at_a_time_and_a_client_that_leaves_stops_it() {
     let text = builder.refused("POST", &format!("/projects/{id}/rejudge"), &content, (503, "busy"));
     assert!(text.contains("another recorded run is being judged"), "{text}");
 
-    // The simulator goes on meanwhile: it answers, and a session runs.
+    // While the run is being judged, the simulator responds to other requests and can run a
+    // session.
     let mut api = simulator.api();
     api.post("/evaluation/start", json!({"time_limit_s": 600}));
     wait_for_phase(&mut api, "running");

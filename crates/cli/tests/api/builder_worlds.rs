@@ -84,7 +84,7 @@ fn the_simulator_drives_in_a_project_and_takes_its_changes() {
     let listed =
         worlds["worlds"].as_array().expect("a list").iter().find(|w| w["name"] == "my_track").cloned();
     assert_eq!(listed.expect("listed")["display"], "My track");
-    // The sides of the fence are objects too.
+    // The list is searched by name, because it contains the sides of the fence too.
     let has_cone = |api: &mut crate::support::Api| {
         api.get("/objects")["objects"].as_array().expect("a list").iter().any(|o| o["name"] == "cone1")
     };
@@ -95,7 +95,8 @@ fn the_simulator_drives_in_a_project_and_takes_its_changes() {
     builder.done("POST", &path, json!({}));
     assert!(has_cone(&mut api), "the change is in the running world");
 
-    // A shipped world keeps its name.
+    // The world of a project that was made from a shipped world gets another name, so that both
+    // worlds can be loaded.
     let oval = builder.id(json!({"from": "world", "world": "oval"}));
     let driven = builder.done("POST", &format!("/projects/{oval}/drive"), json!({}));
     assert_eq!(driven["world"], "oval_project.world");
@@ -103,7 +104,7 @@ fn the_simulator_drives_in_a_project_and_takes_its_changes() {
     assert_eq!(api.get("/status")["current"], "oval");
     api.post("/switch", json!({"world": "oval_project"}));
 
-    // The simulator starts again with the project.
+    // After a restart, the simulator loads the world of the project again.
     let data = simulator.stop_and_keep();
     let simulator = setup_in(&data).start();
     assert_eq!(simulator.api().get("/status")["current"], "oval_project");
@@ -273,7 +274,7 @@ fn two_editors_hear_of_each_other() {
     for stream in [&mut left, &mut right] {
         assert_eq!(data(stream.next_of("revision")), json!({"revision": 2, "editor": "right"}));
     }
-    // A refused save is no event.
+    // The server sends no event for a refused save.
     assert_eq!(builder.send("PUT", &format!("/projects/{id}"), &save).status, 409);
     let stored = builder.raw("PUT", &format!("/projects/{id}/files/judge.py?editor=left"), b"pass\n");
     assert_eq!(stored.status, 200);

@@ -107,8 +107,8 @@ def evaluate(sim):
     reason("quiet disk", script, "file limit");
 }
 
-/// Regression test: the free space was looked at every 20 ms, so a script could fill the file
-/// system, delete its files and finish.
+/// Regression test: the free space was checked only every 20 ms. Between two checks, a script could
+/// fill the file system, delete its files and finish.
 #[test]
 fn filling_the_file_system_and_deleting_the_files_was_finished() {
     let head = "\
@@ -160,7 +160,8 @@ def evaluate(sim):
     ] {
         reason(name, &format!("{head}    {attack}\n    sim.finish()\n"), "file limit of 256 MiB");
     }
-    // A script may use almost all of the room, and may use it again.
+    // A script may fill its file system almost completely, and may do so again after it has deleted
+    // the files.
     let script = "\
 import os
 def evaluate(sim):
@@ -359,8 +360,8 @@ def evaluate(sim):
     assert!(lines.contains(&"passwd 2".to_owned()), "the script read the host's passwd: {lines:?}");
 }
 
-/// Regression test: the list of the judge's closed networks was shorter than that of the addresses
-/// from which the simulator fetches sounds.
+/// Regression test: the simulator fetches no sounds from addresses that are not public. The list of
+/// networks that are closed to the judge was shorter than the list of these addresses.
 #[test]
 fn a_script_could_connect_to_networks_that_are_not_public() {
     let last = |(network, prefix): &(std::net::IpAddr, u8)| match network {

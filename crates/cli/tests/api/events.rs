@@ -24,8 +24,9 @@ fn settled(setup: Setup) -> (Simulator, Api) {
     // Events are sent in order. So when this change arrives, all earlier changes were sent.
     api.post("/overlay", json!({"text": "settled", "ttl": 3600}));
     until("the overlay is sent", || (state(&mut events)["overlay"] == "settled").then_some(()));
-    // The first state of a stream may already show this change. The regular event with this change
-    // follows then. When a second change arrives, that regular event has been sent too.
+    // The first state of a stream may already contain the first change, and the event for this
+    // change then comes later. So the test makes a second change. When the second change arrives,
+    // the event for the first change has been sent too.
     api.post("/overlay", json!({"text": "", "ttl": 3600}));
     until("the overlay is removed", || (state(&mut events)["overlay"] == "").then_some(()));
     (simulator, api)

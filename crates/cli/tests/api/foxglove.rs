@@ -22,7 +22,8 @@ const IN_TWO_SECONDS: [(&str, usize); 10] = [
     ("/tf", 60),
 ];
 
-/// Every subscription has another chance to arrive together with a new view.
+/// Number of subscriptions in the regression test below. Each subscription may arrive at the same
+/// time as a new published view.
 const SUBSCRIPTIONS: usize = 1_000;
 
 fn seconds(header: &Header) -> f64 {
@@ -64,7 +65,8 @@ fn every_channel_is_advertised_with_its_schema() {
         let schema: Value = serde_json::from_str(channel["schema"].as_str().expect("a text")).expect("JSON");
         assert_eq!((&schema["type"], &schema["title"]), (&json!("object"), &json!(kind)));
     }
-    // A reconnecting client sees that the simulator is still the same one.
+    // The session id is the same for all connections, so a client that reconnects recognizes the
+    // simulator.
     assert_eq!(simulator.foxglove().info["sessionId"], foxglove.info["sessionId"]);
 }
 
@@ -140,8 +142,8 @@ fn messages_agree_with_the_web_api() {
     assert_eq!((scan.ranges.len(), scan.ranges.iter().filter(|r| r.is_infinite()).count()), (721, missed));
 }
 
-/// A subscription that arrived together with a new view of the simulator was forgotten, and the
-/// client never got the scene.
+/// Regression test: a subscription that arrived at the same time as a new published view was
+/// forgotten, and the client never got the scene.
 #[test]
 fn a_subscription_was_forgotten_when_the_view_changed_at_the_same_time() {
     let simulator = start();
@@ -217,7 +219,7 @@ fn the_scene_shows_road_objects_and_car() {
     });
     assert_eq!(car["frame_id"], "world");
     assert!((number(&car["cubes"][0]["pose"]["position"]["y"]) - 3.0).abs() < 0.2, "{car}");
-    // Another world has another scene. It comes without being asked for.
+    // After a switch to another world, the server sends the new scene without a request.
     api.post("/switch", json!({"world": "oval"}));
     let oval = foxglove.next_on("/sim/scene").json();
     assert_ne!(entity(&oval, "road"), road);
@@ -234,7 +236,8 @@ fn the_transform_of_the_odometry_leads_to_the_true_pose() {
         robot.post("/drive", json!({"speed": 1.0, "steering": 0.2}));
         api.step(20);
     }
-    // Tick 200 is a tick of the odometry.
+    // The odometry takes a sample at tick 200, the last tick. So the last transform belongs to the
+    // current pose.
     let tf: TFMessage = foxglove.find(|event| {
         let is_last = matches!(event, Event::Message { .. }) && event.time_s() > 0.999;
         is_last.then(|| event.cdr())
@@ -284,13 +287,15 @@ fn a_client_is_told_of_changed_parameters() {
     one.send(json!({"op": "subscribeParameterUpdates", "parameterNames": ["brightness", "paused"]}));
     other.send(json!({"op": "subscribeParameterUpdates", "parameterNames": []}));
     other.send(json!({"op": "unsubscribeParameterUpdates", "parameterNames": ["brightness"]}));
-    // A reply comes after the subscription has taken effect.
+    // The server processes messages in order. So the subscriptions have taken effect when these
+    // replies arrive.
     one.parameters(&["speed"]);
     other.parameters(&["speed"]);
     let changed = |client: &mut Foxglove| client.next_of("parameterValues")["parameters"].clone();
     api.post("/brightness", json!({"value": 0.75}));
     assert_eq!(changed(&mut one), json!([{"name": "brightness", "value": 0.75, "type": "float64"}]));
-    // The client that changes the parameter is told too. It was not told of the brightness.
+    // The client `other`, which changes the parameter, gets the update too. `other` got no update
+    // of the brightness, because it unsubscribed from this parameter.
     other.send(json!({"op": "setParameters", "parameters": [{"name": "paused", "value": false}]}));
     assert_eq!(changed(&mut one), json!([{"name": "paused", "value": false}]));
     assert_eq!(changed(&mut other), json!([{"name": "paused", "value": false}]));
@@ -314,8 +319,8 @@ fn services_reset_and_respawn() {
     api.step(4);
     foxglove
         .find(|event| matches!(event, Event::Message { .. }).then(|| event.time_s()).filter(|t| *t > 0.21));
-    // The viewer forgets everything when time jumps back, so it gets the frames again. They come
-    // with the first tick of the new run, which may be before the response.
+    // Foxglove forgets all messages when time jumps back, so the server sends `/tf_static` again.
+    // This message comes with the first tick after the respawn, which may be before the response.
     let id = foxglove.services["/respawn"]["id"].as_u64().expect("an id") as u32;
     foxglove.send_call(id, 6, "json", b"");
     let mut has_frames = false;
@@ -329,7 +334,7 @@ fn services_reset_and_respawn() {
         api.step(1);
         foxglove.next_on("/tf_static");
     }
-    // The same call in CDR.
+    // A call of `/reset` that is encoded in CDR.
     let id = foxglove.services["/reset"]["id"].as_u64().expect("an id") as u32;
     foxglove.send_call(id, 77, "cdr", &[0, 1, 0, 0]);
     let payload = foxglove.find(|event| match event {

@@ -18,7 +18,8 @@ fn open(simulator: &Simulator, token: &str) -> Result<Foxglove, u16> {
 /// Tries every action. Returns the refusals of: a command, a parameter, a reset, a respawn.
 fn refusals(client: &mut Foxglove) -> [Option<String>; 4] {
     let refusal = |client: &mut Foxglove| {
-        // The reply of this request comes after the refusal.
+        // The server processes messages in order. So a refusal arrives before the reply to this
+        // request.
         client.send(json!({"op": "getParameters", "id": "end"}));
         let mut refused = None;
         client.find(|event| {
@@ -35,8 +36,8 @@ fn refusals(client: &mut Foxglove) -> [Option<String>; 4] {
     let command = refusal(client);
     client.send(json!({"op": "setParameters", "parameters": [{"name": "brightness", "value": 0.5}]}));
     let parameter = refusal(client);
-    // An accepted call is over when its response arrives. Until a respawn is over, commands are
-    // refused.
+    // Waits for the response to each accepted call, because commands are refused until a respawn
+    // has ended.
     let calls = [1, 2].map(|id| {
         client.send_call(id, 1, "json", b"");
         client.find(|event| match event {
@@ -93,7 +94,7 @@ fn only_listed_pages_of_other_sites_may_connect() {
     for path in ["/rosbridge", "/speed/stream"] {
         assert_eq!(with(&simulator, path, APP), Err(403), "{path}");
     }
-    // The page may not send other requests.
+    // A page of this origin may only open the WebSocket. Other requests of the page are refused.
     let headers = [("origin", APP), ("content-type", "application/json")];
     assert_eq!(simulator.client().request("POST", "/sim/api/reset", &headers, b"{}").status, 403);
     assert_eq!(simulator.client().request("GET", "/foxglove", &headers, b"").status, 403);

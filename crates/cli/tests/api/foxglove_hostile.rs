@@ -60,7 +60,8 @@ fn too_many_errors_in_a_row_close_the_connection() {
         client.refused("{");
     }
     client.parameters(&["speed"]);
-    // A valid message starts the count again. What is not supported does not count.
+    // A valid message resets the count of errors. An unsupported operation neither counts as an
+    // error nor resets the count.
     for _ in 0..99 {
         client.refused("{");
     }
@@ -92,7 +93,7 @@ fn lists_cause_a_bounded_number_of_responses() {
         client.send(json!({"op": "subscribe", "subscriptions": [{"id": id, "channelId": channel}]}));
     }
     assert!(client.next_refusal().contains("a subscription to /imu already"));
-    // Nor can it publish on any number of channels.
+    // The number of channels that a client can advertise is limited too.
     let channels =
         (0..1000).map(|id| json!({"id": id, "topic": "/speed", "encoding": "cdr", "schemaName": ""}));
     client.send(json!({"op": "advertise", "channels": channels.take(500).collect::<Vec<_>>()}));
@@ -182,7 +183,8 @@ fn disconnected_clients_free_their_places() {
         }
     }
     let open = || Socket::try_open(simulator.address, "/foxglove", &[FOXGLOVE_V1]).expect("a socket");
-    // The first message tells whether there is a place.
+    // The first message is a text if the server has a free place for the client, else a close
+    // frame.
     let served = |mut socket: Socket| matches!(socket.receive(), Received::Text(_)).then_some(socket);
     let place = || until("a free place", || served(open()));
     let all: Vec<Socket> = (0..64).map(|_| place()).collect();

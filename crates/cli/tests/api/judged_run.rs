@@ -37,7 +37,8 @@ fn a_program_that_exits_after_a_step_does_not_leave_time_paused() {
 
 #[test]
 fn a_step_of_a_background_process_does_not_leave_time_paused() {
-    // The shell exits at once, so the session has the clock when the step comes.
+    // The shell exits at once, so the session already controls the clock when the background
+    // process requests its step.
     let command = format!("({ONE_STEP}) & exit 0");
     let simulator = judged(setup(), AFTER_EXIT);
     let record = run(&mut simulator.api(), json!({"command": command}));

@@ -21,7 +21,8 @@ fn every_line_is_valid_for_prometheus() {
         let (name, value) = line.rsplit_once(' ').unwrap_or_else(|| panic!("{line}"));
         let name = name.split('{').next().unwrap_or(name);
         assert!(typed.iter().any(|t| name.starts_with(t.as_str())), "{line} has no type");
-        // Prometheus has fixed names for figures of the process.
+        // For metrics about the process itself, Prometheus prescribes names that begin with
+        // `process_`.
         assert!(name.starts_with("chicane_") || name.starts_with("process_"), "{line}");
         assert!(value.parse::<f64>().is_ok_and(f64::is_finite), "{line}");
     }

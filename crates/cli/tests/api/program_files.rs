@@ -1,4 +1,4 @@
-//! Programs whose files come with the start of the session, and the files of the workspace.
+//! Programs whose files are in the request that starts the session, and the files of the workspace.
 
 use crate::support::judged::{judged, run, student_output};
 use crate::support::{TempFolder, refusal, setup};

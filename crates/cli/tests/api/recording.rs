@@ -95,7 +95,7 @@ fn a_respawn_and_a_switch_begin_a_new_file() {
     let wanted = ["000001-oval-0.000s.mcap", "000002-oval-0.000s.mcap", "000003-technical-0.000s.mcap"];
     assert_eq!(names(&folder), wanted);
     let (counts, ticks) = contents(&folder.join(wanted[0]));
-    // The epoch changes when the car is placed.
+    // Placing the car changes the epoch, so there is a second message about the epoch.
     assert_eq!((counts["/sim/epoch"], ticks), (2, [0, 40]));
     assert_eq!(contents(&folder.join(wanted[2])).1, [0, 40]);
 }

@@ -26,7 +26,7 @@ fn header(tracks: &HttpResponse) -> Value {
 }
 
 /// People drive, place objects and pause during the run. The run is verified, and the pictures of
-/// its replay are those of the live camera.
+/// its replay are equal to those of the live camera.
 #[test]
 fn a_run_with_people_is_replayed_and_verified() {
     let simulator = judged(setup().world("technical"), ENDLESS);
@@ -37,7 +37,9 @@ fn a_run_with_people_is_replayed_and_verified() {
     let mut pictures = Vec::new();
     for turn in 0..4 {
         let speed = 0.3 * f64::from(turn);
-        // The session may not have seen the last tick yet. The run started at tick 0.
+        // The time in the response of the step is the time of the picture, because the run started
+        // at tick 0. The time of the session may be earlier, because the session may not have
+        // processed the last tick yet.
         let stepped = api.post("/step", json!({"steps": 60, "speed": speed, "steering": 0.1}));
         let time_s = stepped["time"].as_f64().expect("a time");
         let picture = client.get("/camera");
@@ -62,7 +64,7 @@ fn a_run_with_people_is_replayed_and_verified() {
     assert_eq!((&tracks["session"], &tracks["world"]), (&json!(id), &json!("technical")));
     assert_eq!(tracks["jumps"].as_array().map(Vec::len), Some(1), "{}", tracks["jumps"]);
     assert_eq!(tracks["brightness"].as_array().map(Vec::len), Some(4), "{}", tracks["brightness"]);
-    // Backwards, so that every picture needs a saved state.
+    // The times go backwards, so that the replay has to return to a saved state for every picture.
     for (time_s, live) in pictures.iter().rev() {
         let path = format!("/sim/api/evaluation/replay/camera?session={id}&time={time_s}");
         let picture = client.get(&path);
@@ -137,7 +139,7 @@ fn a_run_survives_a_restart_and_wrong_requests_are_explained() {
         let answer = client.get(&format!("/sim/api{path}"));
         assert_eq!((answer.status, &body(&answer)["code"]), (status, &json!(code)), "{path}");
     }
-    // A moment after the end has the last picture.
+    // For a time after the end of the run, the response is the last picture.
     assert_eq!(client.get("/sim/api/evaluation/replay/camera?time=1e6").status, 200);
 }
 

@@ -93,8 +93,8 @@ fn students_and_spectators_read_everything_that_names_nobody_and_no_folder() {
             let answer = client(&simulator, token).get(path);
             let teachers = ["/sim/api/recording", "/sim/api/submissions", "/sim/api/builder/published"];
             if teachers.contains(&path.as_str()) || path.ends_with("/runs") {
-                // The responses name a folder of the machine, students, or worlds that only those
-                // with the link may know.
+                // These responses name a folder of the machine, students, or unlisted worlds, so
+                // only the teacher gets them.
                 assert_eq!(refusal(&answer), (403, NEEDS_TEACHER.to_owned()));
                 continue;
             }
@@ -104,7 +104,7 @@ fn students_and_spectators_read_everything_that_names_nobody_and_no_folder() {
             }
             assert!(![401, 403].contains(&answer.status), "{path}: {}", answer.text());
         }
-        // The file of a run has the commands of others.
+        // The file of a run contains commands of other people, so only the teacher gets it.
         let file = client(&simulator, token).get("/sim/api/evaluation/run?session=last");
         assert_eq!(refusal(&file), (403, NEEDS_TEACHER.to_owned()));
         let bearer = format!("Bearer {token}");
@@ -114,7 +114,7 @@ fn students_and_spectators_read_everything_that_names_nobody_and_no_folder() {
             assert!(events.next().is_some(), "{path}");
         }
     }
-    // An unknown path does not permit more than a known one.
+    // The server checks the role of a POST request even if the path is unknown.
     assert_eq!(refusal(&client(&simulator, STUDENT).post("/sim/api/nothing", "")).0, 403);
     assert_eq!(refusal(&client(&simulator, STUDENT).get("/sim/api/nothing")).0, 404);
 }
@@ -220,7 +220,7 @@ fn a_student_could_stop_or_disturb_the_session_of_others() {
     assert_eq!(student.refused("/respawn", json!({})), busy);
     assert_eq!(student.get("/evaluation/session"), json!({"active": true, "session": null}));
     assert_eq!(teacher.post("/evaluation/stop", json!({}))["stopped"], true);
-    // Without a session of others a student may do both.
+    // While no session of another person is active, a student may stop, switch, respawn and start.
     assert_eq!(student.post("/evaluation/stop", json!({}))["stopped"], false);
     student.post("/switch", json!({"world": "technical"}));
     student.post("/respawn", json!({}));

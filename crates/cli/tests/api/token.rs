@@ -126,7 +126,7 @@ fn health_needed_a_token() {
     assert_eq!(head.status, 200);
     let all = get(&simulator, "/health", &[("authorization", &format!("Bearer {TOKEN}"))]);
     assert!(all.text().contains("\"paused\"") && all.header("x-sim-time").is_some());
-    // Only this response is open.
+    // Without a token, the server responds only to a plain GET or HEAD request for `/health`.
     assert_eq!(refusal(&get(&simulator, "/health?stream=true", &[])).0, 401);
     assert_eq!(refusal(&get(&simulator, "/health", &[("accept", "text/event-stream")])).0, 401);
     assert_eq!(refusal(&simulator.client().post("/health", "")).0, 401);

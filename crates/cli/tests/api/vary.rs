@@ -105,7 +105,7 @@ fn sessions_start_from_the_published_world() {
         assert_ne!(one["record"], other["record"]);
         assert_ne!(one["variation"], other["variation"]);
     }
-    // The page and the next client get the published world with the next respawn.
+    // A respawn after the sessions loads the published world, without the changes of a seed.
     api.post("/respawn", json!({}));
     assert_eq!(api.get("/brightness")["value"], 1.0);
     assert!(api.get("/world")["objects"].get("extra1").is_none());

@@ -3,7 +3,7 @@
 use crate::support::{TempFolder, evaluate, lines, output, record, text};
 use std::collections::BTreeSet;
 
-/// The names at the root of a box, without those that depend on the machine.
+/// The names at the root of a box, without the names that depend on the machine.
 const ROOT: [&str; 8] = ["dev", "etc", "home", "opt", "proc", "tmp", "usr", "workspace"];
 
 #[test]
@@ -24,7 +24,8 @@ fn a_program_saw_files_of_the_host() {
     };
     let optional = ["bin", "sbin", "lib", "lib32", "lib64", "libx32", "root", "var"];
     let root: BTreeSet<&str> = named("root ").into_iter().filter(|name| !optional.contains(name)).collect();
-    // The box may show folders of an interpreter elsewhere, but none that the host has otherwise.
+    // The box may show a further folder that contains an interpreter, but no other folder of the
+    // host.
     assert!(ROOT.iter().all(|name| root.contains(name)), "{found:#?}");
     for host in ["boot", "srv", "sys", "run", "mnt", "media", "lost+found", "old", ".dockerenv"] {
         assert!(!root.contains(host), "/{host} is visible: {found:#?}");
@@ -52,7 +53,7 @@ fn a_program_saw_processes_or_variables_of_the_simulator() {
     let named = |prefix: &str| found.iter().filter_map(|line| line.strip_prefix(prefix)).count();
     assert!((2..=8).contains(&named("process ")), "{found:#?}");
     let variables: BTreeSet<&str> = found.iter().filter_map(|line| line.strip_prefix("variable ")).collect();
-    // The shell itself sets the last three.
+    // The shell sets the last three of these variables.
     let expected =
         ["CHICANE_SESSION", "CHICANE_URL", "HOME", "LANG", "PATH", "SHOWN", "TERM", "PWD", "SHLVL", "_"];
     let of_time = ["CHICANE_PACE", "PYTHONHASHSEED"];

@@ -10,14 +10,15 @@ fn a_program_used_more_memory_than_its_limit() {
         command.args(options);
         record(command)
     };
-    // The kernel would allow this sum of memory and files.
+    // The control group limits the sum of memory and files, so the kernel would allow this program.
+    // The simulator itself checks the memory without files.
     let memory = run(
         &["--student-memory", "128", "--student-files", "1024"],
         "import time; x = [bytearray(1 << 20) for _ in range(600)]; time.sleep(100)",
     );
     assert_eq!(memory["run"]["oom"], true, "{memory:#}");
     assert_eq!(memory["run"]["signal"], 9, "{memory:#}");
-    // Files without a name count as well.
+    // Files without a name (`memfd_create`) count too.
     let memfd = run(
         &["--student-memory", "64", "--student-files", "64"],
         "import os; [os.write(os.memfd_create('x'), bytes(50 << 20)) for _ in range(10)]",

@@ -138,7 +138,7 @@ fn a_program_took_the_simulators_address() {
     assert_eq!(lines(&[], program), ["tried"]);
 }
 
-/// Reads the state without a token and with that of the program.
+/// Reads the state without a token, and with the token of the program.
 const WITH_AND_WITHOUT_TOKEN: &str = "\
 import os, urllib.error, urllib.request
 for headers in ({}, {'Authorization': 'Bearer ' + os.environ['CHICANE_TOKEN']}):
@@ -154,7 +154,8 @@ for headers in ({}, {'Authorization': 'Bearer ' + os.environ['CHICANE_TOKEN']}):
 fn another_user_of_the_machine_could_change_a_graded_run() {
     let workspace = TempFolder::new();
     workspace.file("token.py", WITH_AND_WITHOUT_TOKEN);
-    // On the host's network, the program reaches the same port as other users of the machine.
+    // On the host's network, the program and other users of the machine reach the same port. So the
+    // port must refuse requests without a token.
     let mut command = evaluate(&workspace.0, "python3 token.py");
     command.args(["--box", "host", "--student-network", "host"]);
     assert_eq!(output(&record(command)), ["401", "200"]);

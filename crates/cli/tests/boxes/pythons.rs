@@ -43,7 +43,7 @@ fn a_python_could_not_import_chicane() {
     std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("set");
     let found = output(&record(evaluate(&workspace.0, "cd /workspace && ./run.py")));
     assert!(found.last().is_some_and(|line| line.starts_with("Sim ")), "{found:#?}");
-    // The default Python of this machine, whatever it is.
+    // The default Python of this machine works too, wherever it is installed.
     prefix(&workspace.0, None, "env python3");
 }
 
@@ -65,7 +65,8 @@ fn a_python_in_a_private_folder_could_not_be_started() {
     assert_eq!(Path::new(&found), prefix_folder);
 }
 
-/// A prefix with the system's Python, which finds its library by the folder that it is in.
+/// Copies the system's Python to the folder `prefix`. The copy finds its library relative to its
+/// own folder.
 fn copy_of_python(prefix: &Path) {
     let ask = |what: &str| {
         let output =

@@ -38,8 +38,8 @@ impl Drop for TempFolder {
     }
 }
 
-/// A command that evaluates a program in a workspace. The run ends when the program fails, so the
-/// status of the program is 9 at the end.
+/// A command that evaluates a program in a workspace. The command ends with status 9, because a run
+/// ends as soon as its program fails.
 pub(crate) fn evaluate(workspace: &Path, program: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_chicane"));
     command.args(["evaluate", "--world", "oval", "--time-limit", "3000", "--wall-limit", "110", "--json"]);
@@ -70,7 +70,7 @@ pub(crate) fn output(record: &Value) -> Vec<String> {
     lines.map(|event| event["line"].as_str().expect("a line").to_owned()).collect()
 }
 
-/// Both streams of a process.
+/// The standard output and the standard error of a process.
 pub(crate) fn text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }

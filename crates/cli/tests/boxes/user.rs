@@ -10,7 +10,7 @@ use std::process::{Command, Output};
 const USER: &str = "12345";
 
 /// Runs a command as the test user. With `delegate`, the user may create control groups below its
-/// own. The judge's root is bound to a folder that the user can enter.
+/// own. The judge's root is mounted at a folder that the user can enter.
 fn as_user(command: &Command, delegate: bool) -> Output {
     let scratch = TempFolder::new();
     let judge = chicane_session::root::folder().expect("a folder");
@@ -19,9 +19,11 @@ fn as_user(command: &Command, delegate: bool) -> Output {
         std::fs::create_dir(folder).expect("a folder");
     }
     std::os::unix::fs::chown(&home, USER.parse().ok(), None).expect("the test needs root");
-    // Simulators remove empty groups whose names begin with `chicane-`, if their process is gone.
+    // The name does not begin with `chicane-`, because simulators remove empty groups with this
+    // prefix if the process in the name has ended.
     let group = format!("test-of-boxes-{}", std::process::id());
-    // In version 1 the group needs one folder in each hierarchy, in version 2 only one.
+    // With control groups of version 1, the group needs a folder in each hierarchy. With version 2,
+    // it needs only one folder.
     let script = "set -e\n\
         mount --bind \"$1\" \"$2\"\n\
         folders=$(ls -d /sys/fs/cgroup/memory /sys/fs/cgroup/pids /sys/fs/cgroup/cpu /sys/fs/cgroup/cpuacct \

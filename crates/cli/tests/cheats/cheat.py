@@ -80,7 +80,8 @@ def connects(address, port, timeout=0.3):
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     with socket.socket(family) as client:
         client.settimeout(timeout)
-        # A socket may get the port that it connects to as its own, and is then connected to itself.
+        # The kernel may choose the target port as the local port of the socket. The socket is then
+        # connected to itself, which shows no open port.
         return (
             client.connect_ex((address, port)) == 0 and client.getsockname() != client.getpeername()
         )

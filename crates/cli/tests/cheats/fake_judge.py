@@ -1,4 +1,4 @@
-"""Leaves files that the judge's Python might import, and speaks the judge's language."""
+"""Leaves files that the judge's Python might import, and prints lines of the judge's protocol."""
 
 import os
 from pathlib import Path

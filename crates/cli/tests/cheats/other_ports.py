@@ -1,4 +1,4 @@
-"""Looks for the simulator's real address, which knows no student, and for other servers."""
+"""Looks for other servers, and for a port at which the simulator does not recognize a student."""
 
 import contextlib
 import socket

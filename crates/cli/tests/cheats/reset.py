@@ -1,4 +1,4 @@
-"""A reset or a respawn would start the clock of the lap again."""
+"""Tries a reset and a respawn, because each of them would restart the time of the lap."""
 
 from cheat import post
 

@@ -88,8 +88,8 @@ def evaluate(sim):
     assert!(line.contains("watchdog"), "the fake engine enforces no limits: {line}");
     let record = served.run(json!({"command": "echo hello", "time_limit_s": 60}));
     assert_eq!((&record["outcome"], &record["record"]), (&json!("finished"), &json!(0.1)), "{record}");
-    // Every line has the simulated time of the call that printed it, both on standard output and on
-    // standard error.
+    // Every line of standard output and standard error has the simulated time of the call that
+    // printed it.
     let lines: Vec<(f64, String)> = record["events"]
         .as_array()
         .expect("a list of events")

@@ -23,7 +23,8 @@ fn evaluate(workspace: &str, program: &str, more: &[&str]) -> Output {
     chicane(&[&arguments, more].concat())
 }
 
-/// Regression test: a crash was `finished` with exit status 0, and no traceback was shown.
+/// Regression test: a crash was reported as `finished` with exit status 0, and no traceback was
+/// shown.
 #[test]
 fn a_crash_was_a_success() {
     let scratch = TempFolder::new("crash");
@@ -53,7 +54,7 @@ fn a_crash_was_a_success() {
                 &format!("{says}, so there is no result").replace("exited with", "ended with exit")
             )
         );
-        // The run ends at once and not after standing still.
+        // The run ends at once. It does not first wait until the car has stood still for some time.
         assert!(record["elapsed_s"].as_f64().is_some_and(|elapsed| elapsed < 5.0), "{record}");
     }
     let record = record_of(&evaluate(&workspace, "python3 crash.py", &["--json"]));

@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
-/// An evaluation that ends with a timeout after a second.
+/// The arguments of an evaluation that ends with a timeout after one simulated second.
 fn timeout(data: &str) -> Vec<String> {
     let arguments = ["evaluate", "--world", "oval", "--time-limit", "1", "--speed", "0", "--data-dir", data];
     arguments.map(str::to_owned).to_vec()
@@ -71,7 +71,8 @@ fn a_killed_evaluation_loses_only_its_own_session() {
     let workspace = scratch.workspace("x", "");
     let mut killed = command(&sleeping(&workspace, &data));
     let errors = std::fs::File::create(&log).expect("a file");
-    // The temporary folder of the killed evaluation is left behind.
+    // The killed evaluation leaves its temporary folder behind, so this folder is created in
+    // `scratch`.
     killed.env("TMPDIR", &scratch.0);
     let mut killed = KillOnDrop(killed.stdout(Stdio::null()).stderr(errors).spawn().expect("started"));
     until("a running session", || {

@@ -42,7 +42,7 @@ fn a_terminal_shows_output_status_and_a_coloured_verdict() {
     let seen = format!("{workspace}/shown");
     let (status, shown) = on_a_terminal(&arguments, &[("SHOWN", &seen)]);
     assert_eq!(status, Some(0), "{shown}");
-    // The escape sequence of the program is shown and not obeyed.
+    // The escape sequence of the program is shown as text, so the terminal does not execute it.
     assert!(shown.contains("\x1b[2mstudent │ driving\\x1b[2J\x1b[0m\n"), "{shown:?}");
     assert!(!shown.contains("\x1b[2J") && shown.contains("judge   │ judged\n"), "{shown:?}");
     assert!(shown.contains("\r\x1b[Krunning "), "no status line: {shown:?}");

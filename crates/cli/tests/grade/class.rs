@@ -97,7 +97,7 @@ fn assert_report(results: &str) {
     for word in ["http:", "https:", "//", "<script", "src=", "url(", "@import", "javascript:"] {
         assert!(!report.contains(word), "the report has {word}");
     }
-    // What a student printed and the name of a student are text.
+    // The report escapes the names and the output of students, so markup in them has no effect.
     assert!(report.contains("&lt;script&gt;alert(&#39;report&#39;)&lt;/script&gt;"), "the output is missing");
     assert!(report.contains("=Crash &amp; Co &lt;b&gt;"));
     assert!(!report.contains(['\u{1b}', '\u{202e}']));

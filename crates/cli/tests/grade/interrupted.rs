@@ -50,7 +50,7 @@ fn a_killed_grading_continues_and_does_nothing_twice() {
     let (results, whole) = (scratch.path("results"), scratch.path("whole"));
     assert_done(&chicane(&arguments(&class, &whole)), &whole);
     let mut before = sessions(&results);
-    // The process is killed as soon as the first, second and third result exist.
+    // The process is killed three times: when the first, the second and the third result exist.
     for finished in 1..UNITS {
         let mut grade = start(&class, &results);
         until("a result", || (sessions(&results).len() >= finished).then_some(()));
@@ -72,7 +72,7 @@ fn a_killed_grading_continues_and_does_nothing_twice() {
     for name in ["grades.json", "report.html"] {
         assert_eq!(read(&results, name), read(&whole, name), "{name} of an interrupted run differs");
     }
-    // The next start removes what killed units were writing.
+    // The next start removes the incomplete folders of killed units.
     assert_eq!(chicane(&arguments(&class, &results)).status.code(), Some(0));
     let left = std::fs::read_dir(Path::new(&results).join("cache")).expect("a folder").flatten();
     let left: Vec<String> = left.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
@@ -145,7 +145,7 @@ fn ctrl_c_leaves_a_folder_that_continues_and_a_second_grading_is_refused() {
     let now = sessions(&results);
     assert!(before.iter().all(|(hash, session)| now.get(hash) == Some(session)), "a unit ran twice");
 
-    // A changed submission repeats only its own units.
+    // If one submission has changed, only its own units run again.
     scratch.file("class/bo/main.py", "print('changed')\n");
     assert_eq!(chicane(&arguments(&class, &results)).status.code(), Some(0));
     let changed = sessions(&results);

@@ -1,5 +1,5 @@
-//! What students hand in: names of platforms, archives of all kinds, lists and rosters. Only plans
-//! are made, so no program runs.
+//! What students hand in: file names that learning platforms choose, archives of all kinds, lists
+//! and rosters. Only plans are made, so no program runs.
 
 use crate::support::{TempFolder, chicane, root, text};
 use crate::{json, student};
@@ -53,7 +53,7 @@ fn every_submission_of_thirty_is_a_row() {
     assert_eq!(from_folder["units"].as_array().expect("a list").len(), graded * 2 * 3);
     assert!(!scratch.0.join("evil.py").exists() && !scratch.0.join("results/evil.py").exists());
 
-    // The same class as one archive has the same units.
+    // If the same class is handed in as one archive, the plan has the same units.
     let archive = scratch.path("all.zip");
     let zipped = Command::new("python3")
         .args([

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 /// How long a session may take on a busy machine.
 const SESSION_TIMEOUT: Duration = Duration::from_secs(120);
-/// Bytes of a small disk.
+/// Size of a small disk, in bytes.
 const DISK_SIZE: u32 = 8 << 20;
 /// The user that the simulator of an ordinary user runs as.
 const ORDINARY: u32 = 12_345;
@@ -45,12 +45,12 @@ def call(result):
     return result
 ";
 
-/// Whose simulator it is.
+/// The user who runs the simulator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum User {
     /// The user of the test.
     Own,
-    /// An ordinary user, made by root.
+    /// An ordinary user. Only a test that runs as root can change to this user.
     Ordinary,
 }
 
@@ -65,7 +65,7 @@ pub(crate) struct Rig {
     pub(crate) user: User,
     /// Arguments of every simulator.
     arguments: Vec<String>,
-    /// Folder that is a small disk, which only the simulator sees.
+    /// Folder at which a small disk is mounted. Only the simulator sees the disk.
     disk: Option<&'static str>,
     /// Folder that student programs run in.
     workspace: &'static str,
@@ -134,8 +134,8 @@ impl Rig {
         }
     }
 
-    /// Starts a simulator with a data folder of this rig. Its user sees the judge's Python at a
-    /// path that the user can reach.
+    /// Starts a simulator with a data folder of this rig. If the test runs as root, mounts the
+    /// judge's Python at a path that every user can reach.
     pub(crate) fn serve(&self, data: &str, environment: &str) -> Simulator {
         let judge = chicane_session::root::folder().expect("the judge's folder");
         let become_user = match self.user {

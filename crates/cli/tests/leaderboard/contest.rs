@@ -38,7 +38,8 @@ fn the_best_verified_run_of_each_student_is_in_the_table() {
     assert!(run["reason"].as_str().is_some_and(|line| line.contains("exited with status 1")), "{run}");
     assert_eq!(run["output_tail"], json!(["here", "no fuel"]));
 
-    // The same student with another spelling, and a worse run: the best one stays.
+    // The student Ada hands in again, with another spelling of her name and a worse run. Her best
+    // run stays in the table.
     let worse = accepted(&mut client, " ADA ", &drives(0.3));
     let worse = result(&mut client, &worse);
     assert_eq!((&worse["shown_as"], &worse["results"][0]["rank"]), (&json!("Ada"), &Value::Null));
@@ -60,7 +61,7 @@ fn the_best_verified_run_of_each_student_is_in_the_table() {
     );
     let tracks = client.get(&format!("/sim/api/evaluation/replay?session={session}"));
     assert!(tracks.status == 200 && tracks.body.starts_with(b"CHTRACK1"), "{}", tracks.status);
-    // The running simulator had no part in it.
+    // The runs of the leaderboard are not sessions of the running simulator.
     assert_eq!(get(&mut client, "/evaluation/session"), json!({"active": false, "session": null}));
 }
 
@@ -102,7 +103,7 @@ fn twenty_clients_at_once_are_all_judged_once() {
     assert_eq!(ids.len(), 20);
     assert!(ids.iter().all(|id| id.len() == 32 && id.bytes().all(|b| b.is_ascii_hexdigit())));
     let mut client = program.client();
-    // The simulator answers at once while the others are judged.
+    // The simulator responds at once while submissions are being judged.
     let waiting = get(&mut client, "/leaderboard");
     assert!(waiting["queue"]["running"].is_object() || waiting["queue"]["waiting"] != 0, "{waiting}");
     let board = until("an empty queue", || {
@@ -144,7 +145,7 @@ fn the_command_line_hands_in_a_folder_and_prints_the_result() {
     for inner in ["", "/.git", "/__pycache__", "/env", "/tools"] {
         std::fs::create_dir_all(format!("{folder}{inner}")).expect("a folder");
     }
-    // These files would make the archive too large.
+    // `chicane submit` must leave out these files. Otherwise the archive would be too large.
     for left_out in ["/.git/objects", "/__pycache__/main.pyc", "/env/library.so"] {
         let noise: Vec<u8> =
             (0..20_000_000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();

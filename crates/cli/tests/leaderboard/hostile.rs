@@ -18,13 +18,15 @@ fn bomb() -> Vec<u8> {
     archive.finish().expect("an archive").into_inner()
 }
 
-/// One client could fill the whole queue with invented names, and the teacher could not remove them.
+/// Regression test: one client could fill the whole queue with submissions under invented names,
+/// and the teacher could not remove these submissions.
 #[test]
 fn one_address_filled_the_queue() {
     let contest = Contest::new("address");
     let program = contest.serve();
     let mut client = program.client();
-    // Virtual time stands still while a program computes, so this one keeps the worker busy.
+    // Virtual time stands still while a program computes. So this endless loop keeps the worker
+    // busy.
     let busy = accepted(&mut client, "Busy", "while True:\n    pass\n");
     let path_of =
         |received: &Value| format!("/sim/api/submissions/{}", received["id"].as_str().expect("an id"));
@@ -95,7 +97,8 @@ fn large_and_slow_bodies_do_not_block_others() {
     let contest = Contest::new("bodies");
     let program = contest.serve();
     let address = program.address;
-    // A client announces 100 MB, another one sends them without an announcement.
+    // One client sends a little more than the limit. One client announces 100 MB in
+    // `content-length`, and another client sends 100 MB in chunks without announcing the length.
     let large = vec![b'#'; 100 << 20];
     let answer = hand_in(&mut Client::new(address), "Mallory", "text/x-python", &large[..(16 << 20) + 1]);
     assert_eq!(answer.status, 413, "{}", answer.text());
@@ -160,7 +163,8 @@ fn names_that_harm_others_are_refused() {
         b"print(1)",
     );
     assert!(matches!(not_utf8.status, 400 | 202), "{}", not_utf8.text());
-    // Names that people can't tell apart are one student.
+    // Spellings of a name that differ only in case or in their Unicode form belong to the same
+    // student.
     for (name, shown) in [("Zoë", "Zoë"), ("ZOE\u{308}", "Zoë"), ("ｚｏë", "Zoë")] {
         let received = accepted(&mut client, name, "print(1)");
         assert_eq!(received["shown_as"], shown);

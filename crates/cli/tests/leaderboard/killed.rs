@@ -20,7 +20,7 @@ fn acknowledged_submissions_are_judged_once_after_a_kill() {
         .collect();
     program.kill();
     drop(program);
-    // The second simulator is killed in the middle: after the first result.
+    // The second simulator is killed after the first result.
     let mut program = contest.serve();
     let mut client = program.client();
     until("a result", || {

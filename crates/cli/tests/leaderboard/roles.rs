@@ -41,7 +41,7 @@ fn students_hand_in_and_only_the_teacher_sees_all_names() {
         }
         assert_eq!(client.get("/sim/api/submissions").status, 403);
     }
-    // Students may watch the leader.
+    // Students may replay the best run.
     let session = board["tables"][0]["rows"][0]["session"].as_str().expect("a session");
     assert_eq!(student.get(&format!("/sim/api/evaluation/replay?session={session}")).status, 200);
     let list = get(&mut teacher, "/submissions");
@@ -53,7 +53,7 @@ fn students_hand_in_and_only_the_teacher_sees_all_names() {
     assert_eq!(table(&get(&mut teacher, "/leaderboard")), []);
     assert_eq!(teacher.delete(&format!("/sim/api/submissions/{id}")).status, 404);
 
-    // A browser without a token gets the page to sign in, which leads back.
+    // A browser without a token gets the sign-in page, which returns to the leaderboard.
     let page =
         Client::new(program.address).request("GET", "/sim/leaderboard", &[("accept", "text/html")], b"");
     assert_eq!(page.status, 401);

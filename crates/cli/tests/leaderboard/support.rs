@@ -1,4 +1,4 @@
-//! A small contest: who drives farthest in one second. A run takes a moment.
+//! A small contest: who drives farthest in one second. Each run is short.
 
 use crate::program::{Program, TempFolder};
 use chicane_testkit::http::{Client, HttpResponse};
@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use zip::write::SimpleFileOptions;
 
-/// Longest time that a test waits for a result. The machine may be busy.
+/// Longest time that a test waits for a result, on a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(300);
 
 /// Records the distance after one second.
@@ -120,7 +120,7 @@ pub(crate) fn get(client: &mut Client, path: &str) -> Value {
     serde_json::from_slice(&answer.body).expect("JSON")
 }
 
-/// Asks until the answer is right.
+/// Polls until `ask` returns a value. Panics after [`TIMEOUT`].
 #[track_caller]
 pub(crate) fn until(what: &str, mut ask: impl FnMut() -> Option<Value>) -> Value {
     let deadline = Instant::now() + TIMEOUT;
@@ -133,7 +133,7 @@ pub(crate) fn until(what: &str, mut ask: impl FnMut() -> Option<Value>) -> Value
     }
 }
 
-/// Waits until a submission is over, and returns it.
+/// Waits until a submission has been judged or has failed, and returns it.
 #[track_caller]
 pub(crate) fn result(client: &mut Client, received: &Value) -> Value {
     let id = received["id"].as_str().expect("an id").to_owned();

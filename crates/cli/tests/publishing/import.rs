@@ -100,8 +100,8 @@ fn a_folder_with_several_worlds_requires_the_option_world() {
     assert!(crate::walk(&Path::new(data.path()).join("staging")).is_empty());
 }
 
-/// A collection as others have it: two worlds that share a model, names with spaces, files outside
-/// of the folders of a bundle, and much that no world uses.
+/// A typical collection: two valid worlds that share a model, a broken world, names with spaces,
+/// files outside of the folders of a bundle, and much that no world uses.
 fn collection(folder: &str) {
     let world = |name: &str, uri: &str| {
         format!(
@@ -149,7 +149,7 @@ fn a_world_of_a_collection_brings_the_files_that_it_uses_and_keeps_its_name() {
     assert_eq!(get(&mut client, "/world")["world"], json!(id));
     drop(client);
     drop(program);
-    // The name moves to the world that was imported last.
+    // If two imports use the same name, the name belongs to the world that was imported last.
     let second = output_of(&[&import[..], &["--world", "outdoor/yard.sdf", "--as", "hall"]].concat());
     let found = stderr_of_failure(&["lap", "hall", "--data-dir", data.path()], &[]);
     assert!(found.contains(second.lines().next().expect("a name")), "{found}");

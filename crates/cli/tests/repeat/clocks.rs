@@ -6,7 +6,7 @@ use serde_json::Value;
 /// 2026-01-01 00:00:00 UTC.
 const START_S: f64 = 1_767_225_600.0;
 
-/// Runs a program in Python, which prints one JSON value.
+/// Runs a Python program that prints one JSON value, and returns this value.
 fn value(text: &str, options: &[&str]) -> Value {
     let program = Program::new("python3 main.py").options(options);
     let start = "import email.utils, json, os, time, urllib.request\nURL = os.environ['CHICANE_URL']\n";

@@ -5,9 +5,9 @@ use crate::support::{Program, lines};
 use serde_json::Value;
 use std::time::{Duration, Instant};
 
-/// Real seconds after which a run is stopped that can't end otherwise.
+/// Options that stop a run after 10 real seconds, for programs whose runs do not end by themselves.
 const SHORT: [&str; 2] = ["--wall-limit", "10"];
-/// The number of the signal for memory behind the end of a file.
+/// The number of the signal for an access to mapped memory beyond the end of its file.
 const SIGBUS: i64 = 7;
 
 /// A program in Python, which starts with some imports.
@@ -25,7 +25,8 @@ fn c(source: &str, options: &[&str], command: &str) -> Program {
     program
 }
 
-/// Runs a program. Its record has a reason exactly if the pace is not the requested one.
+/// Runs a program and returns its record. The record must have a `pace_reason` if the pace was
+/// real, and none if the pace was virtual.
 fn run(program: &Program) -> Value {
     let record = program.run();
     let is_real = record["pace"] == "real";
@@ -69,7 +70,8 @@ fn a_static_binary_without_the_library_sleeps_in_real_time() {
     assert_eq!(lines(&record), ["slept 0", "slept 1", "slept 2"]);
 }
 
-/// The box loads the library into every program, whatever the environment says.
+/// The box loads the library for virtual time into every program, even if the program removes
+/// `LD_PRELOAD` from its environment.
 #[test]
 fn a_program_can_not_unload_the_library() {
     let record = run(&Program::new("env -i /bin/sleep 30"));
@@ -106,7 +108,7 @@ print(round(time.monotonic() - 1000, 2))",
     assert_eq!(lines(&record), ["1.2"]);
 }
 
-/// A program can end before the simulator has looked at it.
+/// A program may end before the simulator has started to observe it.
 #[test]
 fn a_program_ends_at_once() {
     for _ in 0..10 {
@@ -179,8 +181,8 @@ fn an_endless_wait_reaches_the_time_limit_at_once() {
     assert_virtual(&record);
 }
 
-/// The program and the simulation run at the same time, so the program may have gone on when the
-/// judging script ends the run.
+/// The program and the simulation run at the same time, so the program may already have continued
+/// when the judging script ends the run.
 #[test]
 fn what_a_program_does_after_the_end_does_not_count() {
     let judge = "def initialize(sim):
@@ -207,7 +209,8 @@ def evaluate(sim):
     }
 }
 
-/// An unfinished last line came at the exit or at the end of the session, as chance would have it.
+/// Regression test: the event of an unfinished last line came at the program's exit or at the end
+/// of the session, at random.
 #[test]
 fn an_unfinished_line_comes_before_the_exit() {
     let judge = "def initialize(sim):
@@ -226,7 +229,8 @@ def evaluate(sim):
     }
 }
 
-/// No time passed for a program that fills its pipe again as soon as the simulator has read it.
+/// Regression test: no simulated time passed for a program that fills its output pipe again as soon
+/// as the simulator has read the pipe.
 #[test]
 fn a_flood_of_output_reaches_the_time_limit() {
     let record = run(&Program::new("yes").options(&["--time-limit", "2"]));
@@ -283,7 +287,8 @@ fn a_program_closes_all_descriptors() {
     assert_virtual(&record);
 }
 
-/// The memory of the program ends where its file ends, so the kernel sends the program `SIGBUS`.
+/// The clock is a file that is mapped into the memory of the program. The program reads beyond the
+/// new end of the file, so the kernel sends it `SIGBUS`.
 #[test]
 fn a_program_truncates_the_clock() {
     let program = python("os.truncate('/opt/chicane/time/clock', 0)\ntime.sleep(1)\ntime.time()");

@@ -34,7 +34,7 @@ pub(crate) fn runs() -> Option<usize> {
 
 impl Load {
     /// The load of a run in a long series: up to four busy processes, some with a low priority,
-    /// some on one processor, and every second run at speed 1.
+    /// some on one processor. Every second run has speed 1.
     fn of_run(number: usize) -> Load {
         Load {
             busy: number % 5,

@@ -9,8 +9,8 @@ use std::io::Write;
 pub(crate) struct Kind {
     pub(crate) name: &'static str,
     pub(crate) command: String,
-    /// Whether threads of the program race. Its records may differ then, and only their number is
-    /// shown.
+    /// Whether threads of the program race. The records of such a program may differ, so the check
+    /// only prints how many different records there are.
     pub(crate) races: bool,
 }
 
@@ -30,8 +30,8 @@ impl Kind {
                 distinct.push(record);
             }
         }
-        // Not `println`, because the harness would keep the line back. A table is made of these
-        // lines.
+        // The test harness would capture the output of `println`. `make repeat` makes a table from
+        // these lines.
         let line = format!("repeat | {:32} | {:2} of {}\n", self.name, distinct.len(), runs.len());
         let _ = std::io::stderr().write_all(line.as_bytes());
         let (_, first) = &runs[0];
@@ -49,7 +49,8 @@ impl Kind {
     }
 }
 
-/// Runs a program under a load. The record has no field that names the run or its real time.
+/// Runs a program under a load. Removes the fields of the record that identify the run or depend on
+/// real time.
 fn run(program: &Program, load: Load) -> Value {
     let busy = load.start();
     let mut record = record(program.evaluate(load.prefix()).args(["--speed", &load.speed()]));
@@ -62,7 +63,8 @@ fn run(program: &Program, load: Load) -> Value {
     record
 }
 
-/// The first difference of two records: an event, or else a field.
+/// The first difference between two records: the first event that differs, or else the first field
+/// that differs.
 fn difference(first: &Value, other: &Value) -> Option<String> {
     let events = |record: &Value| record["events"].as_array().expect("a list of events").clone();
     let (a, b) = (events(first), events(other));

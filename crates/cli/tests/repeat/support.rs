@@ -102,7 +102,8 @@ impl Program {
         self
     }
 
-    /// A command that evaluates the program. `prefix` is a command that runs another one.
+    /// A command that evaluates the program. `prefix` is a command, such as `taskset`, that runs
+    /// the command after it.
     pub(crate) fn evaluate(&self, prefix: &[&str]) -> Command {
         let mut command = Command::new(KILL[0]);
         command.args(&KILL[1..]).args(prefix).arg(env!("CARGO_BIN_EXE_chicane"));

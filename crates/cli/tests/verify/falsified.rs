@@ -26,7 +26,8 @@ fn record_of(parts: &Parts) -> Value {
     serde_json::from_slice(&parts["record.json"]).expect("JSON")
 }
 
-/// The record as text. The events keep their text, which is compared.
+/// Replaces the record and its events in the parts of a run. The events are inserted as text,
+/// because the verification compares their text.
 fn with_text(parts: &Parts, record: &Value, events: &[String]) -> Parts {
     let mut record = record.clone();
     record.as_object_mut().expect("an object").remove("events");
@@ -73,7 +74,8 @@ fn with_journal(parts: &Parts, change: impl FnOnce(&mut Journal)) -> Parts {
     parts
 }
 
-/// Changes the entries of the stream of the simulation. `None` removes an entry.
+/// Changes the entries in the journal's stream of changes. If `change` returns `None`, the entry is
+/// removed.
 fn with_changes(parts: &Parts, mut change: impl FnMut(u64, Change) -> Option<Change>) -> Parts {
     with_journal(parts, |journal| {
         let sink = Arc::<Sink>::default();
@@ -88,7 +90,8 @@ fn with_changes(parts: &Parts, mut change: impl FnMut(u64, Change) -> Option<Cha
     })
 }
 
-/// Whether a change is a command to the robot, and the command with another speed.
+/// Sets another speed if a change is a drive command with a speed. Returns every other change as it
+/// is.
 fn faster(change: Change) -> Change {
     match change {
         Change::Robot { sender, order: RobotOrder::Drive { speed: Some(_), steering } } => {
@@ -98,7 +101,7 @@ fn faster(change: Change) -> Change {
     }
 }
 
-/// Files of a falsifier who computes all checksums again, by name.
+/// Falsified runs, each with a name. The falsifier has computed all checksums again.
 fn clever(parts: &Parts) -> Vec<(&'static str, Parts)> {
     let log =
         events_of(parts).iter().position(|event| event.contains("\"kind\":\"log\"")).expect("a log line");
@@ -192,7 +195,7 @@ fn changes_with_correct_checksums_are_found() {
     assert_eq!(output.status.code(), Some(1), "{lines}");
     assert_eq!(lines.lines().filter(|line| line.starts_with("verified")).count(), 0, "{lines}");
     assert_eq!(lines.lines().count(), cases.len(), "{lines}");
-    // The first difference is named by its tick and its part.
+    // The line about a run names the tick and the part of the first difference.
     let line = |name: &str| {
         let found = lines.lines().find(|line| line.contains(&format!("/{name}.chicane")));
         found.unwrap_or_else(|| panic!("{name}: {lines}")).to_owned()

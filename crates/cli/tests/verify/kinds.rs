@@ -4,7 +4,7 @@
 use super::{assert_verified, record_in, save};
 use crate::support::{TempFolder, chicane, last_line, record_of, records, root};
 
-/// A judging script that counts observations and finishes after a simulated time.
+/// A judging script that records the position x of the car, and finishes after this simulated time.
 fn finishing_after(seconds: f64) -> String {
     format!(
         "def evaluate(sim):\n    sim.record(round(sim.state.pose.x, 6))\n    if sim.state.time >= {seconds}:\n        sim.finish()\n"
@@ -56,7 +56,7 @@ fn a_program_in_virtual_time() {
     assert_eq!(record["run"]["exit_code"], 0, "the program did not drive: {record}");
     assert!(record["journal"]["bytes"].as_u64().is_some_and(|bytes| bytes > 1000), "{}", record["journal"]);
     assert_verified(&file);
-    // The same run again has the same journal, to the byte.
+    // If the same evaluation runs again, its journal is the same to the byte.
     let again = save(&folder, "again", &arguments);
     assert_eq!(record_in(&again)["journal"], record["journal"]);
 }
@@ -106,7 +106,7 @@ fn every_ending() {
     }
 }
 
-/// The commands of the script change the world, and it sees what is refused.
+/// The commands of the script change the world, and the script notices which commands are refused.
 #[test]
 fn a_script_that_acts() {
     let folder = TempFolder::new("verify-acts");

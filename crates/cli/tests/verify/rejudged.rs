@@ -90,7 +90,8 @@ fn tracks_have_the_poses_of_the_run() {
     assert!(speed[50] > 0.4 && column("command_speed")[50] == 0.5, "{speed:?}");
 }
 
-/// The program of a run is in its file if it is asked for, and only the program that was judged.
+/// The file of a run contains the program only on request, and only if the program is the one that
+/// was judged.
 #[test]
 fn the_file_of_a_run_can_have_the_program() {
     let folder = TempFolder::new("run-program");
@@ -114,21 +115,24 @@ fn the_file_of_a_run_can_have_the_program() {
     assert!(chicane(&["replay", &exported, "--program", &out]).status.success());
     assert_eq!(std::fs::read_to_string(format!("{out}/lib/helper.py")).expect("a file"), "x = 1\n");
     assert_eq!(std::fs::read_link(format!("{out}/link.sh")).expect("a link"), Path::new("run.sh"));
-    // The folder is not overwritten, and a file without the program says so.
+    // An existing folder is not overwritten. For a file without a program, the command reports an
+    // error.
     assert!(!chicane(&["replay", &exported, "--program", &out]).status.success());
     let output = chicane(&["replay", &plain, "--program", &folder.path("none")]);
     assert_eq!(output.status.code(), Some(64), "{output:?}");
     folder.workspace("lib/helper.py", "x = 2\n");
     let output = chicane(&[&export[..], &[&workspace]].concat());
     assert!(last_line(&output.stderr).contains("is not the one of this run"), "{output:?}");
-    // Someone who changes the program in the file and computes the checksum again is found.
+    // The verification notices a changed program, even if the checksum of the file was computed
+    // again.
     let mut parts = run_file::unpack(&std::fs::read(&exported).expect("read")).expect("a run file");
     parts.insert("program/f/lib/helper.py".to_owned(), b"x = 3\n".to_vec());
     std::fs::write(&exported, run_file::pack(&parts)).expect("written");
     assert!(assert_not_verified(&exported).contains("\"program\" in the record"));
 }
 
-/// The film passes all its pictures to the program `ffmpeg`. This one counts their bytes.
+/// `chicane replay` passes all pictures of the film to the program `ffmpeg`. In this test, `ffmpeg`
+/// is a script that counts the bytes of the pictures.
 #[test]
 fn a_film_has_all_pictures_of_the_run() {
     let folder = TempFolder::new("film");

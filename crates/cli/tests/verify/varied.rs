@@ -1,5 +1,5 @@
-//! Runs of seeds that change the world: every seed gives another run, the same seed the same one to
-//! the byte, and every one is verified.
+//! Runs of seeds that change the world: every seed gives another run, the same seed gives the same
+//! run to the byte, and every run is verified.
 
 use super::{assert_not_verified, assert_verified, record_in, save};
 use crate::support::{TempFolder, chicane, last_line, text};
@@ -113,7 +113,8 @@ fn a_run_with_every_change_is_verified_and_replayed() {
     assert!(output.status.success() && text(&output.stdout).contains("extra1"), "{output:?}");
 }
 
-/// Changes a run, and asserts that the change is found. `found` is part of the line about it.
+/// Changes a run, and asserts that the change is found. `found` is a part of the line that names
+/// the difference.
 fn assert_found(file: &str, folder: &TempFolder, found: &str, change: impl FnOnce(&mut Value, &mut Journal)) {
     let mut parts = unpack(&std::fs::read(file).expect("read")).expect("unpacked");
     let mut record: Value = serde_json::from_slice(&parts["record.json"]).expect("JSON");
@@ -168,7 +169,7 @@ fn a_wrong_document_is_refused_with_its_place() {
         line.contains("evaluation.config.vary.latency must be [least, most] with numbers from 0 to 0.5"),
         "{line}"
     );
-    // A world that was built, and whose evaluation was changed by hand.
+    // The evaluation of a built world was changed by hand.
     let built = folder.path("built");
     assert!(chicane(&["build", &path, "-o", &built]).status.success());
     let evaluation = std::path::Path::new(&built).join("evaluations/loop.json");

@@ -9,7 +9,7 @@ use chicane_session::{BoxOptions, Setting, StudentProgram, measure_box, root};
 use chicane_wire::BoxKind;
 use std::collections::BTreeMap;
 
-/// How the simulator gets control groups.
+/// The remedy that tells how to start the simulator so that it can create control groups.
 const DELEGATE: &str = "start chicane with `systemd-run --user --scope --property=Delegate=yes`, or as a service \
                         with Delegate=yes; in a container, make /sys/fs/cgroup writable";
 
@@ -31,7 +31,7 @@ pub(super) fn checks(args: &DoctorArgs) -> Vec<Check> {
     checks
 }
 
-/// The Python of judging scripts.
+/// Checks that the Python for judging scripts is installed.
 fn judge_python(args: &DoctorArgs) -> Check {
     const NAME: &str = "judge-python";
     if args.judge.name() != "own" {
@@ -44,7 +44,7 @@ fn judge_python(args: &DoctorArgs) -> Check {
     }
 }
 
-/// Starts a judge, which checks a script.
+/// Starts a judge, and lets the judge check a script.
 fn judge(setting: Result<&Setting, &str>) -> Check {
     const NAME: &str = "judge";
     let remedy =
@@ -106,7 +106,7 @@ fn control_groups(found: Cgroups) -> Check {
     }
 }
 
-/// The settings of the kernel that forbid user namespaces.
+/// Checks the settings of the kernel that can forbid user namespaces.
 fn user_namespaces() -> Check {
     const NAME: &str = "user-namespaces";
     if !std::path::Path::new("/proc/self/ns/user").exists() {
@@ -156,7 +156,7 @@ fn seccomp() -> Check {
     )
 }
 
-/// The internet access of judging scripts, and of student programs with `--student-network
+/// Checks the internet access of judging scripts, and of student programs with `--student-network
 /// internet`.
 fn internet(setting: Option<&Setting>) -> Check {
     const NAME: &str = "judge-internet";

@@ -13,9 +13,10 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// Free space on the disk of the data folder below which recordings and records may soon fail, bytes.
+/// Free space on the disk of the data folder, in bytes. If there is less, recordings and records
+/// may soon fail.
 const LITTLE_SPACE: u64 = 1 << 30;
-/// Free space below which nothing can be stored reliably, bytes.
+/// Free space on the same disk, in bytes. If there is less, nothing can be stored reliably.
 const NO_SPACE: u64 = 100 << 20;
 /// The multicast group with which DDS participants find each other.
 const DDS_GROUP: Ipv4Addr = Ipv4Addr::new(239, 255, 0, 1);
@@ -36,7 +37,7 @@ pub(super) fn checks(args: &DoctorArgs, folder: &Path) -> Vec<Check> {
     ]
 }
 
-/// The folder itself or, if it does not exist, the nearest folder above it that does.
+/// The folder itself or, if it does not exist, the nearest folder above it that exists.
 fn existing(folder: &Path) -> &Path {
     folder.ancestors().find(|folder| folder.exists()).unwrap_or(folder)
 }
@@ -120,7 +121,8 @@ fn port(listen: SocketAddr, folder: &Path) -> Check {
     Check::failure(NAME, format!("{listen} can't be used: {error}"), remedy)
 }
 
-/// Sends a packet to the group of DDS on the loopback interface, and waits for it.
+/// Sends a packet to the multicast group of DDS on the loopback interface, and checks that the
+/// packet arrives.
 fn multicast() -> Check {
     const NAME: &str = "ros-multicast";
     let sent = || -> std::io::Result<()> {
@@ -149,7 +151,7 @@ fn multicast() -> Check {
     }
 }
 
-/// What a program prints, if it can be started and succeeds.
+/// Runs a program and returns its standard output. `None` if the program can't be started or fails.
 fn output(program: &str, argument: &str) -> Option<String> {
     let output = Command::new(program).arg(argument).stdin(Stdio::null()).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())

@@ -44,7 +44,8 @@ impl DataFolder {
         loop {
             let refused = match Data::open(&dir) {
                 Ok(data) => {
-                    // This command has no log.
+                    // This command has no log, so it prints the notes about a salvaged database as
+                    // warnings.
                     data.salvaged().into_iter().for_each(colour::warn);
                     return Ok(DataFolder::Locked(Box::new(data)));
                 }

@@ -47,7 +47,8 @@ impl Import<'_> {
         for (i, world) in worlds.iter().enumerate() {
             progress.set_text(format!("importing {}", world.name));
             progress.set_ended(i, worlds.len());
-            // Clients find the world under the name of its file, unless a built-in world has it.
+            // Clients can use the name of the world file for the world, unless a built-in world has
+            // this name.
             let alias = world_folder::plain_name(&world.name);
             let alias = Some(alias.as_str()).filter(|alias| Library::built_in().entry(alias).is_none());
             let imported = self.one(world, None, alias);

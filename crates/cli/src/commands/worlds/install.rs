@@ -120,7 +120,7 @@ fn script_warning(dir: &Path, name: &str, judge: &JudgeArgs) -> Option<String> {
     judge_script::warning(judge, &String::from_utf8(bytes).ok()?)
 }
 
-/// Requests a running simulator to install a world.
+/// Asks a running simulator to install a world.
 fn by_simulator(
     running: &RunningSimulator,
     id: &WorldId,

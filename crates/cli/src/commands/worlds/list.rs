@@ -70,8 +70,8 @@ pub(super) fn of_cdn(url: &str, token: Option<Token>) -> Result<(), WorldsError>
 
 fn print_published(worlds: &Value) {
     let line = |world: &Value| {
-        // Control characters are removed, because in a text from another machine they could change
-        // the terminal.
+        // Control characters are removed, because a text from another machine could contain escape
+        // sequences that control the terminal.
         let text = |key: &str| {
             let text = world[key].as_str().unwrap_or_default();
             text.chars().filter(|c| !c.is_control()).take(MAX_TEXT).collect::<String>()

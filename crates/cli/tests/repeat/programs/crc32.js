@@ -1,4 +1,4 @@
-// A checksum of a text. The module `zlib` has one in newer versions of Node.js only.
+// A checksum of a text. The module `zlib` has `crc32` in newer versions of Node.js only.
 "use strict";
 
 exports.crc32 = (text) => {

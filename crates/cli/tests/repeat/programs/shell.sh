@@ -1,5 +1,5 @@
 #!/bin/bash
-# curl, sleep and background jobs of a shell. Steers by a checksum of what curl has read.
+# curl, sleep and background jobs of a shell. The steering angle is a checksum of the responses.
 set -euo pipefail
 
 until curl -sf "$CHICANE_URL/lidar?step=30" >scan; do sleep 0.02; done
