@@ -1,6 +1,6 @@
-//! The robot's connection to a ROS 2 graph, which survives the replacement of its participant.
+//! The robot's connection to a ROS 2 graph. It continues when its participant is replaced.
 //!
-//! A task asks the participants for changes at intervals, and executes the actions that `returning`
+//! A task regularly asks the participants for changes, and executes the actions that `returning`
 //! decides. When the spare participant becomes the robot's participant, it first gets all topics.
 //! The task then waits until the new topics have as many subscribers as the old ones, so that
 //! programs that were never lost miss few messages. Only one of the two participants publishes and
@@ -19,12 +19,12 @@ use tokio::sync::{mpsc, watch};
 
 /// Time between two requests for the changes of the participants.
 const CHECK_INTERVAL: Duration = Duration::from_millis(200);
-/// Shortest time between an action and the next one.
+/// Shortest time between two actions.
 const PAUSE: Duration = Duration::from_secs(2);
 /// Shortest time between a replacement of the robot's participant and the next action. Otherwise a
-/// program with a very short lease could make the robot replace its participant all the time.
+/// program with a very short lease could make the robot replace its participant continuously.
 const PAUSE_AFTER_REPLACEMENT: Duration = Duration::from_secs(10);
-/// How long the subscribers of the old topics may take to find the new ones.
+/// Timeout for the subscribers of the old topics to find the new topics.
 const MATCH_TIMEOUT: Duration = Duration::from_secs(2);
 /// Time between two comparisons of the numbers of subscribers.
 const MATCH_INTERVAL: Duration = Duration::from_millis(20);
@@ -40,7 +40,8 @@ pub(super) struct Connection {
 struct State {
     /// `None` after [`Connection::leave`].
     robot: Option<RobotParticipant>,
-    /// A participant without topics, while the robot's participant has lost another one or has ended.
+    /// A participant without topics. It exists while the robot's participant has ended or has lost
+    /// another participant.
     spare: Option<BareParticipant>,
 }
 
@@ -126,7 +127,7 @@ impl Connection {
         spare.map(|spare| with_topics(spare, self.options.domain)).transpose()
     }
 
-    /// Whether each topic of `new` has as many subscribers as the same topic of the present
+    /// Whether each topic of `new` has as many subscribers as the same topic of the robot's
     /// participant.
     fn is_matched(&self, new: &RobotParticipant) -> bool {
         self.read().robot.as_ref().is_none_or(|old| new.has_all_subscribers_of(old))
@@ -220,7 +221,7 @@ async fn use_spare(
         tokio::time::sleep(MATCH_INTERVAL).await;
     }
     let mut new_streams = new.take_streams();
-    // The old participant has received these commands too, and they were executed.
+    // The old participant has received the same commands, and they were executed.
     new_streams.skip_waiting();
     // If the receiver is gone, the robot leaves the graph.
     let _ = streams.send(new_streams).await;

@@ -1,6 +1,6 @@
 //! The robot's topics on a ROS 2 graph.
 //!
-//! One thread reads a tap of the sim thread, makes the messages of each tick with
+//! One thread reads a tap of the sim thread, creates the messages of each tick with
 //! `chicane_ros::Publisher`, and passes them to the DDS participant. The participant encodes each
 //! message once for all subscribers. The sim thread never waits for this thread. A task draws
 //! images while a client subscribes to them. Another task executes incoming commands, one at a
@@ -11,7 +11,7 @@
 //! | `options` | domain and network interface |
 //! | `connection` | the robot's participant, and its replacement when a lost program returns |
 //! | `returning` | decides when the participant is replaced |
-//! | `threads` | sees that a participant no longer works |
+//! | `threads` | notices that a participant no longer works |
 //! | `participant` | DDS writers and readers of the topics |
 //! | `graph` | the message that tells ROS 2 programs the name of the node |
 //! | `network` | the addresses and sockets that DDS may use |
@@ -120,8 +120,8 @@ impl JoinedGraph {
         let runtime = tokio::runtime::Handle::current();
         let thread = std::thread::Builder::new().name("ros".to_owned()).spawn(move || {
             runtime.block_on(publish_ticks(&connection, &tap, publisher, stopped));
-            // The robot announces its end to other participants. The announcement blocks, so it is
-            // made on this thread.
+            // The robot announces its end to other participants. This blocks, so this thread does
+            // it.
             connection.leave();
         })?;
         Ok(RosNode { thread, stop })

@@ -30,10 +30,10 @@ use std::net::IpAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Instant, SystemTime};
 
-/// Number of samples that a subscriber may leave unacknowledged. This number covers 20 s of the
-/// topic `/clock`. A subscriber whose process died is removed earlier, when its lease expires.
+/// Number of samples that a subscriber may leave unacknowledged: 20 s of the topic `/clock`. A
+/// subscriber whose process died is removed earlier, when its lease expires.
 const MAX_UNACKNOWLEDGED: i32 = 4096;
-/// Number of images that a subscriber may leave unacknowledged. This number covers 8 s.
+/// Number of images that a subscriber may leave unacknowledged: 8 s.
 const MAX_UNACKNOWLEDGED_IMAGES: i32 = 120;
 /// Maximum number of changes of other participants that
 /// [`BareParticipant::changes`] returns at a time.
@@ -208,7 +208,8 @@ impl BareParticipant {
         id_of(self.participant.guid().prefix)
     }
 
-    /// The changes of the participants in the domain since the last call, and the end of this one.
+    /// The changes of the participants in the domain since the last call, including the end of this
+    /// participant.
     pub(super) fn changes(&self) -> Vec<Change> {
         let listener = self.participant.status_listener();
         let mut changes = Vec::new();

@@ -1,20 +1,21 @@
 //! Decides when the robot's participant has to be replaced, so that a lost program is found again.
 //!
-//! `rustdds` forgets a participant of another program when its lease expires, for example because
-//! the process was stopped, or because the queue of `rustdds` for signs of life was full. The program
-//! then repeats its announcement with the same sequence number, and `rustdds` drops the announcement
-//! as a duplicate. Only a participant that has never seen the announcement finds the program.
+//! `rustdds` forgets another program's participant when its lease expires, for example because the
+//! process was stopped, or because the queue of `rustdds` for lease renewals was full. The program
+//! then repeats its announcement with the same sequence number, and `rustdds` drops the
+//! announcement as a duplicate. Only a participant that has never seen the announcement finds the
+//! program.
 //!
 //! Therefore a spare participant, which has no topics, is opened as soon as the robot's participant
 //! has lost another one. When the spare participant finds the lost one, it becomes the robot's
 //! participant. A spare participant that has itself lost another participant has the same defect, so
 //! it is replaced by a new one.
 //!
-//! A participant whose threads have ended finds no program and is found by none. Then a spare
-//! participant is opened and becomes the robot's participant at once.
+//! A participant whose threads have ended can't find programs, and programs can't find it. Then a
+//! spare participant is opened and immediately becomes the robot's participant.
 //!
-//! This module has no participants. It gets the changes that participants report, and returns the
-//! next action.
+//! This module does not use DDS. It gets the changes that participants report, and returns the next
+//! action.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -44,9 +45,9 @@ pub(super) enum Change {
 /// A loss that the robot's participant has reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Loss {
-    /// Another program.
+    /// Another program was lost.
     Program,
-    /// The connection to the graph, because its participant has ended.
+    /// The connection to the graph was lost, because the robot's participant has ended.
     Graph,
 }
 
@@ -63,7 +64,7 @@ pub(super) enum Action {
     UseSpare,
 }
 
-/// What the robot's participant and the spare participant know of other participants.
+/// What the robot's participant and the spare participant know about other participants.
 #[derive(Debug, Default)]
 pub(super) struct LostParticipants {
     /// Participants that the robot's participant has lost and not found again, oldest first.
@@ -102,15 +103,15 @@ impl LostParticipants {
         self.spare = None;
     }
 
-    /// Notes that the spare participant has become the robot's participant, which has lost none.
-    /// Returns why.
+    /// Notes that the spare participant has become the robot's participant, which has not lost any
+    /// participant yet. Returns the loss that was the reason.
     pub(super) fn spare_used(&mut self) -> Loss {
         self.lost.clear();
         self.spare = None;
         if std::mem::take(&mut self.robot_ended) { Loss::Graph } else { Loss::Program }
     }
 
-    /// Notes a change that the robot's participant reports. Returns a loss that was not known.
+    /// Notes a change that the robot's participant reports. Returns the loss if it is new.
     pub(super) fn robot_reports(&mut self, change: Change) -> Option<Loss> {
         match change {
             Change::Found(id) | Change::Left(id) => self.lost.retain(|lost| *lost != id),

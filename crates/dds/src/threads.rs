@@ -7,16 +7,16 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// All threads of `rustdds` have a name that begins with this.
+/// The names of all threads of `rustdds` begin with this text.
 const NAME: &str = "RustDDS";
 /// Number of threads of a participant: one for packets and one for discovery.
 const THREADS: usize = 2;
-/// How often and in which intervals a new participant's threads are looked for. A new thread sets
-/// its own name, so it may have none yet.
+/// How often, and at which intervals, the threads of a new participant are looked up. A new thread
+/// sets its own name, so it may not have the name yet.
 const ATTEMPTS: u32 = 200;
 const ATTEMPT_INTERVAL: Duration = Duration::from_millis(5);
 
-/// The numbers of the threads of a participant.
+/// The thread ids of a participant.
 #[derive(Debug, Default)]
 pub(super) struct ParticipantThreads(BTreeSet<u32>);
 
@@ -28,7 +28,7 @@ impl ParticipantThreads {
         ParticipantThreads(numbers.filter(|number| is_running(*number)).collect())
     }
 
-    /// The threads of a participant that was opened after `earlier` was made. Blocks.
+    /// The threads of a participant that was opened after `earlier` was read. Blocks.
     pub(super) fn opened_since(earlier: &ParticipantThreads) -> ParticipantThreads {
         let mut found = ParticipantThreads::default();
         for _ in 0..ATTEMPTS {
