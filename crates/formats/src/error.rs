@@ -157,8 +157,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Computes line and column in a simple and slow way. The test compares this result with that
-    /// of `SourceLocation::at`.
+    /// Computes line and column in a simple and slow way. The test compares this result with the
+    /// result of `SourceLocation::at`.
     fn line_and_column(text: &str, offset: usize) -> (u32, u32) {
         let before = &text[..offset];
         let start = before.rfind('\n').map_or(0, |i| i + 1);

@@ -70,7 +70,7 @@ pub fn read(
     Ok(reader.finish())
 }
 
-/// A part of the file: its name, and the range of its corners for each run of one material.
+/// A part of the file. Each run is a range of corners whose triangles have the same material.
 struct ObjPart {
     name: String,
     runs: Vec<(Option<usize>, Range<usize>)>,
@@ -82,7 +82,8 @@ struct ObjReader<'a, 'w> {
     warnings: &'w mut Warnings,
     /// The vertices of the file. The first uv is for corners without a uv.
     arena: Arena,
-    /// Number of normals that the file has. The arena gets computed normals when the file is read.
+    /// Number of normals in the file. `finish` appends computed normals to the arena, so the arena
+    /// can have more normals than the file.
     file_normals: usize,
     /// Index of the first corner of every triangle without normals.
     faces_without_normal: Vec<usize>,
@@ -124,7 +125,7 @@ impl ObjReader<'_, '_> {
                 self.arena.positions.push(point);
             }
             "vt" => {
-                // A file may give one coordinate only.
+                // The second coordinate is optional. The appended 0 is its default value.
                 let padded = format!("{rest} 0");
                 let uv = self.numbers::<2>(&padded, offset)?;
                 self.arena.uvs.push(uv);

@@ -12,7 +12,8 @@ const HEADER: usize = 84;
 /// Size of a triangle of a binary file: a normal, three corners, and two bytes of any content.
 const RECORD: usize = 50;
 
-/// Reads a mesh file. Normals of the file are ignored, because they follow from the corners.
+/// Reads a mesh file. Normals of the file are ignored, because the reader computes them from the
+/// corners.
 pub fn read(file: &str, bytes: &[u8], warnings: &mut Warnings) -> Result<Model, Error> {
     if bytes.len() > MAX_MESH {
         return Err(Error::file(file, format!("the file is larger than {} MiB", MAX_MESH >> 20)));
@@ -21,7 +22,9 @@ pub fn read(file: &str, bytes: &[u8], warnings: &mut Warnings) -> Result<Model, 
     let needed = declared.map(|n| HEADER as u64 + u64::from(n) * RECORD as u64);
     let starts_as_text = bytes.trim_ascii_start().get(..5).is_some_and(|s| s.eq_ignore_ascii_case(b"solid"));
     let corners = match (declared, needed) {
-        // Some programs write binary files that start with the word `solid`. The size decides.
+        // Some programs write binary files that start with the word `solid`. A file that starts
+        // with `solid` is therefore binary if its size matches the number of triangles in the
+        // header.
         (Some(n), Some(needed)) if needed == bytes.len() as u64 || !starts_as_text => {
             if needed > bytes.len() as u64 {
                 let message = format!("{n} triangles need {needed} bytes, but the file has {}", bytes.len());

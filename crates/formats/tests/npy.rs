@@ -61,7 +61,7 @@ fn unusual_headers_are_read() {
     }
 }
 
-/// The expected bytes are those that `numpy.save` (2.x) writes for `[[0, 1], [2, 3], [4, 5]]`.
+/// The expected bytes are the bytes that `numpy.save` (2.x) writes for `[[0, 1], [2, 3], [4, 5]]`.
 #[test]
 fn the_writer_gives_the_bytes_of_numpy() {
     let array = Array { rows: 3, columns: 2, values: vec![0.0, 1.0, 2.0, 3.0, 4.0, 5.0] };

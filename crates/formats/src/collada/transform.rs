@@ -9,8 +9,9 @@ use crate::xml::{Document, Element, excerpt};
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 
 /// The transform that converts the file's unit to metres. The `<up_axis>` of the file is ignored,
-/// because Gazebo ignores it: worlds that are written for Gazebo turn a mesh with y up by the pose
-/// of its visual. With both rotations, such a mesh would lie on its side.
+/// because Gazebo ignores it. In a world that is written for Gazebo, the pose of the visual rotates
+/// a mesh whose y axis points up. If this function rotated the mesh too, the mesh would lie on its
+/// side.
 pub(super) fn of_asset(doc: &Document<'_>) -> Result<DAffine3, Error> {
     let asset = doc.root.child("asset");
     let mut metres = 1.0;
