@@ -1,25 +1,27 @@
-//! Unpacks zip files of strangers.
+//! Unpacks untrusted zip files.
 //!
-//! Nothing in the archive is believed: names are checked part by part, sizes are counted while the
-//! files are written, and symbolic links are created last, so that no file is written through one.
+//! [`unpack`] trusts nothing that the archive says: it checks each part of a name, counts the bytes
+//! while it writes the files, and creates symbolic links last, so that no file is written through a
+//! link.
 
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Component, Path, PathBuf};
 
-/// The file size from which the compression ratio is checked.
+/// Compression ratios are checked only for archives that unpack to at least this many bytes.
 const RATIO_FROM: u64 = 8 << 20;
 /// Highest ratio of unpacked to packed bytes. Source code and data reach about 20.
 const MAX_RATIO: u64 = 200;
-/// Deepest folder.
+/// Deepest nesting of folders.
 const MAX_DEPTH: usize = 32;
 /// Longest name of a file, and longest path, in bytes.
 const MAX_PART: usize = 255;
 const MAX_PATH: usize = 1000;
 /// Longest target of a symbolic link, in bytes.
 const MAX_LINK: u64 = 1000;
-/// The end of an archive has its number of entries, and a comment of up to 64 KiB behind it.
+/// The end record of an archive has the number of entries. It is 22 bytes long, and a comment of up
+/// to 64 KiB may follow it.
 const END_BYTES: u64 = (64 << 10) + 22;
 
 /// The limits of an archive or a folder.
@@ -81,8 +83,9 @@ pub fn unpack(file: &Path, folder: &Path, limits: Limits) -> Result<(), ArchiveE
     unpack_entries(file, folder, limits, false).map(drop)
 }
 
-/// Unpacks a zip file with the submissions of a class. Returns the entries that were left out, because
-/// the submission of one student must not stop those of the others.
+/// Unpacks a zip file with the submissions of a class. Returns the entries that were left out. A
+/// bad entry is not an error of the whole archive, because the submission of one student must not
+/// stop the other submissions.
 pub fn unpack_class(file: &Path, folder: &Path, limits: Limits) -> Result<Vec<LeftOut>, ArchiveError> {
     unpack_entries(file, folder, limits, true)
 }
@@ -128,8 +131,8 @@ fn unpack_entries(
     Ok(unpacking.left_out)
 }
 
-/// Whether no end of an archive in this file counts more entries than allowed. The reader of
-/// archives would allocate memory for all of them first.
+/// Whether each end record in this file counts at most `max` entries. This is checked first,
+/// because the zip reader allocates memory for all counted entries when it opens the archive.
 fn check_count(file: &mut File, size: u64, max: usize) -> std::io::Result<bool> {
     let length = size.min(END_BYTES);
     file.seek(SeekFrom::Start(size - length))?;
@@ -150,18 +153,18 @@ fn broken_zip(error: zip::result::ZipError) -> ArchiveError {
     }
 }
 
-/// The state of unpacking.
+/// The state of unpacking one archive.
 struct Unpacking {
     folder: PathBuf,
     bytes: u64,
     limit: u64,
-    /// More unpacked bytes than this are a zip bomb.
+    /// The archive is a zip bomb if it unpacks to more bytes than this.
     bomb: u64,
     links: Vec<(PathBuf, String)>,
-    /// Folders that exist.
+    /// Folders that were created.
     made: BTreeSet<PathBuf>,
     entries: usize,
-    /// Whether a bad entry is left out. Otherwise it is an error.
+    /// Whether a bad entry is left out. Otherwise a bad entry is an error of the archive.
     leaves_out: bool,
     left_out: Vec<LeftOut>,
 }
@@ -260,7 +263,7 @@ impl Unpacking {
         }
     }
 
-    /// Remembers an error that concerns one entry, if bad entries are left out.
+    /// Records the error of a bad entry instead of returning it, if bad entries are left out.
     fn tolerate(
         &mut self,
         path: impl FnOnce() -> PathBuf,
@@ -277,14 +280,14 @@ impl Unpacking {
     }
 }
 
-/// Creates a file that does not exist.
+/// Creates a file, and fails if it exists.
 pub(crate) fn new_file(path: &Path, executable: bool) -> std::io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
     let mode = if executable { 0o755 } else { 0o644 };
     File::options().write(true).create_new(true).mode(mode).open(path)
 }
 
-/// Gives a file a fixed time, because a program can see the times of its files, and the same
+/// Sets the time of a file to a fixed one. A program can see the times of its files, and the same
 /// submission has to behave in the same way.
 pub(crate) fn set_time(file: &File) -> std::io::Result<()> {
     let fixed = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(946_684_800);
@@ -304,7 +307,7 @@ fn safe_path(name: &str) -> Option<PathBuf> {
     (!parts.is_empty() && parts.len() <= MAX_DEPTH).then(|| parts.iter().collect())
 }
 
-/// The first parts of an unsafe path that are safe.
+/// The leading parts of an unsafe path, up to the first part that is unsafe.
 fn safe_start(name: &str) -> PathBuf {
     let name = name.replace('\\', "/");
     let parts = name.split('/').filter(|part| !part.is_empty() && *part != ".").take(MAX_DEPTH);
@@ -312,8 +315,8 @@ fn safe_start(name: &str) -> PathBuf {
 }
 
 /// Whether a symbolic link at `path` (relative to the root) stays below the root. Parts `..` are
-/// allowed at the beginning of the target only: behind the name of another link, they would lead to
-/// the folder above the target of that link.
+/// allowed at the beginning of the target only: after the name of another link, `..` would mean the
+/// folder above the target of that other link.
 pub(crate) fn stays_inside(path: &Path, target: &Path) -> bool {
     let mut depth = path.components().count().saturating_sub(1);
     let mut is_down = false;

@@ -27,7 +27,7 @@ impl Drop for Scratch {
     }
 }
 
-/// An archive with these entries. A target makes an entry a symbolic link.
+/// An archive with these entries: path, content, and the target if the entry is a symbolic link.
 fn archive(entries: &[(&str, &[u8], Option<&str>)]) -> Vec<u8> {
     let mut writer = zip::ZipWriter::new(Cursor::new(Vec::new()));
     for (name, bytes, target) in entries {
@@ -86,7 +86,7 @@ fn links_that_lead_out_of_the_folder_are_refused() {
         ("link", "../secret"),
         ("a/link", "../../secret"),
         ("link", "a/../../secret"),
-        // The target of the first link is the folder itself, so the second one would leave it.
+        // The target of the first link is the root folder, so the second link would lead out of it.
         ("link", "a/b/root/.."),
         ("link", ""),
     ] {

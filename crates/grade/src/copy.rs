@@ -3,7 +3,7 @@
 use crate::archive::{self, Limits};
 use std::path::{Path, PathBuf};
 
-/// Deepest folder.
+/// Deepest nesting of folders.
 const MAX_DEPTH: usize = 32;
 
 /// Why a folder is refused.
@@ -42,12 +42,12 @@ pub fn file(from: &Path, to: &Path, limits: Limits) -> Result<(), CopyError> {
     let name = to.file_name().map(PathBuf::from).unwrap_or_default();
     let (from_folder, to_folder) = (from.parent().unwrap_or(from), to.parent().unwrap_or(to));
     let mut copy = Copy { from: from_folder, to: to_folder, limits, entries: 0, bytes: 0 };
-    // The teacher chose this file, so a link is followed.
+    // The teacher chose this file, so the copy follows a symbolic link.
     let metadata = std::fs::metadata(from).map_err(failed(&name))?;
     copy.file(from, &name, &metadata)
 }
 
-/// Checks that no symbolic link of a copied folder leads out of it.
+/// Checks that no symbolic link in a copied folder leads out of that folder.
 pub fn check_links(folder: &Path) -> Result<(), CopyError> {
     let mut waiting = vec![PathBuf::new()];
     while let Some(at) = waiting.pop() {
@@ -93,7 +93,7 @@ impl Copy<'_> {
             if self.entries > self.limits.entries {
                 return Err(CopyError::TooMany(self.limits.entries));
             }
-            // The metadata of an entry is that of a link itself.
+            // For a symbolic link, `DirEntry::metadata` describes the link and not its target.
             let metadata = entry.metadata().map_err(failed(&path))?;
             if metadata.is_dir() {
                 self.folder(&path, depth + 1)?;
@@ -124,7 +124,7 @@ impl Copy<'_> {
         let input = std::fs::File::open(from).map_err(failed(path))?;
         let executable = metadata.permissions().mode() & 0o100 != 0;
         let mut out = archive::new_file(&self.to.join(path), executable).map_err(failed(path))?;
-        // A file that grows meanwhile is copied up to its first size.
+        // If the file grows while it is copied, only its first `metadata.len()` bytes are copied.
         self.bytes += std::io::copy(&mut input.take(metadata.len()), &mut out).map_err(failed(path))?;
         archive::set_time(&out).map_err(failed(path))
     }

@@ -1,5 +1,5 @@
 //! Tables as text (CSV): a reader for the files of spreadsheets and learning platforms, and a
-//! writer whose cells no spreadsheet takes for formulas.
+//! writer. [`harmless`] keeps spreadsheets from evaluating a cell as a formula.
 
 use std::path::{Path, PathBuf};
 
@@ -123,15 +123,16 @@ fn cells(text: &str, delimiter: char) -> Result<Vec<Vec<String>>, String> {
     Ok(rows)
 }
 
-/// One line of a table with its line end. A cell with text of other people is made harmless with
-/// [`harmless`].
+/// One row of a table as CSV, with its line end. Cells with text that other people wrote must be
+/// passed through [`harmless`] first.
 pub fn line<S: AsRef<str>>(cells: &[S]) -> String {
     let cells: Vec<String> = cells.iter().map(|cell| quoted(cell.as_ref())).collect();
     cells.join(",") + "\n"
 }
 
-/// A text that no spreadsheet takes for a formula. A spreadsheet evaluates a cell that begins with
-/// one of these characters, also in a file that only has text. The apostrophe makes it a text.
+/// A text that no spreadsheet evaluates as a formula. A spreadsheet evaluates a cell that begins
+/// with one of these characters, even if it comes from a CSV file. An apostrophe before the text
+/// prevents this.
 pub fn harmless(text: &str) -> String {
     let is_formula = text.trim_start().starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠'])
         || text.starts_with(['\t', '\r', '\n']);

@@ -1,8 +1,9 @@
 //! How results become a grade.
 //!
-//! A run gives points, the points of the seeds give the points of a world, and the grade is the mean
-//! of the worlds. A run without a result gives no points, so a program that fails with one of three
-//! seeds loses a third.
+//! Each run gets points from its result. The points of all seeds are combined to the points of a
+//! world, and the grade is the mean of the worlds. A run without a result gets no points. With the
+//! mean of the seeds, a program that fails with one of three seeds therefore loses a third of the
+//! points.
 
 use chicane_wire::Better;
 use serde::{Deserialize, Serialize};
@@ -13,40 +14,40 @@ use std::collections::BTreeMap;
 pub struct Formula {
     /// The highest grade.
     pub max_grade: f64,
-    /// How the points of the seeds give the points of a world.
+    /// How the points of the seeds are combined to the points of a world.
     pub seeds: Combine,
-    /// The points of a run by its result, for each world that has a scale. Without a scale, a run
-    /// with a result gives all points.
+    /// For each world with a scale: how many points a result gets. In a world without a scale, each
+    /// run with a result gets all points.
     pub scales: BTreeMap<String, Scale>,
     /// Whether the result of a run that reached the time limit counts.
     pub count_timeouts: bool,
     /// Points that a late submission loses.
     pub late_penalty: f64,
-    /// Points that a run loses whose program sent commands that are not allowed.
+    /// Points that a run loses if its program sent commands that are not allowed.
     pub refused_penalty: f64,
 }
 
-/// How several numbers give one.
+/// How several numbers are combined to one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Combine {
-    /// The best one.
+    /// The best number.
     Best,
     /// The arithmetic mean.
     Mean,
-    /// The one in the middle, or the mean of both.
+    /// The median; with an even count, the mean of the two middle numbers.
     Median,
-    /// The worst one.
+    /// The worst number.
     Worst,
 }
 
-/// The points of a run by its result.
+/// How many points a result gets.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Scale {
-    /// Results with their points, from the best result to the worst.
+    /// Pairs of a result and its points, from the best result to the worst.
     pub steps: Vec<(f64, f64)>,
-    /// Whether points between two steps are interpolated. Otherwise a result gets the points of
-    /// the step that it reaches.
+    /// Whether points between two steps are interpolated. Otherwise a result gets the points of the
+    /// best step that it reaches.
     pub linear: bool,
 }
 
@@ -64,8 +65,8 @@ impl Default for Formula {
 }
 
 impl Formula {
-    /// The points of a run with a result. `refused`: whether its program sent commands that are not
-    /// allowed.
+    /// The points of a run with this result. `refused` says whether its program sent commands that
+    /// are not allowed.
     pub fn points(&self, world: &str, better: Better, result: f64, refused: bool) -> f64 {
         let points = self.scales.get(world).map_or(self.max_grade, |scale| scale.points(better, result));
         let penalty = if refused { self.refused_penalty } else { 0.0 };
@@ -133,8 +134,8 @@ impl Combine {
 }
 
 impl Scale {
-    /// Reads steps such as `30:100,45:60,60:0`: a result and its points. The steps may have any
-    /// order; for the points, a better result must not give fewer of them.
+    /// Reads steps such as `30:100,45:60,60:0`: each is a result and its points. The steps may be
+    /// in any order. A better result must not get fewer points than a worse one.
     pub fn parse(text: &str, better: Better, linear: bool) -> Result<Scale, String> {
         let wrong =
             || format!("\"{text}\" is not a list of results with their points, such as 30:100,45:60,60:0");
@@ -189,7 +190,7 @@ pub fn number(value: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// Rounds to decimals. The result has no negative zero.
+/// Rounds to this number of decimals. The result is never negative zero.
 pub fn rounded(value: f64, decimals: u8) -> f64 {
     let factor = (0..decimals).fold(1.0, |factor, _| factor * 10.0);
     (value * factor).round() / factor + 0.0

@@ -1,7 +1,7 @@
 //! The grades: computed from the plan and the results of its units.
 //!
-//! The values have neither a time nor the name of a machine nor a random id, and every list has a
-//! fixed order. Therefore `grades.json` has the same bytes with any number of jobs, and after a run
+//! The grades contain no time, no name of a machine and no random id, and every list has a fixed
+//! order. Therefore `grades.json` has the same bytes with any number of jobs, and also after a run
 //! that was interrupted.
 
 use crate::folder::ResultsFolder;
@@ -13,7 +13,7 @@ use chicane_wire::{Better, ProgramVersion};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// The results of units by hash.
+/// The results of units, by the hash of the unit.
 pub type Results = BTreeMap<String, UnitResult>;
 
 /// The grades of a class.
@@ -33,7 +33,7 @@ pub struct Grades {
     pub seeds: Vec<u64>,
     /// How results become a grade.
     pub grading: Formula,
-    /// The same in sentences.
+    /// The formula in sentences.
     pub formula: Vec<String>,
     /// Number of units.
     pub units: usize,
@@ -58,7 +58,7 @@ pub struct GradedWorld {
     pub judge_sha256: String,
 }
 
-/// Why a student has the grade.
+/// What the grade is based on, or why there is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
@@ -68,7 +68,8 @@ pub enum Status {
     Rejected,
     /// There is no submission, and no grade.
     NoSubmission,
-    /// Some units were not judged for reasons that are not the student's. There is no grade.
+    /// Some units were not judged because the simulator or the judging script failed. There is no
+    /// grade.
     Incomplete,
 }
 
@@ -81,15 +82,15 @@ pub struct StudentGrade {
     pub name: String,
     /// Number in the learning platform.
     pub id: Option<String>,
-    /// Why the student has this grade.
+    /// What the grade is based on, or why there is none.
     pub status: Status,
-    /// Place in the class; equal students share it. Null without a result.
+    /// Rank in the class; students with equal results share a rank. Null without a result.
     pub rank: Option<usize>,
     /// The grade; null if there is none.
     pub grade: Option<f64>,
     /// Name of the uploaded file or folder.
     pub submission: Option<String>,
-    /// Whether it was handed in late.
+    /// Whether the submission was late.
     pub late: bool,
     /// SHA-256 of the program.
     pub program_sha256: Option<String>,
@@ -110,11 +111,12 @@ pub struct WorldGrade {
     pub world: String,
     /// The points.
     pub points: f64,
-    /// The results of the seeds, combined as the points are; null if a seed has no result.
+    /// The results of the seeds, combined in the same way as the points; null if a seed has no
+    /// result.
     pub result: Option<f64>,
     /// The best result.
     pub best: Option<f64>,
-    /// The difference of the best and the worst result; null with fewer than two.
+    /// The difference between the best and the worst result; null with fewer than two results.
     pub spread: Option<f64>,
     /// The results of the seeds.
     pub seeds: Vec<UnitGrade>,
@@ -129,21 +131,21 @@ pub struct UnitGrade {
     pub hash: String,
     /// How the run ended; `not judged` without a result.
     pub verdict: String,
-    /// The end of the run in one line; null for a finished run.
+    /// Why the run ended, in one line; null for a finished run.
     pub reason: Option<String>,
     /// The number that the script recorded; null if it does not count.
     pub result: Option<f64>,
     /// The points.
     pub points: f64,
-    /// Simulated seconds; null if they depend on the speed of the machine.
+    /// Simulated seconds; null if the time depends on the speed of the machine.
     pub elapsed_s: Option<f64>,
     /// Number of penalties of the judging script.
     pub penalties: usize,
-    /// Commands of the program that were not allowed.
+    /// Number of commands of the program that were not allowed.
     pub refused: u64,
-    /// Commands of others during the run.
+    /// Number of commands that other clients sent during the run.
     pub interference: u64,
-    /// SHA-256 of the journal; null if it depends on the speed of the machine.
+    /// SHA-256 of the journal; null if the journal depends on the speed of the machine.
     pub journal_sha256: Option<String>,
     /// The file of the run; null if there is none.
     pub run: Option<String>,
@@ -156,7 +158,7 @@ pub fn load_results(plan: &Plan, folder: &ResultsFolder) -> Results {
 }
 
 impl Grades {
-    /// Computes the grades. `failures` has the reasons of units that have no result.
+    /// Computes the grades. `failures` says why units have no result, by hash.
     pub fn new(plan: &Plan, results: &Results, failures: &BTreeMap<String, String>) -> Grades {
         let mut units: BTreeMap<&str, Vec<&Unit>> = BTreeMap::new();
         for unit in &plan.units {
@@ -187,7 +189,7 @@ impl Grades {
 
     /// The text of `grades.json`.
     pub fn json(&self) -> Vec<u8> {
-        // The value has no map whose keys are not text, so it is always valid JSON.
+        // All map keys are text, so the value can always be written as JSON.
         let mut text = serde_json::to_vec_pretty(self).unwrap_or_default();
         text.push(b'\n');
         text
@@ -200,7 +202,8 @@ impl Grades {
 }
 
 impl UnitGrade {
-    /// Whether the result is that of the student, and not a failure of the simulator or the script.
+    /// Whether the run was judged. Otherwise the simulator or the judging script failed, and the
+    /// result does not count against the student.
     pub fn is_judged(&self) -> bool {
         !matches!(self.verdict.as_str(), NOT_JUDGED | "script error" | "unsupported" | "fault")
     }
@@ -313,7 +316,8 @@ fn grade_unit(
     let counts = verdict == "finished" || (verdict == "timeout" && plan.grading.count_timeouts);
     let number = result.number().filter(|_| counts).map(|number| rounded(number, 6));
     let count = |key: &str| record[key]["count"].as_u64().unwrap_or(0);
-    // The moment at which the wall-clock limit stops a run depends on the speed of the machine.
+    // When the wall-clock limit stops a run, the simulated time depends on the speed of the
+    // machine.
     let was_stopped = verdict == "stopped";
     let repeats = !was_stopped && record["pace"] == "virtual";
     let repeated = |count: u64| if was_stopped { 0 } else { count };
@@ -341,8 +345,8 @@ fn grade_unit(
     }
 }
 
-/// Gives ranks and sorts the students. Better grades come first, then more runs with a result, then
-/// better results: the places in the worlds are added up.
+/// Sorts the students and sets their ranks. The order is by grade, then by the number of runs with
+/// a result, then by the sum of the student's places in the worlds.
 fn rank(students: &mut [StudentGrade], plan: &Plan) {
     let places = |student: &StudentGrade| -> usize {
         let place = |(i, world): (usize, &PlannedWorld)| {

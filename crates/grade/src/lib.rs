@@ -1,8 +1,8 @@
 //! Grades a class: plan, run, report.
 //!
-//! - *Plan*: [`submissions`] finds what each student handed in, [`unpack`] makes a folder of it,
+//! - *Plan*: [`submissions`] finds what each student handed in, [`unpack`] turns it into a folder,
 //!   and [`planning`] writes `plan.json`. A unit of the plan is one student, one world and one
-//!   seed. A submission that can't be run is a row of the plan with a reason.
+//!   seed. A submission that can't be run stays in the plan with the reason, but has no units.
 //! - *Run*: [`runner`] starts one process per unit, a few at a time. Each process leaves a folder
 //!   with its result in the cache, named after the hash of everything that the result depends on.
 //!   A folder appears complete or not at all, so an interrupted run continues where it stopped.
@@ -10,9 +10,9 @@
 //!   [`exports`] write them for people and for other programs. They read no clock, so the same
 //!   results give the same bytes.
 //!
-//! This crate knows neither the command line nor how a unit is evaluated: the caller provides the
-//! command that evaluates one. It uses processes, clocks and files, so the restrictions of the
-//! pure crates do not apply.
+//! This crate does not contain the command line, and does not evaluate units: the caller provides
+//! the command that evaluates a unit. The crate uses processes, clocks and files, so the
+//! restrictions of the pure crates do not apply.
 #![allow(clippy::disallowed_methods)]
 
 pub mod archive;

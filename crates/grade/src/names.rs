@@ -2,10 +2,10 @@
 
 /// Longest name of a student, in characters. The record of a run has the same limit.
 pub const MAX_NAME: usize = 200;
-/// Longest key of a student, in bytes without the part that makes it unique.
+/// Longest key of a student in bytes, without the suffix that makes the key unique.
 const MAX_KEY: usize = 80;
 
-/// What the name of an uploaded file or folder says.
+/// What can be read from the name of an uploaded file or folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UploadName {
     /// Name of the student.
@@ -23,8 +23,8 @@ pub struct UploadName {
 impl UploadName {
     /// Reads the name of a file or a folder.
     pub fn parse(name: &str, is_folder: bool) -> UploadName {
-        // Canvas puts its parts first. Otherwise a student could name a file so that the upload looks
-        // like a submission of another student in Moodle.
+        // The Canvas format is tried first. Otherwise a student on Canvas could choose a file name
+        // that makes the upload look like another student's submission in Moodle.
         canvas(name).or_else(|| moodle(name)).unwrap_or_else(|| {
             let stem = match name.rsplit_once('.') {
                 Some((stem, _)) if !is_folder && !stem.is_empty() => stem,
@@ -36,7 +36,7 @@ impl UploadName {
     }
 }
 
-/// `Ada Lovelace_12345_assignsubmission_file_`, with the name of the file behind it if the teacher
+/// Moodle: `Ada Lovelace_12345_assignsubmission_file_`. The name of the file follows if the teacher
 /// downloaded the submissions without folders.
 fn moodle(name: &str) -> Option<UploadName> {
     let (student, rest) = name.split_once("_assignsubmission_")?;
@@ -51,7 +51,7 @@ fn moodle(name: &str) -> Option<UploadName> {
     })
 }
 
-/// `lovelaceada_12345_67890_race.zip`, with `_LATE` after the name if it was late.
+/// Canvas: `lovelaceada_12345_67890_race.zip`, with `_LATE` after the name if the upload was late.
 fn canvas(name: &str) -> Option<UploadName> {
     let (student, rest) = name.split_once('_')?;
     let (late, rest) = rest.strip_prefix("LATE_").map_or((false, rest), |rest| (true, rest));
@@ -65,8 +65,9 @@ fn canvas(name: &str) -> Option<UploadName> {
     Some(UploadName { student: clean(student), id, late, file, of_platform: true })
 }
 
-/// Removes the count that the platform adds when a student uploads a file again: `main-1.py`.
-/// Other names are kept, because `part-2.py` may be the student's own name.
+/// Removes the count that the platform adds when a student uploads a file again, as in `main-1.py`.
+/// Only the names `main.py` and `run.toml` are treated so, because `part-2.py` may be the student's
+/// own name.
 fn without_count(file: &str) -> String {
     for (stem, extension) in [("main", ".py"), ("run", ".toml")] {
         let count = file.strip_prefix(stem).and_then(|rest| rest.strip_suffix(extension));
@@ -81,14 +82,14 @@ fn is_number(text: &str) -> bool {
     (1..=20).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// A name without control characters and with single blanks, of limited length.
+/// A name without control characters, with single blanks between words, shortened to [`MAX_NAME`].
 pub fn clean(name: &str) -> String {
     let visible: String = name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let name = visible.split_whitespace().collect::<Vec<_>>().join(" ");
     name.chars().take(MAX_NAME).collect()
 }
 
-/// The letters and digits of a name in lower case, to compare names.
+/// The letters and digits of a name in lower case, for comparisons.
 pub fn normal(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }

@@ -1,8 +1,8 @@
 //! `plan.json`: who is graded, where, and how.
 //!
-//! The plan and the files beside it are all that a unit needs. Paths are relative to the folder of
-//! the plan, so the folder can be copied to another machine. The plan has no time and no name of a
-//! machine: the same submissions and options give the same bytes.
+//! A unit needs only the plan and the files beside it. Paths are relative to the folder of the
+//! plan, so the folder can be copied to another machine. The plan contains no time and no name of a
+//! machine, so the same submissions and options give the same bytes.
 
 use crate::formula::Formula;
 use chicane_store::Sum;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// The version of the format of plans and results. A result of another version is not used.
+/// The version of the format of plans and results. Results of other versions are ignored.
 pub const FORMAT: u32 = 1;
 /// Largest plan, in bytes.
 pub(crate) const MAX_PLAN: u64 = 64 << 20;
@@ -27,7 +27,7 @@ pub struct Plan {
     pub chicane: ProgramVersion,
     /// The car.
     pub profile: PlannedProfile,
-    /// What all units have in common.
+    /// The conditions that are the same for all units.
     pub conditions: Conditions,
     /// The worlds.
     pub worlds: Vec<PlannedWorld>,
@@ -37,9 +37,9 @@ pub struct Plan {
     pub grading: Formula,
     /// The students, sorted by name.
     pub students: Vec<PlannedStudent>,
-    /// Names of the columns of the roster; empty without one.
+    /// Names of the roster's columns; empty without a roster.
     pub roster: Vec<String>,
-    /// Names of files among the submissions that belong to no student.
+    /// Names of uploaded files that belong to no student.
     pub ignored: Vec<String>,
     /// The units: each student with a program, in each world, with each seed.
     pub units: Vec<Unit>,
@@ -52,16 +52,16 @@ pub struct PlannedProfile {
     pub generation: String,
     /// The file beside the plan.
     pub file: PathBuf,
-    /// SHA-256 of the profile, as in records.
+    /// SHA-256 of the profile, the same value as in records.
     pub sha256: String,
 }
 
-/// What all units have in common.
+/// The conditions that are the same for all units.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Conditions {
     /// How simulated time advances.
     pub pace: Pace,
-    /// Time limit in simulated seconds; null for that of the world.
+    /// Time limit in simulated seconds; null if the time limit of each world applies.
     pub time_limit_s: Option<f64>,
     /// Limit of a run in real seconds; null for the default of evaluations.
     pub wall_limit_s: Option<f64>,
@@ -77,20 +77,20 @@ pub struct Conditions {
 pub struct PlannedBox {
     /// The kind of box.
     pub kind: BoxKind,
-    /// What the program reaches besides the simulator.
+    /// What the program can reach over the network besides the simulator.
     pub network: StudentNetwork,
     /// Further files and folders that a closed box shows.
     pub paths: Vec<PathBuf>,
     /// Names of further environment variables.
     pub environment: Vec<String>,
-    /// SHA-256 of the content of these files and variables; `None` without any.
+    /// SHA-256 of the content of `paths` and `environment`; `None` if both are empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shown_sha256: Option<String>,
-    /// Memory, bytes.
+    /// Limit of memory in bytes.
     pub memory: u64,
-    /// Processes and threads.
+    /// Limit of processes and threads.
     pub processes: u64,
-    /// Bytes of files.
+    /// Limit of all files in the box, in bytes.
     pub files: u64,
 }
 
@@ -110,7 +110,7 @@ pub struct PlannedWorld {
     pub name: String,
     /// Name for people.
     pub display: String,
-    /// Id and revision, if the world was published.
+    /// Id of the world, if it was published.
     pub world_id: Option<String>,
     /// Revision, if the world was published.
     pub rev: Option<String>,
@@ -126,14 +126,14 @@ pub struct PlannedWorld {
     pub time_limit_s: f64,
     /// Description of the task.
     pub description: String,
-    /// What a seed varies in the world; null if nothing.
+    /// What a seed varies in the world; null if a seed varies nothing.
     pub variation: Value,
 }
 
 /// A student.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlannedStudent {
-    /// The name of the student in paths. It is unique.
+    /// The name of the student in paths. It is unique in the plan.
     pub key: String,
     /// Name of the student.
     pub name: String,
@@ -141,7 +141,7 @@ pub struct PlannedStudent {
     pub id: Option<String>,
     /// Name of the uploaded file or folder; null if there is none.
     pub submission: Option<String>,
-    /// Whether it was handed in late.
+    /// Whether the submission was late.
     pub late: bool,
     /// The program; null if it can't be run.
     pub program: Option<PlannedProgram>,
@@ -149,7 +149,7 @@ pub struct PlannedStudent {
     pub problem: Option<String>,
     /// A remark for the teacher, such as a missing row in the roster.
     pub remark: Option<String>,
-    /// The cells of the roster; empty without a row.
+    /// The cells of the student's row in the roster; empty if the student has no row.
     pub roster: Vec<String>,
 }
 
@@ -158,7 +158,7 @@ pub struct PlannedStudent {
 pub struct PlannedProgram {
     /// The folder beside the plan.
     pub folder: PathBuf,
-    /// The command that starts it.
+    /// The command that starts the program.
     pub command: String,
     /// Hash, number and size of its files.
     #[serde(flatten)]
@@ -282,7 +282,7 @@ impl Plan {
             seed,
             conditions: &self.conditions,
         };
-        // The value has no map whose keys are not text, so it is always valid JSON.
+        // All map keys are text, so the value can always be written as JSON.
         Sum::of(&serde_json::to_vec(&dependencies).unwrap_or_default()).hex()
     }
 
@@ -303,7 +303,7 @@ impl Plan {
 }
 
 impl Unit {
-    /// The file of the run below the folder of results.
+    /// The path of the run's file, relative to the folder of results.
     pub fn run_file(&self) -> String {
         format!("runs/{}/{}-seed-{}.chicane", self.student, self.world, self.seed)
     }

@@ -21,7 +21,8 @@ pub const MAX_UNITS: usize = 200_000;
 /// The reason of a student without a submission.
 pub const NO_SUBMISSION: &str = "no submission";
 
-/// Why there is no plan. A submission that can't be run is a row of the plan instead.
+/// Why there is no plan. A submission that can't be run does not cause an error: it becomes a
+/// student in the plan with the reason.
 #[derive(Debug, thiserror::Error)]
 pub enum PlanningError {
     /// The submissions can't be found.
@@ -41,7 +42,7 @@ pub enum PlanningError {
     /// There are too many units.
     #[error("the plan has {0} runs; at most {MAX_UNITS} are possible: give fewer worlds or seeds")]
     TooMany(usize),
-    /// The plan could not be read again.
+    /// The plan would be larger than `MAX_PLAN`, so it could not be read again.
     #[error("the plan is larger than 64 MiB: give fewer worlds or seeds, or a roster with fewer columns")]
     TooLarge,
     /// A file can't be written.
@@ -55,7 +56,7 @@ pub struct PlanRequest<'a> {
     pub submissions: &'a Path,
     /// The list of students.
     pub roster: Option<&'a Path>,
-    /// The command of programs that do not name one.
+    /// The command for submissions that have no [`run.toml`](crate::program::RUN_FILE).
     pub command: Option<&'a str>,
     /// Name of the assignment.
     pub assignment: String,
@@ -63,13 +64,13 @@ pub struct PlanRequest<'a> {
     pub chicane: ProgramVersion,
     /// The car.
     pub profile: &'a Profile,
-    /// The worlds with their files. The folders are set by [`make`].
+    /// The worlds with their files. [`make`] sets the folders.
     pub worlds: Vec<(PlannedWorld, BTreeMap<String, Vec<u8>>)>,
     /// The seeds, ascending.
     pub seeds: Vec<u64>,
     /// How results become a grade.
     pub grading: Formula,
-    /// What all units have in common.
+    /// The conditions that are the same for all units.
     pub conditions: Conditions,
 }
 
@@ -148,14 +149,15 @@ fn read_roster(path: &Path) -> Result<Roster, PlanningError> {
     Roster::new(csv::read(path)?).map_err(bad)
 }
 
-/// The row of the roster of each submission.
+/// Finds the row of the roster for each submission.
 fn assign(submissions: &[Submission], roster: Option<&Roster>) -> Vec<Match> {
     let find = |one: &Submission| roster.map_or(Match::None, |r| r.find(&one.name, one.id.as_deref()));
     submissions.iter().map(find).collect()
 }
 
-/// The unique name of each student in paths. Students with the same name get a part of the hash of
-/// their upload, so that the key of a student does not depend on the other students.
+/// A unique key for each student, for use in paths. If several students have the same name, their
+/// keys get a part of a hash of the upload's name. A count instead of the hash would depend on the
+/// order of the submissions.
 fn keys(submissions: &[Submission], rows: &[Match], roster: Option<&Roster>) -> Vec<String> {
     let plain: Vec<String> =
         submissions.iter().zip(rows).map(|(one, row)| names::key(&name_of(one, *row, roster))).collect();
@@ -287,7 +289,8 @@ fn replace(from: &Path, to: &Path) -> Result<(), FolderError> {
     std::fs::rename(from, to).map_err(|source| FolderError::Write { path: to.to_owned(), source })
 }
 
-/// Marks students who share a row of the roster: nobody knows which submission counts.
+/// Marks students whose submissions have the same row of the roster, because it is unknown which
+/// submission counts.
 fn mark_shared_rows(students: &mut [PlannedStudent], rows: &[Match]) {
     for (i, row) in rows.iter().enumerate() {
         let shared = matches!(row, Match::Row(_)) && rows.iter().filter(|other| *other == row).count() > 1;

@@ -7,7 +7,7 @@ use std::path::Path;
 
 /// The file in which a student says how to start the program.
 pub const RUN_FILE: &str = "run.toml";
-/// The program that is started without [`RUN_FILE`] and without a command of the teacher.
+/// The program that is started if there is no [`RUN_FILE`] and the teacher gave no command.
 pub const MAIN_FILE: &str = "main.py";
 /// Largest [`RUN_FILE`], in bytes.
 const MAX_RUN_FILE: u64 = 64 << 10;
@@ -28,8 +28,8 @@ pub enum ProgramError {
     Files(#[from] WorkspaceError),
 }
 
-/// The command that starts the program in a folder: that of the student, else that of the teacher,
-/// else `main.py`.
+/// The command that starts the program in a folder: the student's command in [`RUN_FILE`], else the
+/// teacher's command, else one that starts [`MAIN_FILE`].
 pub fn command(folder: &Path, teachers: Option<&str>) -> Result<String, ProgramError> {
     if is_file(&folder.join(RUN_FILE)) {
         return of_run_file(&folder.join(RUN_FILE));
@@ -81,7 +81,7 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The hash, the number and the size of the files that a box gets a copy of.
+/// The hash, the number and the size of the files that are copied into a box.
 pub fn identity(folder: &Path) -> Result<ProgramIdentity, ProgramError> {
     let limits = WorkspaceLimits { bytes: u64::MAX, entries: MAX_ENTRIES };
     Ok(Workspace::scan(folder, limits, &[], &[])?.read(None)?)

@@ -19,14 +19,14 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What the report is made of.
+/// What the report is made from.
 struct Report<'a> {
     plan: &'a Plan,
     grades: &'a Grades,
     results: &'a Results,
     /// The road of each world.
     roads: Vec<Road>,
-    /// The lines of the best runs by hash of their units.
+    /// The driven lines of the best runs, by the hash of their units.
     tracks: BTreeMap<String, Track>,
 }
 
@@ -49,7 +49,8 @@ pub fn write(plan: &Plan, folder: &ResultsFolder, jobs: usize) -> Result<Grades,
     Ok(grades)
 }
 
-/// Gives the runs of this plan readable names. The folder has no other runs afterwards.
+/// Links the runs of this plan in the folder `runs` under readable names, and removes older links
+/// there.
 fn link_runs(plan: &Plan, folder: &ResultsFolder, results: &Results) -> Result<(), FolderError> {
     let (runs, new) = (folder.path().join("runs"), folder.path().join("runs.part"));
     folder::remove(&new)?;
@@ -65,7 +66,7 @@ fn link_runs(plan: &Plan, folder: &ResultsFolder, results: &Results) -> Result<(
     std::fs::rename(&new, &runs).map_err(|source| FolderError::Write { path: runs, source })
 }
 
-/// A second name of a file. Some file systems have no hard links, so the file is copied there.
+/// Creates a hard link, or a copy if the file system has no hard links.
 fn link(from: &Path, to: &Path) -> Result<(), FolderError> {
     let linked = std::fs::hard_link(from, to).or_else(|_| std::fs::copy(from, to).map(drop));
     linked.map_err(|source| FolderError::Write { path: to.to_owned(), source })
@@ -77,13 +78,14 @@ fn best_units(grades: &Grades) -> Vec<String> {
     worlds.filter_map(best_unit).map(|unit| unit.hash.clone()).collect()
 }
 
-/// The best run of a student in a world: the one with the best result, else the first that drove.
+/// The best run of a student in a world: the run with the best result, else the first run that was
+/// recorded.
 fn best_unit(world: &grades::WorldGrade) -> Option<&grades::UnitGrade> {
     let best = world.best.and_then(|best| world.seeds.iter().find(|unit| unit.result == Some(best)));
     best.or_else(|| world.seeds.iter().find(|unit| unit.run.is_some()))
 }
 
-/// Simulates the given units again, on several threads.
+/// Simulates the runs of these units again on several threads, to get their driven lines.
 fn tracks(hashes: &[String], folder: &ResultsFolder, jobs: usize) -> BTreeMap<String, Track> {
     let (next, found) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
     std::thread::scope(|scope| {

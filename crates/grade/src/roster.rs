@@ -1,10 +1,10 @@
-//! The teacher's list of students, and which submission belongs to which row.
+//! The teacher's list of students, and the search for the row of a submission.
 
 use crate::csv::Table;
 use crate::names;
 use std::collections::BTreeMap;
 
-/// Columns with a number or an account of a student, in the order in which they are compared.
+/// Columns with a number or an account name of a student, in the order in which they are searched.
 const ID_COLUMNS: [&str; 9] = [
     "identifier",
     "id",
@@ -23,20 +23,20 @@ const LAST_COLUMNS: [&str; 4] = ["last name", "lastname", "surname", "family nam
 /// The rows of a roster, ready to be searched.
 #[derive(Debug, Clone, Default)]
 pub struct Roster {
-    /// The table of the teacher, without rows that are not students.
+    /// The table of the teacher, without rows that are not about students.
     pub table: Table,
     by_id: BTreeMap<String, Vec<usize>>,
     by_name: BTreeMap<String, Vec<usize>>,
 }
 
-/// Which row belongs to a submission.
+/// The result of a search in the roster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Match {
-    /// This row.
+    /// The submission belongs to this row.
     Row(usize),
-    /// No row.
+    /// No row fits.
     None,
-    /// Several rows, so the student is unknown.
+    /// Several rows fit, so the student is unknown.
     Several,
 }
 
@@ -92,11 +92,12 @@ impl Roster {
         let by_id = id.and_then(|id| self.by_id.get(&id_of(id)));
         let by_account = || self.by_id.get(&id_of(name));
         let by_name = || self.by_name.get(&names::normal(name));
-        // A number that several rows have, such as a section, tells nothing.
+        // A value that several rows share, such as a section, does not identify a student.
         let of = |rows: &Vec<usize>| (rows.len() == 1).then(|| rows[0]);
         if let Some(row) = by_id.and_then(of) {
-            // The number may mean something else than the column of the roster, such as Moodle's
-            // number of a participant. The name of another row shows this.
+            // The number may have another meaning than the column of the roster: Moodle, for
+            // example, numbers the participants. If the name fits another row, the result is
+            // [`Match::Several`].
             let is_other = by_name().and_then(of).is_some_and(|named| named != row);
             return if is_other { Match::Several } else { Match::Row(row) };
         }
@@ -159,7 +160,8 @@ mod tests {
 
     #[test]
     fn a_number_of_another_kind_swapped_two_students() {
-        // Moodle's number of a participant is compared with the numbers of the university.
+        // The submission has Moodle's number of the participant, and the roster has numbers of the
+        // university.
         let roster = roster("name,id\nAda Lovelace,2\nBob Li,1\n");
         assert_eq!(roster.find("Ada Lovelace", Some("1")), Match::Several);
         assert_eq!(roster.find("Bob Li", Some("2")), Match::Several);

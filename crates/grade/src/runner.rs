@@ -1,8 +1,8 @@
-//! Runs units, each in a process of its own, a few at a time.
+//! Runs units, each in its own process, a few at a time.
 //!
-//! A process gets a pipe as its standard input. When this process ends for any reason, the pipe
-//! closes, and the processes of the units end too. A process that dies without a result is started
-//! again, a limited number of times.
+//! The standard input of each process is a pipe from this process. When this process ends for any
+//! reason, the pipe closes, and the processes of the units end too. A process that dies without a
+//! result is started again, a limited number of times.
 
 use crate::plan::Unit;
 use crate::unit_result::UnitResult;
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 /// How often a unit is started at most.
 pub const ATTEMPTS: u32 = 3;
-/// Time between two looks at a running process.
+/// Time between two checks of a running process.
 const POLL: Duration = Duration::from_millis(10);
 /// Bytes of the standard error of a process that are read after a failure.
 const MAX_TAIL: u64 = 4096;
@@ -31,11 +31,11 @@ pub struct Options<'a> {
     pub folder: &'a (dyn Fn(&Unit) -> PathBuf + Sync),
     /// Longest real time of one process.
     pub limit: Duration,
-    /// Set from outside to stop all units.
+    /// The caller sets this to stop all units.
     pub stop: &'a AtomicBool,
 }
 
-/// What happened.
+/// What happened to a unit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
     /// A unit has a result.
@@ -59,7 +59,7 @@ pub enum Event {
     },
 }
 
-/// Runs all units and reports what happens. Returns early if it is stopped.
+/// Runs all units and passes each event to `on_event`. Returns early if `options.stop` is set.
 pub fn run(units: &[&Unit], options: &Options<'_>, mut on_event: impl FnMut(Event)) {
     let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {
@@ -85,8 +85,8 @@ pub fn run(units: &[&Unit], options: &Options<'_>, mut on_event: impl FnMut(Even
 }
 
 /// Restricts this thread, and the processes that it starts, to one processor. The threads of a unit
-/// wait for each other most of the time, and the kernel wakes a thread on another processor more
-/// slowly.
+/// mostly wait for each other, and the kernel wakes a thread more slowly if it is on another
+/// processor.
 fn stay_on_one_processor(job: usize) {
     use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
     let Ok(allowed) = sched_getaffinity(None) else { return };
@@ -94,7 +94,7 @@ fn stay_on_one_processor(job: usize) {
     let mut own = CpuSet::new();
     let Some(processor) = processors.nth(job) else { return };
     own.set(processor);
-    // Without the restriction the unit is only slower.
+    // A failure is ignored, because without the restriction the unit is only slower.
     let _ = sched_setaffinity(None, &own);
 }
 
@@ -127,7 +127,7 @@ fn run_unit(i: usize, unit: &Unit, options: &Options<'_>, send: &dyn Fn(Event)) 
 }
 
 enum Ended {
-    /// The process ended, and this was the last line of its standard error.
+    /// The process ended. The text is the last line of its standard error.
     Exited(ExitStatus, String),
     TooLong,
     Stopped,
@@ -149,7 +149,8 @@ impl Process {
         let errors = unnamed_file(folder)?;
         let mut command = (options.command)(unit, folder);
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(errors.try_clone()?);
-        // Ctrl-C in the terminal goes to this process only, which then ends the units.
+        // The process gets its own process group, so that Ctrl-C in the terminal reaches only this
+        // process, which then ends the units.
         command.process_group(0);
         Ok(Process { child: command.spawn()?, errors, started: Instant::now() })
     }
@@ -183,13 +184,13 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // A process that has ended is not affected.
+        // If the process has already ended, killing it does nothing.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// A file without a name, beside a folder.
+/// Creates a file beside a folder, and immediately removes its name, so that nothing remains.
 fn unnamed_file(folder: &Path) -> std::io::Result<File> {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let mut name = folder.as_os_str().to_owned();

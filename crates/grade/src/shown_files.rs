@@ -1,13 +1,14 @@
 //! The hash of everything that boxes show besides a submission: the files of `--student-path` and
-//! the values of `--student-env`. A unit is repeated if one of them was changed.
+//! the values of `--student-env`. It is part of each unit's hash, so the units run again if a file
+//! or a value changes.
 
 use chicane_session::jail::workspace_copy::{MAX_ENTRIES, Workspace, WorkspaceLimits};
 use chicane_store::Sum;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-/// Most bytes of a path. A larger one is known by its name only, because reading it would delay
-/// every start of a grading.
+/// Most bytes that are read below one path. A larger path is compared by its name only, because
+/// reading it would delay every start of a grading.
 const MAX_BYTES: u64 = 4 << 30;
 
 /// The hash of the files below `paths` and of the values of the variables in `environment`; `None`
@@ -27,7 +28,7 @@ pub fn sha256(
 }
 
 /// The hash of a file or of the files of a folder; `None` if they are too large or can't be read.
-/// A path that can't be read is refused by the box of each unit, which names the reason.
+/// An unreadable path is not an error here: the box of each unit refuses it and names the reason.
 fn of_path(path: &Path) -> Option<String> {
     if path.is_dir() {
         let limits = WorkspaceLimits { bytes: MAX_BYTES, entries: MAX_ENTRIES };
@@ -35,7 +36,7 @@ fn of_path(path: &Path) -> Option<String> {
         return Some(files.read(None).ok()?.sha256);
     }
     let metadata = path.metadata().ok()?;
-    // Opening a named pipe would wait for a writer.
+    // Only regular files are opened. Opening a named pipe would block until a writer opens it.
     if !metadata.is_file() || metadata.len() > MAX_BYTES {
         return None;
     }

@@ -1,4 +1,5 @@
-//! Finds what each student handed in: in a folder, in a zip file with everything, or by a list.
+//! Finds what each student handed in: in a folder, in one zip file with all submissions, or by a
+//! list.
 
 use crate::archive::{self, ArchiveError};
 use crate::csv::{self, CsvError};
@@ -54,17 +55,17 @@ pub struct Submission {
     pub name: String,
     /// Number of the student in the learning platform.
     pub id: Option<String>,
-    /// Whether it was handed in late.
+    /// Whether the submission was late.
     pub late: bool,
-    /// Name of the uploaded file or folder, as people know it.
+    /// Name of the uploaded file or folder, for messages and the report.
     pub source: String,
     /// The uploaded files and folders, each with the name that the student gave it.
     pub parts: Vec<(PathBuf, String)>,
-    /// Why the submission can't be used; `None` if that is not known yet.
+    /// Why the submission can't be used; `None` if no problem was found so far.
     pub problem: Option<String>,
 }
 
-/// The submissions, sorted by name, and the names of files that are none.
+/// The submissions, sorted by name, and the names of files that are not submissions.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Found {
     /// The submissions.
@@ -107,8 +108,8 @@ pub fn find(path: &Path, scratch: &Path) -> Result<Found, SubmissionsError> {
     Ok(found)
 }
 
-/// Refuses the submission that an entry of an archive belongs to. The entry was not unpacked, so the
-/// submission may be missing.
+/// Marks the submission that a left-out entry of an archive belongs to as refused. Because the
+/// entry was not unpacked, the submission may not have been found; then it is added.
 fn refuse(found: &mut Found, folder: &Path, entry: &Path, why: &str) {
     let is_of =
         |submission: &&mut Submission| submission.parts.iter().any(|(part, _)| entry.starts_with(part));
@@ -140,14 +141,15 @@ pub(crate) fn is_junk(name: &str) -> bool {
     JUNK.contains(&name) || name.starts_with("._")
 }
 
-/// The folder itself, or the only folder inside of it: an archive often has one folder with
-/// everything.
+/// The only folder inside this folder, or the folder itself. Many archives have a single folder
+/// with everything in it.
 fn only_folder(folder: &Path) -> PathBuf {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let entries: Vec<_> =
         entries.filter(|entry| entry.file_name().to_str().is_none_or(|name| !is_junk(name))).collect();
     match &entries[..] {
-        // A single folder of a platform is a class of one student.
+        // If the single folder has a name made by a learning platform, it is the submission of the
+        // only student, and not a folder around all submissions.
         [only] if only.file_type().is_ok_and(|kind| kind.is_dir()) => {
             let name = only.file_name().to_string_lossy().into_owned();
             let has_program = ["main.py", "run.toml"].iter().any(|file| only.path().join(file).is_file());
@@ -191,7 +193,8 @@ fn in_folder(folder: &Path) -> std::io::Result<Found> {
     for ((_, id), mut group) in groups {
         group.sort_by(|a, b| a.source.cmp(&b.source));
         match id {
-            // Only a platform gives several files of one student the same number.
+            // Only a learning platform sets an id, and it gives all files of one student the same
+            // id.
             Some(_) => found.submissions.push(joined(group)),
             None => found.submissions.extend(group),
         }
@@ -213,7 +216,7 @@ fn submission(
     } else {
         None
     };
-    // A single program is started as main.py, whatever its name.
+    // A single Python file is stored as main.py, whatever its name, so that it can be started.
     let is_plain_program = !of_platform && kind.is_file() && name.to_lowercase().ends_with(".py");
     let own_name = if is_plain_program { "main.py".to_owned() } else { file.unwrap_or_else(|| name.clone()) };
     let key = (student.clone(), id.clone());
@@ -225,7 +228,7 @@ fn is_program_or_archive(name: &str) -> bool {
     [".py", ".zip", ".rar", ".7z", ".tar", ".gz", ".tgz", ".xz", ".bz2"].iter().any(|end| name.ends_with(end))
 }
 
-/// Several uploads of one student as one submission.
+/// Joins several uploads of one student into one submission.
 fn joined(group: Vec<Submission>) -> Submission {
     let mut all = group.into_iter();
     let mut first = all.next().unwrap_or_default();
@@ -234,7 +237,8 @@ fn joined(group: Vec<Submission>) -> Submission {
         first.problem = first.problem.or(other.problem);
         first.parts.extend(other.parts);
     }
-    // A text that was typed into the platform is not a program.
+    // A text that the student typed into the platform is not a program, so it is ignored if there
+    // are files.
     let is_text = |path: &Path| path.to_string_lossy().contains("_assignsubmission_onlinetext");
     if first.parts.iter().any(|(path, _)| !is_text(path)) {
         first.parts.retain(|(path, _)| !is_text(path));
@@ -278,8 +282,8 @@ fn in_list(path: &Path) -> Result<Found, SubmissionsError> {
     Ok(found)
 }
 
-/// Marks submissions whose students can't be told apart: they have the same name and no number, or
-/// the same number.
+/// Marks submissions whose students can't be told apart: they have the same name and no id, or the
+/// same id.
 fn mark_same_names(submissions: &mut [Submission]) {
     let mut by_name: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     let mut by_id: BTreeMap<String, Vec<usize>> = BTreeMap::new();

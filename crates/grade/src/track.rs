@@ -10,7 +10,7 @@ use std::path::Path;
 const MAX_POINTS: usize = 700;
 /// Most points of a road's border.
 const MAX_ROAD: usize = 400;
-/// Name of the file that keeps a line beside the result of its unit.
+/// Name of the file that caches a line beside the result of its unit.
 const FILE: &str = "track.json";
 const VERSION: u32 = 1;
 
@@ -21,7 +21,7 @@ pub struct Track {
     version: u32,
     /// Positions in metres, with the speed in m/s.
     pub points: Vec<(f64, f64, f64)>,
-    /// Indices of points that the car was put to.
+    /// Indices of points where the car was moved instead of driving there.
     pub jumps: Vec<usize>,
 }
 
@@ -37,8 +37,8 @@ pub struct Road {
 }
 
 impl Track {
-    /// The line of a stored unit. It is computed once and kept beside the result. `None` if the run
-    /// can't be simulated again.
+    /// The driven line of a stored unit. The line is computed once and cached beside the result.
+    /// `None` if the run can't be simulated again.
     pub fn of_unit(folder: &Path) -> Option<Track> {
         let file = folder.join(FILE);
         let kept = std::fs::read(&file).ok().and_then(|bytes| serde_json::from_slice::<Track>(&bytes).ok());
@@ -48,7 +48,7 @@ impl Track {
         let run = RecordedRun::read(&std::fs::read(folder.join(crate::unit_result::RUN)).ok()?).ok()?;
         let track = Track::of_run(&run)?;
         let text = serde_json::to_vec(&track).ok()?;
-        // Without the file the line is only computed again.
+        // If the file can't be written, the line is computed again next time.
         let _ = crate::folder::write_whole(&file, &text);
         Some(track)
     }
@@ -81,14 +81,14 @@ impl Track {
     }
 }
 
-/// The header and the whole data of tracks.
+/// Splits the bytes of [`Tracks`] into the header and the data of all columns.
 fn split(bytes: &[u8]) -> Option<(Value, &[u8])> {
     let length = u32::from_le_bytes(bytes.get(8..12)?.try_into().ok()?) as usize;
     let header = serde_json::from_slice(bytes.get(12..12 + length)?).ok()?;
     Some((header, bytes.get(12 + length..)?))
 }
 
-/// A column of the car.
+/// The values of one column of the car.
 fn column(header: &Value, data: &[u8], name: &str) -> Option<Vec<f64>> {
     let column = header["columns"].as_array()?.iter().find(|column| column["name"] == name)?;
     let number = |key: &str| column[key].as_u64().and_then(|number| usize::try_from(number).ok());

@@ -1,8 +1,8 @@
 //! The result of one unit: a folder with `result.json` and `run.chicane`.
 //!
-//! The folder appears complete or not at all: its files are written and synchronised in a folder
-//! beside it, which is then renamed. A folder that does not fit its unit is not used, and the unit
-//! runs again.
+//! The folder appears complete or not at all: its files are written and synchronised in a temporary
+//! folder beside it, which is then renamed. If a folder does not belong to its unit or is damaged,
+//! it is ignored, and the unit runs again.
 
 use crate::plan::{FORMAT, Unit};
 use chicane_store::Sum;
@@ -33,7 +33,7 @@ pub struct UnitResult {
     pub verdict: String,
     /// The end of the run in one line.
     pub line: String,
-    /// The record without its events.
+    /// The record of the run without its events.
     pub record: Value,
     /// Penalties of the judging script.
     pub penalties: Vec<Penalty>,
@@ -70,7 +70,7 @@ pub struct StoreResultError {
 }
 
 impl UnitResult {
-    /// The result of a unit, without the file of its run. Takes the events out of the record.
+    /// The result of a unit, without the file of its run. The events are removed from the record.
     pub fn new(unit: &Unit, verdict: &str, line: &str, mut record: Value) -> UnitResult {
         let events = record.as_object_mut().and_then(|record| record.remove("events")).unwrap_or_default();
         UnitResult {
@@ -86,8 +86,8 @@ impl UnitResult {
         }
     }
 
-    /// Stores the result, and the file of its run, as the folder `to`. If another process stored
-    /// the same unit meanwhile, that folder stays.
+    /// Stores the result, and the file of its run, as the folder `to`. If another process has
+    /// already stored the same unit, its folder is kept.
     pub fn store(mut self, to: &Path, run: Result<&[u8], String>) -> Result<(), StoreResultError> {
         match &run {
             Ok(bytes) => {
@@ -100,12 +100,12 @@ impl UnitResult {
         let beside = PathBuf::from(beside);
         let stored = self.write(&beside, run.ok()).and_then(|()| match std::fs::rename(&beside, to) {
             Err(_) if UnitResult::load_hash(to, &self.hash).is_some() => Ok(()),
-            // A damaged folder is in the place.
+            // There is a damaged folder at this path.
             Err(_) => std::fs::remove_dir_all(to).and_then(|()| std::fs::rename(&beside, to)),
             Ok(()) => Ok(()),
         });
         let _ = std::fs::remove_dir_all(&beside);
-        // The folder is in place. Synchronising the one above it makes the name durable.
+        // Synchronising the parent folder makes the new name survive a power cut.
         let above = to.parent().and_then(|above| std::fs::File::open(above).ok());
         let _ = above.map(|above| above.sync_all());
         stored.map_err(|source| StoreResultError { path: to.to_owned(), source })
@@ -125,8 +125,8 @@ impl UnitResult {
         put(RESULT, &serde_json::to_vec_pretty(self)?)
     }
 
-    /// The stored result of a unit. `None` if there is none, or if it is damaged or of another
-    /// unit.
+    /// The stored result of a unit. `None` if there is none, if it is damaged, or if it belongs to
+    /// another unit.
     pub fn load(folder: &Path, unit: &Unit) -> Option<UnitResult> {
         UnitResult::load_hash(folder, &unit.hash)
     }
@@ -194,7 +194,7 @@ mod tests {
         let loaded = UnitResult::load(&folder, &unit()).expect("a result");
         assert_eq!(loaded.penalties.len(), 1);
         assert_eq!((loaded.number(), loaded.record.get("events")), (Some(5.0), None));
-        // A second process stored the same unit.
+        // A second process stores the same unit: the first result stays.
         result().store(&folder, Ok(b"another")).expect("stored");
         assert_eq!(UnitResult::load(&folder, &unit()), Some(loaded));
         std::fs::write(folder.join(RUN), "torn off").expect("written");

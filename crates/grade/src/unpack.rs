@@ -1,4 +1,4 @@
-//! Makes a folder with a program of what a student handed in.
+//! Turns what a student handed in into a folder with a program.
 
 use crate::archive::{self, ArchiveError, SUBMISSION};
 use crate::copy::{self, CopyError};
@@ -6,7 +6,7 @@ use crate::program::{self, MAIN_FILE, RUN_FILE};
 use crate::submissions::{Submission, is_junk};
 use std::path::{Path, PathBuf};
 
-/// How many archives and folders around a program are removed.
+/// How many nested archives and folders around a program are removed at most.
 const MAX_WRAPPERS: usize = 4;
 
 /// Why a submission can't be unpacked.
@@ -18,10 +18,10 @@ pub enum UnpackError {
     /// A folder is refused.
     #[error(transparent)]
     Copy(#[from] CopyError),
-    /// An archive of another kind.
+    /// The file is an archive, but not a zip file.
     #[error("{0} is not a zip file: upload a zip file")]
     Kind(String),
-    /// An archive beside other files.
+    /// There are several uploads, and one of them is an archive.
     #[error(
         "there are several uploads, and one of them is the zip file {0}: upload everything in one zip file"
     )]
@@ -39,8 +39,8 @@ pub enum UnpackError {
     },
 }
 
-/// Unpacks a submission to the folder `to`, which must not exist. `scratch` must not exist either;
-/// it is used meanwhile.
+/// Unpacks a submission to the folder `to`, which must not exist. `scratch` is a temporary folder
+/// that must not exist either.
 pub fn unpack(submission: &Submission, to: &Path, scratch: &Path) -> Result<(), UnpackError> {
     let unpacked = unpack_into(submission, to, scratch);
     let _ = std::fs::remove_dir_all(scratch);
@@ -76,7 +76,8 @@ fn unpack_into(submission: &Submission, to: &Path, scratch: &Path) -> Result<(),
         return Err(UnpackError::Empty);
     }
     remove_environments(&folder).map_err(write(&folder))?;
-    // A link that stays inside of an archive can lead out of a folder inside of it.
+    // The program may be in a subfolder of the archive. A link that stays inside the archive can
+    // still lead out of that subfolder.
     copy::check_links(&folder)?;
     std::fs::rename(&folder, to).map_err(write(to))
 }
@@ -118,8 +119,9 @@ fn is_other_archive(name: &str) -> bool {
     [".rar", ".7z", ".tar", ".gz", ".tgz", ".xz", ".bz2"].iter().any(|end| name.ends_with(end))
 }
 
-/// Removes virtual environments of Python below a folder. A box shows them without a copy, so they
-/// would not be part of the program's hash, and a changed one would keep the grade of the old one.
+/// Removes Python virtual environments below a folder. A box shows an environment without copying
+/// it, so the program's hash would not cover it: after a change of the environment, the student
+/// would keep the old grade.
 fn remove_environments(folder: &Path) -> std::io::Result<()> {
     let mut waiting = vec![folder.to_owned()];
     while let Some(at) = waiting.pop() {
@@ -139,14 +141,14 @@ fn remove_environments(folder: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// What is around a program.
+/// What surrounds a program.
 enum Wrapper {
     None,
     Folder(PathBuf),
     Archive(PathBuf),
 }
 
-/// A folder without a program and with a single folder or archive is a wrapper.
+/// A folder without a program that contains only one folder or archive is a wrapper.
 fn wrapper(folder: &Path) -> Wrapper {
     if [RUN_FILE, MAIN_FILE].iter().any(|file| program::is_file(&folder.join(file))) {
         return Wrapper::None;
@@ -160,7 +162,7 @@ fn wrapper(folder: &Path) -> Wrapper {
     }
 }
 
-/// The entries of a folder without those that operating systems add.
+/// The entries of a folder, without the files and folders that operating systems add.
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     entries

@@ -42,7 +42,7 @@ pub(super) fn results(grades: &Grades, student: &StudentGrade) -> Vec<u8> {
         "tests": tests,
         "leaderboard": leaderboard,
     });
-    // A value is always valid JSON.
+    // A `serde_json::Value` can always be written as JSON.
     let mut text = serde_json::to_vec_pretty(&document).unwrap_or_default();
     text.push(b'\n');
     text

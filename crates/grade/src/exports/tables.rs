@@ -6,9 +6,9 @@ use crate::formula::number;
 use crate::grades::{Grades, StudentGrade};
 use crate::plan::Plan;
 
-/// The columns of the roster, then the grade and the results of every run.
+/// The file `grades.csv`: the columns of the roster, then the grade and the result of every run.
 pub(super) fn grades(plan: &Plan, grades: &Grades) -> String {
-    // Without the roster's columns, the table begins with the name.
+    // Without a roster, the first column is the student's name.
     let own = ["student", "student_id"];
     let mut head: Vec<String> = plan.roster.iter().map(|name| harmless(name)).collect();
     head.extend(own.map(str::to_owned));
@@ -56,7 +56,7 @@ fn row(plan: &Plan, grades: &Grades, student: &StudentGrade) -> Vec<String> {
     cells
 }
 
-/// The cells of the roster, or as many empty ones.
+/// The cells of the student's row in the roster, or empty cells if the student has no row.
 fn roster_cells(plan: &Plan, student: &StudentGrade) -> Vec<String> {
     let cells = plan.student(&student.key).map(|planned| planned.roster.clone()).unwrap_or_default();
     let mut cells: Vec<String> = cells.iter().map(|cell| harmless(cell)).collect();
@@ -64,7 +64,7 @@ fn roster_cells(plan: &Plan, student: &StudentGrade) -> Vec<String> {
     cells
 }
 
-/// A cell of the roster by the name of its column.
+/// The cell of the student's row in the roster, in the first column with one of these names.
 fn roster_cell(plan: &Plan, student: &StudentGrade, names: &[&str]) -> Option<String> {
     let column = names.iter().find_map(|name| {
         plan.roster.iter().position(|column| column.trim().to_lowercase() == name.to_lowercase())
@@ -104,7 +104,7 @@ pub(super) fn moodle(plan: &Plan, grades: &Grades) -> String {
     text
 }
 
-/// The gradebook of Canvas. Its second row has the highest score.
+/// The gradebook of Canvas. Its second row has the highest possible score.
 pub(super) fn canvas(plan: &Plan, grades: &Grades) -> String {
     let columns = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"];
     let mut head: Vec<String> = columns.map(str::to_owned).to_vec();

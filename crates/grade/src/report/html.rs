@@ -1,10 +1,10 @@
-//! Text of other people in HTML.
+//! Escapes untrusted text for HTML.
 
 use crate::formula::{number, rounded};
 use std::fmt::Write;
 
-/// Escapes a text for HTML, also inside of attributes. Characters that are invisible or change the
-/// direction of text are shown as escapes, because with them a line looks different from its
+/// Escapes a text for HTML, also inside attributes. Characters that are invisible or change the
+/// direction of text are shown as escapes, because they could make a line look different from its
 /// content.
 pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);

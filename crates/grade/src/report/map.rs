@@ -5,7 +5,8 @@ use crate::track::{Road, Track};
 use glam::DVec2;
 use std::fmt::Write;
 
-/// Colours from slow to fast. The lightness increases, so the order is visible without colours.
+/// Colours from slow to fast. Their lightness increases, so the order is visible without colours
+/// too.
 const STOPS: [[f64; 3]; 5] = [
     [79.0, 110.0, 247.0],
     [154.0, 92.0, 222.0],
@@ -17,12 +18,13 @@ const STOPS: [[f64; 3]; 5] = [
 const COLOURS: f64 = 16.0;
 /// Margin around the road and the line, in metres.
 const MARGIN_M: f64 = 0.3;
-/// Width of a road without borders, in metres.
+/// Width in metres at which a road without borders is drawn.
 const ROAD_M: f64 = 0.5;
-/// Smallest range of speeds, so that a constant speed does not show noise.
+/// Smallest range of speeds in m/s. With a smaller one, the noise of a constant speed would be
+/// visible.
 const MIN_SPAN_MPS: f64 = 0.4;
 
-/// The speeds of the slowest and the fastest colour, m/s.
+/// The speeds of the slowest and the fastest colour, in m/s.
 pub(super) fn scale(track: &Track) -> (f64, f64) {
     let mut speeds: Vec<f64> =
         track.points.iter().map(|(_, _, speed)| *speed).filter(|speed| *speed > 0.02).collect();
@@ -34,7 +36,7 @@ pub(super) fn scale(track: &Track) -> (f64, f64) {
     (low, high.max(low + MIN_SPAN_MPS))
 }
 
-/// The colours of a map with their speeds.
+/// The legend: the scale of colours, and the speeds at both ends.
 pub(super) fn legend((low, high): (f64, f64)) -> String {
     let stops: Vec<String> = (0..9).map(|i| colour(f64::from(i) / 8.0)).collect();
     format!(
@@ -50,7 +52,7 @@ pub(super) fn draw(road: &Road, track: &Track, scale: (f64, f64), label: &str) -
     let (width, height) = (high.x - low.x, high.y - low.y);
     let unit = width.max(height) / 100.0;
     let mut svg = format!(
-        // The y axis of the world points up, that of an image points down.
+        // The y axis of the world points up, and the y axis of an image points down.
         "<svg class=\"map\" viewBox=\"{:.2} {:.2} {width:.2} {height:.2}\" role=\"img\" aria-label=\"{}\">",
         low.x,
         -high.y,
@@ -101,7 +103,7 @@ fn road_paths(road: &Road, unit: f64) -> String {
     )
 }
 
-/// The line in parts of one colour. A jump interrupts it.
+/// Splits the line into parts of one colour. The line is interrupted where the car was moved.
 fn parts(track: &Track, (low, high): (f64, f64)) -> Vec<(String, Vec<(f64, f64)>)> {
     let mut parts: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
     for (i, &(x, y, speed)) in track.points.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What a teacher should look at.
+//! Notes for the teacher: what deserves a second look.
 
 use super::Report;
 use super::html::{counted, escape};

@@ -6,7 +6,8 @@ use crate::formula::{Combine, number};
 use chicane_wire::Better;
 
 const STYLE: &str = include_str!("style.css");
-/// The content of students can't load or run anything, even if an escape were missing.
+/// With this policy, the browser loads and runs nothing that a student's text contains, even if an
+/// escape were missing.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 pub(super) fn write(report: &Report<'_>) -> String {
@@ -35,7 +36,7 @@ pub(super) fn write(report: &Report<'_>) -> String {
     )
 }
 
-/// The mark of the program: a chicane with kerbs.
+/// The logo of Chicane: a chicane with kerbs.
 const MARK: &str = "<svg class=\"mark\" viewBox=\"0 0 48 48\" aria-hidden=\"true\"><path class=\"kerb\" d=\"M10 40C10 \
     26 20 28 24 24S38 22 38 8\"/><path class=\"tarmac\" d=\"M10 40C10 26 20 28 24 24S38 22 38 8\"/></svg>";
 
@@ -84,7 +85,7 @@ fn maps(report: &Report<'_>) -> String {
             let unit = world.seeds.iter().find(|unit| unit.result == Some(best))?;
             Some((best, student, unit))
         });
-        // The first of equal students in the order of the table is shown.
+        // If several students have the best result, the first of them in the table is shown.
         let best = runs.reduce(|a, b| {
             let is_better = if of.better == Better::Lower { b.0 < a.0 } else { b.0 > a.0 };
             if is_better { b } else { a }

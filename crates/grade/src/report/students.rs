@@ -1,4 +1,4 @@
-//! The part about each student: maps, runs, penalties, and the output of programs that failed.
+//! The section about each student: maps, runs, penalties, and the output of programs that failed.
 
 use super::html::{counted, escape, points};
 use super::{Report, best_unit, map, table};
