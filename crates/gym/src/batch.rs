@@ -19,9 +19,10 @@ const MAX_CARS: usize = 65_536;
 /// Largest number of threads of a batch.
 const MAX_THREADS: usize = 1024;
 
-/// The arrays that a reset or a step fills. Each has one part per environment, in their order; an
-/// array of observations that are not observed is empty. The numbers of all environments are
-/// together: number k of environment i is at k · (number of environments) + i.
+/// The arrays that a reset or a step fills. An array of observations has one part per environment,
+/// in the order of the environments. It is empty if this kind of observation is not observed.
+/// `numbers` is ordered differently: number k of environment i is at index k · (number of
+/// environments) + i.
 #[derive(Default)]
 pub struct Arrays<'a> {
     /// State vectors.
@@ -63,8 +64,8 @@ impl Batch {
         }
         let shapes = Shapes::new(&settings, &profile);
         let plan = Arc::new(Plan::new(courses, profile, settings)?);
-        // The renderer uses the threads of the pool that it runs in. Without a pool it would use
-        // threads of the whole process.
+        // The renderer uses the threads of the pool that it runs in. Without a pool, it would use
+        // rayon's global pool, which belongs to the whole process.
         let pool = if threads > 1 || plan.settings.keeps_exposures() {
             let threads = rayon::ThreadPoolBuilder::new().num_threads(threads);
             let pool = threads.build().map_err(|error| GymError::Pool(error.to_string()))?;
@@ -113,8 +114,8 @@ impl Batch {
         Ok(self.car(car)?.generator)
     }
 
-    /// Starts a new episode in every environment. `start` is the start of the cars in laps; by
-    /// default the settings decide.
+    /// Starts a new episode in every environment. `start` is the start of the cars, in laps from
+    /// the first waypoint. If it is `None`, the settings decide.
     pub fn reset(&mut self, start: Option<f64>, arrays: &mut Arrays<'_>) -> Result<(), GymError> {
         if start.is_some_and(|start| !start.is_finite()) {
             return Err(GymError::Start);
@@ -125,8 +126,9 @@ impl Batch {
         })
     }
 
-    /// Steps every environment. `actions` has speed and steering of each. With autoreset, an
-    /// environment whose episode has ended starts a new one instead, and its action is ignored.
+    /// Steps every environment. `actions` has speed and steering of each environment. With
+    /// autoreset, an environment whose episode has ended starts a new episode instead, and its
+    /// action is ignored.
     pub fn step(&mut self, actions: &[f32], arrays: &mut Arrays<'_>) -> Result<(), GymError> {
         let (given, count) = (actions.len(), self.cars.len());
         if given != 2 * count {
@@ -271,7 +273,8 @@ fn take<'a, T>(rest: &mut &'a mut [T], size: usize) -> &'a mut [T] {
     first
 }
 
-/// Threads do not survive a fork. A call in the new process would wait for them for ever.
+/// Fails in a process that was forked after the threads were started. Threads do not survive a
+/// fork, so a call in the new process would wait for them for ever.
 fn check_process(of_pool: u32) -> Result<(), GymError> {
     if std::process::id() == of_pool { Ok(()) } else { Err(GymError::Forked) }
 }

@@ -82,15 +82,17 @@ impl Car {
         }
     }
 
-    /// Starts an episode. `start` is the start of the car in laps; by default the settings decide.
+    /// Starts an episode. `start` is the start of the car, in laps from the first waypoint. If it
+    /// is `None`, the settings decide.
     pub(crate) fn reset(&mut self, start: Option<f64>) -> Result<(), GymError> {
         let car = self.index;
         let plan = Arc::clone(&self.plan);
         let mut random = self.generator.ok_or(GymError::NotReset { car })?;
-        // Until the new episode has started, the environment has none.
+        // Until the new episode has started, the environment has no episode.
         self.episode.started = 0;
         let outcome = self.start_episode(start, &plan, &mut random);
-        // The numbers are used up even if the episode cannot start, as in Python.
+        // The generator keeps its new state even if the episode cannot start, as in the Python
+        // package.
         self.generator = Some(random);
         outcome
     }
@@ -134,7 +136,7 @@ impl Car {
         self.episode.ended = self.numbers.has_ended();
     }
 
-    /// Goes to a random track.
+    /// Switches to the random track with this number.
     pub(crate) fn enter(&mut self, number: usize) -> Result<(), GymError> {
         if number != self.track_number || self.varied.is_some() {
             self.course = self.plan.random_course(number)?;
@@ -145,8 +147,9 @@ impl Car {
         Ok(())
     }
 
-    /// Whether the scan after the start belongs to its last tick. Otherwise a prepared start would
-    /// have the noise of another seed.
+    /// Whether a scan is due in the last tick of the start, or no lidar is observed. A rewind
+    /// measures such a scan again with the noise of the new seed. An older scan would keep the
+    /// noise of another seed, so such a start can't be prepared.
     fn scan_is_fresh(&self) -> bool {
         let settings = &self.plan.settings;
         let rate = self.course.profile.lidar.rate_hz;
@@ -163,7 +166,7 @@ impl Car {
                 episode: self.episode,
                 exposure: self.exposure.clone(),
             };
-            // Another thread may have stored an equal one.
+            // Another thread may have stored an equal start already.
             let _ = course.prepared.set(prepared);
             return Ok(());
         };
@@ -199,7 +202,7 @@ impl Car {
         Ok(())
     }
 
-    /// Starts the simulation of the world again, with what the seed changes.
+    /// Starts the simulation of the world again, with the changes of this seed.
     pub(crate) fn respawn(&mut self, seed: u64) {
         let course = Arc::clone(&self.course);
         let overlay = course.vary.as_ref().map(|vary| Overlay::draw(&course.world, vary, seed));
@@ -219,7 +222,8 @@ impl Car {
     }
 
     /// The start of an episode: metres along the road, metres to the left of its centre line, and
-    /// the turn of the car in rad. The seed has shifted the car from the first waypoint.
+    /// the turn of the car in rad. The argument `along` is the start without a variation. The seed
+    /// may have shifted the spawn pose from the first waypoint, and this shift is added.
     fn varied_start(&self, along: f64) -> (f64, f64, f64) {
         if self.course.vary.as_ref().is_none_or(|vary| vary.start == Start::default()) {
             return (along, 0.0, 0.0);
@@ -279,7 +283,8 @@ impl Car {
         let since = self.sim.tick().saturating_sub(ticks);
         let crashed = self.sim.last_contacts().iter().any(|last| last.is_some_and(|tick| tick > since));
         let flag = |is: bool| f64::from(u8::from(is));
-        // A tick is 5,000 µs. One division gives the nearest number to the decimal.
+        // A tick is 5,000 µs. The microseconds are exact and divided once, so the result is the
+        // floating-point number nearest to the decimal number of seconds.
         let time = ((self.sim.tick() - self.episode.started) * 5000) as f64 / 1e6;
         let [action_speed, action_steering] = self.episode.action;
         self.numbers.0 = [

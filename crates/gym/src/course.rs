@@ -59,7 +59,8 @@ pub(crate) struct Plan {
 impl Course {
     fn new(world: Arc<World>, profile: &Arc<Profile>, settings: &Settings) -> Result<Course, GymError> {
         let name = || world.name.clone();
-        // The rows of the file, as the API returns them, so that both backends number them alike.
+        // These are the waypoints of the published file, as the API returns them, so that both
+        // backends give a waypoint the same number.
         let route = world.published_route().ok_or_else(|| GymError::NoRoute { world: name() })?;
         let track = Track::new(route, settings.near_m())?;
         let vary = match &settings.vary {
@@ -113,7 +114,8 @@ impl Plan {
         if let Some(course) = kept().get(&number) {
             return Ok(Arc::clone(course));
         }
-        // The lock is not held here, so two threads may build the same track. Both get equal ones.
+        // The lock is not held here, so two threads may build the same track. Both tracks are
+        // equal.
         let world = Arc::new(random_world(&random.options, number as u64)?);
         let course = Arc::new(Course::new(world, &self.profile, &self.settings)?);
         let mut kept = kept();

@@ -1,4 +1,4 @@
-//! What a reward function of one environment gets beside the numbers: objects, contacts, lights.
+//! What a reward function of one environment gets besides the numbers: objects, contacts, lights.
 
 use crate::car::Car;
 use crate::track::rounded;
@@ -22,7 +22,7 @@ pub struct Thing {
     pub movable: bool,
 }
 
-/// What a reward function gets beside the numbers.
+/// What a reward function gets besides the numbers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Details {
     /// All objects of the world.

@@ -75,9 +75,9 @@ pub enum GymError {
     Length {
         /// Name of the array.
         name: &'static str,
-        /// Number of elements that it has to have.
+        /// Required number of elements.
         expected: usize,
-        /// Number of elements that it has.
+        /// Number of elements of the given array.
         given: usize,
     },
     /// The start of an episode is not finite.
@@ -100,7 +100,7 @@ pub enum GymError {
     /// The environment keeps no pictures.
     #[error("this environment has no pictures: create it with render_mode='rgb_array'")]
     NoPicture,
-    /// Saved bytes are not those of an environment.
+    /// The bytes were not written by a save of an environment.
     #[error("these bytes are not a saved environment of this version")]
     NotASave,
     /// Saved bytes are damaged.
@@ -109,7 +109,7 @@ pub enum GymError {
     /// Saved bytes belong to an environment with other worlds or settings.
     #[error("the environment was saved with other worlds or arguments: create it with the same ones")]
     OtherSettings,
-    /// The process of this environment is another one.
+    /// The environment was created in another process, from which this process was forked.
     #[error("this environment was created before a fork: create it in the new process")]
     Forked,
 }

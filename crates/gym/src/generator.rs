@@ -1,8 +1,8 @@
 //! The random numbers of an environment.
 //!
 //! This is PCG64 as in NumPy (a linear congruential generator of 128 bits with the output function
-//! XSL RR). A Python environment passes the state of its own generator in, and takes it back. So the
-//! same seed gives the same episodes in this crate and in Python.
+//! XSL RR). A Python environment passes the state of its own generator to this crate, and takes the
+//! new state back. Therefore the same seed gives the same episodes in this crate and in Python.
 
 use serde::{Deserialize, Serialize};
 

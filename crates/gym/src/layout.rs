@@ -52,8 +52,9 @@ pub(crate) fn scatter(
         let (name, radius) = small[number];
         let along = start + CLEAR_M + (turn as f64 + random.between(0.2, 0.8)) * stretch;
         let [left, right] = track.widths(along);
-        // Limits of the object's offset. At `lowest` there is just a passage on its right. At
-        // `highest` the object is at the left border. The branch below swaps left and right.
+        // Limits of the object's offset. At `lowest`, the free road on the object's right is
+        // exactly a passage. At `highest`, the object touches the left border. The branch below
+        // swaps left and right.
         let (lowest, highest) = (PASSAGE_M + radius - right, left - radius);
         if !(lowest <= highest && highest < f64::INFINITY) {
             return Err(GymError::NarrowRoad { name: name.to_owned() });

@@ -3,7 +3,7 @@
 //! A [`Batch`] resets and steps its cars on several threads, and writes observations, rewards and
 //! ends of episodes to arrays of the caller. The cars do not share any state that changes, so the
 //! result does not depend on the number of threads. This crate knows nothing of Python: the crate
-//! `native` makes a Python module of it.
+//! `native` wraps it in a Python module.
 //!
 //! The environments of the Python package over HTTP give the same bytes for the same seeds. For this
 //! reason positions are rounded here as in the API.

@@ -32,7 +32,7 @@ impl Numbers {
         "closest_waypoint",
         "steps",
     ];
-    /// Number of numbers.
+    /// How many numbers there are.
     pub const COUNT: usize = 24;
     /// The default reward.
     pub const REWARD: usize = 0;
@@ -50,9 +50,9 @@ impl Numbers {
     pub const SPEED: usize = 6;
     /// Distance of the car's centre from the centre line, m.
     pub const DISTANCE: usize = 7;
-    /// Position of the car, m.
+    /// Position of the car along x, m.
     pub const X: usize = 8;
-    /// Position of the car, m.
+    /// Position of the car along y, m.
     pub const Y: usize = 9;
     /// Yaw of the car, rad.
     pub const HEADING: usize = 10;
@@ -66,7 +66,7 @@ impl Numbers {
     pub const CRASHED: usize = 20;
     /// 1 if the car has driven all laps.
     pub const LAP_DONE: usize = 21;
-    /// Why an episode ended. The first one is that it did not.
+    /// Why an episode ended. The first entry means that the episode has not ended.
     pub const ENDS: [&str; 5] = ["", "lap", "off_track", "collision", "time"];
 
     /// Adds the default reward and the end of the episode, both of which follow from the other

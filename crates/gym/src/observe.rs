@@ -15,7 +15,8 @@ use std::f64::consts::{PI, TAU};
 const AHEAD_M: [f64; 5] = [0.2, 0.4, 0.7, 1.0, 1.5];
 /// Number of objects in the state vector.
 const NEAREST: usize = 3;
-/// Largest coordinate of an object in the state vector, m.
+/// Largest coordinate of an object in the state vector, m. If there are fewer than `NEAREST`
+/// objects, it is also the x of each missing object.
 const ABSENT_M: f64 = 10.0;
 /// Objects farther behind the car than this are left out, m.
 const BEHIND_M: f64 = -0.3;
@@ -73,7 +74,7 @@ pub(crate) struct History {
 }
 
 impl Car {
-    /// Writes the observation. `first` is true for the first one of an episode.
+    /// Writes the observation. `first` is true for the first observation of an episode.
     pub(crate) fn observe(
         &mut self,
         row: Row<'_>,
@@ -118,9 +119,9 @@ impl Car {
         Ok(())
     }
 
-    /// Writes the state vector: speed, steering, offset from the centre line, angle to the road, and
-    /// direction of the road ahead, relative to its direction at the car; then, with obstacles, the
-    /// positions of the nearest objects.
+    /// Writes the state vector: speed, steering, offset from the centre line, angle to the road,
+    /// and the directions of the road at the distances `AHEAD_M`, relative to its direction at the
+    /// car. With obstacles, the positions of the nearest objects follow.
     fn write_state(&self, out: &mut [f32]) {
         let (numbers, position) = (&self.numbers.0, &self.episode.position);
         let angle = libm::remainder(numbers[Numbers::HEADING] - position.heading, TAU);
@@ -169,7 +170,8 @@ impl Car {
         let ranges = &self.sim.last_readings().0.ranges;
         let every = ranges.len() / out.len();
         let reach = rounded(self.course.profile.lidar.range_max_m) as f32;
-        // A beam that hit nothing has an infinite range, and noise can exceed the limits.
+        // The ranges are clamped, because a beam that hit nothing has an infinite range and noise
+        // can exceed the limits.
         for (out, range) in out.iter_mut().zip(ranges.iter().step_by(every)) {
             *out = range.clamp(0.0, reach);
         }
@@ -190,8 +192,8 @@ impl Car {
     }
 }
 
-/// Adds the frames before the newest one, which is at the end of `out`. At the start of an episode
-/// all frames are the newest one.
+/// Adds the older frames in front of the newest frame, which is already at the end of `out`. At the
+/// start of an episode, all frames are copies of the newest frame.
 fn add_frame<T: Copy>(history: &mut Vec<T>, out: &mut [T], stack: usize, first: bool) {
     if stack == 1 {
         return;

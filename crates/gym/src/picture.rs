@@ -39,7 +39,8 @@ pub(crate) struct Exposure {
     lamps: Vec<(usize, Lamp)>,
 }
 
-/// Renderers that are not in use. A renderer has large buffers, so the environments share them.
+/// Renderers that are not in use. A renderer has large buffers, so the environments share the
+/// renderers.
 #[derive(Default)]
 pub(crate) struct Renderers(Mutex<Vec<(Arc<Stage>, Renderer)>>);
 
@@ -83,8 +84,9 @@ impl Exposure {
 }
 
 impl Renderers {
-    /// Draws with a renderer of this stage. The lock is not held while the picture is drawn, because
-    /// a thread that waits for parts of a picture may draw another one meanwhile.
+    /// Draws with a renderer of this stage. The lock is not held while the picture is drawn,
+    /// because a thread that waits for parts of its picture may start to draw another picture. It
+    /// would then wait for a lock that it holds itself.
     fn draw(&self, stage: Arc<Stage>, draw: impl FnOnce(&mut Renderer) -> Rgb) -> Rgb {
         let free = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = {

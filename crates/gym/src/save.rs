@@ -1,7 +1,8 @@
 //! Saves an environment as bytes, and restores it.
 //!
-//! The bytes are a header, a checksum, and the encoded [`Saved`]. They are for the same version of
-//! the same program: the header has a hash of worlds and settings.
+//! The bytes are a header, a checksum, and the encoded [`Saved`]. Only the same version of the
+//! program can restore them, with the same worlds and settings. The header has a hash of worlds and
+//! settings.
 
 use crate::car::{Car, Episode};
 use crate::error::GymError;
@@ -70,7 +71,7 @@ impl Car {
         if tracks.is_some_and(|tracks| !(1..=tracks.count).contains(&saved.track_number)) {
             return Err(GymError::Damaged);
         }
-        // If the rest fails, the environment has no episode.
+        // If one of the next steps fails, the environment has no episode until it is reset.
         self.episode.started = 0;
         if tracks.is_some() {
             self.enter(saved.track_number)?;

@@ -6,7 +6,8 @@ use chicane_sim::TICKS_PER_SECOND;
 use chicane_vary::Vary;
 use chicane_world::Profile;
 
-/// The car stands for this many simulated seconds at its start, until all sensors have a reading.
+/// The car stands for at least this many simulated seconds at its start, until all sensors have a
+/// reading.
 const SETTLE_S: f64 = 0.1;
 /// Largest number of frames in one observation.
 const MAX_STACK: usize = 64;
@@ -58,9 +59,10 @@ pub struct Settings {
     pub grey: bool,
     /// Number of lidar beams; `None` for all.
     pub beams: Option<u32>,
-    /// Number of frames in one observation: the newest one and those before it. The oldest is first.
+    /// Number of frames in one observation: the newest frame and the frames before it. The oldest
+    /// frame is first.
     pub frame_stack: usize,
-    /// Whether an action is from −1 to 1 in both numbers, instead of m/s and rad.
+    /// Whether both numbers of an action are scaled to −1 to 1, instead of m/s and rad.
     pub normalised: bool,
     /// Whether the step after the end of an episode resets the environment.
     pub autoreset: bool,
@@ -131,7 +133,7 @@ impl Settings {
         ticks(self.step_s.max(SETTLE_S))
     }
 
-    /// The largest distance that a car drives in one step, m.
+    /// An upper limit of the distance that a car drives in one step, m.
     pub(crate) fn near_m(&self) -> f64 {
         NEAR_M.max(4.0 * self.step_s)
     }

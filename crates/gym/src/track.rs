@@ -20,7 +20,8 @@ pub fn rounded(value: f64) -> f64 {
     (value * 1e6).round() / 1e6 + 0.0
 }
 
-/// The nearest millionth. Commands have no more decimals, so that their JSON text is exact.
+/// Rounds to the nearest millionth. The numbers of commands have no more decimals, so that their
+/// JSON text is exact.
 pub fn micro(value: f64) -> f64 {
     (value * 1e6 + 0.5).floor() / 1e6
 }
@@ -53,7 +54,8 @@ impl TrackPosition {
 #[derive(Debug, Clone, Copy)]
 struct Segment {
     from: DVec2,
-    /// Whether the next waypoint is the same one. [`Track::locate`] never finds such a segment.
+    /// Whether the next waypoint is at the same place. [`Track::locate`] never finds such a
+    /// segment.
     is_repeated: bool,
     way: DVec2,
     inverse_length2: f64,
@@ -89,7 +91,8 @@ impl Track {
         let count = points.len();
         let ways: Vec<DVec2> = (0..count).map(|i| points[(i + 1) % count] - points[i]).collect();
         let length2_of = |way: DVec2| (way.x * way.x + way.y * way.y).max(LEAST_LENGTH2);
-        // A route may repeat a waypoint. The direction there is that of the next different one.
+        // A route may repeat a waypoint. The direction there is the direction of the road at the
+        // next waypoint that differs.
         let is_long = |way: &DVec2| length2_of(*way) > LEAST_LENGTH2;
         let Some(mut ahead) = ways.iter().copied().find(is_long) else {
             return Err(GymError::ShortRoute { waypoints: 1 });
