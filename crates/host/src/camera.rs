@@ -25,8 +25,8 @@ const CACHED_FRAMES: usize = 8;
 pub struct Camera {
     profile: Arc<Profile>,
     frames: DrawnFrames,
-    /// The server's work for a student's program. Every picture counts, because the camera does not
-    /// know who asks.
+    /// Counts the server's unfinished work for a student's program. Every drawing counts, because
+    /// the camera does not know which client requested the frame.
     work: Arc<Work>,
 }
 
@@ -66,8 +66,8 @@ impl Camera {
         Camera::with_frames(profile, DrawnFrames::default(), work)
     }
 
-    /// A camera of this car that shares its renderer and its cache with other cameras. One of them
-    /// draws at a time.
+    /// A camera of this car that shares its renderer and its cache with other cameras. Only one of
+    /// these cameras draws at a time.
     pub fn with_frames(profile: Arc<Profile>, frames: DrawnFrames, work: Arc<Work>) -> Camera {
         Camera { profile, frames, work }
     }
@@ -115,11 +115,11 @@ impl Camera {
         let mut cache = Arc::clone(&self.frames.0).lock_owned().await;
         let (exposure, profile) = (Arc::clone(exposure), Arc::clone(&self.profile));
         let (send, drawn) = oneshot::channel();
-        // The work runs on a rayon thread. On another thread, rayon would pass each part of the
-        // work to its pool and wait for the result.
+        // The drawing runs on a rayon thread. A thread outside rayon's pool would have to pass each
+        // parallel part of the drawing to the pool and wait for its result.
         rayon::spawn(move || {
             let work = || take(cache.frame(exposure, size, brightness, &profile));
-            // If the work panics, the sender is dropped and the receiver returns `NotDrawn`.
+            // If the drawing panics, the sender is dropped and the receiver returns `NotDrawn`.
             if let Ok(taken) = catch_unwind(AssertUnwindSafe(work)) {
                 let _ = send.send(taken);
             }

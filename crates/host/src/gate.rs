@@ -9,8 +9,8 @@ pub type OpenGate = Box<dyn Send>;
 
 /// Serves the requests of a student's program. The web server implements this trait.
 pub trait StudentGate: Send + Sync {
-    /// Serves these sockets until the returned value is dropped. Every request that comes through
-    /// them is the student's.
+    /// Serves these sockets until the returned value is dropped. Every request through these
+    /// sockets counts as a request of the student's program.
     fn open(&self, listeners: Vec<TcpListener>) -> OpenGate;
     /// Serves connections in virtual time. `None` if the server has stopped.
     fn paced(&self) -> Option<Arc<dyn Serve>>;

@@ -258,13 +258,14 @@ impl Host {
         self.evaluations.current().output(from)
     }
 
-    /// Whether a fault of the simulator ended the last session. Neither the student's program nor
-    /// the judging script is to blame for such an end.
+    /// Whether a fault of the simulator ended the last session or left its record incomplete on
+    /// disk. Neither the student's program nor the judging script is to blame for such an end.
     pub fn simulator_failed(&self) -> bool {
         self.evaluations.current().simulator_failed()
     }
 
-    /// Where the time of the last session went; `None` in real time and before its end.
+    /// What the last session spent its time on. `None` in real time, and before the end of the
+    /// session.
     pub fn pace_report(&self) -> Option<PaceReport> {
         self.evaluations.current().pace_report()
     }
@@ -359,7 +360,8 @@ async fn load_first_world(
     booted.send_replace(Some(outcome));
 }
 
-/// Logs an error once if the data folder is replaced. Returns then, or when the folder is closed.
+/// Logs an error once if the data folder is replaced. Returns after that, or when the folder is
+/// closed.
 async fn watch_data_folder(data: Weak<Data>) {
     let mut interval = tokio::time::interval(FOLDER_CHECK_INTERVAL);
     loop {

@@ -73,7 +73,8 @@ impl Keeper {
     /// Stores the brightness, then applies it.
     pub async fn brightness(&self, simulator: &Simulator, value: f64) -> Result<(), ChangeError> {
         let (own, simulator) = (self.clone(), simulator.clone());
-        // The work is spawned, so that a cancelled request cannot leave disk and state different.
+        // The work is spawned, so that a cancelled request cannot leave a stored setting that
+        // differs from the applied setting.
         finished(tokio::spawn(async move {
             let _turn = own.turn.lock().await;
             own.blocking(move |own| own.put_brightness(&mut own.disk(), value)).await?;
@@ -96,7 +97,8 @@ impl Keeper {
         change: impl FnOnce(&mut RedLights) + Send + 'static,
     ) -> Result<(Applied, Arc<Published>), ChangeError> {
         let (own, simulator) = (self.clone(), simulator.clone());
-        // The work is spawned, so that a cancelled request cannot leave disk and state different.
+        // The work is spawned, so that a cancelled request cannot leave a stored setting that
+        // differs from the applied setting.
         finished(tokio::spawn(async move {
             let _turn = own.turn.lock().await;
             let view = simulator.clone();

@@ -247,7 +247,8 @@ impl Loader {
             sim.start_with_red(|name| red.get(name).copied().unwrap_or(false));
         }
         self.simulator.report_progress(0.9);
-        // Otherwise an episode whose seed starts every light with green would depend on the last one.
+        // If the seed decides the lights, those of the running world are not kept. Otherwise an
+        // episode whose seed makes every light green would depend on the previous episode.
         let has_own_lights = seeded.seed != 0 && seeded.vary.lights.is_some();
         let keep_lights = matches!(lights, InitialLights::Kept) && !has_own_lights;
         Ok(Loaded { sim, served, keep_lights })

@@ -21,7 +21,7 @@ pub struct Metrics {
     pub dropped_frames: AtomicU64,
     /// State frames made so far.
     pub frames: AtomicU64,
-    /// Evaluations that ended, by the place of their outcome in [`Outcome::ALL`].
+    /// Number of evaluations that ended with each outcome, in the order of [`Outcome::ALL`].
     evaluations: [AtomicU64; Outcome::ALL.len()],
     /// Simulated time of all evaluations that ended, ms.
     evaluated_ms: AtomicU64,

@@ -91,8 +91,8 @@ fn sound(playing: &Playing) -> JudgeSound {
     }
 }
 
-/// A sound event as the script gets it; `None` for `StopAll`. `JudgedSession` replaces a `StopAll`
-/// by a stop event for each sound.
+/// A sound event as the script gets it; `None` for `StopAll`. `SoundLog` has replaced each
+/// `StopAll` by a stop event for every sound.
 fn sound_event(event: &AudioEvent) -> Option<JudgeSoundEvent> {
     Some(match event {
         AudioEvent::Play { playing, file } => JudgeSoundEvent::Play {

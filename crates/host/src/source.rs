@@ -56,7 +56,8 @@ impl Origin {
             Source::Ros => SenderKind::Ros,
             Source::Program => SenderKind::Program,
         };
-        // The program's paths are left out, because it sends most of the commands.
+        // The paths of the student's program are left out to save space, because most commands come
+        // from the program.
         let path = if kind == SenderKind::Student { String::new() } else { self.path.to_string() };
         Sender { kind, path }
     }

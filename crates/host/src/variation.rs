@@ -23,7 +23,8 @@ pub struct Seeded {
 pub struct SeedVariation {
     published: Arc<ServedWorld>,
     overlay: Overlay,
-    /// The car as its profile describes it. Its software and its clients know no other car.
+    /// The car as its profile describes it. The robot's software and the clients know only this
+    /// car, and not the car that the seed changed.
     nominal: Arc<Profile>,
     /// The car as it is simulated.
     profile: Arc<Profile>,
@@ -31,7 +32,7 @@ pub struct SeedVariation {
 }
 
 impl SeedVariation {
-    /// The published world, if the picture of the varied world needs no other renderer.
+    /// The published world, if the seed changes nothing that the renderer draws; `None` otherwise.
     pub fn with_same_picture(&self) -> Option<&Arc<ServedWorld>> {
         (!self.overlay.changes_scene()).then_some(&self.published)
     }
@@ -43,7 +44,8 @@ impl SeedVariation {
 }
 
 impl ServedWorld {
-    /// This world with what a seed changes. Returns the published world if the seed changes nothing.
+    /// This world with the changes of a seed. Returns the published world if the seed changes
+    /// nothing.
     pub fn varied(
         self: &Arc<ServedWorld>,
         nominal: &Arc<Profile>,
@@ -100,8 +102,8 @@ impl ServedWorld {
         objects.filter(|(i, object)| is_changed(*i, object.origin)).map(|(i, _)| i).collect()
     }
 
-    /// The start pose of a car `behind` metres behind waypoint 0: x, y in metres and yaw in radians;
-    /// `None` if the seed does not change it.
+    /// The start pose of a car `behind` metres behind waypoint 0: x, y in metres and yaw in
+    /// radians. `None` if the seed does not change the start pose.
     pub fn varied_start(&self, behind: f64) -> Option<[f64; 3]> {
         let variation = self.variation.as_ref()?;
         variation.overlay.start_pose(&variation.published.world, behind)

@@ -1,9 +1,9 @@
-//! Reads sound files of the workspace, the folder of `--workspace`, and for a client of this
-//! machine any file that the user of the simulator may read.
+//! Reads sound files. Every client may name files of the workspace (the folder of `--workspace`). A
+//! client on this machine may name any file that the user of the simulator may read.
 //!
-//! A path is opened name by name: each name is opened relative to the folder before it, and links
-//! are never followed. Therefore a path can't leave the workspace, even if files are changed
-//! meanwhile.
+//! A path in the workspace is opened name by name: each name is opened relative to the folder
+//! before it, and links are never followed. Therefore a path can't leave the workspace, even if
+//! files are changed meanwhile.
 
 use rustix::fs::{FileType, Mode, OFlags, fstat, open, openat};
 use rustix::io::Errno;

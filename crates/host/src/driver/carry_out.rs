@@ -20,8 +20,9 @@ impl Driver {
     pub(super) fn carry_out(&mut self, envelope: Envelope) {
         let Envelope { origin, order } = envelope;
         if self.session.judging.as_ref().is_some_and(JudgedSession::is_new) {
-            // The session's request to start time may still wait in its channel, and this order may
-            // be a reaction to the start.
+            // The session's request to start time may still wait in its channel, although a client
+            // that saw the start has sent this order. The request is carried out first, so that the
+            // order counts as part of the run.
             self.serve_session();
         }
         if changes_pending_replies(&order) {

@@ -66,14 +66,15 @@ impl Driver {
         self.display.overlay = OverlayView { text: Arc::from(text), ttl_s, size, seq, ends };
     }
 
-    /// Reports a command that changes the world, the clock or the display to the session, unless
-    /// the judging script sent the command.
+    /// Reports a command to the session and counts it as interference, unless the judging script
+    /// sent the command. The command changes the world, the clock or the display.
     pub(super) fn report_command(&mut self, origin: &Origin, command: CommandName, values: Value) {
         let Some(judging) = self.session.judging.as_mut().filter(|_| origin.source != Source::Judge) else {
             return;
         };
         let tick = self.worlds.running.as_ref().map_or(0, |running| running.sim.tick());
-        // Where the program's requests can't be recognized, a step is most likely the program's.
+        // If the simulator can't tell the program's requests from those of other clients, a step
+        // most likely comes from the program, so it is not counted.
         let counts = judging.recognizes_student() || command != CommandName::Step;
         let counted = counts && judging.count_interference(origin, tick, &values);
         let noted = counted.then(|| values.to_string());
@@ -83,14 +84,14 @@ impl Driver {
         }
     }
 
-    /// Whether commands of this origin to the robot are counted: a judged program drives the robot,
-    /// and the origin is not that program.
+    /// Whether commands of this origin to the robot count as interference: the simulator recognizes
+    /// the requests of the judged program, and the origin is not that program.
     pub(super) fn counts_robot_commands(&self, origin: &Origin) -> bool {
         let judging = self.session.judging.as_ref();
         origin.source != Source::Student && judging.is_some_and(JudgedSession::recognizes_student)
     }
 
-    /// Counts a command to the robot.
+    /// Counts a command to the robot as interference with the judged run.
     pub(super) fn count_robot_command(&mut self, origin: &Origin, values: &Value) {
         let tick = self.worlds.running.as_ref().map_or(0, |running| running.sim.tick());
         let judging = self.session.judging.as_mut();

@@ -21,7 +21,7 @@ pub(crate) struct Loaded {
 }
 
 impl Loaded {
-    /// The lights at the start by name: `true` is red.
+    /// The lights at the start by name. `true` means that the light is not green.
     pub(crate) fn red_lights(&self) -> BTreeMap<String, bool> {
         let lights = self.sim.snapshot().lights;
         lights.iter().map(|(i, lamp)| (self.served.names[*i].to_string(), *lamp != Lamp::Green)).collect()
@@ -61,7 +61,7 @@ pub(crate) enum SessionRequest {
     },
     /// Pause or continue time for the judging script.
     Pause(bool),
-    /// Take the clock back, because the student's program has exited.
+    /// Let time run at the session's speed again, because the student's program has exited.
     TakeClock,
     /// Apply a brightness that is stored already. Every channel of a pixel is multiplied by this
     /// factor.
@@ -82,11 +82,13 @@ pub(crate) struct SessionEntry {
     pub(crate) requests: Receiver<SessionRequest>,
     /// Recorded drive, sorted by tick; may be empty.
     pub(crate) drive: Arc<[DriveAt]>,
-    /// Whether the requests of the student's program can be told from those of others.
+    /// Whether the simulator can tell the requests of the student's program from requests of
+    /// others.
     pub(crate) recognizes_student: bool,
     /// Whether the session runs in virtual time.
     pub(crate) is_virtual: bool,
-    /// Where commands of others during the run are counted.
+    /// Counts commands during the run that neither the student's program, the judging script nor
+    /// the simulator sent.
     pub(crate) interference: Arc<Mutex<SentCommands>>,
     /// Writes the journal of the run.
     pub(crate) journal: Recorder,

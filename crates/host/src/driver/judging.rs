@@ -26,11 +26,12 @@ pub(super) struct JudgedSession {
     requests: Receiver<SessionRequest>,
     /// Recorded drive, sorted by tick; may be empty.
     drive: Arc<[DriveAt]>,
-    /// Index of the drive command in force, or of the first drive command before its tick.
+    /// Index of the command in `drive` that is in force; 0 before the tick of the first command.
     next_drive: usize,
     /// Ticks of the run; `None` until the session starts time.
     run: Option<RunTicks>,
-    /// Whether an observation or the end of the time limit was sent and is not judged yet.
+    /// Whether the session has not yet judged the observation, or the end of the time limit, that
+    /// was sent to it last.
     waiting: bool,
     paused_by_script: bool,
     /// When the last observation was made while the script paused the world.
@@ -39,15 +40,17 @@ pub(super) struct JudgedSession {
     sounds: SoundLog,
     /// Real-time factor before the session; 0 is as fast as possible.
     speed: f64,
-    /// Whether the session has taken the clock back, because the student's program has exited.
+    /// Whether the student's program has exited. Time then continues after a client's step.
     has_clock: bool,
     /// Whether the session began in virtual time.
     pub(super) is_virtual: bool,
     /// The granted ticks in virtual time. `None` in real time, and after the program has ended.
     pub(super) grant: Option<Grant>,
-    /// Whether the requests of the student's program can be told from those of others.
+    /// Whether the simulator can tell the requests of the student's program from requests of
+    /// others.
     recognizes_student: bool,
-    /// Commands of others during the run.
+    /// Counts commands during the run that neither the student's program, the judging script nor
+    /// the simulator sent.
     interference: Arc<Mutex<SentCommands>>,
 }
 
@@ -85,7 +88,8 @@ impl JudgedSession {
         self.waiting || self.run.is_none()
     }
 
-    /// A tick of the simulation, counted from the start of the run; `None` before the start.
+    /// Converts a tick of the simulation to a tick that is counted from the start of the run;
+    /// `None` before the start.
     pub(super) fn run_tick(&self, tick: u64) -> Option<u64> {
         self.run.map(|run| run.since_start(tick))
     }
@@ -120,13 +124,14 @@ impl JudgedSession {
         self.notes.send(Note::Command { command, detail });
     }
 
-    /// Whether the requests of the student's program can be told from those of others.
+    /// Whether the simulator can tell the requests of the student's program from requests of
+    /// others.
     pub(super) fn recognizes_student(&self) -> bool {
         self.recognizes_student
     }
 
-    /// Counts a command during the run that neither the student's program, the judging script nor
-    /// the simulator sent. Returns whether the command counts.
+    /// Counts a command as interference, if the run has started and neither the student's program,
+    /// the judging script nor the simulator sent the command. Returns whether the command counts.
     pub(super) fn count_interference(
         &mut self,
         origin: &Origin,
@@ -142,12 +147,12 @@ impl JudgedSession {
         true
     }
 
-    /// Takes the clock back for the session.
+    /// Notes that the student's program has exited, so that time continues after a client's step.
     pub(super) fn take_clock(&mut self) {
         self.has_clock = true;
     }
 
-    /// Whether the session has taken the clock back.
+    /// Whether the student's program has exited, so that time continues after a client's step.
     pub(super) fn has_clock(&self) -> bool {
         self.has_clock
     }
@@ -172,7 +177,8 @@ impl JudgedSession {
         self.drive.get(self.next_drive).filter(|at| at.tick <= tick).copied()
     }
 
-    /// What the run needs at this tick. An observation counts as made.
+    /// What the run needs at this tick. If it needs an observation, the next observation is planned
+    /// at once.
     pub(super) fn due(&mut self, tick: u64) -> Due {
         let Some(run) = &mut self.run else { return Due::Nothing };
         let due = run.due(tick);

@@ -85,7 +85,7 @@ pub struct Simulator {
     /// This channel is closed when the thread ends.
     alive: watch::Receiver<()>,
     taps: Taps,
-    /// The server's work for a student's program.
+    /// Counts the server's unfinished work for a student's program.
     work: Arc<Work>,
 }
 
@@ -109,7 +109,8 @@ impl Drop for QueuedTicks<'_> {
     }
 }
 
-/// Wakes the sim thread when this value is dropped, because the thread sleeps while time is paused.
+/// Wakes the sim thread when this value is dropped. Otherwise the thread, which sleeps while time
+/// is paused, would not notice that a client is gone.
 struct WakeOnDrop<'a>(&'a Simulator);
 
 impl Drop for WakeOnDrop<'_> {
@@ -153,7 +154,7 @@ impl Simulator {
         Simulator { origin: Origin { source, path: Arc::from(path) }, ..self.clone() }
     }
 
-    /// The server's work for a student's program.
+    /// Counts the server's unfinished work for a student's program.
     pub fn work(&self) -> &Arc<Work> {
         &self.work
     }
@@ -168,16 +169,17 @@ impl Simulator {
         (self.origin.source == Source::Student).then(|| self.work.wait())
     }
 
-    /// In virtual time: starts to simulate up to this tick, counted from the start of the run. The
-    /// receiver is told when the judge has seen that tick, and is disconnected if the session is
-    /// over. Blocks while the inbox is full. `None` if the simulator has ended, or if `stop` is set
-    /// meanwhile.
+    /// In virtual time: lets the sim thread simulate up to this tick, counted from the start of the
+    /// run. The receiver gets a message when the judge has seen that tick, and is disconnected if
+    /// the session is over. Blocks while the inbox is full. `None` if the simulator has ended, or
+    /// if `stop` is set meanwhile.
     pub(crate) fn start_advance(&self, tick: u64, stop: &AtomicBool) -> Option<Receiver<()>> {
         let (reply, done) = sync_channel(1);
         self.send_patiently(Order::Advance { tick, reply }, stop).then_some(done)
     }
 
-    /// In virtual time: lets time run without the program. Blocks while the inbox is full.
+    /// In virtual time: lets time run without further grants of the time keeper. Blocks while the
+    /// inbox is full.
     pub(crate) fn release_time(&self, stop: &AtomicBool) {
         self.send_patiently(Order::ReleaseTime, stop);
     }
@@ -216,8 +218,8 @@ impl Simulator {
         self.view.clone()
     }
 
-    /// A receiver that waits until the simulation of the world panics, or until another world
-    /// replaces that one. Published values do not wake it.
+    /// A receiver whose value is `true` while the simulation of the last world has panicked and no
+    /// other world has replaced it. Published values do not wake the receiver.
     pub(crate) fn watch_lost(&self) -> watch::Receiver<bool> {
         self.lost.clone()
     }

@@ -66,7 +66,8 @@ pub(super) enum Order {
     /// In virtual time: simulates up to this tick, counted from the start of the run. The reply is
     /// sent when the judge has seen the tick.
     Advance { tick: u64, reply: SyncSender<()> },
-    /// In virtual time: lets time run, because no process of the program is left.
+    /// In virtual time: lets time run without further grants of the time keeper, because no process
+    /// of the program is left or the time keeper has failed.
     ReleaseTime,
     /// Wakes the thread: a client is gone, or the session sent a request or changed its status.
     Wake,

@@ -32,7 +32,7 @@ pub struct Published {
     pub overlay: OverlayView,
     /// Every channel of a shown pixel is multiplied by this factor.
     pub brightness: f64,
-    /// The brightness of a world whose seed does not change it.
+    /// The brightness of worlds whose seed does not change the brightness.
     pub(crate) usual_brightness: f64,
     /// Number of worlds loaded so far.
     pub assets_version: u64,
@@ -162,7 +162,7 @@ pub struct ClockView {
 }
 
 impl ClockView {
-    /// The clock before the first tick.
+    /// The clock before the first publication.
     pub(super) fn starting(speed: f64) -> ClockView {
         ClockView { paused: false, speed, rtf: 0.0, is_virtual: false }
     }
@@ -196,20 +196,21 @@ impl OverlayView {
     }
 }
 
-/// What a replay shows beside the world. The rest of its state has fixed values.
+/// The parts of a replay's state that do not come from its world. The other parts have fixed
+/// values.
 pub struct ReplayedDisplay {
     /// The text on the screen.
     pub overlay: OverlayView,
     /// Brightness factor.
     pub brightness: f64,
-    /// The epoch.
+    /// The epoch: see [`Published::epoch`].
     pub epoch: u64,
     /// The status of the evaluation.
     pub status: SessionStatus,
 }
 
 impl Published {
-    /// The state of a replay. Its clock always shows the speed of real time, so that equal runs
+    /// The state of a replay. Its clock always shows a real-time factor of 1, so that equal runs
     /// have equal states.
     pub fn replayed(running: WorldView, display: ReplayedDisplay) -> Published {
         let ReplayedDisplay { overlay, brightness, epoch, status } = display;

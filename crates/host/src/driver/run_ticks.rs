@@ -5,7 +5,7 @@ use chicane_sim::{TICK_S, TICKS_PER_SECOND};
 /// Ticks between two observations.
 const OBSERVATION_TICKS: u64 = TICKS_PER_SECOND / 50;
 
-/// What a run needs at a tick before the next tick.
+/// What a run needs at one tick, before the next tick is simulated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Due {
     /// Nothing.
@@ -55,7 +55,7 @@ impl RunTicks {
         }
     }
 
-    /// Plans the next observation after one at this tick.
+    /// Plans the next observation, because this tick was observed.
     pub fn observed(&mut self, tick: u64) {
         self.next = tick + OBSERVATION_TICKS;
     }

@@ -34,7 +34,7 @@ pub struct Running {
     /// Timed speed commands that have not ended: serial number, speed in m/s, and the client's
     /// reply.
     holds: Vec<(u64, f64, Reply<Held>)>,
-    /// The journal of a judged run; `None` outside of one.
+    /// The journal of a judged run; `None` if no run is judged.
     journal: Option<Recorder>,
 }
 
@@ -82,7 +82,8 @@ impl Running {
 
     /// Applies a command to the world. After a reset the robot has no commands.
     pub fn apply(&mut self, sender: &Sender, command: Command) -> Result<Applied, Refusal> {
-        // The script sees a refusal, so its refused commands belong to the run too.
+        // The judging script sees when its command is refused, so its refused commands are written
+        // to the journal too.
         let noted = self.journal.is_some().then(|| command.clone());
         let is_reset = matches!(command, Command::Reset);
         let applied = self.sim.apply(command);

@@ -100,7 +100,8 @@ impl Driver {
         let paused = self.clock.paused();
         let brightness = self.display.brightness;
         let (judging, running) = (self.session.judging.as_mut()?, self.worlds.running.as_mut()?);
-        // A measured factor would differ from run to run, also after the program has ended.
+        // In virtual time the factor is fixed, because a measured factor would differ from run to
+        // run. This also applies after the program has ended.
         let rtf = if judging.is_virtual { 1.0 } else { self.clock.factor(Instant::now()) };
         let time_s = judging.time_s(running.sim.tick());
         let sounds = judging.take_sounds();
@@ -209,8 +210,8 @@ impl Driver {
         running.end_journal();
         let _ = running.stack.apply(RobotCommand::Speed(0.0));
         self.answer_holds();
-        // A pause or another speed during the run ends with the run. Time that runs only during
-        // sessions is paused.
+        // A pause or another speed during the run ends with the run. If time runs only during
+        // sessions, it is paused now.
         self.clock.set(Some(self.session.only_sessions), Some(judging.speed()));
         self.clock.forget_due();
         self.out.change();

@@ -59,8 +59,8 @@ pub(super) struct Display {
     pub(super) overlay: OverlayView,
     /// Every channel of a pixel is multiplied by this factor.
     pub(super) brightness: f64,
-    /// The brightness before the running world replaced it with the one of its seed; `None` if the
-    /// world did not, or if the brightness was set since.
+    /// The brightness before the running world replaced it with the brightness that its seed draws.
+    /// `None` if the world did not replace the brightness, or if a command has set it since.
     replaced: Option<f64>,
 }
 
@@ -70,12 +70,12 @@ impl Display {
         (self.brightness, self.replaced) = (value, None);
     }
 
-    /// The brightness of a world whose seed does not change it.
+    /// The brightness of worlds whose seed does not change the brightness.
     fn usual_brightness(&self) -> f64 {
         self.replaced.unwrap_or(self.brightness)
     }
 
-    /// Uses the brightness that a new world starts with. `None` is the usual one.
+    /// Uses the brightness that a new world starts with. `None` stands for the usual brightness.
     pub(super) fn enter_world(&mut self, brightness: Option<f64>) {
         let usual = self.usual_brightness();
         self.replaced = brightness.map(|_| usual);

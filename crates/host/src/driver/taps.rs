@@ -3,8 +3,8 @@
 //! A tap is a bounded queue that receives every tick. Readers of published values may skip ticks.
 //! ROS topics are published by simulated time and must not skip any tick. At every tick the sim
 //! thread puts the robot's topics of that tick into all taps. A tap drops its oldest ticks when its
-//! reader is slow, and counts them. While there is no tap, the sim thread collects nothing. The
-//! state of the simulator is collected only while a tap takes states.
+//! reader is slow, and counts the dropped ticks. While there is no tap, the sim thread collects
+//! nothing. The state of the simulator is collected only while a tap takes states.
 
 use super::published::{Exposure, Published};
 use chicane_ros::Sample;
@@ -102,7 +102,7 @@ impl Taps {
 }
 
 impl TapList {
-    /// Stores the numbers of the queues.
+    /// Updates `open` and `with_states` after a queue was opened or closed.
     fn count(&self, queues: &[Arc<TapQueue>]) {
         self.open.store(queues.len(), Relaxed);
         self.with_states.store(queues.iter().filter(|queue| queue.with_states).count(), Relaxed);

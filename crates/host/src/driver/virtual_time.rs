@@ -1,8 +1,8 @@
 //! Virtual time: the sim thread simulates only the ticks that the time keeper of the student's
 //! program has granted.
 //!
-//! An order to advance comes through the inbox like every other order, so a command that was sent
-//! before it is in force before the first granted tick.
+//! An order to advance comes through the inbox like every other order. Therefore commands that were
+//! sent earlier take effect before the first granted tick.
 
 use super::judging::JudgedSession;
 use super::order::Reply;
@@ -18,10 +18,12 @@ use std::sync::mpsc::SyncSender;
 pub(super) struct Grant {
     /// The last granted tick, counted from the start of the run.
     until: u64,
-    /// Whether the time keeper has granted anything. The first observation waits for that, because
-    /// it must show what the program did at the start, such as its exit.
+    /// Whether the time keeper has granted ticks in this session. The first observation waits for
+    /// the first grant, because the observation must show what the program did at its start, for
+    /// example that it exited.
     given: bool,
-    /// Told when that tick was simulated and judged.
+    /// Channel to the time keeper. The time keeper gets a message when tick `until` is simulated
+    /// and judged.
     reply: Option<SyncSender<()>>,
     /// Steps of clients that have not ended.
     steps: Vec<GrantedStep>,
@@ -29,7 +31,7 @@ pub(super) struct Grant {
 
 /// A step of a client. In virtual time a step waits for granted ticks.
 struct GrantedStep {
-    /// The last tick of the step, of the simulation.
+    /// The last tick of the step, as a tick of the simulation and not of the run.
     until: u64,
     /// The drive command during the step.
     drive: [Option<f64>; 2],
@@ -78,15 +80,16 @@ impl Driver {
     /// Answers the time keeper, if the granted ticks were simulated and judged.
     pub(super) fn answer_grant(&mut self) {
         let is_paused = self.session.judging.as_ref().is_some_and(JudgedSession::is_paused_by_script);
-        // In a world that the script has paused, time stands still for the program too.
-        // Observations then follow the wall clock, and must not show what the program does
-        // meanwhile.
+        // While the script pauses the world, observations follow the wall clock. The time keeper
+        // gets no answer during the pause, so time stands still for the program too. If the program
+        // continued, these observations would depend on how far it had got.
         if self.granted() != Some(0) || self.session.is_held() || is_paused {
             return;
         }
         let grant = self.session.judging.as_mut().and_then(|judging| judging.grant.as_mut());
         let Some(reply) = grant.and_then(|grant| grant.reply.take()) else { return };
-        // The program's answers must describe the last granted tick.
+        // The program continues after this message, and the answers that it reads must describe the
+        // last granted tick.
         self.publish();
         let _ = reply.try_send(());
     }
@@ -103,7 +106,8 @@ impl Driver {
         self.observe_if_due();
     }
 
-    /// Begins a step that takes granted ticks.
+    /// Begins a client's step in virtual time. The step ends when the time keeper has granted its
+    /// ticks and the sim thread has simulated them.
     pub(super) fn begin_granted_step(
         &mut self,
         origin: &Origin,
@@ -120,7 +124,8 @@ impl Driver {
         }
     }
 
-    /// Gives the drive commands of the steps for the next tick, so that they do not expire.
+    /// Sends the drive commands of the steps to the robot again before every tick, so that these
+    /// commands do not expire.
     pub(super) fn drive_granted_steps(&mut self) {
         let (Some(judging), Some(running)) = (&mut self.session.judging, &mut self.worlds.running) else {
             return;

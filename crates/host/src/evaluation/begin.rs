@@ -26,10 +26,11 @@ use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 use tokio::sync::watch;
 
-/// The script of a program that runs without a judge. It records nothing.
+/// The judging script of a session without a judge. It ends the session when the program exits, and
+/// records nothing.
 const UNJUDGED_SCRIPT: &str =
     "def evaluate(sim):\n    if sim.state.run.exit_code is not None:\n        sim.finish()\n";
-/// Time limit of a program that runs without a judge, in simulated seconds.
+/// Time limit of a session without a judge, in simulated seconds.
 const UNJUDGED_LIMIT_S: f64 = 3600.0;
 
 impl Evaluations {
@@ -100,7 +101,7 @@ impl Evaluations {
         Ok(session)
     }
 
-    /// The evaluation of a program that runs without a judge.
+    /// The evaluation of a session without a judge.
     fn unjudged(&self) -> Evaluation {
         Evaluation {
             version: 1,
@@ -153,7 +154,7 @@ impl Evaluations {
         RecordWriter::start(Arc::clone(data), number, notes).map_err(not_stored)
     }
 
-    /// The access of a session to the simulator.
+    /// Creates the access of a session to the simulator.
     fn session_world(
         &self,
         start: &NewSession,
@@ -212,7 +213,7 @@ impl Evaluations {
         let thread = std::thread::Builder::new().name("session".to_owned()).spawn(move || {
             let _guard = guard;
             let mut ended = supervise(&brief, setting.as_deref(), &mut session_world, &receive);
-            // The folder is gone when clients learn of the end.
+            // The program's folder is removed before clients learn of the end of the session.
             drop(folder);
             if let Some(processes) = ended.lingering.take() {
                 tracing::warn!(session = start.id, "processes of the student program can't be ended yet");
@@ -224,8 +225,8 @@ impl Evaluations {
         thread.map(drop).map_err(|e| StartEvaluationError::Failed(e.to_string()))
     }
 
-    /// The environment variables that tell a student's program how to reach the simulator. In a
-    /// network of its own, the program needs no token, because its requests come through the
+    /// The environment variables that tell a student's program how to reach the simulator. A
+    /// program in a network of its own needs no token, because its requests come through the
     /// sockets of its session.
     fn student_environment(&self, id: &str) -> BTreeMap<String, String> {
         let mut variables = self.parts.environment.clone();
@@ -239,7 +240,8 @@ impl Evaluations {
         variables
     }
 
-    /// Why this program or this car can't be used for the evaluation; `None` if they can.
+    /// Why this version of Chicane or this car can't be used for the evaluation; `None` if both
+    /// can.
     fn unsupported(&self, evaluation: &Evaluation) -> Option<Unsupported> {
         let profile = &self.parts.profile;
         if evaluation.version != 1 {
@@ -249,7 +251,7 @@ impl Evaluations {
         (!profile.is_named(wanted)).then(|| Unsupported::Robot { wanted: wanted.clone(), own: own.clone() })
     }
 
-    /// What a new session judges, and how.
+    /// What a new session judges, and under which conditions: student, car, world, pace and box.
     fn identity(&self, served: &ServedWorld, request: &StartRequest, wall_limit_s: f64) -> RecordIdentity {
         let parts = &self.parts;
         let student = request.command.as_ref().map(|_| &parts.options.student);
@@ -270,7 +272,7 @@ impl Evaluations {
         }
     }
 
-    /// Why a program can't be run in virtual time; `None` if it can.
+    /// Why a student's program can't be run in virtual time; `None` if it can.
     fn no_virtual_time(&self) -> Option<String> {
         match self.parts.options.student.network {
             StudentNetwork::Host => Some("the program shares the network of the host".to_owned()),
@@ -326,7 +328,7 @@ fn new_session(
     identity: RecordIdentity,
 ) -> Result<NewSession, StartEvaluationError> {
     Ok(NewSession {
-        // The id is random, because it gives access to the record.
+        // The id is random, because a client that knows the id can read the record.
         id: random_hex().map_err(|e| StartEvaluationError::Failed(e.to_string()))?,
         world: served.name.to_string(),
         world_id: served.entry.world_id.clone(),

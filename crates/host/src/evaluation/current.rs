@@ -1,4 +1,4 @@
-//! The active session as clients see it, or else the last session.
+//! The session as clients see it: the active session, or the last session if none is active.
 
 use super::output::{LineSource, NewOutput, Output, SessionLine};
 use crate::session_status::SessionStatus;
@@ -11,10 +11,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// Maximum number of log lines in `GET /evaluation/session`.
 pub(super) const SHOWN_LOG_LINES: usize = 200;
 
-/// Characters of a path that the record keeps.
+/// Maximum length of a path in the record, characters. The rest of the path is cut off.
 const MAX_PATH: usize = 200;
 
-/// The active session as clients see it, or else the last session.
+/// The session as clients see it: the active session, or the last session if none is active.
 #[derive(Debug)]
 pub(crate) struct Current {
     view: Mutex<CurrentView>,
@@ -25,10 +25,11 @@ pub(crate) struct Current {
     output: Mutex<Output>,
 }
 
-/// What the active session counts, or else the last session.
+/// The counters of the active session, or of the last session if none is active.
 #[derive(Debug, Default)]
 struct Counts {
-    /// Commands of others during the run.
+    /// Commands during the run that neither the student's program, the judging script nor the
+    /// simulator sent.
     interference: Arc<Mutex<SentCommands>>,
     /// Requests of the judged program that were not allowed.
     refused: SentCommands,
@@ -41,9 +42,9 @@ struct CurrentView {
     session: Option<Session>,
     /// The newest log lines of the judging script. `response` copies them into `session.log`.
     log: VecDeque<String>,
-    /// Whether a fault of the simulator ended the session.
+    /// Whether a fault of the simulator ended the session or left its record incomplete on disk.
     simulator_failed: bool,
-    /// Where the time of a session in virtual time went; `None` before its end.
+    /// What a session in virtual time spent its time on; `None` before its end.
     pace_report: Option<PaceReport>,
 }
 
@@ -58,7 +59,7 @@ impl Current {
         Current { view: Mutex::default(), status, counts: Mutex::default(), output: Mutex::default() }
     }
 
-    /// Shows a session of an earlier run of the program.
+    /// Shows a session that the data folder has from an earlier run of the simulator.
     pub(super) fn show_stored(&self, session: Session) {
         let log = session.log.iter().cloned().collect();
         *lock(&self.view) = CurrentView { session: Some(session), log, ..CurrentView::default() };
@@ -94,7 +95,7 @@ impl Current {
         });
     }
 
-    /// Starts the counts of a new session. Returns where commands of others are counted.
+    /// Resets the counters for a new session. Returns the counter of commands that others send.
     pub(super) fn begin_counts(&self) -> Arc<Mutex<SentCommands>> {
         let mut counts = lock(&self.counts);
         *counts = Counts::default();
@@ -132,22 +133,25 @@ impl Current {
         }
     }
 
-    /// Stores that a fault of the simulator ended the session.
+    /// Stores that a fault of the simulator ended the session or left its record incomplete on
+    /// disk.
     pub(super) fn note_failure(&self) {
         lock(&self.view).simulator_failed = true;
     }
 
-    /// Whether a fault of the simulator ended the last session.
+    /// Whether a fault of the simulator ended the last session or left its record incomplete on
+    /// disk.
     pub(crate) fn simulator_failed(&self) -> bool {
         lock(&self.view).simulator_failed
     }
 
-    /// Stores where the time of the session went.
+    /// Stores what the session spent its time on.
     pub(super) fn set_pace_report(&self, report: PaceReport) {
         lock(&self.view).pace_report = Some(report);
     }
 
-    /// Where the time of the last session went; `None` in real time and before its end.
+    /// What the last session spent its time on. `None` in real time, and before the end of the
+    /// session.
     pub(crate) fn pace_report(&self) -> Option<PaceReport> {
         lock(&self.view).pace_report.clone()
     }

@@ -21,7 +21,8 @@ pub enum StartEvaluationError {
     /// Judging scripts can't be run on this machine.
     #[error("judge not available: {0}")]
     NoJudge(String),
-    /// The box of the student's program can't be had on this machine. Holds the remedy.
+    /// This machine can't provide the box of the student's program. The text is the reason and the
+    /// remedy.
     #[error("{0}")]
     NoBox(String),
     /// The session could not be stored.
@@ -30,10 +31,11 @@ pub enum StartEvaluationError {
     /// The record of an earlier session is not on disk.
     #[error(transparent)]
     RecordNotWritten(#[from] RecordNotWritten),
-    /// The data folder is not the one that the simulator opened.
+    /// The path of the data folder no longer leads to the folder that the simulator opened.
     #[error(transparent)]
     FolderReplaced(#[from] FolderReplaced),
-    /// A thread or a random number was not available, or the start panicked.
+    /// A thread or a random number was not available, the seed's changes could not be applied to
+    /// the world, or the start panicked.
     #[error("the session could not be started: {0}")]
     Failed(String),
 }

@@ -71,15 +71,17 @@ impl Finder {
         Ok((setting, isolation))
     }
 
-    /// How judging scripts are run, for a run that is judged again. The first call blocks.
+    /// How judging scripts are run, for a caller that judges a recorded run again. The first call
+    /// blocks.
     pub fn judge_setting(&self) -> Result<Arc<Setting>, CheckScriptError> {
         Ok(self.setting()?.0)
     }
 
-    /// Why the judge that was found can't run any more; `None` if it can, and if no judge was found
-    /// yet. Never blocks.
+    /// Why judging scripts can no longer be run, although an earlier test succeeded. `None` if they
+    /// can be run, or if no test has succeeded yet. Never blocks.
     pub(super) fn lost(&self) -> Option<String> {
-        // The lock is held while a test process runs.
+        // `setting` holds the lock while a test process runs, so this function only tries to take
+        // it.
         let found = self.found.try_lock().ok()?;
         let (setting, _) = found.as_ref()?;
         if self.options.engine.is_some() {

@@ -1,9 +1,9 @@
 //! Runs evaluations, one at a time, from the request to the record.
 //!
 //! [`Evaluations`] starts and stops sessions. Each session has a thread that supervises it (crate
-//! `session`) and a second thread that writes its events and its journal to the database (`record_writer`).
-//! `SessionWorld` is the session's access to the simulator. `Current` is the session as clients see
-//! it.
+//! `session`) and a second thread that writes its events and its journal to the database
+//! (`record_writer`). `SessionWorld` is the session's access to the simulator. `Current` is the
+//! session as clients see it.
 
 mod begin;
 mod current;
@@ -46,8 +46,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// Free space on the disk of the data folder below which the simulator is not healthy. The record of
-/// a short run has about this size.
+/// Minimum free space on the disk of the data folder, bytes. With less, the simulator reports a
+/// fault. The record of a short run has about this size.
 const MIN_FREE_BYTES: u64 = 1 << 20;
 /// How long a shutdown waits for the end of the session.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
@@ -129,13 +129,12 @@ pub struct Evaluations {
     leftover_processes: Arc<Mutex<Option<LingeringProcesses>>>,
     /// Number of ended sessions.
     ended_sessions: Arc<watch::Sender<u64>>,
-    /// The end of a session that is not on disk.
+    /// The end of a session that could not be written to disk yet.
     unstored: Arc<Unstored>,
 }
 
 impl Evaluations {
-    /// Evaluations of this simulator. Until a session is started, clients see the last stored
-    /// session.
+    /// Evaluations of this simulator. Until a session starts, clients see the last stored session.
     pub(crate) fn new(parts: EvaluationParts) -> Evaluations {
         let current = Arc::new(Current::new(Arc::clone(&parts.status)));
         if let Ok(Some(last)) = records::last_session(&parts.data) {
@@ -310,7 +309,7 @@ impl Evaluations {
         self.stop_if(cause, |_| true).await
     }
 
-    /// Same as [`Evaluations::stop`], but only for a session whose id `fits`.
+    /// Same as [`Evaluations::stop`], but only for a session for whose id `fits` returns true.
     pub async fn stop_if(&self, cause: StopCause, fits: impl FnOnce(&str) -> bool) -> bool {
         // A session may be starting now. The lock becomes free when its start is complete.
         let _starting = self.starting.lock().await;
@@ -346,8 +345,8 @@ impl Evaluations {
         }
     }
 
-    /// Ends the session because the simulator stops. Returns at the latest after
-    /// `SHUTDOWN_TIMEOUT`.
+    /// Ends the session because the simulator stops. Waits at most `SHUTDOWN_TIMEOUT` for the end
+    /// of the session, and then as long for the end of the prepared judge.
     pub(crate) async fn shut_down(&self) {
         let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, self.stop(StopCause::Shutdown)).await;
         let finder = Arc::clone(&self.finder);

@@ -21,7 +21,7 @@ pub struct JudgeOptions {
     pub student: BoxOptions,
     /// Folders that student programs can't see, besides the data folder of this simulator.
     pub hidden: Vec<PathBuf>,
-    /// The pace of sessions that do not ask for one.
+    /// The pace of sessions whose request names no pace.
     pub pace: Pace,
     /// Whether the simulator ends after one session. It then starts one judge, which is not tried
     /// out before the session.

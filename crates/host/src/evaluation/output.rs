@@ -1,7 +1,7 @@
 //! The newest output of a session: lines of the student's program and of the judging script.
 //!
-//! The command line prints these lines while the session runs. A reader asks for the lines after a
-//! number, so reading costs time for new lines only.
+//! The command line prints these lines while the session runs. A reader names the number of the
+//! first line that it has not read yet, so it gets new lines only.
 
 use chicane_wire::OutputStream;
 use std::collections::VecDeque;

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
-/// How often a wait for the session checks whether it has to stop.
+/// How often a waiting time keeper checks whether it has to stop.
 const CHECK: Duration = Duration::from_millis(10);
 
 /// The simulation and the session of one program.
@@ -18,7 +18,7 @@ pub(super) struct SessionPace {
     pub(super) notes: Notes<Note>,
     /// Whether the time keeper has to stop.
     pub(super) stop: Arc<AtomicBool>,
-    /// Told when the simulation has reached the requested tick.
+    /// Gets a message when the judge has seen the requested tick. `None` if no tick is requested.
     pub(super) advance: Option<Receiver<()>>,
 }
 

@@ -1,4 +1,4 @@
-//! The folder of a program whose files came with the start of its session.
+//! The folder of a program whose files came with the request that started its session.
 
 use chicane_wire::{BoxKind, ProgramFiles};
 use std::fs::{DirBuilder, File};
@@ -20,7 +20,7 @@ pub(super) struct ProgramFolder {
 }
 
 impl ProgramFolder {
-    /// Writes the files to a new folder, which only the user of the simulator can read. A program in
+    /// Writes the files to a new folder that only the user of the simulator can read. A program in
     /// a host box also gets the Python package, as programs in a closed box do.
     pub(super) fn new(files: &ProgramFiles, session: &str, kind: BoxKind) -> io::Result<ProgramFolder> {
         let parent = std::env::temp_dir();
@@ -52,7 +52,8 @@ impl ProgramFolder {
         &self.program
     }
 
-    /// The value of `PYTHONPATH` for the program. `before` is its value without the package.
+    /// The value of `PYTHONPATH` for the program. `before` is the value of the variable without the
+    /// package.
     pub(super) fn python_path(&self, before: Option<&str>) -> Option<String> {
         let package = self.package.as_ref()?.to_str()?;
         Some(
@@ -79,7 +80,8 @@ fn remove_orphans(parent: &Path) {
         let Some(rest) = name.to_str().and_then(|name| name.strip_prefix(PREFIX)) else { continue };
         let process = rest.split('-').next().and_then(|id| id.parse::<u32>().ok());
         if process.is_some_and(|id| !Path::new("/proc").join(id.to_string()).exists()) {
-            // A folder of another user can't be removed, and is not ours.
+            // The removal fails for a folder of another user. A later simulator of that user
+            // removes it.
             let _ = std::fs::remove_dir_all(entry.path());
         }
     }
@@ -117,7 +119,7 @@ mod tests {
 
     #[test]
     fn the_folder_of_a_killed_simulator_is_removed() {
-        // Process ids are at most 2^22.
+        // Process ids are at most 2^22, so no process has this id.
         let orphan = std::env::temp_dir().join(format!("{PREFIX}4194999-x"));
         std::fs::create_dir_all(orphan.join("lib")).expect("a folder");
         let kept = ProgramFolder::new(&files(r#"{"a": ""}"#), "t2", BoxKind::Closed).expect("written");

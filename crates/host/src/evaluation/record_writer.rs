@@ -5,10 +5,10 @@
 //! supervisor of the session does not wait for the disk. The stored size of a session is limited;
 //! events beyond the limit are left out.
 //!
-//! The steps of the session and its events come through one queue, so what is stored of the one
-//! always belongs to what is stored of the other. The sim thread writes an observation to its
-//! stream before the session learns of it. Its stream is read after the queue, so every stored step
-//! has its observation.
+//! Steps and events of the session come through one queue, so the stored steps and the stored
+//! events always end at the same point. The sim thread writes each observation to the `Sink` before
+//! the session gets the observation. The writer thread reads the `Sink` after the queue, so the
+//! observation of every stored step is stored too.
 
 use super::journal::{EventLimit, JournalSoFar};
 use chicane_journal::{Head, Sink};
@@ -31,7 +31,7 @@ enum WriterEntry {
     Line(String),
     /// The unfinished record as JSON, and the simulated seconds of the session.
     Progress(String, f64),
-    /// What is judged, and how.
+    /// The identity of the session: what is judged, and under which conditions.
     Identity(Box<RecordIdentity>),
     /// The head of the journal.
     Head(Box<Head>),
@@ -51,7 +51,7 @@ pub(super) struct Unwritten {
     /// Sequence number of the first line.
     next_line: u64,
     lines: Vec<String>,
-    /// What is judged, and how; `None` if it is stored.
+    /// The identity of the session, if it is not stored yet.
     identity: Option<Box<RecordIdentity>>,
     result: SessionResult,
     /// The whole journal, compressed; `None` if there is none.
@@ -59,8 +59,8 @@ pub(super) struct Unwritten {
 }
 
 impl Unwritten {
-    /// Writes everything, after an earlier write failed. That write may have reached the disk
-    /// although the database reported an error, so what is stored already is left out.
+    /// Writes everything after an earlier write failed. The earlier write may have reached the disk
+    /// although the database reported an error, so lines that are stored already are skipped.
     pub(super) fn write_again(&self, data: &Data) -> Result<(), StoreError> {
         let records = data.records();
         if !records.unfinished()?.iter().any(|row| row.number == self.number) {
@@ -83,12 +83,13 @@ impl Unwritten {
         data.records().end(self.number, self.next_line, &self.lines, &self.result, self.journal.as_deref())
     }
 
-    /// The whole journal of a session, compressed; `None` if it is another session.
+    /// The whole journal of the session with this number, compressed; `None` if this value belongs
+    /// to another session.
     pub(super) fn journal_of(&self, number: i64) -> Option<Vec<u8>> {
         self.journal.clone().filter(|_| number == self.number)
     }
 
-    /// Completes a session that was read from the database.
+    /// Adds the missing end to a session that was read from the database.
     pub(super) fn complete(&self, row: &mut SessionRow, events: &mut Vec<String>) {
         if row.number != self.number || row.result.is_some() {
             return;
@@ -106,7 +107,7 @@ impl Unwritten {
 /// Why a session was not stored completely.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum RecordWriterError {
-    /// The database can't be written. Holds everything that is missing in it.
+    /// The database can't be written. `rest` is everything that the database does not have.
     #[error("{error}")]
     Store {
         /// The error of the database.
@@ -158,7 +159,7 @@ impl RecordWriter {
         true
     }
 
-    /// Where the sim thread puts its part of the journal.
+    /// The sink to which the sim thread writes its part of the journal.
     pub(super) fn sink(&self) -> Arc<Sink> {
         Arc::clone(&self.sink)
     }
@@ -175,7 +176,7 @@ impl RecordWriter {
         }
     }
 
-    /// Stores what is judged, and how.
+    /// Stores the identity of the session.
     pub(super) fn set_identity(&mut self, identity: RecordIdentity) {
         let _ = self.entries.send(WriterEntry::Identity(Box::new(identity)));
     }
@@ -212,7 +213,7 @@ struct Writer {
     lines: Vec<String>,
     /// The unfinished record as JSON, and the simulated seconds of the session.
     progress: (String, f64),
-    /// What is judged, and how; `None` if it is stored.
+    /// The identity of the session, if it is not stored yet.
     identity: Option<Box<RecordIdentity>>,
     /// Whether a write failed. The session is then being stopped, and only its end is written.
     failed: bool,
@@ -223,7 +224,7 @@ struct Writer {
 }
 
 impl Writer {
-    /// Writes entries until the session ends or its journal is dropped.
+    /// Writes entries until the session ends, or until the [`RecordWriter`] is dropped.
     fn run(mut self, queue: &Receiver<WriterEntry>) -> Result<(), RecordWriterError> {
         let (mut deadline, mut waiting) = (None::<Instant>, None);
         loop {

@@ -79,7 +79,7 @@ fn a_record_that_is_not_on_disk_is_shown_from_memory() {
     rest.complete(&mut row, &mut events);
     assert_eq!((row.record.as_str(), events.len()), ("7.5", 4));
     assert_eq!(row.start.identity.student.as_deref(), Some("ada"));
-    // The record was written since it was read.
+    // The row has a result now, so another call must not add the events again.
     rest.complete(&mut row, &mut events);
     assert_eq!(events.len(), 4);
 }

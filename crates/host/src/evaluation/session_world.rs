@@ -64,17 +64,19 @@ pub(super) struct SessionWorld {
     pub(super) requests: Option<Sender<SessionRequest>>,
     /// When the progress of the session was last written.
     pub(super) progress_written_at: Instant,
-    /// What is judged, and how.
+    /// The identity of the session: what is judged, and under which conditions.
     pub(super) identity: RecordIdentity,
-    /// Whether the requests of the student's program can be told from those of others.
+    /// Whether the simulator can tell the requests of the student's program from requests of
+    /// others.
     pub(super) recognizes_student: bool,
-    /// Commands of others during the run.
+    /// Counts commands during the run that neither the student's program, the judging script nor
+    /// the simulator sent.
     pub(super) interference: Arc<Mutex<SentCommands>>,
     /// Serves the requests of the student's program; `None` without a web server.
     pub(super) gate: Option<Arc<dyn StudentGate>>,
     /// The sockets of the student's program. Dropping this value closes them.
     pub(super) open_gate: Option<OpenGate>,
-    /// Moves time for a program in virtual time. Dropping this value stops it.
+    /// The time keeper of a program in virtual time. Dropping this handle stops the time keeper.
     pub(super) pacing: Option<TimeKeeperHandle>,
 }
 
@@ -137,12 +139,13 @@ impl SessionWorld {
         }
     }
 
-    /// Whether the session has a program in virtual time. Only programs have a box.
+    /// Whether the session has a program in virtual time. Only sessions with a program have a
+    /// `box_kind`.
     fn has_paced_program(&self) -> bool {
         self.identity.pace == Some(Pace::Virtual) && self.identity.box_kind.is_some()
     }
 
-    /// Stops the time keeper, and notes whether time depended on the wall clock.
+    /// Stops the time keeper. If time depended on the wall clock, the record gets the reason.
     fn stop_pacing(&mut self) {
         let Some(pacing) = self.pacing.take() else { return };
         let (report, sockets) = pacing.stop();
@@ -202,7 +205,7 @@ impl SessionHost for SessionWorld {
         self.writer.set_head(self.head(&sim));
         let loaded = Loaded { sim, served: Arc::clone(&self.served), keep_lights: false };
         // Green lights are stored, so that the world has green lights after a restart of the
-        // program. A light that the seed starts with red turns green by itself.
+        // simulator. A light that is red at the start because of the seed turns green by itself.
         let green = loaded.red_lights().into_keys().map(|name| (name, false)).collect();
         let stored = self.runtime.block_on(self.keeper.world(&self.served.name, green));
         stored.map_err(refused)?;
@@ -336,7 +339,7 @@ impl SessionHost for SessionWorld {
     }
 
     fn note(&mut self, step: &Step) {
-        // A step contains no map whose keys are not text, so it is always valid JSON.
+        // A step contains only maps whose keys are text, so writing it as JSON never fails.
         if let Ok(line) = step.line() {
             self.writer.add_step(line);
         }

@@ -1,6 +1,6 @@
 //! The end of a session that could not be written, for instance because the disk is full.
 //!
-//! A thread writes it again until that succeeds or the simulator stops. Meanwhile the record is
+//! A thread repeats the write until it succeeds or the simulator stops. Meanwhile the record is
 //! read from memory, and no new session starts.
 
 use super::record_writer::Unwritten;
@@ -57,8 +57,9 @@ impl Unstored {
         self.lock().as_ref().map(|kept| kept.error.clone())
     }
 
-    /// The end that is not on disk. A reader takes it before it reads the database, because it is
-    /// forgotten after it was written.
+    /// The end of a session that is not on disk. Readers call this method before they read the
+    /// database. Otherwise the end could be written and dropped between the two reads, and the
+    /// reader would find it in neither place.
     pub(super) fn rest(&self) -> Option<Arc<Unwritten>> {
         self.lock().as_ref().map(|kept| Arc::clone(&kept.rest))
     }

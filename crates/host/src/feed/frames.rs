@@ -26,8 +26,9 @@ pub(super) async fn make_frames(feed: Feed) {
     let mut due: Option<Instant> = None;
     loop {
         if feed.metrics.subscribers.load(Relaxed) == 0 {
-            // Otherwise every published value would wake this task, in a judged run thousands of
-            // times a second. An old value would keep its world in memory.
+            // The task now waits for a new stream. Otherwise every published value would wake the
+            // task, thousands of times per second in a judged run. `last` is dropped, because it
+            // would keep an old world in memory.
             last = None;
             tokio::select! {
                 () = feed.opened.notified() => {}

@@ -14,7 +14,7 @@ use tokio::sync::watch;
 
 /// Maximum number of subscribers.
 const MAX_SUBSCRIBERS: i64 = 10_000;
-/// Story lines that a subscriber copies at once.
+/// Maximum number of story lines that a subscriber copies from the ring buffer at once.
 const LINES_PER_BATCH: usize = 64;
 
 /// The maximum number of subscribers is reached.
