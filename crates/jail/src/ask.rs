@@ -23,7 +23,7 @@ pub struct ClientOutput {
     pub error: String,
 }
 
-/// Why the engine's program did not answer.
+/// Why a program gave no result.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     /// There is no such program.
@@ -102,7 +102,7 @@ fn read_some(from: Option<impl AsFd>, into: &mut Vec<u8>) -> bool {
     }
 }
 
-/// The last line of an engine's error output, without `Error: `.
+/// The last line of a program's error output, without `Error: `.
 pub fn last_line(text: &str) -> &str {
     let line = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("no output");
     line.trim().trim_start_matches("Error: ")

@@ -95,10 +95,11 @@ fn is_autogroup_enabled() -> bool {
     fs::read_to_string("/proc/sys/kernel/sched_autogroup_enabled").is_ok_and(|text| text.trim() == "1")
 }
 
-/// Moves the simulator from the root group of the hierarchy `cpu` into a group of its own. In the root
-/// group it belongs to the autogroup of its terminal session, and Linux 6.18 then lets a busy thread
-/// of that autogroup keep the processes of other groups waiting for many seconds. So a judge or a
-/// program would not get its turn. Errors are ignored, because the simulator works without the group.
+/// Moves the simulator from the root group of the hierarchy `cpu` into a group of its own. In the
+/// root group, the simulator belongs to the autogroup of its terminal session. Linux 6.18 then lets
+/// a busy thread of this autogroup keep the processes of other groups waiting for many seconds, so
+/// a judge or a student's program would get no processor time. Errors are ignored, because the
+/// simulator works without the group.
 fn leave_autogroup(base: &Path, own: &str) {
     let Some(cpu) = own_cpu_v1(base, own).filter(|cpu| is_same(cpu, &base.join("cpu"))) else { return };
     let process = std::process::id().to_string();
@@ -117,8 +118,8 @@ pub fn leave_own_group() {
     if !child.exists() || fs::write(root.join("cgroup.procs"), &process).is_err() {
         return;
     }
-    // A helper process that was just ended may still be in the group. The next simulator removes a
-    // group that is left.
+    // A helper process that was just ended may still be in the group, so removing the group may
+    // fail at first. If every attempt fails, the next simulator removes the group.
     for _ in 0..REMOVE_ATTEMPTS {
         if fs::remove_dir(&child).is_ok() {
             return;

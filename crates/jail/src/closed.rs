@@ -3,8 +3,8 @@
 //!
 //! Outer opens the listed folders while it still has the simulator's rights, because the student's
 //! user may lack access to the folders above them. It then builds the new root as the student's
-//! user. Init mounts what depends on its process ids, makes the new root the root, and unmounts the
-//! host's file system. Nothing is hidden: a file that is not listed is not there.
+//! user. Init mounts `/proc`, which depends on its process ids, makes the new root its root folder,
+//! and unmounts the host's file system. A file that is not listed does not exist in the box.
 
 use super::mounts::{self, DEVICES, MountError};
 use super::plan::{Bind, ClosedPlan};
@@ -24,7 +24,7 @@ use std::path::{Component, Path, PathBuf};
 
 /// Where the new root is built. The mount is visible in the new namespace only.
 const BUILD_FOLDER: &str = "/tmp";
-/// Limit of files and folders.
+/// Maximum number of files and folders.
 const INODES: u32 = 262_144;
 /// Where the workspace is inside the box.
 pub const WORKSPACE: &str = "/workspace";
@@ -47,7 +47,7 @@ const DEVICE_LINKS: [(&str, &str); 4] = [
 
 /// A folder or file of the host that the box will show.
 enum Source {
-    /// A copy of its mounts that is already read-only.
+    /// A read-only copy of the mounts at and below the folder or file.
     Tree(OwnedFd),
     /// The file itself, on kernels that can't copy mounts.
     File(OwnedFd),
@@ -58,8 +58,9 @@ enum Source {
 pub(super) struct Sources(Vec<Option<Source>>);
 
 impl Sources {
-    /// Opens what can be opened in the host's namespaces. Only root can, and has to: after leaving
-    /// the namespaces root can no longer enter the private folders of other users.
+    /// Opens what can be opened in the host's namespaces. Only root is allowed to copy mounts
+    /// there. Root has to do it there, because after leaving the namespaces it can no longer enter
+    /// the private folders of other users.
     pub(super) fn open_as_root(plan: &ClosedPlan) -> Sources {
         if !rustix::process::geteuid().is_root() {
             return Sources::default();
@@ -116,7 +117,8 @@ pub(super) fn build(
         let folder = in_build(Path::new(folder));
         create_folders(&folder)?;
         mounts::set_mode(&folder, mode)?;
-        // A mount of its own stays writable when the root becomes read-only.
+        // Each of these folders becomes a mount of its own, which stays writable when the root
+        // becomes read-only.
         mount_bind(&folder, &folder).map_err(|source| MountError::Show { path: folder.clone(), source })?;
     }
     workspace_stream::receive(control, &in_build(Path::new(WORKSPACE)))?;
@@ -212,7 +214,8 @@ fn write_files(plan: &ClosedPlan) -> Result<(), MountError> {
 
 /// Makes the new root the root of this process, and unmounts the host's file system.
 pub(super) fn enter(plan: &ClosedPlan) -> Result<(), MountError> {
-    // The kernel mounts `/proc` only while a complete one is still visible.
+    // The kernel mounts a new `/proc` only while a complete `/proc` is still visible, so this is
+    // done before the host's file system is unmounted.
     let proc = in_build(Path::new("/proc"));
     // Inside some containers a new `/proc` can't be mounted. The folder then stays empty.
     let _ = mounts::mount_proc(&proc)?;
@@ -223,7 +226,8 @@ pub(super) fn enter(plan: &ClosedPlan) -> Result<(), MountError> {
     unmount("/old", UnmountFlags::DETACH).map_err(MountError::UnmountHost)?;
     std::fs::remove_dir("/old").map_err(MountError::RemoveOld)?;
     for folder in &plan.packages {
-        // On kernels without overlays for users, `PYTHONPATH` shows the package (`search_path`).
+        // This fails on kernels that do not let users mount overlays. `PYTHONPATH` then leads to
+        // the package (see `search_path`).
         let _ = add_package(folder);
     }
     let flags = MountFlags::BIND | MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV;

@@ -1,6 +1,6 @@
-//! Networks that programs of other people must not reach through the simulator: those of this
-//! machine, private and reserved ones. There is one list, for a judge's routes and for the sound
-//! files that the simulator fetches for a student's program.
+//! Networks that programs of other people must not reach through the simulator: loopback, private
+//! and reserved networks. The same list is used for a judge's routes and for the sound files that
+//! the simulator fetches for a student's program.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -33,7 +33,8 @@ const CLOSED_V6: [(Ipv6Addr, u8); 7] = [
     (Ipv6Addr::new(0, 0, 0, 0, 0, 0, 0, 0), 3),
     (Ipv6Addr::new(0x4000, 0, 0, 0, 0, 0, 0, 0), 2),
     (Ipv6Addr::new(0x8000, 0, 0, 0, 0, 0, 0, 0), 1),
-    // Every interface has a route to this network, so it is listed beside the larger one.
+    // Every interface has its own route to this network. That route is more specific than a route
+    // for 8000::/1, so this network needs an entry of its own.
     (Ipv6Addr::new(0xfe80, 0, 0, 0, 0, 0, 0, 0), 64),
     (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 23), // protocols, with Teredo
     (Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0), 32), // documentation
@@ -68,7 +69,8 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
 fn is_public_v6(address: Ipv6Addr) -> bool {
     let inner = |high: u16, low: u16| Ipv4Addr::from(u32::from(high) << 16 | u32::from(low));
     match address.segments() {
-        // Addresses that contain one of version 4: mapped, NAT64, 6to4. The inner address decides.
+        // Addresses that contain an address of version 4: mapped, NAT64, 6to4. The inner address
+        // decides.
         [0, 0, 0, 0, 0, 0xffff, high, low] => is_public_v4(inner(high, low)),
         [0x64, 0xff9b, 0, 0, 0, 0, high, low] => is_public_v4(inner(high, low)),
         [0x2002, high, low, ..] => is_public_v4(inner(high, low)),

@@ -1,19 +1,20 @@
-//! Notices that a judge's file system was full, even if the script deletes its files right after.
+//! Notices that a judge's file system was full, even if the script deletes its files right
+//! afterwards.
 //!
-//! The kernel keeps no trace of a full tmpfs: a write fails with `ENOSPC`, a script may catch that
-//! error and delete its files, and a look at the free space every few milliseconds then sees
-//! nothing. Therefore the kernel asks init before every system call that writes to a file, creates
-//! or deletes one (a user notification of seccomp). Init looks at the free space and lets the call
-//! continue. A script gets `ENOSPC` only from such a call while no room is left, so init sees the
-//! full file system before the script can hide it.
+//! The kernel keeps no trace of a full tmpfs. A script may catch the error `ENOSPC` of a write and
+//! delete its files, so a check of the free space every few milliseconds would miss that the file
+//! system was full. Therefore the kernel notifies init before every system call that writes,
+//! creates or deletes a file (a user notification of seccomp). Init checks the free space and then
+//! lets the call continue. A call gets `ENOSPC` only if no room was left when the call began, so
+//! init sees the full file system before the script gets the error.
 //!
-//! Standard output is different: a script may print often, and a question takes some microseconds.
-//! Writes to descriptors 1 and 2 are therefore not asked about. If a script puts a file in their
-//! place, the calls count that free the file: those that replace or close these descriptors, and
-//! those that end a process.
+//! Writes to descriptors 1 and 2 are not watched, because a script may print often and a
+//! notification takes some microseconds. A script may open a file as one of these descriptors and
+//! fill the file system through it. To free the space of a deleted file again, the script has to
+//! replace or close the descriptor or end the process, so these calls are watched.
 //!
-//! Some cases remain for the look every few milliseconds: memory maps of files (there a full file
-//! system ends the process with a signal), and a deleted file that is closed after a write that
+//! Two cases are left to the check every few milliseconds: memory maps of files, where a full file
+//! system ends the process with a signal, and a deleted file that is closed after a write that
 //! filled the file system without an error.
 
 use libc::{c_ulong, sock_filter, sock_fprog};
@@ -21,7 +22,7 @@ use rustix::io::Errno;
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 
-/// Calls that always count.
+/// Calls that are always watched.
 const CALLS: &[i64] = &[
     libc::SYS_pwrite64,
     libc::SYS_pwritev,
@@ -48,7 +49,7 @@ const CALLS: &[i64] = &[
     libc::SYS_tgkill,
     libc::SYS_pidfd_send_signal,
 ];
-/// Calls that always count and exist on x86-64 only.
+/// Calls that are always watched and exist on x86-64 only.
 #[cfg(target_arch = "x86_64")]
 const X86_CALLS: &[i64] = &[
     libc::SYS_creat,
@@ -61,14 +62,16 @@ const X86_CALLS: &[i64] = &[
 ];
 #[cfg(not(target_arch = "x86_64"))]
 const X86_CALLS: &[i64] = &[];
-/// Calls that count unless they write to standard output, standard error or the channel.
+/// Calls that are watched unless they write to standard output, standard error or the channel.
 const WRITES: &[i64] = &[libc::SYS_write, libc::SYS_writev];
-/// Calls that count if they free descriptor 1 or 2, with the position of the descriptor.
+/// Calls that are watched if they close or replace descriptor 1 or 2, each with the index of the
+/// argument that contains the descriptor.
 #[cfg(target_arch = "x86_64")]
 const CLOSES: &[(i64, u32)] = &[(libc::SYS_close, 0), (libc::SYS_dup3, 1), (libc::SYS_dup2, 1)];
 #[cfg(not(target_arch = "x86_64"))]
 const CLOSES: &[(i64, u32)] = &[(libc::SYS_close, 0), (libc::SYS_dup3, 1)];
-/// Calls that count if their flags open a file for writing, with the position of the flags.
+/// Calls that are watched if their flags open a file for writing, each with the index of the
+/// argument that contains the flags.
 #[cfg(target_arch = "x86_64")]
 const OPENS: &[(i64, u32)] = &[(libc::SYS_openat, 2), (libc::SYS_open, 1)];
 #[cfg(not(target_arch = "x86_64"))]
@@ -83,7 +86,7 @@ const SET_FLAGS: c_ulong = 0x4008_2104;
 /// The waiting process and init run in turns, so the kernel should not move them to two processors.
 const WAKE_IN_TURN: u64 = 1;
 
-/// The descriptor on which the kernel asks before a call.
+/// The descriptor on which the kernel notifies init of a call before the call begins.
 #[derive(Debug)]
 pub(super) struct FileWatch {
     listener: OwnedFd,
@@ -117,8 +120,8 @@ impl FileWatch {
         std::os::fd::AsFd::as_fd(&self.listener)
     }
 
-    /// Lets the next waiting call continue. Runs `look` before, while the call has not begun. The
-    /// caller has polled the descriptor, because this function waits for a call.
+    /// Lets the next waiting call continue. Runs `look` first, before the call begins. The caller
+    /// must have polled the descriptor, because this function blocks until a call is waiting.
     #[allow(unsafe_code)]
     pub(super) fn answer(&self, look: impl FnOnce()) {
         // SAFETY: all bytes zero are a valid value, and the kernel requires them.
@@ -138,7 +141,7 @@ impl FileWatch {
 }
 
 /// Whether the kernel refused the watch because a program around the simulator, for instance a
-/// container engine, already has such a descriptor. The kernel allows one only.
+/// container engine, already has such a descriptor. The kernel allows only one of them.
 pub(super) fn is_taken(why: &io::Error) -> bool {
     why.raw_os_error() == Some(Errno::BUSY.raw_os_error())
 }

@@ -233,7 +233,7 @@ impl Jail {
             .map_err(JailError::Socket)?;
         match workspace.read(Some(control)) {
             Ok(identity) => self.identity = Some(identity),
-            // The box reports why it does not take the copy.
+            // The box closed the socket. Its report contains the reason and becomes the error.
             Err(why @ WorkspaceError::Send(_)) => {
                 self.expect(deadline, |_| None::<()>).and(Err(JailError::Workspace(why)))?;
             }
@@ -247,8 +247,8 @@ impl Jail {
         self.identity.take()
     }
 
-    /// Process id on the host of the process above all processes of the program, and process id of
-    /// the program inside.
+    /// Two process ids: that of init on the host, and that of the program inside the jail. Init is
+    /// the ancestor of all processes of the program.
     pub fn ids(&self) -> (u32, i32) {
         (self.init_id, self.program_id)
     }
@@ -434,7 +434,8 @@ fn map_users(pid: u32, plan: &JailPlan) -> Result<(), JailError> {
     write("gid_map", &format!("{} {gid} 1\n", inside(gid)))
 }
 
-/// The id on the host for closed boxes: the first that this namespace has.
+/// The id on the host for closed boxes: the first of `STUDENT_IDS` that exists in the simulator's
+/// user namespace.
 fn student_id(file: &str) -> u32 {
     let own = std::fs::read_to_string(format!("/proc/self/{file}")).unwrap_or_default();
     let has = |id: u32| {

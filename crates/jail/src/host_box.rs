@@ -12,8 +12,8 @@
 //! - The program `chicane` is bound onto itself, read-only.
 //! - New instances of `/proc` and `/dev/pts` show the program's own processes and terminals only.
 //!
-//! The program has no right to change these mounts. In a user namespace of its own it gets them as
-//! one locked unit.
+//! The program has no right to change these mounts. If the program creates a user namespace, the
+//! kernel locks these mounts there, so that it can't undo single mounts.
 
 use super::cgroup_path::BASE;
 use super::mount_table::{MountPoint, mount_table};
@@ -88,7 +88,7 @@ pub(super) fn build(plan: &StudentPlan) -> Result<(), HostBoxError> {
     make_mounts_private()?;
     let table = mount_table().map_err(HostBoxError::Table)?;
     let program = own_program()?;
-    // A folder that this user can't reach is as unreachable for the program.
+    // A folder that this user can't reach is left out, because the program can't reach it either.
     let hidden: BTreeSet<PathBuf> =
         plan.hide.iter().filter_map(|path| std::fs::canonicalize(path).ok()).filter(|p| p.is_dir()).collect();
     refuse_hidden_workspace(&plan.workspace, &hidden)?;
@@ -132,7 +132,8 @@ fn is_same(one: &Path, other: &Path) -> bool {
     id(one).is_some_and(|id_of_one| id(other) == Some(id_of_one))
 }
 
-/// Refuses a workspace that would vanish. A workspace that is itself a hidden folder is empty.
+/// Refuses a workspace inside of a hidden folder, because the program could not see the workspace.
+/// A workspace that is itself a hidden folder is allowed, and appears empty.
 fn refuse_hidden_workspace(workspace: &Path, hidden: &BTreeSet<PathBuf>) -> Result<(), HostBoxError> {
     let real = std::fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_owned());
     match hidden.iter().find(|folder| real != **folder && real.starts_with(folder)) {
@@ -155,7 +156,7 @@ fn other_paths(folder: &Path, table: &[MountPoint]) -> Vec<PathBuf> {
     paths.filter(|path| path != folder && is_same(path, folder)).collect()
 }
 
-/// Those paths that are in no other path of the set.
+/// The paths that are not inside of another path of the set.
 fn outermost(paths: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
     let mut kept = BTreeSet::new();
     for path in paths {

@@ -27,7 +27,8 @@ const PYTHON: &str = "/usr/bin/python3.14";
 pub(super) fn run() -> Result<(), PartError> {
     limits::close_inherited_on_exec()?;
     let plan: JailPlan = plan::read(stdin())?;
-    // Otherwise another process of the same user could trace this process or read its memory.
+    // Init becomes undumpable. Otherwise another process of the same user could trace init or read
+    // its memory.
     let undumpable = rustix::process::DumpableBehavior::NotDumpable;
     rustix::process::set_dumpable_behavior(undumpable).map_err(PartError::call("prctl"))?;
     match plan {
@@ -61,7 +62,7 @@ fn run_judge(plan: &JudgePlan) -> Result<(), PartError> {
     let (started, starting) = pipe_with(PipeFlags::CLOEXEC).map_err(PartError::call("pipe"))?;
     let (give, files) = sync_channel(1);
     let thread = std::thread::spawn(move || {
-        let _starting = starting; // Its end tells that the harness was started, or that this failed.
+        let _starting = starting; // It closes when the harness was started or the start failed.
         start_watched(python, number, counted, &give)
     });
     // Nothing is received if the watch failed. The thread then returns the error.
@@ -76,8 +77,8 @@ fn run_judge(plan: &JudgePlan) -> Result<(), PartError> {
     watch(python.id(), Some(&files))
 }
 
-/// Starts the harness with both filters of system calls. Gives away the watch of files, or the
-/// reason why there is none.
+/// Starts the harness with both filters of system calls. Sends the watch of files over `give`, or
+/// the reason why there is none.
 fn start_watched(
     mut python: Command,
     channel: i32,
@@ -188,8 +189,8 @@ fn watch(program: u32, files: Option<&io::Result<FileWatch>>) -> Result<(), Part
     let ended =
         rustix::process::pidfd_open(program, PidfdFlags::empty()).map_err(PartError::call("pidfd_open"))?;
     let (mut full, mut exited) = (false, false);
-    // The report is sent before a call that finds the file system full continues. It therefore
-    // arrives before the answer of the harness.
+    // The report is sent before the watched call continues. It therefore arrives before the answer
+    // of the harness.
     let mut look = || {
         if !full && is_full() {
             full = true;

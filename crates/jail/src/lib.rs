@@ -18,11 +18,11 @@
 //!
 //! There are two plans. A *judge* sees no file of the host. It has an overlay of the prepared
 //! Python root on a small file system in memory, a network of its own and a filter of system calls.
-//! A *student* has its own process ids and, unless it asks for the host's, its own network, in
-//! which the simulator's address leads to sockets that init opened (`gate.rs`). In a host box
-//! (`host_box.rs`) it keeps the host's files, without the files of all simulators. In a closed box
-//! (`closed.rs`) it sees only listed folders and a copy of its workspace, and runs as an
-//! unprivileged user.
+//! A *student* has its own process ids. It also has its own network, unless it asks for the host's
+//! network. In its own network, the simulator's address leads to sockets that init opened
+//! (`gate.rs`). In a host box (`host_box.rs`), a student keeps the host's files, without the files
+//! of all simulators. In a closed box (`closed.rs`), a student sees only listed folders and a copy
+//! of the workspace, and runs as an unprivileged user.
 //!
 //! If a feature is missing on the machine, starting the jail fails with an error that names the
 //! remedy. There is no fallback with weaker isolation.
@@ -77,7 +77,8 @@ pub use virtual_time::CLOSED_FOLDER as CLOSED_TIME_FOLDER;
 
 /// Runs `chicane __jail <part>`. On failure the part also reports the error to the simulator.
 pub fn main(part: &str) -> Result<(), PartError> {
-    // The kernel names a process after the path it was started by, which is a descriptor here.
+    // The kernel names a process after the path from which it was started. Here the path ends with
+    // a descriptor number.
     let _ = rustix::thread::set_name(c"chicane");
     let done = match part {
         "outer" => outer::run(),

@@ -8,8 +8,9 @@ use rustix::thread::{CapabilitySet, CapabilitySets};
 
 /// Open files of a process inside a judge's jail.
 const OPEN_FILES: u64 = 256;
-/// The same if no control group counts memory. The kernel's buffers of sockets belong to no
-/// process, so only their number limits them.
+/// Open files of a process inside a judge's jail, if no control group counts memory. The kernel's
+/// socket buffers belong to no process, so only a limit of the number of sockets limits their
+/// memory.
 const OPEN_FILES_UNCOUNTED: u64 = 128;
 /// Address space of a process in bytes, if no control group counts memory. It bounds page tables,
 /// which a process can fill without memory of its own.
@@ -73,7 +74,7 @@ pub(super) fn limit_student(processes: u64) -> Result<(), LimitError> {
 
 /// Sets the limits of a program in a closed box.
 pub(super) fn limit_closed(processes: u64, file_bytes: u64) -> Result<(), LimitError> {
-    // The control group enforces the allowed number.
+    // This limit is slightly higher than the allowed number, which the control group enforces.
     limit_student(processes + 8)?;
     limit("open files", Resource::Nofile, CLOSED_OPEN_FILES)?;
     limit("size of a file", Resource::Fsize, file_bytes)?;

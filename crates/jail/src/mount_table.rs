@@ -24,7 +24,7 @@ pub(super) fn mount_table() -> io::Result<Vec<MountPoint>> {
     Ok(text.split(|byte| *byte == b'\n').filter_map(parse).collect())
 }
 
-/// Parses one line. `None` if it has not the expected fields.
+/// Parses one line. `None` if the line does not have the expected fields.
 fn parse(line: &[u8]) -> Option<MountPoint> {
     let mut fields = line.split(|byte| *byte == b' ').skip(2);
     let (device, root, path) = (fields.next()?, fields.next()?, fields.next()?);

@@ -1,7 +1,7 @@
 //! The network inside a jail: enables loopback, and blocks the host and private networks.
 //!
 //! The messages of the kernel's routing socket are encoded by hand, because only two kinds are
-//! needed, each with one attribute at most.
+//! needed, each with two attributes at most.
 
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
@@ -33,8 +33,8 @@ pub enum NetError {
     UnexpectedAnswer,
 }
 
-/// Enables loopback. With internet access, adds a refusing route for every forbidden network: the
-/// private ones and those in `forbidden`.
+/// Enables loopback. With internet access, adds a route of type `prohibit` for every network in
+/// `forbidden`.
 pub(super) fn set_up(internet: bool, forbidden: &[(IpAddr, u8)]) -> Result<(), NetError> {
     let flags = SocketFlags::CLOEXEC;
     // Without a protocol number the socket is a routing socket.
@@ -51,7 +51,7 @@ pub(super) fn set_up(internet: bool, forbidden: &[(IpAddr, u8)]) -> Result<(), N
     Ok(())
 }
 
-/// Whether this kernel has IPv6. Without IPv6 it knows no such routes.
+/// Whether this kernel has IPv6. Without IPv6 the kernel refuses IPv6 routes.
 fn has_version_six() -> bool {
     let socket = socket_with(AddressFamily::INET6, SocketType::DGRAM, SocketFlags::CLOEXEC, None);
     !matches!(socket, Err(Errno::AFNOSUPPORT))
@@ -81,7 +81,8 @@ fn prohibit(address: IpAddr, prefix: u8) -> Vec<u8> {
     body.extend(destination.to_ne_bytes());
     body.extend(octets);
     if address.is_ipv6() {
-        // The smallest value wins over the interface's own route to the same network.
+        // The kernel uses the route with the smallest priority value, so this route wins over the
+        // interface's own route to the same network.
         body.extend(8u16.to_ne_bytes());
         body.extend(priority.to_ne_bytes());
         body.extend(1u32.to_ne_bytes());

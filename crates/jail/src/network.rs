@@ -2,7 +2,7 @@
 //!
 //! slirp4netns forwards the connections of the judge's network namespace through sockets of the
 //! host. It blocks the host's loopback. Routes inside the namespace block the other forbidden
-//! addresses (`jail/net.rs`).
+//! addresses (`net.rs`).
 
 use crate::ask::ask;
 use crate::wake::wait_for;
@@ -27,9 +27,9 @@ pub struct Network {
     pub protection: Vec<&'static str>,
 }
 
-/// Options with which slirp4netns protects the host from itself: it sees almost no file, has no
-/// privileges, and makes only the system calls that it needs. A faulty packet of a script could
-/// otherwise turn an error in slirp4netns into access to the simulator's user.
+/// Options with which slirp4netns limits its own rights: it sees almost no file, has no privileges,
+/// and can make only the system calls that it needs. Otherwise a script could send a malicious
+/// packet, exploit an error in slirp4netns, and get the rights of the simulator's user.
 const PROTECTION: [(&str, &str); 2] = [("--enable-sandbox", "sandbox"), ("--enable-seccomp", "seccomp")];
 /// How long slirp4netns may take to print its options.
 const HELP_TIMEOUT: Duration = Duration::from_secs(30);

@@ -52,9 +52,9 @@ pub(super) fn run() -> Result<(), PartError> {
 
 /// Setting of the size of the hash table of connections, for networks that are created later. The
 /// time keeper asks for all connections of a network after every event, and the kernel then
-/// searches the whole table. The default is a table for all networks of the machine, with 262,144
-/// entries. Linux has this setting since version 6.1. Without it, the time keeper only takes
-/// longer.
+/// searches the whole table. By default, all networks of the machine share one table with, for
+/// example, 262,144 entries. Linux has this setting since version 6.1. Without this setting, the
+/// time keeper only takes longer.
 const CHILD_HASH_SIZE: &str = "/proc/sys/net/ipv4/tcp_child_ehash_entries";
 const HASH_SIZE: &str = "256";
 
@@ -69,8 +69,8 @@ fn unshare(plan: &JailPlan) -> Result<(), PartError> {
     }
     rustix::thread::unshare(flags).map_err(PartError::Unshare)?;
     if plan.is_in_virtual_time() && std::fs::write(CHILD_HASH_SIZE, HASH_SIZE).is_ok() {
-        // The setting applies to networks that are created from the present one. Without another
-        // one, the time keeper only takes longer.
+        // The setting applies only to networks that are created from the present network, so
+        // another network is created. If that fails, the time keeper only takes longer.
         let _ = rustix::thread::unshare(UnshareFlags::NEWNET);
     }
     Ok(())

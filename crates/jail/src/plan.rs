@@ -28,7 +28,7 @@ pub enum JailPlan {
 }
 
 impl JailPlan {
-    /// The file system of a closed box, if this is one.
+    /// The file system of a closed box. `None` for other jails.
     pub(super) fn closed(&self) -> Option<&ClosedPlan> {
         match self {
             JailPlan::Student(student) => student.closed.as_ref(),
@@ -61,8 +61,8 @@ pub struct JudgePlan {
     pub file_bytes: u64,
     /// Processes and threads that the script may start.
     pub processes: u64,
-    /// Whether a control group counts all memory of the script. If not, the script gets no memory
-    /// that belongs to no process, because the simulator could not see it.
+    /// Whether a control group counts all memory of the script. If not, the script can't use memory
+    /// that belongs to no process, because the simulator could not measure this memory.
     pub counted: bool,
     /// Whether the script has internet access.
     pub internet: bool,
@@ -110,11 +110,11 @@ pub struct ClosedPlan {
     pub binds: Vec<Bind>,
     /// Symbolic links: where, and where to.
     pub links: BTreeMap<PathBuf, PathBuf>,
-    /// Folders inside of the shown ones that are replaced by empty ones.
+    /// Folders inside of the shown folders that are replaced by empty folders.
     pub hide: Vec<PathBuf>,
     /// Folders of installed packages that get the package `chicane`.
     pub packages: Vec<PathBuf>,
-    /// Whether names can be resolved.
+    /// Whether the program has internet access, so that names can be resolved.
     pub internet: bool,
 }
 
@@ -125,7 +125,7 @@ pub struct Bind {
     pub source: PathBuf,
     /// Path in the box.
     pub target: PathBuf,
-    /// Whether it is a folder.
+    /// Whether the source is a folder.
     pub folder: bool,
 }
 

@@ -23,9 +23,9 @@ struct Stat {
     ticks: u64,
 }
 
-/// Sums up a process and all its descendants. Memory that processes share is counted once for each
-/// of them, unless the sum exceeds `limit`: then each gets its part only, which takes longer to
-/// find out.
+/// Sums up a process and all its descendants. Memory that processes share is counted fully for each
+/// of them. If the sum exceeds `limit`, it is computed again with the proportional share of each
+/// process, which takes longer.
 pub fn usage_below(root: u32, limit: u64) -> TreeUsage {
     let numbers = fs::read_dir("/proc").into_iter().flatten().flatten();
     let pids = numbers.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
@@ -70,16 +70,17 @@ fn whole_memory(pid: u32) -> u64 {
     fields(&format!("/proc/{pid}/status"), &["VmRSS:", "VmSwap:", "VmPTE:"]).unwrap_or(0)
 }
 
-/// The same, with the process's part of memory that it shares with other processes. The kernel
-/// refuses to tell it of some processes, and then it is all of that memory.
+/// The memory of a process in bytes, with its proportional share of memory that several processes
+/// share. For some processes the kernel refuses to give this share. Shared memory then counts
+/// fully.
 fn shared_memory(pid: u32) -> u64 {
     let parts = fields(&format!("/proc/{pid}/smaps_rollup"), &["Pss:", "SwapPss:"]);
     let tables = fields(&format!("/proc/{pid}/status"), &["VmPTE:"]).unwrap_or(0);
     parts.map_or_else(|| whole_memory(pid), |parts| parts + tables)
 }
 
-/// The sum of some fields of a file, in bytes. The file gives them in KiB. `None` if it can't be
-/// read.
+/// The sum of some fields of a file, in bytes. The file gives the fields in KiB. `None` if the file
+/// can't be read.
 fn fields(file: &str, names: &[&str]) -> Option<u64> {
     let text = fs::read_to_string(file).ok().filter(|text| !text.is_empty())?;
     let value = |line: &str| {

@@ -66,7 +66,7 @@ pub struct ProgramFile {
     pub content: Vec<u8>,
 }
 
-/// Reads the files of a workspace. The identity is that of the same workspace in a record.
+/// Reads the files of a workspace. A record has the same identity for the same workspace.
 pub fn read(folder: &Path) -> Result<(ProgramIdentity, Vec<ProgramFile>), ProgramError> {
     let limits = WorkspaceLimits { bytes: MAX_BYTES, entries: MAX_ENTRIES };
     let workspace = Workspace::scan(folder, limits, &[], &[])?;

@@ -6,8 +6,8 @@ use rustix::mount::{MountFlags, OpenTreeFlags, mount_bind_recursive, mount_remou
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-/// Opens a path without symbolic links. If a student has put a link there meanwhile, this fails,
-/// because the link could lead to a folder that only the simulator may enter.
+/// Opens a path, and fails if a part of the path is a symbolic link. A student may have put a link
+/// there meanwhile, and the link could lead to a folder that only the simulator may enter.
 pub(super) fn open_real(path: &Path) -> Result<OwnedFd, Errno> {
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     match openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
@@ -56,7 +56,7 @@ fn set_read_only(tree: &OwnedFd) -> Result<(), Errno> {
 }
 
 /// Mounts an opened file or folder at a path, with the mounts below it, and makes each of them
-/// read-only. This is the way of older kernels.
+/// read-only. Older kernels need this, because they can't copy mounts (see [`clone_read_only`]).
 pub(super) fn bind_read_only(file: &OwnedFd, target: &Path) -> Result<(), Errno> {
     mount_bind_recursive(format!("/proc/self/fd/{}", file.as_raw_fd()), target)?;
     let table = std::fs::read_to_string("/proc/self/mountinfo").map_err(|_| Errno::IO)?;

@@ -7,7 +7,7 @@ use std::path::Path;
 
 /// The file that names the name servers.
 const RESOLV_CONF: &str = "/etc/resolv.conf";
-/// Where the replacement is written. The file system that is mounted here is removed again.
+/// Where the replacement is written. The file system that is mounted here is unmounted again.
 const SCRATCH_FOLDER: &str = "/tmp";
 
 /// The text of a `resolv.conf`. Without internet no name server is reachable.

@@ -261,8 +261,8 @@ pub enum FilterError {
 }
 
 /// Calls that get memory which belongs to no process. They are allowed only where a control group
-/// counts memory, because the simulator adds up the memory of processes elsewhere. Python's
-/// `multiprocessing` does not need them: it uses files in /dev/shm.
+/// counts memory, because elsewhere the simulator adds up the memory of processes and would miss
+/// this memory. Python's `multiprocessing` does not need these calls: it uses files in /dev/shm.
 const UNOWNED_MEMORY: &[i64] = &[
     libc::SYS_memfd_create,
     libc::SYS_shmget,
@@ -321,7 +321,8 @@ fn rules(channel: i32, counted: bool) -> Result<Rules, seccompiler::BackendError
         harmless.iter().map(|option| when(0, SeccompCmpOp::Eq, u64::from(option.unsigned_abs()))).collect();
     rules.insert(libc::SYS_prctl, harmless?);
     if !counted {
-        // A map is private, or it is a map of a file.
+        // A memory map must be private or a map of a file. A shared anonymous map is refused,
+        // because its memory belongs to no process.
         let flag = |flag: i32| when(3, SeccompCmpOp::MaskedEq(u64::from(flag.unsigned_abs())), 0);
         rules.insert(libc::SYS_mmap, vec![flag(libc::MAP_SHARED)?, flag(libc::MAP_ANONYMOUS)?]);
     }

@@ -57,12 +57,13 @@ const DENIED: &[i64] = &[
     libc::SYS_setdomainname,
 ];
 
-/// Calls that fail with `ENOSYS`, as on an older kernel, so that libraries use another way. A
-/// filter can't read the flags of `clone3`.
+/// Calls that fail with `ENOSYS`, as on an older kernel, so that libraries use another call.
+/// `clone3` is one of them, because a filter can't read its flags, which could create namespaces.
 const MISSING: &[i64] =
     &[libc::SYS_clone3, libc::SYS_io_uring_setup, libc::SYS_io_uring_enter, libc::SYS_io_uring_register];
 
-/// Bit of the system calls of the ABI x32, which are the same calls under another number.
+/// Bits that are added to the number of a system call: none, and the bit of the ABI x32, in which
+/// the same calls have other numbers.
 #[cfg(target_arch = "x86_64")]
 const OTHER_ABI: &[i64] = &[0, 0x4000_0000];
 #[cfg(not(target_arch = "x86_64"))]

@@ -1,4 +1,4 @@
-//! Waiting for several file descriptors at once, and a channel that can be waited for in this way.
+//! Waiting for several file descriptors at once, and a channel whose receiver can be one of them.
 //!
 //! The channel is an `mpsc` channel with an eventfd: `send` makes the eventfd readable, so `poll`
 //! returns.

@@ -1,5 +1,5 @@
 //! Reads the files of a workspace, for the copy in a closed box and for the identity of a program.
-//! `workspace_stream` has the other end.
+//! `workspace_stream` receives the files on the other end.
 //!
 //! Theory of operation. [`Workspace::scan`] lists the files without opening them and checks the
 //! limits. [`Workspace::read`] then opens each file once. The bytes that it hashes are the bytes
@@ -23,9 +23,9 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// Most entries of a workspace that is copied.
+/// Maximum number of entries of a workspace that is copied.
 pub const MAX_ENTRIES: u64 = 100_000;
-/// Folders that are left out, because programs make them again or do not read them.
+/// Folders that are left out, because programs create them again or do not read them.
 pub const SKIPPED: [&str; 3] = [".git", "__pycache__", "node_modules"];
 /// A folder with this file holds a cache and is left out (bford.info/cachedir).
 pub const CACHE_TAG: &str = "CACHEDIR.TAG";
@@ -34,9 +34,9 @@ pub const CACHE_TAG: &str = "CACHEDIR.TAG";
 const CARGO_MARK: &str = ".rustc_info.json";
 /// The file that marks a virtual environment of Python.
 const VENV_MARK: &str = "pyvenv.cfg";
-/// Most folders inside of each other.
+/// Maximum depth of nested folders.
 const MAX_DEPTH: usize = 64;
-/// Bytes of a frame, except for the last entry in it.
+/// A frame is sent as soon as it has at least this many bytes. Its last entry can make it longer.
 pub(crate) const FRAME: usize = 256 << 10;
 /// A file in memory takes whole pages of this size.
 const PAGE: u64 = 4096;
@@ -95,7 +95,7 @@ pub enum WorkspaceError {
         /// The kernel's error.
         source: Errno,
     },
-    /// A file was changed between the two steps.
+    /// A file was changed between the scan and the reading.
     #[error("{} of the workspace was changed while it was read; start again", .0.display())]
     Changed(PathBuf),
     /// The copy could not be sent to the box.
@@ -145,7 +145,7 @@ struct Scan<'a> {
     files: u64,
     entries: u64,
     bytes: u64,
-    /// Bytes of whole pages.
+    /// Bytes of all files and links, each rounded up to whole pages.
     room: u64,
 }
 
@@ -371,7 +371,7 @@ impl Reader<'_> {
         (bytes, executable, modified): (u64, bool, Timespec),
     ) -> Result<(), WorkspaceError> {
         let changed = || WorkspaceError::Changed(at.to_owned());
-        // A pipe that took the place of the file must not block.
+        // With `NONBLOCK`, a pipe that took the place of the file does not block this call.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = rustix::fs::openat(folder, name, flags, Mode::empty()).map_err(|source| match source {
             Errno::ACCESS | Errno::PERM => WorkspaceError::Unreadable { path: at.to_owned(), source },
@@ -389,7 +389,7 @@ impl Reader<'_> {
         let mut left = bytes;
         while left > 0 {
             let start = self.frame.len();
-            // A file that grew is read up to its first size.
+            // A file that grew since the scan is read only up to its size at the scan.
             let piece = usize::try_from(left).unwrap_or(FRAME).min(FRAME);
             self.frame.resize(start + piece, 0);
             let read = loop {
@@ -441,8 +441,8 @@ impl Reader<'_> {
     }
 }
 
-/// Adds the head of a file or link to the hash of a workspace. The lengths are part of it, so that
-/// another division of the same bytes gives another hash.
+/// Adds the head of a file or link to the hash of a workspace. The lengths are hashed too.
+/// Otherwise the same bytes, divided differently into paths and contents, would give the same hash.
 pub(crate) fn hash_head(hash: &mut Context, kind: u8, path: &[u8], length: u64) {
     hash.update(&[kind]);
     hash.update(&(path.len() as u64).to_le_bytes());
@@ -480,7 +480,8 @@ pub(crate) fn transfer<T: Send>(
         let reader = scope.spawn(move || receive(there));
         let identity = workspace.read(Some(here.as_fd()));
         drop(here);
-        // If the reader failed, the error of the writer is only that the socket closed.
+        // If the receiving thread failed, the error of `read` says only that the socket closed, so
+        // the error of the receiving thread is returned.
         match reader.join() {
             Ok(Ok(received)) => Ok((identity.map_err(io::Error::other)?, received)),
             Ok(Err(error)) => Err(io::Error::other(error)),

@@ -55,7 +55,7 @@ pub fn receive(control: impl AsFd, folder: &Path) -> Result<(), CopyError> {
 pub(crate) struct Frames<Fd> {
     control: Fd,
     frame: Vec<u8>,
-    /// The next byte in `frame`.
+    /// Index of the next byte in `frame`.
     at: usize,
 }
 
@@ -127,7 +127,8 @@ impl<Fd: AsFd> Frames<Fd> {
         Ok(u64::from_ne_bytes(bytes))
     }
 
-    /// Writes a file. The outer result is that of the stream, the inner one that of the file.
+    /// Writes a file. The outer result has errors of the stream, and the inner result has errors of
+    /// the file.
     fn file(&mut self, to: &Path, executable: bool) -> Result<io::Result<()>, CopyError> {
         let mut left = self.number()?;
         let modified = self.number()?.cast_signed();
