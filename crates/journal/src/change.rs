@@ -40,8 +40,8 @@ impl From<SenderKind> for Sender {
 /// format: new variants are added at the end.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Change {
-    /// A command to the world. Commands of the judging script are written even if they are refused,
-    /// because the script sees the refusal. Refused commands of others are left out.
+    /// A command to the world. Refused commands of the judging script are written too, because the
+    /// script sees the refusal. Refused commands of other senders are left out.
     World {
         /// The sender.
         sender: Sender,
@@ -55,7 +55,8 @@ pub enum Change {
         /// The command.
         order: RobotOrder,
     },
-    /// The content of a sound file. Later commands name it by its number: the first file is 0.
+    /// The content of a sound file. Later commands refer to it by its number. The first file has
+    /// the number 0.
     File(Vec<u8>),
     /// The brightness was set.
     Brightness {
@@ -84,7 +85,7 @@ pub enum Change {
         /// Real-time factor; 0 is as fast as possible.
         speed: Option<f64>,
     },
-    /// Simulated time of the run started.
+    /// The simulated time of the run started.
     Started,
     /// The judge got an observation of this tick.
     Observed {
@@ -97,13 +98,13 @@ pub enum Change {
     LimitPassed,
     /// Hashes of all parts of the state, in the order of [`crate::part_names`].
     State(Vec<u64>),
-    /// A command of neither the judged program nor the judging script was counted.
+    /// A command was counted that was sent neither by the judged program nor by the judging script.
     Interfered {
         /// The sender.
         sender: Sender,
         /// Parameters of the command, JSON.
         values: String,
     },
-    /// The session stopped the car. Nothing follows.
+    /// The session stopped the car. This is the last entry.
     Halted,
 }

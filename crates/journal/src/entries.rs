@@ -10,13 +10,13 @@ pub struct Damaged(pub usize);
 /// An entry of the stream.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
-    /// The tick of the simulation between which and the next one the entry took effect.
+    /// The entry took effect between this tick of the simulation and the next one.
     pub tick: u64,
     /// The change.
     pub change: Change,
 }
 
-/// The entries of a stream in order. A copy continues at the same position.
+/// The entries of a stream in order. A clone continues at the same position.
 #[derive(Debug, Clone)]
 pub struct Entries<B> {
     bytes: B,

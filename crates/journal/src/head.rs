@@ -1,4 +1,4 @@
-//! The head of a journal: what is constant during a run.
+//! The head of a journal: the values that are constant during a run.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 /// Version of the format.
 pub const FORMAT: u32 = 1;
 
-/// What is constant during a run.
+/// The values that are constant during a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Head {
@@ -28,13 +28,13 @@ pub struct Head {
     pub script: String,
     /// Seed of all random streams.
     pub seed: u64,
-    /// What the seed varies in the world; null if nothing.
+    /// What the seed varies in the world; null if it varies nothing.
     pub variation: Value,
     /// Time limit, simulated seconds.
     pub time_limit_s: f64,
     /// Brightness at the start.
     pub brightness: f64,
-    /// Command of the student's program; null without one.
+    /// Command of the student's program; null if there is no program.
     pub command: Option<String>,
     /// Whether the program ran in virtual time.
     pub is_virtual: bool,

@@ -1,17 +1,17 @@
 //! The journal of a judged run.
 //!
-//! A journal holds everything that a run depends on. Its [`Head`] names the world and contains the
-//! profile of the car, the seed and the judging script. Two streams follow. The stream of the
-//! simulation has every command with its tick and sender, every observation of the judge, and every
-//! simulated second the hashes of the whole state ([`Change`]). The stream of the session has what
-//! came from outside the simulation: output and exit of the student's program, and the end. The
-//! crate `session` defines the content of the second stream.
+//! A journal contains everything that a run depends on. Its [`Head`] names the world and contains
+//! the profile of the car, the seed and the judging script. Two streams follow. The stream of the
+//! simulation ([`Change`]) has every command with its tick and sender, every observation of the
+//! judge, and the hashes of the whole state for every simulated second. The stream of the session
+//! has the inputs from outside the simulation: output and exit of the student's program, and the
+//! end. The crate `session` defines the content of the second stream.
 //!
 //! A reader that has the world can simulate the run again from its journal and compare every hash.
 //! The streams contain no clock time, so two runs of a repeatable program have equal journals.
 //!
-//! A [`Recorder`] writes the first stream, and [`Entries`] reads it. This crate uses no file and no
-//! thread; the host stores the bytes.
+//! A [`Recorder`] writes the first stream, and [`Entries`] reads it. This crate uses no files and
+//! no threads. The host stores the bytes.
 
 mod change;
 mod entries;

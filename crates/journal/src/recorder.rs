@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Maximum size of both streams of a journal together, bytes. A run that exceeds it has no journal.
+/// Maximum size of both streams of a journal together, bytes. A longer run has no journal.
 pub const MAX_BYTES: usize = 64 << 20;
 
-/// Where a recorder puts its bytes, and from where another thread takes them to store them.
+/// A buffer between a recorder and the thread that stores its bytes.
 #[derive(Debug, Default)]
 pub struct Sink {
     state: Mutex<SinkState>,
@@ -20,7 +20,7 @@ pub struct Sink {
 struct SinkState {
     /// Whole entries that were not taken yet.
     waiting: Vec<u8>,
-    /// Size of everything so far, both streams.
+    /// Size of both streams so far, in bytes.
     total: usize,
     /// Whether the size limit was exceeded.
     is_full: bool,
@@ -53,7 +53,7 @@ impl Sink {
 /// A sound file and its number.
 type NumberedFile = (Arc<[u8]>, u32);
 
-/// Writes the stream of the simulation. It belongs to the thread that applies commands.
+/// Writes the stream of the simulation. Used only by the thread that applies commands.
 #[derive(Debug)]
 pub struct Recorder {
     sink: Arc<Sink>,
@@ -62,7 +62,7 @@ pub struct Recorder {
     /// The sound files so far, by their hash.
     files: BTreeMap<u64, Vec<NumberedFile>>,
     file_count: u32,
-    /// The last entry. It is kept for its memory.
+    /// Buffer for encoding an entry. It is kept to reuse its memory.
     scratch: Vec<u8>,
 }
 
@@ -92,7 +92,7 @@ impl Recorder {
         self.scratch = scratch;
     }
 
-    /// The command as a journal holds it. Writes its sound file first, if the file is new.
+    /// The command in the form of a journal. If its sound file is new, the file is written first.
     pub fn order(&mut self, tick: u64, command: &RobotCommand) -> RobotOrder {
         let mut new_file = None;
         let (files, count) = (&mut self.files, &mut self.file_count);

@@ -1,5 +1,5 @@
-//! Commands to the robot, as a journal holds them. A sound file is written once and then named by
-//! its number, because programs often play the same file many times.
+//! Commands to the robot in the form of a journal. A sound file is written once and then referred
+//! to by its number, because programs often play the same file many times.
 
 use chicane_robot::audio::{Clip, Sound, Stream};
 use chicane_robot::{Axis, Command};
@@ -34,7 +34,7 @@ pub enum RobotOrder {
 pub struct UnknownFile(pub u32);
 
 impl RobotOrder {
-    /// The command as a journal holds it. `number` gives the number of a sound file.
+    /// The command in the form of a journal. `number` returns the number of a sound file.
     pub fn of(command: &Command, number: impl FnOnce(&Arc<[u8]>) -> u32) -> RobotOrder {
         match command {
             Command::Speed(value) => RobotOrder::Speed(*value),
@@ -62,7 +62,7 @@ impl RobotOrder {
         }
     }
 
-    /// The command for the robot. `files` are the sound files so far.
+    /// Converts back to a command to the robot. `files` are the sound files so far.
     pub fn command(&self, files: &[Arc<[u8]>]) -> Result<Command, UnknownFile> {
         Ok(match self {
             RobotOrder::Speed(value) => Command::Speed(*value),

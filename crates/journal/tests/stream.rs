@@ -1,4 +1,4 @@
-//! What a recorder writes is what the entries read, and damaged bytes are found.
+//! The reader returns what a recorder wrote, and reports damaged bytes.
 
 use chicane_journal::{
     Change, Entries, FORMAT, Head, Journal, MAX_BYTES, NotAJournal, Recorder, SenderKind, Sink, part_names,
@@ -129,7 +129,7 @@ fn a_sound_file_is_written_once() {
     let mut recorder = Recorder::new(Arc::clone(&sink));
     let long: Arc<[u8]> = Arc::from(vec![7; 100_000]);
     for _ in 0..50 {
-        // The bytes are the same, although each request has a copy of its own.
+        // The bytes are the same, although each request has its own copy of them.
         let copy: Arc<[u8]> = Arc::from(long.to_vec());
         let order = recorder.order(0, &sound(&copy));
         recorder.put(0, &Change::Robot { sender: SenderKind::Student.into(), order });
@@ -191,7 +191,7 @@ fn a_hash_changes_with_the_command_in_force_and_with_the_world() {
 }
 
 proptest! {
-    /// No bytes make the reader fail in another way than with an error, or read without end.
+    /// For any bytes, the reader ends, and fails at most with an error.
     #[test]
     fn damaged_bytes_are_refused_or_read(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
         let mut entries = Entries::new(bytes.as_slice());
