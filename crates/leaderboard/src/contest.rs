@@ -14,7 +14,7 @@ const MAX_WORLDS: usize = 20;
 /// Options of a leaderboard.
 #[derive(Debug, Clone)]
 pub struct LeaderboardOptions {
-    /// Names of the worlds. Empty: the first world of the simulator.
+    /// Names of the worlds. If empty, the contest has the first world of the simulator.
     pub worlds: Vec<String>,
     /// Seed of all runs.
     pub seed: u64,
@@ -24,12 +24,12 @@ pub struct LeaderboardOptions {
     pub interval: Duration,
     /// The program that judges a run.
     pub program: PathBuf,
-    /// Arguments of the program, before those of the run.
+    /// Arguments of the program. The arguments of each run follow them.
     pub arguments: Vec<OsString>,
 }
 
 impl LeaderboardOptions {
-    /// Most submissions that wait.
+    /// Most submissions that may wait to be judged.
     pub const MAX_WAITING: usize = 500;
     /// Default of [`LeaderboardOptions::interval`].
     pub const INTERVAL: Duration = Duration::from_secs(10);
@@ -53,7 +53,7 @@ pub(crate) struct ContestWorld {
     pub(crate) name: String,
     pub(crate) display: String,
     pub(crate) better: Better,
-    /// The unit that the world names.
+    /// The unit of the results, if the config of the world's evaluation names one.
     pub(crate) unit: Option<String>,
     /// SHA-256 of the world's files, hex.
     pub(crate) sha256: String,

@@ -69,13 +69,13 @@ pub enum HandInError {
         /// Time to wait.
         wait: Duration,
     },
-    /// Other submissions of the student wait.
+    /// Too many other submissions of the student are waiting.
     #[error("{max} of your submissions wait already; try again when one of them was judged")]
     OthersWait {
         /// Most submissions of a student that wait.
         max: usize,
     },
-    /// Other submissions of the address wait.
+    /// Too many other submissions from the address are waiting.
     #[error("{max} submissions from your address wait already; try again in a few minutes")]
     AddressWaits {
         /// Most submissions of an address that wait.
@@ -105,7 +105,7 @@ pub enum HandInError {
     /// The database can't be written.
     #[error("the submission can't be stored: {0}")]
     Store(#[from] StoreError),
-    /// There are no random numbers.
+    /// The operating system provides no random numbers.
     #[error("the submission can't be stored: {0}")]
     Random(#[from] RandomError),
 }

@@ -1,7 +1,7 @@
 //! Judges one run: starts its process, follows the progress, and stores the result.
-//!
-//! The process gets a pipe as its standard input. When this process ends for any reason, the pipe
-//! closes and the run ends too. The process writes lines to its standard output: `progress 0.25`,
+//! The standard input of the process is a pipe from this process. When this process ends for any
+//! reason, the pipe closes, and the run ends too. The process writes lines to its standard output:
+//! `progress 0.25`, and at the end `result {…}`, after it has verified the run.
 //! and at the end `result {…}`. It has verified the run before that.
 
 use crate::contest::{ContestWorld, LeaderboardOptions};
@@ -19,11 +19,12 @@ use std::time::{Duration, Instant};
 
 /// How often a run is started if its process dies.
 const ATTEMPTS: u32 = 3;
-/// Time between two looks at a running process.
+/// Time between two checks of a running process.
 const POLL: Duration = Duration::from_millis(50);
 /// Time for the process to end after its standard input was closed.
 const END_TIMEOUT: Duration = Duration::from_millis(500);
-/// Real time of a process besides the limit of its run: start of the judge, and verification.
+/// Longest real time of a process in addition to the limit of its run, for the start of the judge
+/// and the verification.
 const EXTRA_TIME: Duration = Duration::from_secs(600);
 /// Longest line of the process, in bytes.
 const MAX_LINE: u64 = 64 << 10;
@@ -41,13 +42,13 @@ pub(crate) struct RunJob<'a> {
     pub(crate) world: &'a ContestWorld,
     pub(crate) workspace: &'a Path,
     pub(crate) command: &'a str,
-    /// The name for the record.
+    /// Name of the student in the record.
     pub(crate) student: &'a str,
     /// The folder for the result. It appears complete or not at all.
     pub(crate) folder: &'a Path,
 }
 
-/// The leaderboard is being stopped.
+/// The run has no result, because the leaderboard is being stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stopped;
 
@@ -109,7 +110,8 @@ fn store(result: &RunResult, draft: &Path, folder: &Path) -> std::io::Result<()>
     File::open(draft)?.sync_all()?;
     let _ = std::fs::remove_dir_all(folder);
     std::fs::rename(draft, folder)?;
-    // Otherwise a power cut could lose the new name. Not every file system supports this call.
+    // Synchronising the parent folder makes the new name survive a power cut. Errors are ignored,
+    // because not every file system supports this call.
     let _ = folder.parent().map(|above| File::open(above).and_then(|above| above.sync_all()));
     Ok(())
 }
@@ -121,7 +123,7 @@ fn result_of(report: RunReportLine, draft: &Path, world: &ContestWorld) -> Resul
     Ok(RunResult::of(report, &record, world.unit.as_deref()))
 }
 
-/// Why there is no report of a process.
+/// Why a process wrote no result.
 enum Ended {
     Stopped,
     Failed(String),
@@ -163,7 +165,7 @@ impl Process {
         Ok(Process { child, lines, errors })
     }
 
-    /// Waits for the last line of the process.
+    /// Passes on the progress of the process, and waits for its result line.
     fn follow(
         mut self,
         job: &RunJob<'_>,
@@ -207,7 +209,7 @@ impl Process {
         last.unwrap_or_else(status)
     }
 
-    /// Asks the process to end, and waits for a moment.
+    /// Asks the process to end by closing its standard input, and waits up to [`END_TIMEOUT`].
     fn end(&mut self) {
         drop(self.child.stdin.take());
         let deadline = Instant::now() + END_TIMEOUT;
@@ -224,7 +226,7 @@ impl Drop for Process {
     }
 }
 
-/// Reads lines on a thread of their own. The channel closes at the end of the output.
+/// Reads lines on a separate thread. The channel closes at the end of the output.
 fn lines_of(output: impl Read + Send + 'static) -> Receiver<String> {
     let (send, lines) = channel();
     std::thread::spawn(move || {

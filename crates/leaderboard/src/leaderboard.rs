@@ -1,4 +1,4 @@
-//! The leaderboard as the web server sees it. All calls that read or write the disk block.
+//! The leaderboard's interface for the web server. All calls that read or write the disk block.
 
 use crate::contest::{self, LeaderboardOptions};
 use crate::error::{HandInError, RemoveSubmissionError, StartLeaderboardError};
@@ -18,33 +18,33 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
-/// Submissions of a student that may wait.
+/// Most submissions of one student that may wait.
 const MAX_WAITING_OF_STUDENT: usize = 3;
-/// Submissions of an address that may wait. One client can choose many names, and must not fill the
-/// whole queue. A class can share one address.
+/// Most submissions from one address that may wait. A client can invent many names, so without this
+/// limit it could fill the whole queue. The limit is large, because a class can share one address.
 const MAX_WAITING_OF_ADDRESS: usize = LeaderboardOptions::MAX_WAITING / 2;
-/// Submissions in the teacher's list.
+/// Most submissions in the teacher's list.
 const MAX_LISTED: usize = 500;
 
 /// A running leaderboard.
 pub struct Leaderboard {
     shared: Arc<Shared>,
-    /// Held while a submission is stored or removed, so that the limits are checked for one at a
-    /// time, and no submission is removed before it is in the queue.
+    /// Locked while a submission is stored or removed. Otherwise two concurrent submissions could
+    /// both pass the limits, or a submission could be removed before it is in the queue.
     receiving: Mutex<()>,
     worker: Mutex<Option<JoinHandle<()>>>,
 }
 
-/// A student who may hand in now.
+/// A student who passed [`Leaderboard::admit`] and may send the submission now.
 pub struct Admitted {
     name: StudentName,
-    /// The address, or the network of an IPv6 address.
+    /// The IPv4 address, or the network of an IPv6 address.
     address: IpAddr,
 }
 
 impl Leaderboard {
-    /// Starts a leaderboard in a data folder. Submissions that are not judged yet are judged.
-    /// `first` is the world of the contest if the options name none.
+    /// Starts a leaderboard in a data folder, and continues with the submissions that are not
+    /// judged yet. `first` is the only world of the contest if the options name none.
     pub fn start(
         options: LeaderboardOptions,
         data: Arc<Data>,
@@ -62,7 +62,7 @@ impl Leaderboard {
         Ok(Leaderboard { shared, receiving: Mutex::new(()), worker: Mutex::new(Some(worker)) })
     }
 
-    /// Ends the run in progress and the worker. The submission is judged after the next start.
+    /// Ends the run in progress and the worker. Its submission is judged after the next start.
     pub fn stop(&self) {
         self.shared.stop();
         let worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -71,7 +71,8 @@ impl Leaderboard {
         }
     }
 
-    /// Checks the name and the limits before the body of the request is read. Counts the attempt.
+    /// Checks the name and the limits, and counts the attempt. The web server calls this before it
+    /// reads the body of the request.
     pub fn admit(&self, student: &str, address: IpAddr) -> Result<Admitted, HandInError> {
         let name = StudentName::parse(student).ok_or(HandInError::Name)?;
         let mut state = self.shared.state();
@@ -100,7 +101,7 @@ impl Leaderboard {
         Ok(())
     }
 
-    /// Checks and stores a submission. It is on disk when the call returns.
+    /// Checks and stores a submission. When the call returns, the submission is on disk.
     pub fn hand_in(&self, admitted: Admitted, bytes: &[u8]) -> Result<SubmissionReceived, HandInError> {
         let id = random_hex()?;
         let file = self.shared.uploads.store(&id, bytes)?;
@@ -148,7 +149,7 @@ impl Leaderboard {
         let shared = &self.shared;
         let _receiving = self.receiving.lock().unwrap_or_else(PoisonError::into_inner);
         let row = shared.data.submissions().find(id)?.ok_or(RemoveSubmissionError::NoSuchSubmission)?;
-        // The worker takes the lock to begin a submission and to store a result.
+        // While this lock is held, the worker can neither begin a submission nor store a result.
         let mut state = shared.state();
         if state.running.as_ref().is_some_and(|running| running.row.number == row.number) {
             return Err(RemoveSubmissionError::InProgress);
@@ -230,7 +231,8 @@ impl Leaderboard {
 
     fn describe(&self, row: SubmissionRow) -> Result<Submission, StoreError> {
         let shared = &self.shared;
-        // The results are read after the state, so a submission that is over has all its results.
+        // The results are read after the state. Otherwise a submission that ends in between could
+        // appear finished without its last result.
         let (position, running) = {
             let state = shared.state();
             let place = state.waiting.iter().position(|waiting| waiting.number == row.number);

@@ -2,11 +2,12 @@
 //! student in each world of the contest.
 //!
 //! - [`Leaderboard::hand_in`] checks a submission, stores it, and only then acknowledges it.
-//! - One worker thread judges the submissions one after another. Each run is a process of its own,
-//!   in a closed box and in virtual time, and is verified before it counts. The running simulator
-//!   is not involved.
-//! - A result is written to a folder of the data folder, which appears complete or not at all, then
-//!   to the database. After a kill, the worker continues with what is not stored yet.
+//! - One worker thread judges the submissions one after another. Each run has its own process, in a
+//!   closed box and in virtual time. A run counts only after it was verified. The leaderboard does
+//!   not use the simulator that is running.
+//! - A result is first written to a folder of the data folder, which appears complete or not at
+//!   all, and then to the database. After the process was killed, the worker continues with the
+//!   runs that are not in the database.
 //!
 //! | Module | Content |
 //! |---|---|
@@ -19,7 +20,7 @@
 //! | `worker` | the queue, and the thread that judges |
 //! | `pack` | a folder of a student as a zip file |
 //!
-//! This crate knows neither HTTP nor the command line. It uses processes, clocks and files, so the
+//! This crate contains no HTTP and no command line. It uses processes, clocks and files, so the
 //! restrictions of the pure crates do not apply.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 

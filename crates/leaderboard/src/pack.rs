@@ -24,7 +24,7 @@ const LEFT_OUT: [&str; 12] = [
 const LEFT_OUT_FILES: [&str; 3] = [".DS_Store", "Thumbs.db", "desktop.ini"];
 /// Most files.
 const MAX_FILES: usize = 10_000;
-/// Deepest folder.
+/// Deepest nesting of folders.
 const MAX_DEPTH: usize = 32;
 
 /// Why a folder can't be packed.
@@ -90,7 +90,8 @@ fn find(
         let kind = entry.file_type().map_err(read)?;
         let whole = if name.is_empty() { own.clone() } else { format!("{name}/{own}") };
         if kind.is_dir() {
-            // A virtual environment can have any name.
+            // A virtual environment can have any name, so it is recognised by its file
+            // `pyvenv.cfg`.
             let left_out = LEFT_OUT.contains(&own.as_str()) || path.join("pyvenv.cfg").is_file();
             if !left_out && depth < MAX_DEPTH {
                 find(&path, &whole, depth + 1, files)?;
@@ -114,7 +115,7 @@ fn add(archive: &mut ZipWriter<Cursor<Vec<u8>>>, path: &Path, name: &str) -> Res
         let target = target.to_str().ok_or_else(|| PackError::Name(path.to_owned()))?;
         return Ok(archive.add_symlink(name, target, SimpleFileOptions::default())?);
     }
-    // A pipe or a device would block.
+    // Reading a pipe or a device could block, so only regular files are packed.
     if !found.is_file() {
         return Ok(());
     }

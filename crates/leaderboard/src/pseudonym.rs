@@ -1,7 +1,7 @@
 //! Names for anonymous tables: a colour and an animal.
 //!
-//! A pseudonym is chosen at random and stored with the student, so it stays the same and says
-//! nothing about the name. Two students never have the same one.
+//! A pseudonym is chosen at random and stored with the student, so it stays the same and reveals
+//! nothing about the name. Two students never have the same pseudonym.
 
 use chicane_store::{RandomError, random_hex};
 
@@ -17,7 +17,7 @@ const ANIMALS: [&str; 40] = [
     "Salmon", "Seal", "Stork", "Swift", "Tiger", "Wolf", "Zebra",
 ];
 
-/// Pseudonyms to choose from, in random order: all pairs, then all pairs with a number.
+/// All pseudonyms in random order: first all pairs, then all pairs with a number.
 pub(crate) fn choices() -> Result<Vec<String>, RandomError> {
     let pairs = COLOURS.len() * ANIMALS.len();
     let hex = random_hex()?;

@@ -1,7 +1,7 @@
 //! How often a student and an address may hand in.
 //!
-//! The table is bounded. An entry without a submission in the last hour is removed, and if the
-//! table is full, new addresses and students wait.
+//! The size of the table is limited. Students and addresses without a submission in the last hour
+//! are removed. While the table is full, new students and addresses have to wait.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::IpAddr;
@@ -21,14 +21,14 @@ enum Owner {
     Address(IpAddr),
 }
 
-/// The times of the last submissions.
+/// The times of the submissions in the last hour.
 #[derive(Debug, Default)]
 pub(crate) struct Rates {
     times: BTreeMap<Owner, VecDeque<Instant>>,
 }
 
 impl Rates {
-    /// Counts an attempt of an address. Fails with the time to wait.
+    /// Counts an attempt of an address. Returns the time to wait if there were too many.
     pub(crate) fn count_address(&mut self, address: IpAddr, now: Instant) -> Result<(), Duration> {
         let owner = Owner::Address(of_network(address));
         self.check(&owner, PER_ADDRESS, Duration::ZERO, now)?;
@@ -36,7 +36,7 @@ impl Rates {
         Ok(())
     }
 
-    /// Checks whether a student may hand in. Fails with the time to wait.
+    /// Checks whether a student may hand in. Returns the time to wait if not.
     pub(crate) fn check_student(&mut self, key: &str, gap: Duration, now: Instant) -> Result<(), Duration> {
         self.check(&Owner::Student(key.to_owned()), PER_STUDENT, gap, now)
     }
@@ -70,7 +70,8 @@ impl Rates {
     }
 }
 
-/// The address that is counted. A network with IPv6 gives a machine a whole range of addresses.
+/// The address that attempts are counted for. For IPv6 it is the network, because one machine can
+/// use every address of its network.
 pub(crate) fn of_network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(ip) => {

@@ -1,17 +1,18 @@
-//! The result of one run, as it is stored.
+//! The stored result of one run.
 
 use chicane_wire::{Outcome, SubmissionVerdict};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The last lines of a program that are kept, and their longest length in characters.
+/// How many of a program's last lines are kept, and the longest length of a line in characters.
 const MAX_OUTPUT: usize = 40;
 const MAX_LINE: usize = 500;
 /// Longest unit of a record, in characters.
 const MAX_UNIT: usize = 20;
-/// A record is a time if it changes as the clock does, up to this difference in seconds.
+/// The record is taken for a time if it increases like the clock. This is the largest difference in
+/// seconds.
 const CLOCK_TOLERANCE: f64 = 0.06;
-/// A record is a time only if it changed at least this many times.
+/// The record is taken for a time only if it changed at least this many times.
 const MIN_CHANGES: usize = 3;
 
 /// The beginning of the last line that the process of a run prints.
@@ -43,7 +44,7 @@ pub(crate) struct RunResult {
 }
 
 impl RunResult {
-    /// The result of a run with its record. `unit` is the unit that the world names.
+    /// The result of a run with this record. `unit` is the unit from the config of the evaluation.
     pub(crate) fn of(report: RunReportLine, record: &Value, unit: Option<&str>) -> RunResult {
         let text = |key: &str| record[key].as_str().map(str::to_owned);
         let lines = record["run"]["output_tail"].as_array().map(Vec::as_slice).unwrap_or_default();
@@ -96,7 +97,7 @@ pub(crate) fn unit_of(config_json: &str) -> Option<String> {
     (unit.chars().count() <= MAX_UNIT && !unit.chars().any(char::is_control)).then(|| unit.to_owned())
 }
 
-/// Whether a record changed as the clock did.
+/// Whether the record increased like the clock.
 fn is_clock(events: &Value) -> bool {
     let events = events.as_array().map(Vec::as_slice).unwrap_or_default();
     let records = events.iter().filter(|event| event["kind"] == "record");

@@ -1,11 +1,12 @@
-//! The tables, from the results in their order. Equal results give equal tables.
+//! Computes the tables from the results in the order in which they were stored. The same results
+//! give the same tables.
 
 use crate::run_result::RunResult;
 use chicane_wire::Better;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, VecDeque};
 
-/// Changes that are kept.
+/// Most changes that are kept.
 const MAX_CHANGES: usize = 30;
 
 /// The best run of a student.
@@ -99,7 +100,7 @@ impl Table {
         if let Some(own) = own {
             self.rows.remove(own);
         }
-        // An equal record of another student was driven earlier, so it stays ahead.
+        // The other student with the same record drove earlier, and therefore stays ahead.
         let at = self.rows.partition_point(|row| !self.is_better(best.record, row.record));
         self.rows.insert(at, best);
         Some((before, at as u32 + 1))

@@ -1,5 +1,5 @@
-//! Names of students. Everybody with the students' token can choose any name, and the name is shown
-//! on a projector, in tables and in spreadsheets.
+//! Checks the names of students. Anyone with the students' token can choose any name, and the name
+//! is shown on a projector, in tables and in spreadsheets.
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 
@@ -11,7 +11,7 @@ pub const MAX_NAME: usize = 60;
 pub(crate) struct StudentName {
     /// The name as it is shown: in the normal form NFC and with single blanks.
     pub(crate) shown: String,
-    /// The same for all names that people can't tell apart: `Ada`, `ADA` and ` ada ` are one
+    /// Names that people can't tell apart have the same key: `Ada`, `ADA` and ` ada ` are one
     /// student.
     pub(crate) key: String,
 }
@@ -19,10 +19,11 @@ pub(crate) struct StudentName {
 impl StudentName {
     /// Reads a name. `None` if it has a character that is not allowed, is empty or too long.
     ///
-    /// Markup, control characters and invisible characters are refused. A name begins with a letter
-    /// or a digit, so that no spreadsheet takes it for a formula.
+    /// Markup, control characters and invisible characters are refused. A name must begin with a
+    /// letter or a digit, so that no spreadsheet evaluates it as a formula.
     pub(crate) fn parse(text: &str) -> Option<StudentName> {
-        // The normal form can be longer than the text, but not by more than a small factor.
+        // The normal form can be longer than the text, but not many times as long. A very long text
+        // is refused here, before it is normalised.
         if text.len() > MAX_NAME * 8 || text.chars().any(|c| c.is_control() || is_invisible(c)) {
             return None;
         }
@@ -34,7 +35,7 @@ impl StudentName {
         }
         let lower = shown.to_lowercase();
         let key = ComposingNormalizerBorrowed::new_nfkc().normalize(&lower).to_lowercase();
-        // A compatibility form can have blanks of its own.
+        // The compatibility form NFKC can contain new blanks.
         let key = key.split_whitespace().collect::<Vec<_>>().join(" ");
         Some(StudentName { shown, key })
     }

@@ -15,9 +15,9 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Bytes of uploads that are kept. Of more, the oldest that were judged are removed.
+/// Most bytes of uploads that are kept. Beyond that, the oldest judged uploads are removed.
 const MAX_KEPT: u64 = 4 << 30;
-/// How a zip file begins, also an empty one.
+/// The first bytes of a zip file: with entries, and without.
 const ZIP_MARKS: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
 
 /// The folders of a leaderboard.
@@ -27,7 +27,7 @@ pub(crate) struct Uploads {
 }
 
 impl Uploads {
-    /// Makes the folders.
+    /// Creates the folders.
     pub(crate) fn open(root: PathBuf) -> Result<Uploads, StartLeaderboardError> {
         let uploads = Uploads { root };
         let _ = std::fs::remove_dir_all(uploads.scratch());
@@ -46,15 +46,15 @@ impl Uploads {
         self.root.join("scratch")
     }
 
-    /// The folder with the result of a run. Its name has the world and the seed, so that another
-    /// contest does not take the result for its own.
+    /// The folder with the result of a run. Its name contains the world and the seed. Otherwise a
+    /// later contest with other settings could take over the result.
     pub(crate) fn run(&self, id: &str, world_sha256: &str, seed: u64) -> PathBuf {
         let world = world_sha256.get(..16).unwrap_or(world_sha256);
         self.root.join("runs").join(format!("{id}-{world}-{seed}"))
     }
 
-    /// Checks that an upload has a program, and stores it. Returns the name of its file. The file is
-    /// on disk when the call returns.
+    /// Checks that an upload has a program, and stores it. Returns the name of its file. When the
+    /// call returns, the file is on disk.
     pub(crate) fn store(&self, id: &str, bytes: &[u8]) -> Result<String, HandInError> {
         let kind = kind_of(bytes)?;
         let work = self.scratch().join(id);
@@ -95,7 +95,7 @@ impl Uploads {
         Ok((folder, command))
     }
 
-    /// Removes what [`Uploads::unpack`] made.
+    /// Removes the folder that [`Uploads::unpack`] created.
     pub(crate) fn remove_unpacked(&self, id: &str) {
         let _ = std::fs::remove_dir_all(self.scratch().join(format!("judged-{id}")));
     }
@@ -105,7 +105,7 @@ impl Uploads {
         let _ = std::fs::remove_file(self.root.join("uploads").join(file));
     }
 
-    /// Removes the oldest judged uploads if all of them are too large.
+    /// Removes the oldest judged uploads if the judged uploads have more than [`MAX_KEPT`] bytes.
     pub(crate) fn trim(&self, submissions: &Submissions) {
         let Ok(ended) = submissions.ended() else { return };
         let mut kept = 0;
@@ -118,8 +118,9 @@ impl Uploads {
         }
     }
 
-    /// Removes uploads that the database does not know, because the simulator was killed before it
-    /// acknowledged them. No submission may be stored at the same time.
+    /// Removes uploads that are not in the database, because the simulator was killed before it
+    /// acknowledged them. Must not run while a submission is being stored, because its upload would
+    /// be removed.
     pub(crate) fn remove_orphans(&self, submissions: &Submissions) {
         for entry in std::fs::read_dir(self.root.join("uploads")).into_iter().flatten().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
@@ -131,7 +132,7 @@ impl Uploads {
     }
 }
 
-/// The extension for an upload: a zip file, or a Python program.
+/// The file extension for an upload: `zip` for a zip file, `py` for a Python program.
 fn kind_of(bytes: &[u8]) -> Result<&'static str, HandInError> {
     if bytes.is_empty() {
         return Err(HandInError::Empty);

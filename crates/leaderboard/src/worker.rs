@@ -25,18 +25,18 @@ pub(crate) struct Shared {
     pub(crate) uploads: Uploads,
     pub(crate) data: Arc<Data>,
     state: Mutex<State>,
-    /// Signalled when a submission was added, and when the leaderboard stops.
+    /// Notified when a submission was added, and when the leaderboard stops.
     changed: Condvar,
     pub(crate) stop: AtomicBool,
 }
 
-/// The part that changes. The lock is held for moments only.
+/// The state that changes. The lock is held only for short operations.
 #[derive(Default)]
 pub(crate) struct State {
     /// The submissions that wait, the next one first.
     pub(crate) waiting: VecDeque<SubmissionRow>,
-    /// Addresses of the submissions that wait, by their numbers. Those that were handed in before
-    /// the start of the program have none.
+    /// Addresses of the waiting submissions, by number. Submissions from before the start of the
+    /// program have no address.
     pub(crate) addresses: BTreeMap<i64, IpAddr>,
     pub(crate) running: Option<Running>,
     pub(crate) standings: Standings,
@@ -63,7 +63,7 @@ pub(crate) struct Running {
 /// Why a submission could not be judged now.
 enum Interrupted {
     Stopped,
-    /// The disk or the database failed. The submission is tried again.
+    /// The disk or the database failed. The worker tries the submission again.
     Store(String),
 }
 
@@ -94,7 +94,7 @@ impl Shared {
         Ok(shared)
     }
 
-    /// The tables of the stored results.
+    /// Computes the tables from the results in the database.
     pub(crate) fn stored_standings(&self) -> Result<Standings, StoreError> {
         let mut standings = Standings::new(self.worlds.iter().map(|world| world.better));
         for run in self.data.submissions().runs(None)? {
@@ -186,7 +186,8 @@ impl Shared {
                 if unpacked.is_none() {
                     match self.uploads.unpack(&row.id, &row.file) {
                         Ok(found) => unpacked = Some(found),
-                        // The upload was checked when it was handed in, so its file was changed.
+                        // The upload was valid when it was handed in, so its file has changed since
+                        // then.
                         Err(error) => {
                             submissions.end(row.number, &time::now(), Some(&error.to_string()))?;
                             return Ok(());
@@ -242,7 +243,8 @@ impl Shared {
         Ok(())
     }
 
-    /// Stores the run, so that it can be replayed. After a kill it may be stored already.
+    /// Stores the run, so that it can be replayed. It may be stored already if the process was
+    /// killed after an earlier attempt.
     fn import(&self, session: &str, run: &[u8], result: &mut RunResult) -> Result<(), Interrupted> {
         let records = self.data.records();
         if records.session(Some(session), None)?.is_some() {
