@@ -1,7 +1,7 @@
 //! The stream between a client and the HTTP library `hyper`. It adds four features to the library.
 //!
 //! - `hyper` responds to an invalid or too large request head by itself, without a body. The stream
-//!   replaces that response by an error response with a JSON body.
+//!   replaces that response with an error response with a JSON body.
 //! - `hyper` ignores `#` in the target of a request and the text after it. The stream makes such a
 //!   request invalid.
 //! - The head of a request must be complete within [`HEAD_TIMEOUT`]. Between requests a connection
@@ -110,8 +110,8 @@ impl Peer {
             Connection::Tcp(stream) => stream,
             Connection::Virtual(stream) => return poll_fn(|cx| stream.poll_ended(cx)).await,
         };
-        // This waits for the system's event for urgent data, which also reports a closed side. HTTP
-        // clients send no urgent data.
+        // This waits for the system's event for urgent data, which tokio also reports when the
+        // client closes its side. HTTP clients send no urgent data.
         #[cfg(target_os = "linux")]
         let _ = stream.ready(Interest::PRIORITY).await;
         #[cfg(not(target_os = "linux"))]
@@ -133,8 +133,8 @@ impl chicane_bridge::Peer for Peer {
 pub(crate) struct ClientStream {
     connection: Arc<Connection>,
     state: Arc<ConnectionState>,
-    /// The number of requests before an incomplete head, and the timeout of that head. The head has
-    /// been read completely once the number of requests is higher.
+    /// For an incomplete head: the value of [`ConnectionState::requests`] when the head began, and
+    /// the timeout of the head. The head is complete once `requests` is greater.
     partial_head: Option<(u64, Pin<Box<Sleep>>)>,
     /// A response that replaces a response of `hyper`, and how many bytes of the replacement were
     /// written.
@@ -146,7 +146,7 @@ impl ClientStream {
         ClientStream { connection: Arc::clone(&peer.0), state, partial_head: None, replacement: None }
     }
 
-    /// Whether a part of a head has arrived.
+    /// Whether a part of a head has arrived and the rest is missing.
     fn in_head(&self) -> bool {
         self.partial_head.as_ref().is_some_and(|(before, _)| self.state.requests.load(Relaxed) == *before)
     }
@@ -258,7 +258,7 @@ fn is_complete_head(bytes: &[u8]) -> bool {
     bytes.windows(4).any(|w| w == b"\r\n\r\n")
 }
 
-/// Replaces `#` in the target of a request line by a zero byte, so that `hyper` refuses the
+/// Replaces `#` in the target of a request line with a zero byte, so that `hyper` refuses the
 /// request.
 fn invalidate_fragment(bytes: &mut [u8]) {
     if !bytes.first().is_some_and(u8::is_ascii_uppercase) {
@@ -274,8 +274,8 @@ fn invalidate_fragment(bytes: &mut [u8]) {
 }
 
 /// The response that replaces a response of `hyper` to an invalid request. `None` if `bytes` are
-/// another response. Responses of the server's own handlers have a header that `hyper` itself does
-/// not send.
+/// another response. Responses of the server's own handlers have the header
+/// `x-content-type-options`, which `hyper` itself does not send.
 fn replacement_for(bytes: &[u8]) -> Option<Vec<u8>> {
     if !bytes.starts_with(b"HTTP/1.") || bytes.len() > 200 || !bytes.ends_with(b"\r\n\r\n") {
         return None;

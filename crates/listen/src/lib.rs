@@ -42,16 +42,17 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(600);
 const UNACKNOWLEDGED_TIMEOUT: Duration = Duration::from_secs(60);
 /// Bytes that the system buffers for a client that does not read.
 const SEND_BUFFER: usize = 128 << 10;
-/// How long a request is still handled after its client has closed its side of the connection. If
-/// the client only closed its sending side, it still gets a response that is ready by then. `hyper`
-/// alone would cancel a request sooner. But `hyper` does not detect a disconnect while bytes after
-/// the request are unread.
+/// How long the handling of a request continues after [`Peer`] has detected that the client closed
+/// its side of the connection. `hyper` itself cancels such a request at once, but it does not
+/// detect the disconnect while bytes after the request are unread. In that case, a client that
+/// closed only its sending side still gets a response that is ready within this time.
 const DISCONNECT_GRACE: Duration = Duration::from_millis(100);
 /// Longest time to complete the responses that are being written when the server stops.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(300);
 
-/// How long an address may still be held when the server starts. If a simulator is killed while it
-/// starts a helper process, that process holds the address until it executes its program.
+/// How long an address may still be held when the server starts. If a simulator is killed between
+/// the fork and the exec of a helper process, that process has inherited the listening socket and
+/// holds the address until its exec.
 const BIND_TIMEOUT: Duration = Duration::from_secs(1);
 /// Pause between two attempts to bind an address.
 const BIND_PAUSE: Duration = Duration::from_millis(10);
@@ -69,7 +70,7 @@ pub struct HttpMetrics {
     pub answers: [AtomicU64; 5],
 }
 
-/// Binds a listening address. Waits a moment if the address is in use.
+/// Binds a listening address. If the address is in use, tries again for up to one second.
 pub async fn bind(address: SocketAddr) -> io::Result<TcpListener> {
     let deadline = Instant::now() + BIND_TIMEOUT;
     loop {
@@ -90,11 +91,11 @@ fn bind_once(address: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(4096)
 }
 
-/// How many connections may be open at a time, for one listener or for several.
+/// A limit of open connections. Several listeners can share the same limit.
 #[derive(Debug, Clone)]
 pub struct ConnectionLimit(Arc<Semaphore>, u32);
 
-/// A limit of this many connections.
+/// Creates a limit of this many open connections.
 pub fn connection_limit(connections: usize) -> ConnectionLimit {
     ConnectionLimit(Arc::new(Semaphore::new(connections)), connections as u32)
 }
@@ -148,8 +149,8 @@ pub async fn serve_limited(
             }
         }
     }
-    // A helper process that was being started may still have a copy of the socket. This call frees
-    // the address nevertheless.
+    // A helper process that is being started may still have a copy of the socket, which would keep
+    // the address in use. This call frees the address nevertheless.
     let _ = SockRef::from(&listener).shutdown(Shutdown::Both);
     drop(listener);
     // All permits can be acquired once all connections have ended.

@@ -14,8 +14,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-/// Serves one connection until it ends. Every request counts as work until it has a response, and
-/// every response without a known length as a stream.
+/// Serves one connection until it ends. A request counts as work until it has a response. A
+/// response without a known length counts as a stream until it ends.
 pub async fn serve_paced(stream: VirtualStream, router: Router, work: Arc<Work>, metrics: Arc<HttpMetrics>) {
     let local = stream.local_address();
     let _counted = CountedConnection::new(metrics);
@@ -34,7 +34,7 @@ pub async fn serve_paced(stream: VirtualStream, router: Router, work: Arc<Work>,
     let _ = connection.await;
 }
 
-/// Adds the virtual date.
+/// Sets the header `Date` to the date of the virtual clock.
 fn with_date<B>(mut response: Response<B>, work: &Work) -> Response<B> {
     if let Ok(date) = HeaderValue::from_str(&httpdate::fmt_http_date(work.date())) {
         response.headers_mut().insert(header::DATE, date);
