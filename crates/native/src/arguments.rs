@@ -17,11 +17,12 @@ pub(crate) struct Arguments {
     pub(crate) settings: Settings,
 }
 
-/// A dictionary whose entries are taken one after another.
+/// A dictionary whose entries are taken one after another. An entry that remains at the end is an
+/// unknown argument.
 struct Entries<'py>(Bound<'py, PyDict>);
 
 impl<'py> Entries<'py> {
-    /// Takes an entry. `None` if it is missing or None.
+    /// Takes an entry. Returns `None` if the entry is missing or is Python's None.
     fn take<T>(&self, name: &str) -> PyResult<Option<T>>
     where
         T: for<'a> FromPyObject<'a, 'py>,
@@ -93,7 +94,8 @@ fn observed(entries: &Entries<'_>) -> PyResult<Observed> {
     Ok(Observed { state: has("state"), lidar: has("lidar"), camera: has("camera") })
 }
 
-/// What a seed changes: a document as JSON text, or "own" for what the world's evaluation says.
+/// What a seed changes: a document as JSON text, or "own" for the document of the world's
+/// evaluation.
 fn vary(entries: &Entries<'_>) -> PyResult<VaryChoice> {
     let text: Option<String> = entries.take("vary")?;
     Ok(match text.as_deref() {

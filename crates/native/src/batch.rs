@@ -27,7 +27,7 @@ fn to_python(error: GymError) -> PyErr {
 }
 
 impl Batch {
-    /// Calls `work` without the interpreter. Fails if another thread uses the batch.
+    /// Releases the interpreter while `work` runs. Fails if another thread uses the batch.
     fn with<T: Send>(
         &self,
         py: Python<'_>,
@@ -193,7 +193,8 @@ impl Batch {
     /// Frees the environments. Further calls raise an exception. Raises `RuntimeError` while another
     /// thread uses the environments.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
-        // The call does not wait for the lock, because after a fork no thread may release it.
+        // The call does not wait for the lock. In a forked process, the thread that holds the lock
+        // may not exist, so the lock would never be released.
         let is_closed = py.detach(|| match self.0.try_lock() {
             Ok(mut batch) => {
                 *batch = None;
