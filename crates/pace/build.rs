@@ -1,6 +1,6 @@
 //! Builds the library that student programs load, from the sources of the crate `chicane-shim`.
 //!
-//! Cargo can't build a library for another program as a dependency, so this script calls the
+//! Cargo can't build a dependency as a library for another program, so this script calls the
 //! compiler itself.
 
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ fn main() {
     let target = variable("TARGET");
     let library = PathBuf::from(variable("OUT_DIR")).join("libchicane_time.so");
     let mut compiler = Command::new(variable("RUSTC"));
-    // A build for another processor needs another linker, which cargo names here.
+    // A build for another processor needs another linker. Cargo passes its name in this variable.
     if let Some(linker) = std::env::var_os("RUSTC_LINKER") {
         compiler.arg("-C").arg(format!("linker={}", linker.display()));
     }

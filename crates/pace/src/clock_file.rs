@@ -1,7 +1,8 @@
 //! The simulator's side of the memory that it shares with the program.
 //!
-//! The program owns the file and can truncate it at any time. Access to a mapping of a truncated
-//! file would end the simulator, so the simulator reads and writes the file instead.
+//! The program owns the file and can truncate it at any time. Access to a truncated part of a
+//! memory mapping would kill the simulator with a signal. Therefore the simulator reads and writes
+//! the file instead of mapping it.
 
 use crate::layout::{self, Header, MAGIC, NEVER, SIZE, SLOTS, SLOTS_AT, Slot, kind};
 use std::fs::File;
@@ -10,7 +11,7 @@ use std::mem::{offset_of, size_of};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileExt;
 
-/// What a slot says about its thread.
+/// The content of one slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SlotView {
     pub(crate) index: usize,
@@ -20,7 +21,7 @@ pub(crate) struct SlotView {
     /// When the thread wants to be woken, in virtual nanoseconds. `None` if it does not wait.
     pub(crate) deadline: Option<u64>,
     pub(crate) kind: WaitKind,
-    /// When the process gets `SIGALRM`, and the interval of the alarm.
+    /// When the process gets `SIGALRM`, and the interval of the alarm, both in virtual nanoseconds.
     pub(crate) alarm: Option<(u64, u64)>,
 }
 
@@ -29,7 +30,7 @@ pub(crate) struct SlotView {
 pub(crate) enum WaitKind {
     /// A sleep.
     Sleep,
-    /// `poll` and its relatives.
+    /// `poll` and similar functions.
     Poll,
     /// A semaphore, a lock or a condition variable.
     Lock,
@@ -37,8 +38,7 @@ pub(crate) enum WaitKind {
     Busy,
 }
 
-/// Prepares an empty file for a new program. `seed` is that of the random numbers that the program
-/// gets.
+/// Prepares an empty file for a new program. `seed` is the seed of the program's random numbers.
 pub fn prepare(file: &File, seed: u64) -> io::Result<()> {
     file.set_len(SIZE as u64)?;
     file.write_all_at(&seed.to_ne_bytes(), offset_of!(Header, seed) as u64)?;
@@ -63,8 +63,8 @@ impl ClockFile {
 
     /// Sets the virtual time.
     pub(crate) fn set_now(&self, now: u64) {
-        // An error means that the program has filled the file system of its box. Its clock then
-        // stands still.
+        // Writing fails if the program has filled the file system of its box. Its clock then stands
+        // still.
         let _ = self.put(offset_of!(Header, now), &now.to_ne_bytes());
     }
 
@@ -92,7 +92,7 @@ impl ClockFile {
         let _ = self.put(SLOTS_AT + index * size_of::<Slot>() + at, bytes);
     }
 
-    /// Tells a thread that its deadline has passed. The thread still has to be woken.
+    /// Marks that the deadline of a thread has passed. The caller still has to wake the thread.
     pub(crate) fn fire(&self, index: usize) {
         self.put_slot(index, offset_of!(Slot, fired), &1u32.to_ne_bytes());
     }

@@ -1,13 +1,13 @@
 //! Virtual time: simulated time stands still while any thread of a student's program can run.
 //!
-//! A library that is loaded into the program ([`LIBRARY`]) gives it the virtual clock, and turns
-//! every wait with a timeout into a wait without one. When all threads of the program are blocked,
-//! the [`TimeKeeper`] picks the single earliest event: a deadline of a thread, or bytes of an
-//! answer. It lets the simulation advance to that moment, carries the event out, and waits until
-//! all threads are blocked again. Since one event happens at a time, the order of events depends on
-//! neither the speed nor the load of the machine.
+//! A library that is loaded into the program ([`LIBRARY`]) provides the virtual clock, and replaces
+//! every wait with a timeout by a wait without one. When all threads of the program are blocked,
+//! the [`TimeKeeper`] picks the earliest event: the deadline of a thread, or the arrival of bytes
+//! of an answer. It lets the simulation advance to that moment, carries out the event, and waits
+//! until all threads are blocked again. Because only one event happens at a time, the order of
+//! events does not depend on the speed or the load of the machine.
 
-// Virtual time is made of real threads, files and sockets.
+// Virtual time is implemented with real threads, files and sockets.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod clock_file;
@@ -43,7 +43,7 @@ pub const CLOCK_NAME: &str = "clock";
 /// Size of the shared file in bytes.
 pub const CLOCK_BYTES: u64 = layout::SIZE as u64;
 
-/// Why this machine has no virtual time. `None` if it has.
+/// Why this machine can't provide virtual time. `None` if it can.
 pub fn problem() -> Option<String> {
     let missing =
         |what: &str, error: &dyn Display| format!("this machine has no virtual time: {what}: {error}");

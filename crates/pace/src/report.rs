@@ -1,14 +1,14 @@
-//! Where the time of a run went.
+//! Statistics about what a run spent its time on.
 
 use std::hash::{DefaultHasher, Hasher};
 use std::time::Duration;
 
-/// Waits of one kind.
+/// The sum of all waits of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct WaitSum {
-    /// Number of waits that ended because their time had come.
+    /// Number of waits that ended at their deadline.
     pub count: u64,
-    /// Virtual time that passed until they ended, in nanoseconds.
+    /// Total virtual time of these waits, in nanoseconds.
     pub virtual_ns: u64,
 }
 
@@ -32,7 +32,7 @@ pub struct SentBytes {
     pub hash: u64,
 }
 
-/// The most entries of [`PaceReport::sent`]. Later ones are not kept.
+/// Most entries of [`PaceReport::sent`]. Later entries are dropped.
 pub(crate) const MAX_SENT: usize = 50_000;
 
 impl SentBytes {
@@ -45,7 +45,7 @@ impl SentBytes {
     }
 }
 
-/// The account of a time keeper: where the time of a run went. Virtual times are simulated times.
+/// What a run spent its time on. Virtual times are simulated times.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PaceReport {
     /// Why time depended on the wall clock. `None` if it did not.
@@ -56,11 +56,11 @@ pub struct PaceReport {
     pub polls: WaitSum,
     /// Timeouts of locks and condition variables.
     pub locks: WaitSum,
-    /// Loops that read a clock until time passes.
+    /// Loops that read a clock until some time has passed.
     pub busy: WaitSum,
-    /// Pieces of answers that were delivered.
+    /// Chunks of answers that were delivered to the program.
     pub answers: WaitSum,
-    /// Requests.
+    /// Number of requests from the program.
     pub requests: u64,
     /// What the program sent.
     pub sent: Vec<SentBytes>,

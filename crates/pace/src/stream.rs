@@ -1,4 +1,4 @@
-//! A connection of the program, as the web server sees it.
+//! A connection of the program, from the web server's point of view.
 //!
 //! The time keeper moves the bytes between the program's socket and this stream. The server
 //! therefore reads requests and delivers answers only at the moments that the time keeper chooses.
@@ -10,24 +10,24 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use tokio::io::ReadBuf;
 
-/// Bytes of answers that wait for the program. The server does not write more.
+/// Most bytes of answers that are not delivered yet. At this limit, the server's writes wait.
 const MAX_UNSENT: usize = 128 << 10;
 
 #[derive(Debug, Default)]
 struct Pipe {
-    /// Bytes of the program that the server has not read.
+    /// Bytes from the program that the server has not read.
     received: VecDeque<u8>,
     /// Whether the program has closed its side.
     ended: bool,
-    /// Bytes of the server that the time keeper has not taken.
+    /// Bytes from the server that the time keeper has not taken.
     unsent: Vec<u8>,
-    /// Bytes that the time keeper has taken and not delivered.
+    /// Number of bytes that the time keeper has taken but not delivered to the program.
     undelivered: usize,
     /// Whether the server has closed its side.
     closed: bool,
     /// Whether the connection became a WebSocket.
     upgraded: bool,
-    /// Counts every change, so that the time keeper notices work.
+    /// Counts every change, so that the time keeper notices that the server did something.
     changes: u64,
     reader: Option<Waker>,
     writer: Option<Waker>,
@@ -66,7 +66,7 @@ fn lock(pipe: &Mutex<Pipe>) -> MutexGuard<'_, Pipe> {
     pipe.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A connection to this address of the server.
+/// Creates a connection to this address of the server. Returns both ends.
 pub(crate) fn connection(local: SocketAddr) -> (VirtualStream, TimeKeeperEnd) {
     let pipe = Arc::<Mutex<Pipe>>::default();
     let end = Arc::new(ServerEnd { pipe: Arc::clone(&pipe), local });
@@ -84,7 +84,7 @@ impl VirtualStream {
         lock(&self.end.pipe).upgraded = true;
     }
 
-    /// Reads bytes of the program.
+    /// Reads bytes from the program.
     pub fn poll_read(&self, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let mut pipe = lock(&self.end.pipe);
         if pipe.received.is_empty() {
@@ -104,7 +104,7 @@ impl VirtualStream {
         Poll::Ready(Ok(()))
     }
 
-    /// Writes bytes for the program. Waits while too many bytes are not delivered.
+    /// Writes bytes for the program. Waits while too many bytes are undelivered.
     pub fn poll_write(&self, cx: &mut Context<'_>, parts: &[io::IoSlice<'_>]) -> Poll<io::Result<usize>> {
         let mut pipe = lock(&self.end.pipe);
         if pipe.closed {
@@ -132,7 +132,7 @@ impl VirtualStream {
         pipe.changes += 1;
     }
 
-    /// Ready once the program has closed its side. Bytes that it sent before may still be unread.
+    /// Ready once the program has closed its side. The server may still have to read earlier bytes.
     pub fn poll_ended(&self, cx: &mut Context<'_>) -> Poll<()> {
         let mut pipe = lock(&self.end.pipe);
         if pipe.ended {
@@ -146,7 +146,7 @@ impl VirtualStream {
 }
 
 impl TimeKeeperEnd {
-    /// Gives the server bytes of the program.
+    /// Passes bytes from the program to the server.
     pub(crate) fn receive(&self, bytes: &[u8]) {
         let mut pipe = lock(&self.pipe);
         pipe.received.extend(bytes);
@@ -170,7 +170,7 @@ impl TimeKeeperEnd {
         }
     }
 
-    /// Tells the server that the program can't get any more bytes.
+    /// Tells the server that the program can't receive any more bytes.
     pub(crate) fn break_off(&self) {
         self.end();
         let mut pipe = lock(&self.pipe);
@@ -181,7 +181,7 @@ impl TimeKeeperEnd {
         }
     }
 
-    /// Takes the bytes that the server has written.
+    /// Takes the bytes that the server has written since the last call.
     pub(crate) fn take(&self) -> Vec<u8> {
         let mut pipe = lock(&self.pipe);
         pipe.undelivered += pipe.unsent.len();
@@ -189,7 +189,7 @@ impl TimeKeeperEnd {
     }
 
     /// Notes that taken bytes were delivered, so that the server can write more. Returns whether
-    /// the server waited for that.
+    /// the server was waiting for that.
     pub(crate) fn delivered(&self, bytes: usize) -> bool {
         let mut pipe = lock(&self.pipe);
         pipe.undelivered = pipe.undelivered.saturating_sub(bytes);

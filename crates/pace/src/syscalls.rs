@@ -1,13 +1,13 @@
-//! Recognizes system calls that wait in real time.
+//! Recognizes system calls that wait with a timeout of the kernel, which is real time.
 
 use libc::c_long;
 
-/// What `/proc/<pid>/task/<tid>/syscall` says about a thread.
+/// The state of a thread, from `/proc/<pid>/task/<tid>/syscall`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Blocked {
     /// The thread runs, or is about to run.
     Running,
-    /// The thread waits for an event, without a timeout of the kernel.
+    /// The thread waits for an event, without a kernel timeout.
     Untimed,
     /// The thread waits in a system call that ends after some real time.
     Timed,
@@ -23,8 +23,8 @@ pub(crate) fn read(line: &[u8]) -> Blocked {
         return Blocked::Running;
     };
     if call < 0 {
-        // A thread outside of a system call: it has ended if its stack is gone. Otherwise the
-        // kernel loads a page of the program.
+        // The thread is blocked outside a system call. If it has no stack, it has ended. Otherwise
+        // it waits until the kernel has loaded a page of the program.
         let stack = words.next().unwrap_or("0x0");
         return if stack == "0x0" { Blocked::Untimed } else { Blocked::Running };
     }
@@ -38,10 +38,10 @@ pub(crate) fn read(line: &[u8]) -> Blocked {
     if is_timed(call, arguments) { Blocked::Timed } else { Blocked::Untimed }
 }
 
-/// Whether a call ends after some real time.
+/// Whether a system call ends after some real time.
 fn is_timed(call: c_long, arguments: [u64; 6]) -> bool {
     let [_, operation, a2, a3, a4, _] = arguments;
-    // A timeout in milliseconds: negative is none. The kernel reads 32 bits.
+    // A timeout in milliseconds. The kernel reads only 32 bits. A negative value means no timeout.
     let milliseconds = |value: u64| (value as u32).cast_signed() >= 0;
     match call {
         libc::SYS_nanosleep | libc::SYS_clock_nanosleep => true,

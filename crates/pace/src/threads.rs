@@ -1,8 +1,8 @@
 //! The threads of a program, as the kernel shows them in `/proc`.
 //!
-//! A thread that is about to wait, or about to stop waiting, can look as if it waits. The program
-//! is quiet only if two looks in a row agree: no thread runs, no thread has run between the looks,
-//! and no thread was created or has ended.
+//! A thread that is just starting or ending a wait can look as if it waits. Therefore the program
+//! counts as quiet only if two looks in a row agree: no thread runs, no thread has run between the
+//! looks, and no thread was created or has ended.
 
 use crate::syscalls::{self, Blocked};
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ struct Thread {
     schedstat: File,
     stat: File,
     children: File,
-    /// How often the thread has run, and its children, at the last look.
+    /// How often the thread had run at the last look, and the child processes that it had.
     seen: (u64, Vec<i32>),
     blocked: Blocked,
     /// Whether the thread had ended at the last look.
@@ -40,7 +40,7 @@ pub(crate) struct BlockedThread {
     pub(crate) timed: bool,
 }
 
-/// What a look has found.
+/// The result of looking at all threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Look {
     /// A thread runs, or threads have changed since the last look.
@@ -51,9 +51,9 @@ pub(crate) enum Look {
 
 /// All threads of the processes below one process.
 pub(crate) struct Threads {
-    /// `None` if the root had ended already.
+    /// The file `children` of the root process. `None` if the root had already ended.
     root_children: Option<File>,
-    /// Processes whose parent is the root.
+    /// Processes whose parent is the root, for example orphans.
     orphans: Vec<i32>,
     /// Thread ids on the host, in the order of their creation.
     threads: BTreeMap<i32, Thread>,
@@ -99,7 +99,7 @@ impl Thread {
         })
     }
 
-    /// Looks at the thread. `None` if it has ended; otherwise whether it is blocked and has not run
+    /// Looks at the thread. `None` if it has ended. Otherwise true if it is blocked and has not run
     /// since the last look.
     fn look(&mut self, buffer: &mut Vec<u8>) -> Option<bool> {
         self.blocked = syscalls::read(reread(&self.syscall, buffer)?);
@@ -111,7 +111,8 @@ impl Thread {
         let seen = (runs, children(&self.children, buffer)?);
         let same = seen == self.seen;
         self.seen = seen;
-        // The state is read last. A thread in state D waits for the disk, and continues by itself.
+        // The state is read last. A thread in state D waits for the disk, and will continue without
+        // an event, so it does not count as blocked.
         let stat = reread(&self.stat, buffer)?;
         let name_end = stat.iter().rposition(|byte| *byte == b')')?;
         let state = stat.get(name_end + 2)?;
@@ -189,14 +190,14 @@ impl Threads {
                 return Look::Changed;
             }
         }
-        // The root reaps its children as soon as they have ended. A process of the program may keep
-        // an ended child for ever.
+        // An orphan that has ended will soon be reaped by the root, so the program is not quiet
+        // yet. Other ended processes do not count, because their parent may never reap them.
         let is_reaped =
             |pid: &i32| self.threads.values().filter(|t| t.pid == *pid).all(|thread| thread.ended);
         if same && !self.orphans.iter().any(is_reaped) { Look::Same } else { Look::Changed }
     }
 
-    /// Finds new threads, and forgets those that have ended. Returns whether there were any.
+    /// Finds new threads, and forgets ended threads. Returns whether there were any.
     fn refresh(&mut self) -> bool {
         let mut changed = false;
         let mut found = Vec::new();
@@ -254,7 +255,7 @@ mod tests {
             wait_until_same(&mut threads);
         }
         assert!(threads.blocked().all(|thread| !thread.timed));
-        // At the end of its input, `cat` ends, and the shell computes for ever.
+        // When its input ends, `cat` ends, and the shell computes for ever.
         drop(shell.stdin.take());
         let started: Vec<i32> = threads.blocked().map(|thread| thread.pid).collect();
         while !threads.is_running() {
@@ -265,7 +266,7 @@ mod tests {
         shell.kill().expect("killed");
         shell.wait().expect("ended");
         for pid in started.into_iter().filter_map(rustix::process::Pid::from_raw) {
-            // `cat` has ended already.
+            // `cat` has already ended, so killing it fails.
             let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
         }
     }

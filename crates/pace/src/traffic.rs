@@ -1,9 +1,9 @@
-//! Bytes that are on their way between two sockets of the program's network.
+//! Finds bytes in flight between two sockets of the program's network.
 //!
 //! The kernel delivers a segment on the loopback device in a softirq, which can be late on a busy
-//! machine. A thread that waits for such a segment looks blocked, but is not. The kernel tells for
-//! each socket how many bytes it has sent and received (`sock_diag`), so a difference between the
-//! two ends of a connection is seen.
+//! machine. A thread that waits for such a segment looks blocked, but is about to run. For each
+//! socket, the kernel reports how many bytes were sent and received (`sock_diag`). If these numbers
+//! differ between the two ends of a connection, bytes are in flight.
 
 use rustix::io::Errno;
 use rustix::net::{
@@ -12,8 +12,8 @@ use rustix::net::{
 use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
 
-/// Type of the request and of its answers. This older type asks for IPv4 and IPv6 at once, and the
-/// kernel searches its table of connections once instead of twice.
+/// Type of the request and of its answers. With this older type, one request covers IPv4 and IPv6,
+/// so the kernel searches its table of connections once instead of twice.
 const TCPDIAG_GETSOCK: u16 = 18;
 /// Request all sockets.
 const NLM_F_REQUEST_DUMP: u16 = 0x1 | 0x300;
@@ -33,8 +33,8 @@ const ESTABLISHED: u8 = 1;
 const SYN_SENT: u8 = 2;
 const SYN_RECEIVED: u8 = 3;
 const NEW_SYN_RECEIVED: u8 = 12;
-/// The requested states. For sockets that listen or are only bound, the kernel would search further
-/// tables.
+/// The requested states. Listening and bound sockets are not requested, because the kernel would
+/// have to search further tables for them.
 const STATES: u32 = 1 << ESTABLISHED | 1 << SYN_SENT | 1 << SYN_RECEIVED | 1 << NEW_SYN_RECEIVED;
 
 /// Offsets in `tcp_info`.
@@ -51,7 +51,7 @@ type Ports = (u16, u16);
 /// An end of a connection: its ports, and its protocol family.
 type End = (Ports, u8);
 
-/// What the kernel tells about one socket.
+/// What the kernel reports about one socket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Counts {
     state: u8,
@@ -61,13 +61,13 @@ struct Counts {
     not_sent: u32,
 }
 
-/// What is on its way.
+/// What is in flight.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct InFlight {
-    /// Whether something is on its way.
+    /// Whether any bytes or handshakes are in flight.
     pub(crate) any: bool,
-    /// Remote ports of the program's sockets whose bytes wait for an acknowledgement of earlier
-    /// bytes (Nagle's algorithm).
+    /// Ports of connections on which the program's bytes wait until earlier bytes are acknowledged
+    /// (Nagle's algorithm).
     pub(crate) wait_for_ack: Vec<Ports>,
 }
 
@@ -83,14 +83,14 @@ impl Traffic {
         Traffic { socket, buffer: vec![0; 64 << 10] }
     }
 
-    /// The sockets of this process's own network.
+    /// A netlink socket in the network of this process.
     pub(crate) fn of_this_network() -> Result<Traffic, Errno> {
         let protocol = Some(netlink::SOCK_DIAG);
         socket_with(AddressFamily::NETLINK, SocketType::DGRAM, SocketFlags::CLOEXEC, protocol)
             .map(Traffic::new)
     }
 
-    /// Finds the bytes and handshakes that are on their way now.
+    /// Finds the bytes and handshakes that are in flight now.
     pub(crate) fn in_flight(&mut self) -> Result<InFlight, Errno> {
         self.dump().map(|sockets| compare(&sockets))
     }
@@ -171,11 +171,11 @@ fn compare(sockets: &BTreeMap<End, Counts>) -> InFlight {
         if counts.state != ESTABLISHED {
             continue;
         }
-        // A socket whose other end is closed can't be compared.
+        // A socket whose other end is closed has no counterpart to compare with.
         let other = sockets.get(&((*remote, *local), *family));
         let Some(other) = other.filter(|other| other.state == ESTABLISHED) else { continue };
         found.any |= counts.sent != other.received;
-        // The first acknowledged byte is that of the handshake, on one side of the connection.
+        // On one side of the connection, `acknowledged` also counts the handshake, as one byte.
         if counts.not_sent > 0 && counts.acknowledged < counts.sent {
             found.any = true;
             found.wait_for_ack.push((*remote, *local));
@@ -203,14 +203,14 @@ mod tests {
         let held = Counts { not_sent: 3, acknowledged: 4, ..counts(5, 7) };
         let found = pair(held, counts(7, 5));
         assert_eq!((found.any, found.wait_for_ack), (true, vec![(2, 1)]));
-        // The other end does not read, so the bytes wait for more than an acknowledgement.
+        // The other end does not read, so the bytes are not waiting for an acknowledgement only.
         assert!(!pair(Counts { not_sent: 3, ..counts(5, 7) }, counts(7, 5)).any);
     }
 
     #[test]
     fn the_counters_of_a_real_connection_are_read() {
         check_counters(Ipv4Addr::LOCALHOST.into(), libc::AF_INET as u8);
-        // A machine without IPv6 has no such address.
+        // A machine without IPv6 does not have this address.
         if TcpListener::bind((Ipv6Addr::LOCALHOST, 0)).is_ok() {
             check_counters(Ipv6Addr::LOCALHOST.into(), libc::AF_INET6 as u8);
         }

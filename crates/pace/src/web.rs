@@ -1,7 +1,7 @@
-//! The web server as the program reaches it in virtual time.
+//! The web server for a program in virtual time.
 //!
-//! The server's tasks for the program run on a runtime of their own, whose clock is the virtual
-//! clock. The time keeper runs that runtime until every task waits, and only then moves time. So
+//! The server's tasks for the program run on a separate runtime, whose clock is the virtual clock.
+//! The time keeper runs that runtime until every task waits, and only then moves time. Therefore
 //! the server's answers do not depend on the speed of the machine either.
 
 use crate::layout::TICK_NS;
@@ -20,16 +20,16 @@ use std::task::{Poll, Waker};
 use std::time::{Duration, Instant};
 use tokio::runtime::{Builder, Runtime};
 
-/// The most bytes that are delivered at once. The program then reads the same number of times in
-/// every run.
+/// Most bytes that are delivered at once. With a fixed size, the program needs the same number of
+/// reads in every run.
 const PIECE: usize = 16 << 10;
-/// The most bytes of a connection that wait for the server.
+/// Most bytes of a connection that the server has not read.
 const MAX_UNREAD: usize = 256 << 10;
-/// The most connections at a time. Further ones wait to be accepted.
+/// Most connections at a time. Further connections wait to be accepted.
 const MAX_CONNECTIONS: usize = 256;
-/// How long the server may take for its work at one moment.
+/// Timeout for the server's work at one moment of virtual time.
 const SETTLE_TIMEOUT: Duration = Duration::from_secs(20);
-/// Pause between two looks at work that other threads do.
+/// Pause between two checks whether other threads have finished their work.
 const SETTLE_PAUSE: Duration = Duration::from_micros(30);
 
 /// A task of the server.
@@ -43,7 +43,7 @@ pub trait Serve: Send + Sync {
     fn background(&self) -> Task;
 }
 
-/// Why the server is not settled.
+/// Why the server did not finish its work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unsettled {
     /// The time keeper has to stop.
@@ -52,7 +52,7 @@ pub(crate) enum Unsettled {
     TooSlow,
 }
 
-/// Bytes that will be delivered to the program.
+/// A chunk of an answer that will be delivered to the program.
 struct Piece {
     /// Virtual time in nanoseconds.
     due: u64,
@@ -70,13 +70,14 @@ struct Connection {
     pieces: VecDeque<Piece>,
     /// Whether the program has closed its side.
     program_ended: bool,
-    /// When the end of the server's side is due. `None` while the server's side is open.
+    /// When the program will see the end of the connection, in virtual nanoseconds. `None` while
+    /// the server's side is open.
     end_due: Option<u64>,
-    /// Whether the end of the server's side was delivered.
+    /// Whether the program was told about the end of the server's side.
     finished: bool,
 }
 
-/// Tells when the runtime has nothing to do.
+/// Counts how often the runtime parked, that is, found no task that can run.
 #[derive(Default)]
 struct Parks {
     count: AtomicU64,
@@ -91,7 +92,7 @@ impl Parks {
         }
     }
 
-    /// Waits until every task waits.
+    /// Waits until the runtime parks the next time.
     async fn next(&self) {
         let before = self.count.load(SeqCst);
         std::future::poll_fn(|cx| {
@@ -107,15 +108,15 @@ impl Parks {
 
 /// The program's connections, and the runtime of the tasks that serve them.
 pub(crate) struct Web {
-    /// Ends the task that keeps the runtime's clock from advancing by itself. It is dropped before
-    /// the runtime, because the runtime waits for that task.
+    /// When dropped, ends the blocking task that keeps the runtime's clock from advancing by
+    /// itself. This field is dropped before the runtime, because the runtime waits for that task.
     _inhibitor: SyncSender<()>,
     runtime: Runtime,
     parks: Arc<Parks>,
     /// The clock of the runtime in virtual nanoseconds.
     clock: u64,
     listeners: Vec<TcpListener>,
-    /// By number. Numbers are given in the order of arrival.
+    /// The connections by number. Numbers are assigned in the order of arrival.
     connections: BTreeMap<u64, Connection>,
     next_number: u64,
     serve: Arc<dyn Serve>,
@@ -142,7 +143,8 @@ impl Web {
             .start_paused(true)
             .on_thread_park(move || parked.park())
             .build()?;
-        // A paused clock advances by itself when all tasks wait, unless a blocking task runs.
+        // If all tasks wait, a paused clock of tokio advances by itself, unless a blocking task
+        // runs.
         let (inhibitor, inhibited) = sync_channel::<()>(0);
         drop(runtime.spawn_blocking(move || inhibited.recv().is_ok()));
         drop(runtime.spawn(serve.background()));
@@ -162,8 +164,8 @@ impl Web {
         })
     }
 
-    /// Accepts connections and gives the server the bytes that have arrived, one connection after
-    /// the other. Returns whether anything has arrived.
+    /// Accepts connections and passes the received bytes to the server, one connection after the
+    /// other. Returns whether anything was received.
     pub(crate) fn collect(&mut self, now: u64) -> Result<bool, Unsettled> {
         let mut any = self.accept();
         let numbers: Vec<u64> = self.connections.keys().copied().collect();
@@ -180,8 +182,8 @@ impl Web {
         Ok(any)
     }
 
-    /// Accepts the connections that wait. They are numbered in the order of the bytes that they
-    /// have sent, because two threads may have connected at the same time.
+    /// Accepts the waiting connections. They are numbered in the order of their first bytes and not
+    /// of their arrival, because two threads may have connected at the same time.
     fn accept(&mut self) -> bool {
         let mut new: Vec<(Vec<u8>, TcpStream)> = Vec::new();
         for listener in &self.listeners {
@@ -219,7 +221,8 @@ impl Web {
         any
     }
 
-    /// Runs the server until it waits for the program or for simulated time, and takes its answers.
+    /// Runs the server until it waits for the program or for simulated time, and collects its
+    /// answers.
     pub(crate) fn settle(&mut self, now: u64) -> Result<(), Unsettled> {
         self.work.set_now(now);
         if now > self.clock {
@@ -229,8 +232,8 @@ impl Web {
         }
         let started = Instant::now();
         loop {
-            // Other threads may finish their work after the tasks were run, so the tasks are run
-            // once more after everything is done.
+            // Other threads may finish their work after the tasks have run. Therefore the tasks run
+            // once more after all work is done.
             let settled = self.work.is_settled();
             self.run_tasks();
             if settled && self.work.is_settled() {
@@ -258,8 +261,8 @@ impl Web {
         self.runtime.block_on(async {
             let mut before = changes();
             loop {
-                // Timers and other threads wake tasks while the runtime is parked, so the runtime
-                // is idle only when it parks a second time.
+                // While the runtime is parked, timers and other threads can wake tasks. So the
+                // runtime counts as idle only when it parks a second time.
                 self.parks.next().await;
                 self.parks.next().await;
                 let now = changes();
@@ -271,8 +274,8 @@ impl Web {
         });
     }
 
-    /// Ends the tasks of the server and returns the sockets. The program sees no difference until
-    /// the sockets are dropped.
+    /// Ends the tasks of the server and returns the sockets. The program notices nothing until the
+    /// sockets are dropped.
     pub(crate) fn into_sockets(self) -> Vec<OwnedFd> {
         let connections = self.connections.into_values().map(|connection| OwnedFd::from(connection.socket));
         self.listeners.into_iter().map(OwnedFd::from).chain(connections).collect()
@@ -283,7 +286,7 @@ impl Web {
         std::mem::take(&mut self.sent)
     }
 
-    /// Whether an answer can come at any tick.
+    /// Whether an answer can become ready at any tick.
     pub(crate) fn needs_ticks(&self) -> bool {
         self.work.needs_ticks() || self.connections.values().any(|connection| connection.end.is_upgraded())
     }
@@ -294,13 +297,13 @@ impl Web {
         self.connections.iter().filter_map(due).min()
     }
 
-    /// Delivers the next piece of a connection. Returns whether the server has to be settled.
+    /// Delivers the next chunk of a connection. Returns whether the server has to be settled again.
     pub(crate) fn deliver(&mut self, number: u64) -> bool {
         let Some(connection) = self.connections.get_mut(&number) else { return false };
         connection.deliver()
     }
 
-    /// Acknowledges received bytes of the connections with these ports at once.
+    /// Immediately acknowledges the received bytes of the connections with these ports.
     pub(crate) fn acknowledge(&self, ports: &[(u16, u16)]) {
         for connection in self.connections.values() {
             let address = |address: io::Result<std::net::SocketAddr>| address.map_or(0, |a| a.port());
@@ -313,8 +316,8 @@ impl Web {
 }
 
 impl Connection {
-    /// Reads what has arrived. The end of the connection is no bytes. `None` if nothing has
-    /// arrived.
+    /// Reads the received bytes. The result is empty at the end of the connection, and `None` if
+    /// nothing was received.
     fn read(&mut self, now: u64) -> Option<Vec<u8>> {
         let mut any = false;
         let mut all = Vec::new();
@@ -348,9 +351,9 @@ impl Connection {
         (self.program_ended, self.finished) = (true, true);
     }
 
-    /// Takes what the server has written since the last call.
+    /// Collects what the server has written since the last call.
     fn take_output(&mut self, now: u64) {
-        // A request takes at least one tick.
+        // The answer to a request arrives at least one tick after the request.
         let due = now.max(self.read_at + TICK_NS);
         for bytes in self.end.take().chunks(PIECE) {
             self.pieces.push_back(Piece { due, bytes: bytes.to_vec(), done: 0 });
@@ -360,7 +363,7 @@ impl Connection {
         }
     }
 
-    /// When the next bytes are due. `None` if there are none, or if the program does not read.
+    /// When the next bytes are due. `None` if there are none, or if the program's socket is full.
     fn due(&self) -> Option<u64> {
         if self.finished {
             return None;

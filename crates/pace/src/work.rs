@@ -1,20 +1,21 @@
-//! Counts the server's work for the program, so that time moves only when that work is done.
+//! Counts the unfinished work of the server for the program, so that time moves only when that work
+//! is done.
 
 use crate::layout::REALTIME_START_S;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::time::{Duration, SystemTime};
 
-/// The server's work for the program.
+/// Counts of the server's work for the program.
 #[derive(Debug, Default)]
 pub struct Work {
     /// Requests without an answer.
     requests: AtomicU64,
     /// Requests whose answer waits for simulated time.
     waits: AtomicU64,
-    /// Orders to the simulation without a reply, and pictures that are being drawn.
+    /// Orders to the simulation that have no reply yet, and pictures that are being drawn.
     jobs: AtomicU64,
-    /// Answers that are streams.
+    /// Open answers that are streams.
     streams: AtomicU64,
     /// Requests so far.
     total: AtomicU64,
@@ -22,7 +23,7 @@ pub struct Work {
     now: AtomicU64,
 }
 
-/// A piece of work that is not done. Dropping it ends the work.
+/// A piece of unfinished work. It counts as finished when this value is dropped.
 #[derive(Debug)]
 pub struct Unfinished {
     work: Arc<Work>,
@@ -52,7 +53,7 @@ impl Work {
         self.start(|work| &work.waits)
     }
 
-    /// An order to the simulation without a reply, or a picture that is being drawn.
+    /// An order to the simulation that has no reply yet, or a picture that is being drawn.
     pub fn job(self: &Arc<Work>) -> Unfinished {
         self.start(|work| &work.jobs)
     }
@@ -78,7 +79,7 @@ impl Work {
         self.jobs.load(SeqCst) == 0 && self.requests.load(SeqCst) <= self.waits.load(SeqCst)
     }
 
-    /// Whether an answer can come at any tick.
+    /// Whether an answer can become ready at any tick.
     pub(crate) fn needs_ticks(&self) -> bool {
         self.requests.load(SeqCst) > 0 || self.streams.load(SeqCst) > 0
     }
