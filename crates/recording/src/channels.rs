@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 /// Topic of the simulator's state, as in `GET /sim/api/state`.
 pub const STATE_TOPIC: &str = "/sim/state";
 
-/// How a channel describes itself in the file.
+/// The description of a channel in the file.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct ChannelDescription {
     pub(crate) topic: &'static str,
@@ -33,8 +33,8 @@ pub(crate) fn of_topic(topic: Topic) -> ChannelDescription {
 }
 
 /// The channel of the simulator's state. Its messages are JSON and describe themselves, so the
-/// schema has a name and no definition. The reader `rosbags` refuses a file with a schema language
-/// that ROS does not have.
+/// schema has a name and no definition. No schema language is given either, because the reader
+/// `rosbags` refuses a file with a language that ROS does not have.
 pub(crate) fn of_state() -> ChannelDescription {
     ChannelDescription {
         topic: STATE_TOPIC,
@@ -46,15 +46,15 @@ pub(crate) fn of_state() -> ChannelDescription {
     }
 }
 
-/// The quality of service of a topic, as ROS 2 recorders write it. A player offers the same quality
-/// of service, so that late subscribers get the static frames.
+/// The quality of service of a topic, in the format of ROS 2 recorders. A player offers the same
+/// quality of service, so that late subscribers still get the static frames.
 fn qos(topic: Topic) -> String {
     let qos = topic.qos();
     let durability = match qos.durability {
         Durability::Volatile => "volatile",
         Durability::TransientLocal => "transient_local",
     };
-    // The largest durations that ROS 2 has: there is no deadline, lifespan or lease.
+    // The largest duration of ROS 2 means that there is no deadline, lifespan or lease.
     let forever = |name: &str| format!("  {name}:\n    sec: 9223372036\n    nsec: 854775807\n");
     format!(
         "- history: keep_last\n  depth: {}\n  reliability: reliable\n  durability: {durability}\n{}{}  \

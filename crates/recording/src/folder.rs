@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 
 /// Longest part of a file name that comes from the name of a world, in characters.
 const MAX_WORLD_CHARS: usize = 64;
-/// Maximum number of recordings in the folder. A program that respawns the car again and again
-/// makes many small files.
+/// Maximum number of recordings in the folder. It matters for a program that respawns the car
+/// repeatedly, because each respawn begins a new small file.
 const MAX_FILES: usize = 10_000;
 /// How often the next number is tried if another simulator took it.
 const MAX_NAME_ATTEMPTS: u64 = 100;
@@ -180,8 +180,8 @@ fn number_of(name: &str) -> Option<u64> {
     if fits && digits(number) && digits(whole) && digits(fraction) { number.parse().ok() } else { None }
 }
 
-/// The name of a world as a part of a file name. Only letters, digits, `_`, `.` and `-` are kept,
-/// and a point is not the first character.
+/// The name of a world as a part of a file name. Other characters than letters, digits, `_`, `.`
+/// and `-` are replaced by `_`, and points at the beginning are removed.
 fn safe_name(world: &str) -> String {
     let is_kept = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     let name: String =

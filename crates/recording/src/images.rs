@@ -10,7 +10,7 @@ use chicane_host::driver::Exposure;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
-/// Maximum number of frames that wait to be drawn. This number covers half a second.
+/// Maximum number of frames that wait to be drawn: enough for half a second.
 const MAX_WAITING_FRAMES: usize = 8;
 
 /// A frame to draw.
@@ -31,7 +31,7 @@ pub(crate) struct DrawnImage {
     pub(crate) jpeg: Option<Bytes>,
 }
 
-/// The two ends of the task that draws frames. The task ends when `frames` is dropped.
+/// The input and output of the task that draws frames. The task ends when `frames` is dropped.
 pub(crate) struct Images {
     /// `None` after the last frame.
     frames: Option<mpsc::Sender<Frame>>,
@@ -39,7 +39,7 @@ pub(crate) struct Images {
 }
 
 impl Images {
-    /// Starts the task. Must be called inside of a runtime.
+    /// Starts the task. Must be called inside a runtime.
     pub(crate) fn start(camera: Camera) -> Images {
         let (frames, mut waiting) = mpsc::channel::<Frame>(MAX_WAITING_FRAMES);
         let (out, drawn) = mpsc::channel(MAX_WAITING_FRAMES);
@@ -55,7 +55,7 @@ impl Images {
         Images { frames: Some(frames), drawn }
     }
 
-    /// Orders a frame. Returns false if too many frames wait.
+    /// Requests the drawing of a frame. Returns false if too many frames wait.
     pub(crate) fn order(&self, frame: Frame) -> bool {
         self.frames.as_ref().is_some_and(|frames| frames.try_send(frame).is_ok())
     }
@@ -65,7 +65,7 @@ impl Images {
         self.drawn.recv().await
     }
 
-    /// Accepts no further frames, so that `next` ends after the frames that wait.
+    /// Accepts no further frames. `next` then ends after the frames that still wait.
     pub(crate) fn close(&mut self) {
         self.frames = None;
     }

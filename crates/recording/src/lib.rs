@@ -9,9 +9,9 @@
 //! | `recorder` | [`Recorder`]: starts and stops the recording of a running simulator |
 //! | `session` | the thread of one recording |
 //! | `images` | draws camera frames for a recording |
-//! | `status` | what is known about the recording |
+//! | `status` | status of the current or last recording |
 //!
-//! [`McapWriter`] uses no clock, so that equal ticks give equal bytes. It is also for replays. The
+//! [`McapWriter`] reads no clock, so that equal ticks give equal bytes. Replays use it too. The
 //! recorder reads a tap of the sim thread, which never waits for the recorder.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 

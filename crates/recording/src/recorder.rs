@@ -16,7 +16,7 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::sync::{Mutex, watch};
 
-/// How long [`Recorder::stop`] waits for the end of the file, because the disk can be slow.
+/// Timeout of [`Recorder::stop`] for finishing the file, because the disk can be slow.
 const STOP_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Why a recording could not be started.
@@ -78,12 +78,12 @@ impl Recorder {
         }))
     }
 
-    /// Starts a recording of the running world. Its first file exists afterwards.
+    /// Starts a recording of the running world. When the call returns, its first file exists.
     pub async fn start(&self, request: RecordingRequest) -> Result<Recording, StartRecordingError> {
         self.start_now_or_later(request, false).await
     }
 
-    /// Starts a recording that begins with the first tick, also if no world is ready yet.
+    /// Starts a recording that begins with the first tick. No world needs to be ready yet.
     pub async fn start_with_first_tick(
         &self,
         request: RecordingRequest,
@@ -103,11 +103,12 @@ impl Recorder {
         Ok(self.status())
     }
 
-    /// Ends the recording, if there is one. Its file is complete afterwards, unless the disk is
-    /// very slow.
+    /// Ends the recording, if there is one. When the call returns, its file is complete, unless the
+    /// disk is very slow.
     pub async fn stop(&self) -> Recording {
         let shared = Arc::clone(&self.0);
-        // Spawned, so that a cancelled request does not leave the lock to the next one too early.
+        // Spawned, so that a cancelled request does not release the lock before the recording has
+        // ended.
         let _ = tokio::spawn(async move { shared.stop().await }).await;
         self.status()
     }
@@ -125,7 +126,7 @@ impl Shared {
         later: bool,
     ) -> Result<(), StartRecordingError> {
         let mut running = self.running.lock().await;
-        // The status tells that a recording has ended just before its thread ends.
+        // The status says that a recording has ended shortly before its thread ends.
         if let Some(ended) = running.take_if(|_| !self.status.lock().active) {
             let _ = tokio::task::spawn_blocking(move || ended.thread.join()).await;
         }
@@ -202,7 +203,7 @@ impl Shared {
     }
 }
 
-/// Marks the recording as ended when the thread ends, also by a panic.
+/// Marks the recording as ended when the thread ends, even by a panic.
 struct EndOnDrop(Status);
 
 impl Drop for EndOnDrop {

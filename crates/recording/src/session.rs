@@ -21,12 +21,12 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout_at};
 
-/// How often the current chunk is completed.
+/// Interval at which the current chunk is completed.
 const FLUSH_INTERVAL: Duration = Duration::from_secs(1);
-/// How long the end of a recording waits for images that are being drawn.
+/// Timeout at the end of a recording for images that are still being drawn.
 const IMAGE_TIMEOUT: Duration = Duration::from_secs(1);
-/// The limits of the folder are checked after this many bytes. This is far below the free space
-/// that a recording leaves.
+/// The limits of the folder are checked after this many bytes. This is much less than the free
+/// space that a recording has to leave.
 const BYTES_BETWEEN_CHECKS: u64 = 32 << 20;
 
 /// Why a recording ended by itself.
@@ -56,7 +56,7 @@ pub(crate) struct Session {
     file: Option<OpenFile>,
     /// Name of the running world.
     world: Arc<str>,
-    /// Number of the running world: see [`Published::assets_version`].
+    /// Version of the running world, see [`Published::assets_version`].
     assets_version: u64,
     /// Epoch and tick of the last sample; `None` before the first one.
     last: Option<(u64, u64)>,
@@ -81,7 +81,7 @@ impl Session {
         Session { parts, file, world: Arc::from(""), assets_version, last, run, images_ordered }
     }
 
-    /// Begins with the present state. The first file exists afterwards.
+    /// Begins with the current state. When the call returns, the first file exists.
     pub(crate) fn begin_with(&mut self, now: &Arc<Published>) -> Result<(), EndReason> {
         let tick = now.running.as_ref().map_or(0, |running| running.snapshot.tick);
         self.write(&Sample::epoch_only(tick, now.epoch), Some(now))?;
@@ -95,7 +95,7 @@ impl Session {
         let ended = match self.record_ticks(stop).await {
             Ok(()) => self.end().await,
             Err(reason) => {
-                // A file that can't be written fails again, for the same reason.
+                // If the file can't be written, finishing it fails for the same reason.
                 let _ = self.finish_file();
                 Err(reason)
             }
@@ -125,7 +125,7 @@ impl Session {
         }
     }
 
-    /// Writes the ticks and images that wait, and ends the file.
+    /// Writes the waiting ticks and images, and ends the file.
     async fn end(&mut self) -> Result<(), EndReason> {
         for tick in self.parts.tap.take_waiting() {
             self.take(&tick)?;
@@ -187,7 +187,7 @@ impl Session {
 
     fn write_image(&mut self, image: DrawnImage) -> Result<(), EndReason> {
         self.images_ordered = self.images_ordered.saturating_sub(1);
-        // An image of an earlier world does not belong into the file of this world.
+        // An image of an earlier run does not belong in the file of this run.
         let Some(jpeg) = image.jpeg.filter(|_| image.run == self.run) else {
             self.parts.status.lock().skipped_images += 1;
             return Ok(());
@@ -208,8 +208,8 @@ impl Session {
         write(&mut file.writer).map_err(|error| EndReason::Write { file: file.name.clone(), error })
     }
 
-    /// Begins the next file at its size limit, and checks the limits of the folder from time to
-    /// time.
+    /// Begins the next file when the current file has reached its size limit. Checks the limits of
+    /// the folder regularly.
     fn keep_limits(&mut self, tick: u64) -> Result<(), EndReason> {
         let options = &self.parts.options;
         let Some(file) = &mut self.file else { return Ok(()) };
@@ -263,7 +263,7 @@ impl Session {
     }
 }
 
-/// Waits for the next image. Waits forever if there is none to come.
+/// Waits for the next image. Waits forever if no image will come.
 async fn next_image(images: &mut Option<Images>) -> DrawnImage {
     if let Some(images) = images
         && let Some(image) = images.next().await

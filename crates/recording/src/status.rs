@@ -1,5 +1,5 @@
-//! What is known about the current or last recording. The thread of the recording writes it, and
-//! requests read it.
+//! The status of the current or last recording. The thread of the recording writes it, and requests
+//! read it.
 
 use chicane_wire::{Num, Recording, RecordingRequest};
 use chicane_world::readings::TICK_S;

@@ -1,9 +1,9 @@
 //! Writes the messages of ticks as an MCAP file.
 //!
 //! The file has the profile `ros2`. Messages are CDR, as on a ROS 2 network, and their definitions
-//! are part of the file. Times are simulated. Chunks have a fixed size and are not compressed,
-//! because the compressors of the MCAP library are C. A chunk is written as a whole, so that a
-//! reader of an unfinished file gets everything up to the last chunk.
+//! are part of the file. Times are simulated times. Chunks have a fixed size. They are not
+//! compressed, because the compressors of the MCAP library are written in C. Each chunk is written
+//! as a whole, so that a reader of an unfinished file gets everything up to the last chunk.
 
 use crate::channels::{self, ChannelDescription};
 use chicane_ros::publish::compressed;
@@ -17,7 +17,7 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Size of a chunk, bytes. The chunk that is not complete is kept in memory.
+/// Size of a chunk, bytes. The incomplete chunk is kept in memory.
 const CHUNK_BYTES: u64 = 1 << 20;
 /// Size of a message record without the message, bytes.
 const MESSAGE_OVERHEAD_BYTES: u64 = 31;
@@ -54,9 +54,9 @@ pub struct McapWriter<W: Write + Seek> {
     state: Option<OpenChannel>,
     /// Bytes that were passed to the output.
     written: Arc<AtomicU64>,
-    /// `written` when `pending` was zero.
+    /// The value of `written` when `pending` was last reset to zero.
     flushed: u64,
-    /// Bytes in the chunk that is not complete.
+    /// Bytes in the incomplete chunk.
     pending: u64,
     messages: u64,
 }
@@ -198,8 +198,8 @@ impl<W: Write + Seek> McapWriter<W> {
         Ok(())
     }
 
-    /// Counts bytes of the chunk that is not complete. The library writes a complete chunk before
-    /// it adds the next message, so the bytes of the complete chunk are no longer pending.
+    /// Counts bytes of the incomplete chunk. The library writes a complete chunk before it adds the
+    /// next message. The bytes of the complete chunk are then no longer pending.
     fn count_pending(&mut self, added: u64) {
         let written = self.written.load(Relaxed);
         if written != self.flushed {

@@ -95,7 +95,7 @@ fn an_unfinished_file_can_be_read_up_to_the_last_chunk() {
     let bytes = writer.bytes();
     writer.write(&sample(100), None, None).expect("written");
     assert!(writer.bytes() > bytes);
-    // The state of the file if the simulator were killed here.
+    // The state of the file as if the simulator had been killed here.
     let (flushed, _) = (writer.flushed as usize, writer.flush());
     let file = writer.finish().expect("finished").into_inner();
     let options = mcap::read::Options::IgnoreEndMagic;
