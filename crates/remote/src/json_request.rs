@@ -1,4 +1,4 @@
-//! A request of the command line to a simulator at any address, with a JSON response.
+//! A request from the command line to a simulator at any address. The response is JSON.
 
 use crate::web::{self, HttpTarget, USER_AGENT, WebError};
 use bytes::Bytes;
@@ -36,7 +36,7 @@ impl JsonResponse {
     }
 }
 
-/// Sends a POST request with a body of a content type, or a GET request without one.
+/// Sends a POST request if there is a body, with its content type. Otherwise sends a GET request.
 pub async fn request_json(
     url: &str,
     token: Option<&str>,

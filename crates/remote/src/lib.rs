@@ -1,21 +1,21 @@
 //! Connections to other machines: an HTTP client, S3 buckets, and installation of published worlds.
 //!
-//! This crate opens connections and never accepts one. It also has the tokens that give access to a
-//! simulator, because the command line needs them too. It does not depend on the sim thread: an
-//! [`Installer`](cdn::Installer) reports its progress through a callback, and the caller decides
+//! This crate opens connections and never accepts one. It also contains the tokens that give access
+//! to a simulator, because the command line needs them too. It does not depend on the sim thread:
+//! an [`Installer`](cdn::Installer) reports its progress through a callback, and the caller decides
 //! where to show it.
 //!
 //! | Module | Content |
 //! |---|---|
 //! | `web` | connections to other machines: names, TLS, connection pool |
-//! | `bucket` | an S3 bucket: address, keys, requests, meaning of its errors |
+//! | `bucket` | an S3 bucket: address, settings, requests, classification of errors |
 //! | `cdn` | installs published worlds: `source`, `download`, `installer` |
 //! | `json_request` | a request to a simulator at any address |
 //! | `running` | the file that names the simulator of a data folder |
 //! | `simulator` | requests to a running simulator from the command line |
 //! | `token` | the secret of a simulator or a CDN |
 //! | `tokens` | the tokens of a simulator, with their roles |
-//! | `wrong_tokens` | counts wrong tokens of an address, so that guessing is slow |
+//! | `wrong_tokens` | counts the wrong tokens from each address, to slow down guessing |
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod bucket;

@@ -2,9 +2,9 @@
 //! folder.
 //!
 //! The command line reads the file when the data folder is locked by another process. Only the user
-//! who started the simulator can read the file, because it contains the token. A file that a killed
-//! process left behind is ignored: its process id differs from that of the process that holds the
-//! lock.
+//! who started the simulator can read the file, because it contains the token. A killed process may
+//! leave its file behind. Such a file is ignored, because its process id differs from the id of the
+//! process that holds the lock.
 
 use crate::Token;
 use chicane_store::HeldFolder;
@@ -38,8 +38,8 @@ impl RunningSimulator {
         (running.pid == pid).then_some(running)
     }
 
-    /// Writes the file for this process. If the write fails, the simulator logs a warning and runs
-    /// on, because only the command line needs the file.
+    /// Writes the file for this process. If that fails, the simulator logs a warning and continues,
+    /// because only the command line needs the file.
     pub fn write(data_folder: &HeldFolder, address: SocketAddr, token: Option<&Token>, cdn: Option<&str>) {
         let token = token.map(|t| t.secret().to_owned());
         let running =
@@ -57,7 +57,7 @@ impl RunningSimulator {
     fn replace_file(&self, data_folder: &HeldFolder) -> std::io::Result<()> {
         let bytes = serde_json::to_vec(self)?;
         let draft = data_folder.join(&format!("{FILE_NAME}.new"));
-        // An existing draft may have permissions that let other users read the token.
+        // The permissions of an existing draft could let other users read the token.
         let _ = std::fs::remove_file(&draft);
         let mut options = std::fs::File::options();
         options.write(true).create_new(true);

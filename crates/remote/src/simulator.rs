@@ -9,8 +9,8 @@ use serde_json::Value;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-/// Timeout of a request. It is longer than the time limit of an installation. The simulator itself
-/// enforces that limit.
+/// Timeout of a request. It is longer than the time limit of an installation, which the simulator
+/// itself enforces.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(1900);
 /// Largest response body that is accepted, in bytes.
 const MAX_RESPONSE: usize = 16 << 20;

@@ -4,7 +4,7 @@ use chicane_store::RandomError;
 
 const MIN_LENGTH: usize = 8;
 const MAX_LENGTH: usize = 256;
-/// A shorter token is accepted with a warning.
+/// Tokens shorter than this are accepted with a warning.
 const SHORT_LENGTH: usize = 12;
 
 /// A secret that every request must carry.
@@ -34,12 +34,12 @@ impl Token {
         Err(BadToken)
     }
 
-    /// Makes a token of 128 random bits.
+    /// Creates a token of 128 random bits.
     pub fn random() -> Result<Token, RandomError> {
         chicane_store::random_hex().map(Token)
     }
 
-    /// Whether a person who chose this token should choose a longer one.
+    /// Whether the token is so short that its owner should choose a longer one.
     pub fn is_short(&self) -> bool {
         self.0.len() < SHORT_LENGTH
     }

@@ -3,8 +3,8 @@
 use crate::Token;
 use chicane_wire::Role;
 
-/// The tokens that give access to a simulator. There is no value of this type for a simulator that
-/// needs no token.
+/// The tokens that give access to a simulator. A simulator that needs no token has no value of this
+/// type.
 #[derive(Debug, Clone)]
 pub struct Tokens(Vec<(Role, Token)>);
 
@@ -46,7 +46,7 @@ impl Tokens {
     }
 
     /// The role of the token `text`. `None` if the token is wrong. The text is compared with every
-    /// token, so that the duration does not reveal which role a text resembles.
+    /// token; otherwise the duration would reveal which role's token it resembles.
     pub fn role(&self, text: &str) -> Option<Role> {
         let matching = |(role, token): &(Role, Token)| token.matches(text).then_some(*role);
         self.0.iter().map(matching).fold(None, Option::or)

@@ -25,7 +25,7 @@ const MAX_ADDRESSES: usize = 4;
 /// `User-Agent` header of every request.
 pub const USER_AGENT: &str = concat!("chicane/", env!("CARGO_PKG_VERSION"));
 
-/// Why a request got no response. The first text of a variant is the host.
+/// Why a request got no response. The first text in a variant is the host.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WebError {
     /// The URL can't be parsed.
@@ -126,8 +126,8 @@ pub async fn resolve(target: &HttpTarget) -> Result<Vec<SocketAddr>, WebError> {
     if found.is_empty() { Err(not_found()) } else { Ok(found) }
 }
 
-/// Connects to the first reachable address. A task drives the connection. The task ends when the
-/// returned sender and the last response are dropped.
+/// Connects to the first reachable address. A background task drives the connection, and ends when
+/// the returned sender and the last response are dropped.
 pub async fn connect(
     target: &HttpTarget,
     addresses: Vec<SocketAddr>,

@@ -1,16 +1,17 @@
-//! Counts the wrong tokens that come from an address, so that guessing a token is slow.
+//! Counts the wrong tokens from each address, to slow down guessing.
 //!
-//! Two counts exist for each address, both over the last second. The first one counts requests with
-//! a wrong token; from the sixth on, such a request is refused as "too many". The second one counts
-//! different wrong tokens. From the sixth on, somebody is guessing, and a right token is refused
-//! too. Otherwise the refusals would not slow down the guessing.
+//! There are two counts for each address, both over the last second. The first counts requests with
+//! a wrong token: from the sixth request on, the verdict is "too many" instead of "wrong". The
+//! second counts different wrong tokens. From the sixth on, somebody is guessing, and right tokens
+//! are refused too. Otherwise the guesser would still learn from the response which guess is right.
 //!
-//! A token that was accepted from an address before is always accepted from it. So a guesser does
-//! not lock out the people who share an address with him, for instance behind a router. A page with
-//! an outdated token repeats the same token, which is not guessing.
+//! A token that was accepted from an address before is always accepted from that address. Therefore
+//! a guesser does not lock out other people at the same address, for instance behind a router. A
+//! page with an outdated token repeats the same token, so it does not count as guessing.
 //!
 //! The memory is bounded. If wrong tokens come from too many addresses within a second, all further
-//! addresses share one count. So nobody can reset the count of an address with other addresses.
+//! addresses share one count. Therefore an attacker can't reset the count of one address by using
+//! many others.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::hash::{BuildHasher, RandomState};
@@ -20,12 +21,12 @@ use std::time::{Duration, Instant};
 
 /// The wrong tokens of this period are counted.
 const PERIOD: Duration = Duration::from_secs(1);
-/// From this many wrong tokens per period on, requests are refused as "too many".
+/// From this many wrong tokens per period on, the verdict is [`Verdict::TooMany`].
 const LIMIT: usize = 6;
 /// Largest number of addresses in each table.
 const MAX_ADDRESSES: usize = 4096;
 
-/// What a token is worth.
+/// The result of checking a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict<T> {
     /// The token is right. Contains what the token gives access to.
@@ -40,19 +41,20 @@ pub enum Verdict<T> {
 #[derive(Debug)]
 pub struct WrongTokens<T> {
     counts: Mutex<Counts<T>>,
-    /// Wrong tokens are kept as keyed hashes, because a wrong token may be the token of another
-    /// simulator.
+    /// Hashes wrong tokens with a random key. Wrong tokens are stored as such hashes, because one
+    /// of them may be the right token of another simulator.
     hasher: RandomState,
 }
 
 #[derive(Debug)]
 struct Counts<T> {
     by_address: BTreeMap<IpAddr, Count>,
-    /// The count of all addresses that have no place in `by_address`.
+    /// The shared count of all addresses that are not in `by_address`.
     others: Count,
-    /// When addresses without recent wrong tokens were removed from `by_address`.
+    /// The last time when addresses without recent wrong tokens were removed from `by_address`.
     swept: Option<Instant>,
-    /// The tokens that were accepted from an address, and the time of the last one.
+    /// The tokens that were accepted from each address, and the time of the last request with one
+    /// of them.
     accepted: BTreeMap<IpAddr, (Vec<T>, Instant)>,
 }
 
@@ -108,7 +110,7 @@ impl<T: Copy + Eq> Counts<T> {
         if count.is_some_and(|count| count.is_guessed(now)) {
             return Verdict::TooMany;
         }
-        // Only holders of a right token get here, so only they can remove an entry of this table.
+        // Only a request with a right token gets here, so guessers can't fill this table.
         if self.accepted.len() >= MAX_ADDRESSES
             && !self.accepted.contains_key(&from)
             && let Some(oldest) = self.accepted.iter().min_by_key(|(_, (_, used))| *used).map(|(ip, _)| *ip)
@@ -133,7 +135,8 @@ impl<T: Copy + Eq> Counts<T> {
         if count.requests.len() < LIMIT { Verdict::Wrong } else { Verdict::TooMany }
     }
 
-    /// The count of an address. A new address gets a place if there is one.
+    /// The count of an address. A new address gets its own count if the table has room, otherwise
+    /// the shared count.
     fn count(&mut self, from: IpAddr, now: Instant) -> &mut Count {
         let is_new = !self.by_address.contains_key(&from);
         if is_new && self.by_address.len() >= MAX_ADDRESSES {
@@ -154,7 +157,7 @@ impl<T: Copy + Eq> Counts<T> {
 }
 
 impl Count {
-    /// Removes what is older than a period.
+    /// Removes entries that are older than a period.
     fn forget(&mut self, now: Instant) {
         let is_old = |at: &Instant| now.saturating_duration_since(*at) >= PERIOD;
         while self.requests.front().is_some_and(is_old) {
@@ -165,15 +168,15 @@ impl Count {
         }
     }
 
-    /// Whether somebody guesses tokens at this address.
+    /// Whether somebody at this address is guessing tokens.
     fn is_guessed(&mut self, now: Instant) -> bool {
         self.forget(now);
         self.guesses.len() >= LIMIT
     }
 }
 
-/// The address under which wrong tokens are counted. A client usually has 64 bits of an IPv6
-/// address for itself, so these bits are ignored.
+/// The address under which wrong tokens are counted. A client usually has all IPv6 addresses with
+/// the same first 64 bits, so the other 64 bits are ignored.
 fn network(from: IpAddr) -> IpAddr {
     match from.to_canonical() {
         IpAddr::V6(ip) => IpAddr::V6(Ipv6Addr::from_bits(ip.to_bits() >> 64 << 64)),
@@ -200,11 +203,11 @@ mod tests {
         let at = |ms| start + Duration::from_millis(ms);
         let verdicts: Vec<_> = (0..8).map(|k| guess(&counts, "192.0.2.1", k, at(k as u64))).collect();
         assert_eq!(verdicts, [Wrong, Wrong, Wrong, Wrong, Wrong, TooMany, TooMany, TooMany]);
-        // A right guess is not accepted either, because otherwise the guessing would go on.
+        // A right guess is refused too. Otherwise the guesser would learn that it is right.
         assert_eq!(counts.judge(ip("192.0.2.1"), "right", Some(1), at(20)), TooMany);
         assert_eq!(guess(&counts, "192.0.2.2", 0, at(20)), Wrong, "another address");
         assert_eq!(counts.judge(ip("192.0.2.2"), "right", Some(1), at(20)), Right(1));
-        // After a second the next five are answered.
+        // After a second, five more wrong tokens are allowed.
         let verdicts: Vec<_> = (10..17).map(|k| guess(&counts, "192.0.2.1", k, at(1010))).collect();
         assert_eq!(verdicts, [Wrong, Wrong, Wrong, Wrong, Wrong, TooMany, TooMany]);
         assert_eq!(counts.judge(ip("192.0.2.1"), "right", Some(1), at(2011)), Right(1));
@@ -259,7 +262,7 @@ mod tests {
         assert_eq!(held(&counts), MAX_ADDRESSES);
         let refused = verdicts.iter().filter(|verdict| **verdict == TooMany).count();
         assert_eq!(refused, MAX_ADDRESSES + 1 - 5, "the addresses without a place share one count");
-        // A second later the places are free again.
+        // A second later, the table has room again.
         let later = now + PERIOD;
         assert_eq!(guess(&counts, "2001:db8:2::1", 0, later), Wrong);
         assert_eq!(held(&counts), 1);

@@ -1,4 +1,5 @@
-//! The HTTP client for `object_store`. It uses the connections of this crate (`web`).
+//! The HTTP client that `object_store` uses. It sends requests over the connections of the module
+//! `web`.
 //!
 //! The time to connect, the time for a response, the size of a response and the number of attempts
 //! are limited. A retried write may have succeeded the first time. The publisher (`Cdn`) then reads
@@ -24,7 +25,7 @@ use tokio::time::timeout;
 const ATTEMPTS: u32 = 4;
 /// Pause before the second attempt. Each further pause is three times as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
-/// Time for a response, without the time for sending the request. See [`MIN_RATE`].
+/// Timeout of a response. The time for sending the request comes on top, see [`MIN_RATE`].
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(20);
 /// Lowest speed at which a request may be sent, in bytes per second.
 const MIN_RATE: f64 = 32_768.0;
@@ -32,7 +33,7 @@ const MIN_RATE: f64 = 32_768.0;
 /// names. `Cdn` reads files back in smaller parts.
 const MAX_RESPONSE: usize = 4 << 20;
 
-/// Makes clients for `object_store`.
+/// Creates clients for `object_store`.
 #[derive(Debug)]
 pub(super) struct Connector;
 
@@ -48,7 +49,7 @@ impl HttpConnector for Connector {
     }
 }
 
-/// Why a request to a bucket failed. Holds a text for people.
+/// Why a request to a bucket failed. Contains the text for the user.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 struct RequestFailed(String);

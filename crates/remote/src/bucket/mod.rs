@@ -1,4 +1,4 @@
-//! S3 buckets, to which worlds are published: Amazon S3 and compatible servers (MinIO, R2, Ceph).
+//! Publishes worlds to S3 buckets: Amazon S3 and compatible servers (MinIO, R2, Ceph).
 //!
 //! The address names the bucket. The environment holds the settings under their usual names:
 //! `AWS_REGION`, `AWS_ENDPOINT`, `AWS_ACCESS_KEY_ID` and so on. Invalid settings are reported
@@ -34,7 +34,7 @@ pub fn open_bucket(address: &str) -> Result<Cdn, BucketError> {
     let store = builder
         .with_bucket_name(&address.bucket)
         .with_http_connector(Connector)
-        // `Connector` makes clients that retry by themselves.
+        // `Connector` creates clients that retry requests themselves.
         .with_retry(RetryConfig { max_retries: 0, ..RetryConfig::default() })
         .build()
         .map_err(|e| BucketError::Settings(e.to_string()))?;

@@ -1,4 +1,4 @@
-//! Decides what a response of a bucket means, and describes its errors without the server's text.
+//! Classifies the responses of a bucket, and describes errors without repeating the server's text.
 //!
 //! A server reports an error with a status and a code in an XML body. The rest of the body may
 //! repeat the request with its secrets, so only the code is shown.
@@ -49,7 +49,7 @@ const NO_CONDITIONAL_WRITES: &str =
     "the server does not support conditional writes (If-None-Match, If-Match), which publishing requires";
 const STORAGE_FULL: &str = "the storage is full";
 
-/// The error text for an error code. `None` if the code does not make the cause clear.
+/// The error text for an error code. `None` if the code does not identify the cause.
 fn describe(code: &str, headers: &HeaderMap) -> Option<String> {
     let text = match code {
         "NoSuchBucket" => "there is no such bucket",
@@ -73,8 +73,8 @@ fn describe(code: &str, headers: &HeaderMap) -> Option<String> {
     Some(text.to_owned())
 }
 
-/// The error text if the bucket is in another region. It names the region if the response has it in
-/// a header.
+/// The error text if the bucket is in another region. The text names the region if a header of the
+/// response names it.
 fn other_region(headers: &HeaderMap) -> String {
     let region = headers.get("x-amz-bucket-region").and_then(|v| v.to_str().ok());
     let is_plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';

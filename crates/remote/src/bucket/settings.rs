@@ -5,7 +5,7 @@ use crate::web::HttpTarget;
 use object_store::ClientConfigKey;
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey as Key};
 
-/// Makes a builder from the `AWS_` variables of an environment. An empty variable counts as not
+/// Creates a builder from the `AWS_` variables of an environment. An empty variable counts as not
 /// set.
 pub(super) fn builder_from(
     environment: impl IntoIterator<Item = (String, String)>,
@@ -41,9 +41,9 @@ fn check(builder: &AmazonS3Builder) -> Result<(), BucketError> {
         Key::WebIdentityTokenFile,
         Key::ContainerCredentialsRelativeUri,
         Key::ContainerCredentialsFullUri,
-        // Without any credentials `object_store` would query Amazon's metadata service. Outside of
-        // Amazon's network this query takes long, so it is allowed only if the endpoint of the
-        // service is set.
+        // Without any credentials, `object_store` would query Amazon's metadata service. Outside
+        // Amazon's network, this query takes long before it fails. Therefore it is allowed only if
+        // the endpoint of the service is set.
         Key::MetadataEndpoint,
     ];
     let (id, secret) = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY");

@@ -1,5 +1,5 @@
-//! Downloads the files of a world into its staging folder. The download of a partial file is
-//! continued.
+//! Downloads the files of a world into its staging folder. The download of a partial file continues
+//! where it ended.
 
 use super::source::CdnSource;
 use bytes::BytesMut;
@@ -31,8 +31,8 @@ impl WorldDownload {
                 Ok(())
             }
             Staged::Some(0) => self.fetch(file, 0).await,
-            // The partial file may be wrong or from another revision. In that case the file is
-            // downloaded again from its first byte.
+            // The partial file may be damaged or belong to another revision. If the rest does not
+            // fit to it, the file is downloaded again from its first byte.
             Staged::Some(present) => match self.fetch(file, present).await {
                 Err(InstallError::Rule(_) | InstallError::Cdn(_)) => self.fetch(file, 0).await,
                 done => done,
@@ -55,7 +55,7 @@ impl WorldDownload {
             let chunk = match arriving.next().await {
                 Ok(chunk) => chunk,
                 Err(e) => {
-                    // Write the bytes that arrived, so that the next attempt can continue after
+                    // The received bytes are written, so that the next attempt can continue after
                     // them.
                     let _ = write(writing, buffer.split()).await;
                     return Err(e);
@@ -79,9 +79,9 @@ impl WorldDownload {
     fn count(&self, bytes: u64) -> Result<(), InstallError> {
         let received = self.received.fetch_add(bytes, Ordering::Relaxed) + bytes;
         (self.on_received)(received);
-        // A world with a manifest is not checked here, because its total size was checked before.
-        // Its `received` may exceed the total size, because a file that is downloaded twice is
-        // counted twice.
+        // A world with a manifest is not checked here, because its total size was checked before
+        // the download. For such a world, `received` may exceed the total size, because a file that
+        // is downloaded twice is counted twice.
         if received > MAX_TOTAL && !self.staging.plan().verified() {
             return Err(InstallError::TooLarge("the world is larger than 256 MiB".to_owned()));
         }

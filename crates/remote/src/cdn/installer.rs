@@ -4,11 +4,11 @@
 //! running job and gets the same result. A job continues even if its requests were cancelled, and
 //! stops when the program stops.
 //!
-//! `meta.json` names the revision. If that revision is installed and complete, nothing is left to
-//! do. Otherwise an `InstallPlan` holds paths, sizes and limits. A `Staging` folder keeps verified
-//! files over restarts. All processes share one such folder for each id. Eight files are downloaded
-//! at a time, and each file is hashed while it arrives. Then the id has to match the checksum of
-//! all files, and the world is loaded as a test.
+//! `meta.json` names the revision. If that revision is installed and complete, the job ends.
+//! Otherwise an `InstallPlan` lists the paths, sizes and limits of the files. A `Staging` folder
+//! keeps verified files across restarts; all processes share one such folder for each id. Eight
+//! files are downloaded at a time, and each file is hashed while it arrives. At the end the id has
+//! to match the checksum of all files, and the world is loaded as a test.
 
 use super::download::{WorldDownload, blocking};
 use super::source::CdnSource;
@@ -23,23 +23,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{Semaphore, watch};
 
-/// Worlds that are installed at a time. Further jobs wait.
+/// Most worlds that are installed at a time. Further jobs wait.
 const MAX_PARALLEL_INSTALLS: usize = 4;
-/// Jobs that may run or wait. Further requests are refused.
+/// Most jobs that may run or wait. Further requests are refused.
 const MAX_JOBS: usize = 64;
-/// Files of a world that are downloaded at a time.
+/// Most files of a world that are downloaded at a time.
 const MAX_PARALLEL_FILES: usize = 8;
 /// Time limit of a job.
 const INSTALL_TIMEOUT: Duration = Duration::from_secs(1800);
-/// Pause between attempts to open a staging folder that another process uses.
+/// Time between attempts to open a staging folder that another process uses.
 const STAGING_RETRY_PAUSE: Duration = Duration::from_millis(50);
-/// Maximum time to wait for disk writes of a failed installation.
+/// Timeout for the remaining disk writes of a failed installation.
 const MAX_WRITE: Duration = Duration::from_secs(60);
-/// Share of the progress for downloading; the rest is for checking.
+/// Fraction of the progress that counts as downloading; the rest is checking.
 const DOWNLOAD_SHARE: f64 = 0.9;
 
-/// This callback is called with the completed share of an installation, from 0 to 1, and with
-/// `None` at its end.
+/// Called with the finished fraction of an installation, from 0 to 1, and with `None` at its end.
 pub type ProgressCallback = Arc<dyn Fn(&WorldId, Option<f64>) + Send + Sync>;
 
 /// Result of a successful installation.
@@ -47,7 +46,7 @@ pub type ProgressCallback = Arc<dyn Fn(&WorldId, Option<f64>) + Send + Sync>;
 pub struct Installed {
     /// The installed world.
     pub record: InstalledRecord,
-    /// Whether the world was installed before, so that nothing was downloaded.
+    /// Whether the world was already installed, so that nothing was downloaded.
     pub cached: bool,
     /// Warnings about the parts of the world that were ignored while it was loaded.
     pub warnings: Vec<String>,
@@ -73,16 +72,17 @@ struct InstallerState {
     jobs: Mutex<InstallJobs>,
     /// One permit for each world that may be installed at a time.
     install_permits: Semaphore,
-    /// The only permit to load a world. Worlds are loaded one at a time, because a loaded world may
+    /// A single permit to load a world. Worlds are loaded one at a time, because a loaded world may
     /// need much memory.
     load_permit: Arc<Semaphore>,
-    /// True when the program stops.
+    /// Becomes true when the program stops.
     stop: watch::Receiver<bool>,
 }
 
 impl Installer {
-    /// Makes an installer. With `require_verified` it refuses worlds whose files can't be verified
-    /// against their id. Jobs end when `stop` becomes true or its sender is dropped.
+    /// Creates an installer. If `require_verified` is true, the installer refuses worlds whose
+    /// files can't be verified against their id. Jobs end when `stop` becomes true or its sender is
+    /// dropped.
     pub fn new(
         library: Arc<Library>,
         source: CdnSource,
@@ -130,8 +130,8 @@ impl Installer {
         drop(jobs);
         let (shared, id) = (Arc::clone(&self.shared), id.clone());
         tokio::spawn(async move {
-            // `cleanup` removes the job when it is dropped, even after a panic. The next request
-            // for this world then starts a new job.
+            // `cleanup` removes the job from the list when it is dropped, even after a panic. The
+            // next request for this world then starts a new job.
             let cleanup = JobCleanup { shared: Arc::clone(&shared), id: id.clone() };
             let result = shared.install_until_stopped(&id).await;
             drop(cleanup);

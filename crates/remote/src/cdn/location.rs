@@ -1,4 +1,4 @@
-//! Installing and listing worlds without a running simulator, for the command line.
+//! Installs and lists published worlds without a running simulator, for the command line.
 
 use super::CDN_TIMEOUT;
 use super::installer::{Installed, Installer, ProgressCallback};
@@ -49,7 +49,7 @@ impl CdnLocation {
 }
 
 /// Installs a published world into a data folder. A simulator may use the folder at the same time.
-/// `progress` is called with the completed share of the work, from 0 to 1.
+/// `progress` is called with the finished fraction of the work, from 0 to 1.
 pub async fn install_world(
     data_dir: &Path,
     id: &WorldId,
@@ -58,13 +58,13 @@ pub async fn install_world(
     progress: impl Fn(f64) + Send + Sync + 'static,
 ) -> Result<Installed, CdnError> {
     let library = Arc::new(Library::default().with_installed(data_dir));
-    // The installer reports `None` at the end of every job, also of a failed one.
+    // The installer reports `None` at the end of every job, even if the job failed.
     let progress: ProgressCallback = Arc::new(move |_, share| {
         if let Some(share) = share {
             progress(share);
         }
     });
-    // `_stop` is kept until the end, because the installer stops when the channel closes.
+    // `_stop` must live until the job ends, because the installer stops when the channel closes.
     let (_stop, stopped) = watch::channel(false);
     let installer = Installer::new(library, from.source()?, require_verified, progress, stopped);
     Ok(installer.install(id).await?)

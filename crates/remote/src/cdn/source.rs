@@ -42,7 +42,8 @@ pub struct WebSource {
 }
 
 impl CdnSource {
-    /// A web server at the URL `base`. A request fails when the server sends nothing for `timeout`.
+    /// A web server at the URL `base`. A request fails if the server sends nothing for the time
+    /// `timeout`.
     pub fn web(base: &str, token: Option<String>, timeout: Duration) -> Result<CdnSource, CdnError> {
         let mut base = HttpTarget::parse(base).map_err(|_| CdnError::InvalidUrl(base.to_owned()))?;
         let path = base.path.split('?').next().unwrap_or_default();
@@ -102,7 +103,7 @@ pub(super) struct ArrivingFile<'a> {
     /// Offset of the first byte that will arrive: the requested offset, or 0 if the server ignored
     /// the request for an offset.
     pub(super) start: u64,
-    /// How many bytes will arrive, if the server told the length.
+    /// How many bytes will arrive, if the server sent the length.
     pub(super) length: Option<u64>,
     bytes: ByteStream<'a>,
 }
@@ -137,8 +138,8 @@ impl ArrivingFile<'_> {
                 })?;
                 let Ok(data) = frame.into_data() else { continue };
                 *received += data.len() as u64;
-                // Without this check, a server that sends single bytes would never reach the
-                // timeout.
+                // Without this check, a server that sends single bytes would keep the request alive
+                // for ever, because each byte restarts the timeout.
                 let allowed = web.timeout + Duration::from_secs_f64(*received as f64 / MIN_RATE);
                 if started.elapsed() > allowed {
                     return Err(too_slow());
@@ -171,8 +172,8 @@ impl WebSource {
             StatusCode::OK => 0,
             StatusCode::PARTIAL_CONTENT if start > 0 && starts_at(response.headers(), start) => start,
             StatusCode::NOT_FOUND | StatusCode::GONE => return Ok(None),
-            // These statuses count as a missing file, because many servers send them for files that
-            // do not exist.
+            // These statuses are treated as a missing file, because many servers send them for
+            // files that do not exist.
             status @ (StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) => {
                 tracing::warn!(path, %status, "the CDN refused a file; if it is private, set --cdn-token");
                 return Ok(None);
@@ -216,9 +217,9 @@ impl WebSource {
         Err(failed(format!("it redirected more than {MAX_REDIRECTS} times")))
     }
 
-    /// Whether a redirect stays on the CDN's own host. A redirect from `https` to `http` does not
-    /// count as the same host. A redirect to another port does not either, except from the standard
-    /// port of `http` to that of `https`.
+    /// Whether a redirect stays on the CDN's own host. A redirect from `https` to `http` is
+    /// refused. So is a redirect to another port, except from the standard port of `http` to the
+    /// standard port of `https`.
     fn is_own(&self, to: &HttpTarget) -> bool {
         let standard_port = |t: &HttpTarget| t.port == if t.secure { 443 } else { 80 };
         let same_port = to.port == self.base.port && to.secure == self.base.secure;

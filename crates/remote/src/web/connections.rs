@@ -1,4 +1,4 @@
-//! A pool of idle connections. Later requests to the same host use them again.
+//! A pool of idle connections, which later requests to the same host reuse.
 
 use super::{HttpTarget, WebError, connect, resolve};
 use bytes::Bytes;
@@ -34,7 +34,7 @@ impl ConnectionPool {
         request: Request<Full<Bytes>>,
     ) -> Result<(Response<Incoming>, Connection), WebError> {
         while let Some(mut connection) = self.take(target) {
-            // The server may have closed an idle connection. In that case the next connection is
+            // The server may have closed the idle connection meanwhile. Then the next connection is
             // tried.
             if connection.sender.ready().await.is_ok()
                 && let Ok(response) = connection.sender.send_request(request.clone()).await

@@ -106,7 +106,7 @@ async fn permanent_errors_are_not_retried() {
         put(&client(), &url).await.expect_err("refused");
         assert_eq!(counts[1].load(Relaxed), 1, "{status}");
     }
-    // These statuses are passed on to `object_store`.
+    // The client passes these statuses on to `object_store`.
     for status in [404, 412] {
         let text: &'static str = format!("HTTP/1.1 {status} No\r\ncontent-length: 0\r\n\r\n").leak();
         let (url, _) = server(move |_| Some(text)).await;
