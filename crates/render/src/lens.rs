@@ -75,7 +75,8 @@ impl Optics {
         while !grows(high) && high > 1e-3 {
             high *= 0.95;
         }
-        // Newton's method converges for mild distortion. Otherwise the loop below bisects.
+        // Newton's method converges for mild distortion. Otherwise the loop below finds the radius
+        // by bisection.
         let mut r = distorted;
         for _ in 0..8 {
             let r2 = r * r;
@@ -127,7 +128,7 @@ impl Lens {
         };
         // The pixels at the border determine the size of the undistorted picture. Extreme
         // coefficients would need unbounded memory. The width and the height are therefore clamped
-        // to twice those of the distorted picture.
+        // to twice the width and the height of the distorted picture.
         let (mut far_x, mut far_y) = (0f64, 0f64);
         for x in 0..optics.width {
             for y in [0, optics.height / 2, optics.height - 1] {

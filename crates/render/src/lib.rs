@@ -1,4 +1,4 @@
-//! Renders worlds on the CPU: a world and a camera pose in, pixels out.
+//! Renders worlds on the CPU: turns a world and a camera pose into pixels.
 //!
 //! The crate is pure: it uses no clock, file or window. The same input gives the same bytes on
 //! every machine and with any number of threads.

@@ -13,11 +13,11 @@ const SUM_SD: f64 = 147.801_7;
 /// Mean of the sum of four uniformly distributed bytes.
 const SUM_MEAN: i32 = 510;
 
-/// Factor of the hash.
+/// Multiplier of the hash.
 const FACTOR: u64 = 0xd6e8_feb8_6659_fd93;
-/// Changes the hash of a pixel into another one.
+/// XORed with the hash input of a pixel to get a second hash of the pixel.
 const OTHER: u64 = 0x5851_f42d_4c95_7f2d;
-/// Every second byte.
+/// Mask of every second byte.
 const BYTES: u64 = 0x00ff_00ff_00ff_00ff;
 
 /// The noise of one frame.

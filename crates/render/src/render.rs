@@ -1,9 +1,9 @@
 //! Draws pictures of a [`Stage`].
 //!
-//! Each picture takes three steps. [`Renderer::set_up`] culls the chunks of the stage and hands
-//! their triangles to several [`Setup`]s in parallel. [`raster::draw`] draws the tiles in parallel.
-//! If the camera has a [`Lens`], the lens then distorts the rows. Finally, sensor [`Noise`] is
-//! added to the rows of on-board pictures.
+//! Each picture takes up to four steps. [`Renderer::set_up`] culls the chunks of the stage and
+//! hands their triangles to several [`Setup`]s in parallel. [`raster::draw`] draws the tiles in
+//! parallel. If the camera has a [`Lens`], the lens then distorts the rows. Finally, sensor
+//! [`Noise`] is added to the rows of on-board pictures.
 
 use crate::Instructions;
 use crate::image::Image;
@@ -86,7 +86,7 @@ impl Renderer {
     }
 
     /// The same renderer with other instructions. The pictures are the same. If the processor does
-    /// not have the instructions, the renderer uses narrower ones.
+    /// not have the instructions, the renderer uses the widest narrower set.
     pub fn with_instructions(self, instructions: Instructions) -> Renderer {
         Renderer { instructions: instructions.checked(), ..self }
     }
@@ -346,8 +346,8 @@ impl Stage {
     }
 
     fn add_shadows(&self, setup: &mut Setup, view: &DAffine3, moment: &Moment, projection: &Projection) {
-        /// Height of a shadow above the ground, m. The height is greater than that of every painted
-        /// layer of the road, because a higher layer would cover the shadow.
+        /// Height of a shadow above the ground, m. The height is greater than the height of every
+        /// painted layer of the road, because a higher layer would cover the shadow.
         const LIFT_M: f64 = 0.0025;
         let paint = &self.paints[self.shadow_paint as usize];
         for shadow in &self.shadows {

@@ -11,8 +11,8 @@ pub(crate) const MAX_SIDE: usize = 2048;
 #[derive(Debug, Clone)]
 pub(crate) struct Texture {
     /// The texels of all levels, row by row. The first texel of a row is repeated at the end of the
-    /// row, so that each texel is followed by its right neighbour. Each of the four channels has 8 bits in a lane of 16 bits, so that
-    /// one multiplication interpolates all four channels.
+    /// row, so that each texel is followed by its right neighbour. Each of the four channels has 8
+    /// bits in a lane of 16 bits. One multiplication therefore interpolates all four channels.
     texels: Arc<[u64]>,
     levels: Vec<Level>,
     /// Whether the texture has transparent texels.

@@ -1,5 +1,5 @@
-//! From pixels to quantised coefficients, with AVX2. The module `transform` documents the steps and
-//! computes the same integers with portable code.
+//! Turns pixels into quantised coefficients with AVX2. The module `transform` documents the steps
+//! and computes the same integers with portable code.
 
 use super::tables::{Quantiser, Tables, ZIGZAG};
 use super::transform::{BLUE, CHROMA_HALF, Coefficients, LUMA, LUMA_HALF, Pair, Patch, RED, factor};
@@ -31,7 +31,7 @@ struct Pixels {
     blue_one: [__m256i; 2],
 }
 
-/// Repeats a pair of 16-bit numbers.
+/// A register that repeats a pair of 16-bit numbers.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn pairs([low, high]: [i16; 2]) -> __m256i {
@@ -81,12 +81,13 @@ impl Pixels {
         _mm256_sub_epi16(luma, _mm256_set1_epi16(128))
     }
 
-    /// The chrominance of each four pixels of two rows: eight times blue, then eight times red.
+    /// The chrominance of each square of 2×2 pixels in two rows: eight values of blue, then eight
+    /// values of red.
     #[target_feature(enable = "avx2")]
     #[inline]
     fn chroma(&self, other: &Pixels) -> __m256i {
-        // The sum of 32-bit numbers adds both 16-bit halves, because the low half does not
-        // overflow.
+        // `_mm256_hadd_epi32` adds 32-bit numbers. This also adds their 16-bit halves separately,
+        // because the low half never overflows.
         let four = |a: &[__m256i; 2], b: &[__m256i; 2]| {
             _mm256_hadd_epi32(_mm256_add_epi16(a[0], b[0]), _mm256_add_epi16(a[1], b[1]))
         };
@@ -104,7 +105,7 @@ impl Pixels {
     }
 }
 
-/// Computes the quantised coefficients of two blocks. Returns which of them are not zero.
+/// Computes the quantised coefficients of two blocks. Returns which coefficients are not zero.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn quantised(samples: [__m256i; 8], quantiser: &Quantiser, to: &mut Pair) -> [u64; 2] {
@@ -121,8 +122,9 @@ fn quantised(samples: [__m256i; 8], quantiser: &Quantiser, to: &mut Pair) -> [u6
     nonzero(&rows)
 }
 
-/// For each 16 coefficients in zigzag order, and for each two rows of coefficients: where the
-/// coefficients are in these rows, or 255.
+/// Byte shuffles that sort the coefficients into zigzag order. The entry for 16 coefficients and a
+/// pair of rows has the position of each coefficient within these rows, or 255 if the coefficient
+/// is in other rows.
 const ORDER: [[[u8; 16]; 4]; 4] = {
     let mut order = [[[255; 16]; 4]; 4];
     let mut z = 0;
@@ -138,7 +140,7 @@ const ORDER: [[[u8; 16]; 4]; 4] = {
 #[target_feature(enable = "avx2")]
 #[inline]
 fn nonzero(rows: &[__m256i; 8]) -> [u64; 2] {
-    // Saturated to eight bits, so that only zero becomes zero.
+    // Packing saturates each coefficient to eight bits, so that only zero becomes zero.
     let bytes = [0, 2, 4, 6].map(|i| _mm256_packs_epi16(rows[i], rows[i + 1]));
     let mut bits = [0u64; 2];
     for (part, order) in ORDER.iter().enumerate() {
@@ -175,8 +177,8 @@ fn transposed(r: [__m256i; 8]) -> [__m256i; 8] {
     [c0, c1, c2, c3, c4, c5, c6, c7]
 }
 
-/// Transforms the columns of both blocks. The first pass multiplies by four, and the second one
-/// divides by four.
+/// Transforms the columns of both blocks. The first pass scales its results by 4, and the second
+/// pass scales its results by 1/4.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn cosine_transform<const FIRST: bool>(v: [__m256i; 8]) -> [__m256i; 8] {
@@ -189,7 +191,8 @@ fn cosine_transform<const FIRST: bool>(v: [__m256i; 8]) -> [__m256i; 8] {
             _mm256_srai_epi16::<2>(_mm256_add_epi16(sum, _mm256_set1_epi16(2)))
         }
     };
-    // The sums of two products each, for the lower and the upper four lanes of each block.
+    // Sums of two products: first for the lower four lanes of each block, then for the upper four
+    // lanes.
     let two = |factors: [i16; 2], x, y| {
         let factors = pairs(factors);
         [

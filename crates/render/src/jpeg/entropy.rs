@@ -24,9 +24,9 @@ const PLACES: [u8; 64] = {
 /// decoder would read a marker.
 pub(super) struct BitWriter {
     bytes: Vec<u8>,
-    /// The low `count` bits are not written yet.
+    /// The low `count` bits are the bits that are not written yet.
     bits: u64,
-    /// Less than 32 between calls.
+    /// Number of bits that are not written yet. It is less than 32 between calls.
     count: u32,
 }
 
@@ -50,7 +50,7 @@ impl BitWriter {
     fn write(&mut self, word: u32) {
         let bytes = word.to_be_bytes();
         // A byte is 255 if its high bit is set and adding one clears the bit. A carry from the byte
-        // below can only add a false alarm, and the slow path is correct for every word.
+        // below can only cause a false positive, and the slow path is correct for every word.
         if word & 0x8080_8080 & !word.wrapping_add(0x0101_0101) == 0 {
             self.bytes.extend_from_slice(&bytes);
         } else {
@@ -65,9 +65,9 @@ impl BitWriter {
         }
     }
 
-    /// Writes a block of a pair: the first one, or the second one at `offset` 8. Bit `z` of
-    /// `nonzero` tells whether coefficient `z` in zigzag order is not zero. `previous` is the first
-    /// coefficient of the previous block of the same component.
+    /// Writes one block of a pair: the first block if `offset` is 0, the second block if `offset`
+    /// is 8. Bit `z` of `nonzero` tells whether coefficient `z` in zigzag order is not zero.
+    /// `previous` is the first coefficient of the previous block of the same component.
     #[inline(always)]
     pub(super) fn block(
         &mut self,

@@ -39,7 +39,7 @@ pub struct Jpeg {
     instructions: Checked,
 }
 
-/// A picture that has no JPEG file.
+/// The reason why a picture cannot be encoded as JPEG.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JpegError {
     /// A side is 0 or longer than 65,535 pixels.
@@ -53,7 +53,7 @@ pub enum JpegError {
     Bytes {
         /// Number of bytes of the picture.
         found: usize,
-        /// Three bytes for each pixel.
+        /// Number of bytes that a picture of this size has: three for each pixel.
         expected: usize,
     },
 }
@@ -80,7 +80,7 @@ impl Jpeg {
     }
 
     /// The same encoder with other instructions. The bytes are the same. If the processor does not
-    /// have the instructions, the encoder uses narrower ones.
+    /// have the instructions, the encoder uses the widest narrower set.
     pub fn with_instructions(self, instructions: Instructions) -> Jpeg {
         Jpeg { instructions: instructions.checked(), ..self }
     }

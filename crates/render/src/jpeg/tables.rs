@@ -1,7 +1,7 @@
 //! The tables of a JPEG file, and the header that contains them.
 //!
-//! Quantisation and Huffman tables are those of Annex K of ITU-T T.81. Decoders need no table that
-//! depends on the picture, so a picture is encoded in one pass.
+//! The quantisation and Huffman tables come from Annex K of ITU-T T.81. No table depends on the
+//! content of the picture, so a picture is encoded in one pass.
 
 use super::ROWS_PER_BAND;
 
@@ -93,15 +93,15 @@ impl Huffman {
     }
 }
 
-/// How a block is quantised. The order of the entries is that of [`super::transform::Pair`]: column
-/// frequency by column frequency, and for two blocks side by side.
+/// How a block is quantised. The entries have the same order as in [`super::transform::Pair`]:
+/// column frequency by column frequency, and for two blocks side by side.
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(32))]
 pub(super) struct Quantiser {
     /// Half of the divisor. It is added before the division, for rounding.
     pub(super) halves: [[u16; 16]; 8],
-    /// Multiplying by this factor and then by `scales`, each time dropping the low 16 bits, is the
-    /// exact division of all numbers below 2¹⁵.
+    /// To divide a number below 2¹⁵ exactly, the number is multiplied by this factor and then by
+    /// the entry of `scales`. Each product is shifted right by 16 bits.
     pub(super) factors: [[u16; 16]; 8],
     pub(super) scales: [[u16; 16]; 8],
 }
@@ -137,8 +137,8 @@ pub(super) struct Tables {
 }
 
 impl Tables {
-    /// The tables for a quality of 1 to 100, scaled as by the software of the Independent JPEG
-    /// Group.
+    /// The tables for a quality of 1 to 100. The steps are scaled with the formula of the
+    /// Independent JPEG Group's software.
     pub(super) fn new(quality: u8) -> Tables {
         let quality = u32::from(quality.clamp(1, 100));
         let percent = if quality < 50 { 5000 / quality } else { 200 - 2 * quality };

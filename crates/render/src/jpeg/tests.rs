@@ -1,5 +1,5 @@
-//! The encoder against a decoder that we did not write, and its instruction sets against each
-//! other.
+//! Tests the encoder against an independent decoder, and the instruction sets of the encoder
+//! against each other.
 
 use super::*;
 
@@ -70,8 +70,8 @@ fn error(picture: &Rgb, file: &[u8]) -> f64 {
 fn a_decoder_reads_pictures_of_every_size() {
     let mut random = Random(99);
     for (width, height) in sizes() {
-        // Grey noise has no chrominance, whose resolution is halved. At quality 100 only rounding
-        // changes it.
+        // The picture is grey noise, because chrominance would lose detail: it is stored at half
+        // the resolution. At quality 100, only rounding changes a grey picture.
         let mut grey = picture(width, height, 0, &mut random);
         grey.bytes.as_chunks_mut::<3>().0.iter_mut().for_each(|p| *p = [p[0]; 3]);
         let squares = error(&grey, &Jpeg::new(100).encode(&grey).unwrap());

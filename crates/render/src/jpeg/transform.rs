@@ -1,7 +1,7 @@
-//! From pixels to quantised coefficients, with portable code.
+//! Turns pixels into quantised coefficients with portable code.
 //!
-//! The module `avx2` computes the same integers. The scale of all numbers is chosen so that the
-//! products of 16-bit numbers have 32 bits, because processors multiply such numbers fastest.
+//! The module `avx2` computes the same integers. All numbers are scaled so that factors fit into 16
+//! bits and products into 32 bits, because processors multiply such numbers fastest.
 
 use super::tables::{Quantiser, Tables, ZIGZAG};
 
@@ -38,7 +38,8 @@ impl Coefficients {
     }
 }
 
-/// Weights of red and green, and of blue, in 1/32768. They belong to the colours of JFIF.
+/// Weights of red, green and blue in 1/32768, as JFIF defines them: for the luminance, the blue
+/// chrominance (`BLUE`) and the red chrominance (`RED`).
 pub(super) const LUMA: [i16; 3] = [9798, 19235, 3735];
 pub(super) const BLUE: [i16; 3] = [-5529, -10855, 16384];
 pub(super) const RED: [i16; 3] = [16384, -13720, -2664];
@@ -61,7 +62,7 @@ pub(super) fn transform(patch: &Patch, tables: &Tables, to: &mut Coefficients) {
     }
     for (rows, target) in patch.0.as_chunks::<2>().0.iter().zip(&mut chroma.0) {
         for x in 0..8 {
-            // The chrominance of four pixels is that of their sum.
+            // The mean chrominance of four pixels is computed from the sum of their colours.
             let sum = |c: usize| {
                 let at = |row: usize, column: usize| i32::from(rows[row][3 * (2 * x + column) + c]);
                 at(0, 0) + at(0, 1) + at(1, 0) + at(1, 1)
@@ -116,7 +117,8 @@ fn transpose(pair: &mut Pair) {
     }
 }
 
-/// Factors of the transform, in 1/8192. The names are those of [`cosine_transform`].
+/// Factors of the transform, in 1/8192. `E26`, `O17` and `O35` are for the outputs with these two
+/// numbers. `Z34` is for the values `z3` and `z4`.
 pub(super) mod factor {
     pub(in super::super) const E26: [[i16; 2]; 2] = [[10703, 4433], [4433, -10704]];
     pub(in super::super) const Z34: [[i16; 2]; 2] = [[-6436, 9633], [9633, 6437]];
@@ -126,10 +128,10 @@ pub(super) mod factor {
 
 /// Transforms the columns of both blocks: a discrete cosine transform of eight values.
 ///
-/// The structure is that of Loeffler, Ligtenberg and Moschytz, "Practical fast 1-D DCT algorithms
-/// with 11 multiplications" (1989). Rotations are written as sums of two products, so that each
-/// path has at most two roundings. The results are divided by 2^`SHIFT`. Two passes together
-/// multiply by eight.
+/// The algorithm is from Loeffler, Ligtenberg and Moschytz, "Practical fast 1-D DCT algorithms with
+/// 11 multiplications" (1989). Rotations are written as sums of two products, so that each path has
+/// at most two roundings. The results are divided by 2^`SHIFT`. Each pass also multiplies by √8, so
+/// that two passes with opposite shifts multiply by eight.
 fn cosine_transform<const SHIFT: i32>(pair: &mut Pair) {
     for lane in 0..16 {
         let column = std::array::from_fn(|row| i32::from(pair.0[row][lane]));

@@ -5,7 +5,8 @@ use std::arch::x86_64::*;
 /// Computes eight pixels. `indices` and `weights` are their entries in the lookup table.
 ///
 /// A register holds four pixels. The first register of a pair has the pixels 0, 1, 4 and 5, and the
-/// second one the others. With this order, no step crosses the halves of a register.
+/// second register has the pixels 2, 3, 6 and 7. With this order, no instruction has to move pixels
+/// between the two halves of a register.
 #[target_feature(enable = "avx2")]
 #[inline]
 pub(super) fn eight(

@@ -189,7 +189,7 @@ impl Measures {
                     list.push((x, self.edge(x)));
                 }
             }
-            // Each end of an arch is vertical. It is made of two sections at almost the same
+            // Each end of an arch is vertical. It consists of two sections at almost the same
             // position: one belongs to the arch, and the other one to the sill.
             for x in [axle + ahead, axle - behind] {
                 let within = x + if x > axle { -1e-6 } else { 1e-6 };

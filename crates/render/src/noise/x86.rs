@@ -4,7 +4,7 @@ use super::{BYTES, FACTOR, Noise, OTHER, SUM_MEAN};
 use std::arch::x86_64::*;
 
 impl Noise {
-    /// Whether the functions below can compute this noise: the products must fit into 32 bits.
+    /// Whether the functions below can compute this noise. They store the scale in 16 bits.
     fn is_small(&self) -> bool {
         (0..=i32::from(i16::MAX)).contains(&self.scale)
     }
@@ -85,7 +85,7 @@ impl Noise {
     }
 }
 
-/// For each 16 bits, the sum of both bytes.
+/// The sum of the two bytes in each 16-bit lane.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn byte_pairs(x: __m256i) -> __m256i {
@@ -93,7 +93,7 @@ fn byte_pairs(x: __m256i) -> __m256i {
     _mm256_add_epi16(_mm256_and_si256(x, bytes), _mm256_srli_epi16::<8>(x))
 }
 
-/// Four times [`super::mix_bits`].
+/// Computes [`super::mix_bits`] of four numbers.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn mixed(x: __m256i) -> __m256i {
@@ -101,7 +101,8 @@ fn mixed(x: __m256i) -> __m256i {
     shifted(multiplied(shifted(multiplied(shifted(x)))))
 }
 
-/// Multiplies by [`FACTOR`], with products of 32-bit numbers.
+/// Multiplies by [`FACTOR`]. AVX2 cannot multiply 64-bit numbers, so the result is the sum of
+/// products of 32-bit numbers.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn multiplied(x: __m256i) -> __m256i {
@@ -112,7 +113,7 @@ fn multiplied(x: __m256i) -> __m256i {
     _mm256_add_epi64(_mm256_mul_epu32(x, low), _mm256_slli_epi64::<32>(across))
 }
 
-/// Eight times [`super::mix_bits`].
+/// Computes [`super::mix_bits`] of eight numbers.
 #[target_feature(enable = "avx512f,avx512dq")]
 #[inline]
 fn wide_mixed(x: __m512i) -> __m512i {

@@ -52,8 +52,8 @@ pub(super) struct FlatCorner {
 }
 
 impl Floor {
-    /// Finds the flat triangles of the track. If the track has no flat triangles, finds those of
-    /// the scenery. Returns `None` if the scenery has no flat triangles either.
+    /// Finds the flat triangles of the track. If the track has no flat triangles, finds the flat
+    /// triangles of the scenery. Returns `None` if the scenery has no flat triangles either.
     pub(super) fn new(world: &World) -> Option<Floor> {
         Floor::of(world, Owner::Track).or_else(|| Floor::of(world, Owner::Scenery))
     }

@@ -6,7 +6,8 @@ use std::io::{Error, Write};
 
 /// JPEG quality, 1 to 100.
 const QUALITY: u8 = 90;
-/// A strip is a band of the file, so that only one strip has to be in memory.
+/// A strip has as many rows as a JPEG band, so that a strip can be encoded without the other
+/// strips.
 const _: () = assert!(STRIP_ROWS == ROWS_PER_BAND);
 
 impl Print {

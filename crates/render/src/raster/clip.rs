@@ -39,8 +39,8 @@ impl Polygon {
             if va >= 0.0 {
                 self.push(*a, inner[i]);
             }
-            // Always interpolate from the inner corner of the edge, in whichever direction the edge
-            // is traversed. Otherwise the neighbouring triangle would round the shared point
+            // Always interpolate from the corner that is kept, in whichever direction the edge is
+            // traversed. Otherwise the neighbouring triangle would round the shared point
             // differently and leave a gap.
             if va >= 0.0 && vb < 0.0 {
                 self.push(a.between(b, va / (va - vb)), false);
@@ -64,7 +64,8 @@ mod tests {
     use super::*;
     use glam::{Vec2, Vec3};
 
-    /// A debug build panicked here, because the number of the edge was larger than the flags.
+    /// Regression test: `Polygon::new` asked for edges that a triangle does not have. In a debug
+    /// build, the shift of the flags by 8 bits panicked.
     #[test]
     fn edges_that_a_triangle_does_not_have_were_read() {
         let corner = Corner { at: Vec3::ZERO, uv: Vec2::ZERO, light: Vec3::ONE };

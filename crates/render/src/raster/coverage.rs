@@ -13,7 +13,8 @@ pub(super) struct TileTriangle {
     edges: [i32; 3],
     /// Exact values of the edge functions at that centre.
     exact: [i64; 3],
-    /// Largest difference between a sample and the centre of its pixel, for each edge function.
+    /// Largest change of each edge function from the centre of a pixel to any of its samples,
+    /// divided by `SUBPIXELS` and rounded up.
     margins: [i32; 3],
     /// Change of each edge function per column and per row.
     steps: [[i32; 2]; 3],
@@ -88,8 +89,8 @@ impl TileTriangle {
         self.at::<S>(&self.edges, slopes, self.groups.start, row)
     }
 
-    /// Values of the edge functions at the pixels of a group, from their values at the first pixel of
-    /// the tile.
+    /// Values of the edge functions at the pixels of a group, from their values at the first pixel
+    /// of the tile.
     #[inline(always)]
     fn at<S: Simd>(&self, first: &[i32; 3], slopes: &[S::Ints; 3], group: usize, row: usize) -> [S::Ints; 3] {
         [
@@ -123,8 +124,8 @@ impl TileTriangle {
         })
     }
 
-    /// A mask of the pixels whose sample is inside of the triangle. `first` is the sample's value of
-    /// [`Self::sample_edges`].
+    /// A mask of the pixels whose sample is inside of the triangle. `first` is the entry of
+    /// [`Self::sample_edges`] for the sample.
     #[inline(always)]
     pub(super) fn inside_at<S: Simd>(
         &self,
@@ -156,8 +157,8 @@ impl TileTriangle {
     }
 }
 
-/// Change of 1/w from the centre of a pixel to a sample. `a` and `b` are the change per column and per
-/// row.
+/// Change of 1/w from the centre of a pixel to a sample. `a` and `b` are the change per column and
+/// per row.
 pub(super) fn near_change(a: f32, b: f32, sample: usize) -> f32 {
     let [x, y] = OFFSETS[sample];
     (a * x as f32 + b * y as f32) * (1.0 / SUBPIXELS as f32)
@@ -168,13 +169,13 @@ fn clamped(value: i64) -> i32 {
     value.clamp(-(1 << 29), 1 << 29) as i32
 }
 
-/// Returns a mask of the pixels of which a sample may be inside of a triangle.
+/// Returns a mask of the pixels with at least one sample that may be inside of a triangle.
 #[inline(always)]
 pub(super) fn touched<S: Simd>(edges: &[S::Ints; 3], margins: &[S::Ints; 3]) -> S::Ints {
     ((edges[0] + margins[0]) | (edges[1] + margins[1]) | (edges[2] + margins[2])).not_negative()
 }
 
-/// Returns a mask of the pixels of which all samples are inside of a triangle.
+/// Returns a mask of the pixels whose samples are all inside of a triangle.
 #[inline(always)]
 pub(super) fn covered<S: Simd>(edges: &[S::Ints; 3], margins: &[S::Ints; 3]) -> S::Ints {
     ((edges[0] - margins[0]) | (edges[1] - margins[1]) | (edges[2] - margins[2])).not_negative()

@@ -1,4 +1,4 @@
-//! Shaders and sky colours that a tile keeps from row to row.
+//! Caches of shaders and sky colours, which a tile reuses in its next rows.
 
 use super::Background;
 use super::lanes::{GROUPS, columns};
@@ -7,11 +7,11 @@ use super::shade::Shader;
 use crate::simd::{Floats, Simd};
 use crate::texture::Texture;
 
-/// Number of shaders that a tile keeps. A row often crosses several triangles, and the next row
-/// crosses the same ones.
+/// Number of shaders in the cache of a tile. A row often crosses several triangles, and the next
+/// row usually crosses the same triangles.
 const SHADERS: usize = 16;
 
-/// Shaders of a tile.
+/// Cache of the shaders of a tile.
 pub(super) struct Shaders<'a> {
     parts: &'a [Setup],
     textures: &'a [Texture],
@@ -37,12 +37,12 @@ impl<'a> Shaders<'a> {
     }
 }
 
-/// Colours of the background in the rows of a tile.
+/// Cache of the background colours in the rows of a tile.
 pub(super) struct SkyRows<'a, S: Simd, B: Background> {
     background: &'a B,
     /// First pixel of the tile.
     first: (usize, usize),
-    /// The row whose colours are kept for each group.
+    /// For each group, the row whose colours are cached.
     rows: [Option<usize>; GROUPS],
     colours: [[S::Floats; 3]; GROUPS],
 }
@@ -54,8 +54,8 @@ impl<'a, S: Simd, B: Background> SkyRows<'a, S, B> {
         SkyRows { background, first, rows: [None; GROUPS], colours: [[black, black, black]; GROUPS] }
     }
 
-    /// Linear colours at the pixels of a group. Two rows share the colours to save time, because the
-    /// colour of the sky changes slowly.
+    /// Linear colours at the pixels of a group. Two rows share the colours to save time, because
+    /// the colour of the sky changes slowly.
     #[inline(always)]
     pub(super) fn colours(&mut self, row: usize, group: usize) -> [S::Floats; 3] {
         let y = row & !1;

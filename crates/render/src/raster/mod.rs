@@ -5,13 +5,14 @@
 //! thread has its own [`Setup`]. `tile` then draws each tile independently in three passes:
 //!
 //! 1. It finds the nearest opaque triangle at four samples of each pixel, by comparing 1/w.
-//! 2. It shades every triangle once per pixel (`shade`). The colour of a pixel at an edge is the mean
-//!    of the triangles at its samples. Otherwise, lines narrower than a pixel would appear and
-//!    disappear while the camera moves.
+//! 2. It shades every triangle once per pixel (`shade`). The colour of a pixel at an edge is the
+//!    mean colour of the triangles at the samples of the pixel. Otherwise, lines narrower than a
+//!    pixel would appear and disappear while the camera moves.
 //! 3. It blends the transparent triangles in the order in which they were submitted.
 //!
-//! All samples of a pixel are the same wherever no edge crosses it. Groups of eight pixels without
-//! an edge keep one triangle per pixel, and are tested and shaded once (`tile`).
+//! If no edge crosses a pixel, all samples of the pixel belong to the same triangle. A group of
+//! eight pixels without an edge therefore stores one triangle per pixel, and each pixel is tested
+//! and shaded once (`tile`).
 //!
 //! Edge tests are exact, because they use integers. Neighbouring triangles therefore neither share
 //! a sample nor leave a gap. All other arithmetic is in floating point without fused or approximate
@@ -52,7 +53,8 @@ pub(crate) struct RenderTarget<'a> {
     pub(crate) depth: Option<&'a mut [f32]>,
     /// Label of the nearest surface per pixel; `None` if the caller does not want labels.
     pub(crate) labels: Option<&'a mut [u16]>,
-    /// The pixels whose colours are used; `None` if all are. Other pixels may keep their old colour.
+    /// The pixels whose colours are used; `None` if all pixels are used. Other pixels may keep
+    /// their old colour.
     pub(crate) needed: Option<&'a NeededPixels>,
 }
 

@@ -1,5 +1,5 @@
-//! The pixels of a picture whose colours are used. A lens does not use all pixels of the undistorted
-//! picture, because the area that it shows has curved sides.
+//! The pixels of a picture whose colours are used. A lens does not use all pixels of the
+//! undistorted picture, because the area that the lens shows has curved sides.
 
 use super::TILE;
 use super::lanes::LANES;
@@ -9,12 +9,12 @@ use super::lanes::LANES;
 pub(crate) struct NeededPixels {
     /// Tiles per row of tiles.
     tiles_across: usize,
-    /// For each row of pixels, the groups of each tile.
+    /// For each row of pixels and each tile, a bit for each of the tile's groups.
     groups: Vec<u8>,
 }
 
 impl NeededPixels {
-    /// No pixel of a picture of this size.
+    /// An empty set of pixels for a picture of this size.
     pub(crate) fn none(width: usize, height: usize) -> NeededPixels {
         let tiles_across = width.div_ceil(TILE);
         NeededPixels { tiles_across, groups: vec![0; tiles_across * height] }
@@ -25,8 +25,8 @@ impl NeededPixels {
         self.groups[y * self.tiles_across + x / TILE] |= 1 << (x % TILE / LANES);
     }
 
-    /// The groups of each row of the tile whose first pixel is (x0, y0). Rows below the picture have
-    /// none.
+    /// The groups of each row of the tile whose first pixel is (x0, y0). Rows below the picture
+    /// have no groups.
     pub(super) fn tile(&self, x0: usize, y0: usize) -> [u8; TILE] {
         let group = |y: usize| self.groups.get((y0 + y) * self.tiles_across + x0 / TILE);
         std::array::from_fn(|y| group(y).copied().unwrap_or(0))

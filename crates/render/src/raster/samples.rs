@@ -1,4 +1,4 @@
-//! Places in a pixel at which the rasteriser tests which triangle covers them.
+//! The sample positions of a pixel. At each sample, the rasteriser tests which triangles cover it.
 
 use super::setup::{Edge, SUBPIXELS};
 
@@ -8,9 +8,9 @@ pub(super) const SAMPLES: usize = 4;
 pub(super) const SAMPLE_SPACING: i32 = SUBPIXELS / SAMPLES as i32;
 /// Position of the first sample of a pixel along an axis, in 1/256 of a pixel.
 pub(super) const FIRST_SAMPLE: i32 = SAMPLE_SPACING / 2;
-/// Offsets of the samples from the centre of the pixel, in 1/256 of a pixel. All samples have
-/// different rows and different columns at equal distances, so that lines which are almost horizontal
-/// or vertical get all shades. The pattern is symmetric about the centre.
+/// Offsets of the samples from the centre of the pixel, in 1/256 of a pixel. The samples have four
+/// different rows and four different columns, both equally spaced. An edge that is almost
+/// horizontal or vertical therefore gets all shades. The pattern is symmetric about the centre.
 pub(super) const OFFSETS: [[i32; 2]; SAMPLES] = [[-32, -96], [96, -32], [-96, 32], [32, 96]];
 
 /// Change of an edge function from the centre of a pixel to a sample.
@@ -24,7 +24,8 @@ pub(super) fn change(edge: &Edge, [x, y]: [i32; 2]) -> i64 {
 /// Largest change of an edge function from the centre of a pixel to any sample, divided by
 /// `SUBPIXELS` and rounded up.
 pub(super) fn margin(edge: &Edge) -> i32 {
-    // The other two samples are opposite to these.
+    // The other two samples are opposite to these two, so their changes have the same absolute
+    // values.
     let largest = change(edge, OFFSETS[0]).abs().max(change(edge, OFFSETS[1]).abs());
     ((largest + i64::from(SUBPIXELS) - 1) / i64::from(SUBPIXELS)) as i32
 }

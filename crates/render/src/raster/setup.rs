@@ -9,8 +9,8 @@ use glam::{Vec2, Vec3};
 pub(crate) const NEAR: f32 = 0.02;
 /// Subpixel steps per pixel. Corners are snapped to these steps.
 pub(super) const SUBPIXELS: i32 = 256;
-/// Shortest inner edge, in 1/256 of a pixel. The pixel at the end of an inner edge is not smooth, so
-/// short ones are treated like the other edges.
+/// Minimum length of an inner edge, in 1/256 of a pixel. The pixel at the end of an inner edge is
+/// not antialiased, so a shorter edge is treated like an edge that is not inner.
 const LONG_EDGE: i32 = 12 * SUBPIXELS;
 /// Triangles are clipped at this distance from the centre of the picture, pixels. The borders of
 /// every picture are nearer to the centre. Edges of twice this length still fit into the 32-bit
@@ -63,9 +63,10 @@ impl Corner {
     }
 }
 
-/// The edges of a triangle that are inside of a flat surface: the triangles on both sides are in one
-/// plane and have the same paint. Such an edge is not visible, so all samples of a pixel belong to the
-/// triangle at its centre. This saves the time for splitting the pixels of the edge.
+/// The edges of a triangle that are inside of a flat surface: the triangles on both sides are in
+/// one plane and have the same paint. Such an edge is not visible, so all samples of a pixel belong
+/// to the triangle at the centre of the pixel. The pixels on the edge need not be split into
+/// samples, which saves time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct InnerEdges(u8);
 
@@ -101,7 +102,8 @@ pub(super) struct Edge {
     pub(super) a: i32,
     pub(super) b: i32,
     pub(super) c: i64,
-    /// Whether all samples of a pixel are on the side of its centre, see [`InnerEdges`].
+    /// Whether all samples of a pixel count as being on the same side of the edge as the centre of
+    /// the pixel, see [`InnerEdges`].
     pub(super) is_inner: bool,
 }
 
@@ -114,8 +116,8 @@ pub(super) struct Triangle {
     pub(super) planes: [Plane; 6],
     /// The light, if all corners have the same light; otherwise `None`.
     pub(super) even_light: Option<[f32; 3]>,
-    /// Smallest and largest 1/w of the corners. A pixel is shaded at its centre, which may be outside
-    /// of the triangle if an edge crosses the pixel.
+    /// Smallest and largest 1/w of the corners. The shader clamps 1/w to this range. A pixel is
+    /// shaded at its centre, which may be outside of the triangle if an edge crosses the pixel.
     pub(super) nearness: [f32; 2],
     pub(super) surface: u32,
     /// First and last row that the triangle may cover.
@@ -192,8 +194,8 @@ impl Setup {
     }
 
     /// Adds triangles that share corners. Their corners are counter-clockwise seen from the front,
-    /// or clockwise if `mirrored`. `inner` has the inner edges of each triangle. Triangles beyond its
-    /// end have none.
+    /// or clockwise if `mirrored`. `inner` has the inner edges of each triangle. Triangles beyond
+    /// the end of `inner` have no inner edges.
     pub(crate) fn mesh(
         &mut self,
         projection: &Projection,
@@ -259,7 +261,8 @@ impl Setup {
         }
     }
 
-    /// Adds a triangle with these points on the screen, which shows its front.
+    /// Adds a triangle that shows its front. `points` are the positions of its corners on the
+    /// screen.
     fn add_projected(
         &mut self,
         projection: &Projection,
@@ -273,8 +276,10 @@ impl Setup {
         let bound = |axis: usize, last: usize| {
             let v = points.map(|p| p[axis]);
             let (low, high) = (v[0].min(v[1]).min(v[2]), v[0].max(v[1]).max(v[2]));
-            // The first and the last pixel of which the triangle may cover a sample or the centre. Both
-            // are at multiples of half the spacing of samples. An inner edge has no such positions.
+            // Find the first and the last pixel whose samples or centre the triangle may cover.
+            // Samples and centres lie on a grid with half the spacing of samples. With an inner
+            // edge, the bounds are not rounded to this grid, because samples count as covered
+            // without being inside.
             let spacing = if inner == InnerEdges::default() { SAMPLE_SPACING / 2 } else { 1 };
             let first = (low - FIRST_SAMPLE + spacing - 1).div_euclid(spacing) * spacing + FIRST_SAMPLE;
             let last_sample = (high - FIRST_SAMPLE).div_euclid(spacing) * spacing + FIRST_SAMPLE;
@@ -362,7 +367,7 @@ fn doubled_area([a, b, c]: [[i32; 2]; 3]) -> i64 {
 
 impl Edge {
     /// The edge from one corner to the next. By the top-left rule, a pixel centre exactly on the
-    /// edge is inside if the edge is a top or a left one.
+    /// edge is inside if the edge is a top edge or a left edge.
     fn between(from: [i32; 2], to: [i32; 2], is_inner: bool) -> Edge {
         let (dx, dy) = (to[0] - from[0], to[1] - from[1]);
         let (a, b) = (-dy, dx);

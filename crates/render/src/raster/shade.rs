@@ -12,7 +12,7 @@ use crate::texture::{Level, Texture};
 
 /// Maximum number of anisotropic texture samples per pixel.
 const MAX_TAPS: f32 = 4.0;
-/// [`Lines`] have a lane for each group of two rows of a tile.
+/// [`Lines`] has one lane for each group in two rows of a tile.
 const _: () = assert!(2 * TILE / LANES == LANES);
 
 /// A triangle prepared for shading its pixels in one tile.
@@ -26,7 +26,7 @@ pub(super) struct Shader<'a> {
     /// Incoming plus emitted light, if all corners of the triangle have the same light; otherwise
     /// `None`.
     even_light: Option<[f32; 3]>,
-    /// Lines of the last two rows, with one lane for each group of each row.
+    /// Cache of the lines of the last two rows, with one lane for each group of each row.
     lines: Lines,
 }
 
@@ -38,7 +38,7 @@ struct Lines {
     along: [[f32; LANES]; 2],
     /// Length of the line divided by the width of the pixel in the texture: 1 to `MAX_TAPS`.
     taps: [f32; LANES],
-    /// Texels from sample to sample.
+    /// Distance from sample to sample, texels.
     spread: [f32; LANES],
     /// Not finite if the numbers above are not valid.
     sum: [f32; LANES],
@@ -107,8 +107,8 @@ impl<'a> Shader<'a> {
         S::Floats::splat(base + b * row as f32) + S::Floats::splat(a) * x
     }
 
-    /// Distance along the view axis at the columns `x` of a row of the tile. Outside of the triangle
-    /// it is the distance of the nearest or farthest corner at most.
+    /// Distance along the view axis at the columns `x` of a row of the tile. Outside of the
+    /// triangle, the distance is clamped to the distances of the nearest and the farthest corner.
     #[inline(always)]
     fn distance<S: Simd>(&self, x: S::Floats, row: usize) -> S::Floats {
         let [low, high] = self.nearness;
@@ -257,8 +257,8 @@ impl<'a> Shader<'a> {
         self.shaded::<S>(group, row, mask).0
     }
 
-    /// Blends the pixels in the mask over the colours in `to`. `visible` is the share of each pixel in
-    /// which no opaque triangle is nearer, 0..1.
+    /// Blends the pixels in the mask over the colours in `to`. `visible` is the share of each pixel
+    /// in which no opaque triangle is nearer, 0..1.
     #[inline(always)]
     pub(super) fn blend_into<S: Simd>(
         &mut self,

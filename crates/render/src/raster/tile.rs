@@ -1,10 +1,10 @@
 //! Draws one tile: finds the nearest opaque triangle at each sample, shades the pixels, and blends
 //! transparent triangles over them.
 //!
-//! A group of pixels without an edge stores the depth at the centre of each pixel. If a triangle covers
-//! a part of a pixel, the group is split: its samples get the depths that their triangles have there.
-//! The depth at the centre would not do, because layers of a road are closer to each other than the
-//! depths of two samples.
+//! A group of pixels without an edge stores the depth at the centre of each pixel. If a triangle
+//! covers only a part of a pixel, the group is split: each sample then stores the depth of its
+//! triangle at the sample. The depth at the centre would be too inaccurate, because two layers of a
+//! road differ less in depth than two samples of a pixel.
 
 use super::coverage::{TileTriangle, covered, inside, near_change, next_group, touched};
 use super::kept::{Shaders, SkyRows};
@@ -19,7 +19,7 @@ use crate::texture::Texture;
 /// Triangle id of samples without a triangle.
 const NOTHING: i32 = -1;
 
-/// The values of a group, aligned so that a vector is loaded at once.
+/// The values of a group, aligned so that one instruction loads them as a vector.
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(32))]
 struct Group<T>([T; LANES]);
@@ -35,8 +35,8 @@ pub(super) struct Tile {
     /// Id of the nearest opaque triangle at each sample, or [`NOTHING`]. Only the first sample is
     /// valid in groups that are not split.
     triangle_ids: [Plane<i32>; SAMPLES],
-    /// A bit for each group of each row that an edge crosses. The samples of a pixel may differ
-    /// there.
+    /// A bit for each group of each row: whether the group is split, because an edge crosses it. In
+    /// a split group, the samples of a pixel may belong to different triangles.
     split: [u8; TILE],
     colour: [Group<[u8; 4]>; TILE * GROUPS],
 }
@@ -278,8 +278,8 @@ impl Tile {
         }
     }
 
-    /// Shades a group with edges. Each triangle is shaded once, and its share of a pixel is that of
-    /// its samples.
+    /// Shades a group with edges. Each triangle is shaded once. The share of a triangle in the
+    /// colour of a pixel is the fraction of the pixel's samples that belong to the triangle.
     #[inline(always)]
     fn shade_split<'a, S: Simd>(
         &mut self,
@@ -292,7 +292,7 @@ impl Tile {
         let (mut sums, mut done) = ([zero, zero, zero], [0u32; SAMPLES]);
         while let Some(sample) = done.iter().position(|done| *done != 0xff) {
             let id = self.triangle_ids[sample][row][group].0[(!done[sample]).trailing_zeros() as usize];
-            // A mask is −1 where it is set.
+            // A lane that is set in a mask is −1, so subtracting the masks counts the samples.
             let mut count = S::Ints::splat(0);
             for (sample, done) in done.iter_mut().enumerate() {
                 let triangle_ids = S::Ints::from_array(self.triangle_ids[sample][row][group].0);
@@ -307,7 +307,7 @@ impl Tile {
             } else {
                 shaders.of(id).shaded_colours::<S>(group, row, has_share.signs())
             };
-            // Pixels without a share may have a colour that is not a number.
+            // In pixels without a share, the colour may be NaN. It is replaced by zero.
             sums[0] = sums[0] + (clamped::<S>(r) * share).select(has_share, zero);
             sums[1] = sums[1] + (clamped::<S>(g) * share).select(has_share, zero);
             sums[2] = sums[2] + (clamped::<S>(b) * share).select(has_share, zero);
@@ -349,8 +349,8 @@ impl Tile {
         }
     }
 
-    /// The share of each pixel of a group in which no opaque triangle is nearer. `near` is 1/w of the
-    /// transparent triangle at the centres of the pixels.
+    /// The share of each pixel of a group in which no opaque triangle is nearer. `near` is 1/w of
+    /// the transparent triangle at the centres of the pixels.
     #[inline(always)]
     fn visible<S: Simd>(
         &self,
@@ -359,7 +359,7 @@ impl Tile {
         group: usize,
         near: S::Floats,
     ) -> S::Floats {
-        // A mask is −1 where it is set.
+        // A lane that is set in a mask is −1, so subtracting the masks counts the samples.
         let mut count = S::Ints::splat(0);
         if self.split[row] >> group & 1 == 0 {
             count = count - near.greater(S::Floats::from_array(self.nearest[0][row][group].0));
@@ -372,7 +372,7 @@ impl Tile {
         count.floats() * S::Floats::splat(1.0 / SAMPLES as f32)
     }
 
-    /// Copies the first colours of a row.
+    /// Copies as many colours of a row as `to` has room for.
     #[inline(always)]
     pub(super) fn copy_colours(&self, row: usize, to: &mut [[u8; 4]]) {
         let groups = &self.colour[row * GROUPS..(row + 1) * GROUPS];
@@ -384,8 +384,8 @@ impl Tile {
         }
     }
 
-    /// Writes the distance along the view axis at the centre of each pixel of a row. The distance is
-    /// infinite where there is no triangle.
+    /// Writes the distance along the view axis at the centre of each pixel of a row. The distance
+    /// is infinite where there is no triangle.
     pub(super) fn depths(&self, row: usize, to: &mut [f32]) {
         for (x, to) in to.iter_mut().enumerate() {
             *to = 1.0 / self.nearest[0][row][x / LANES].0[x % LANES];

@@ -19,7 +19,8 @@ pub(crate) struct F(__m256);
 #[derive(Clone, Copy)]
 pub(crate) struct I(__m256i);
 
-/// With fewer places than this, sampling one by one is faster than sampling all eight.
+/// If fewer places than this are needed, sampling them one by one is faster than sampling all
+/// eight.
 const FEW_PLACES: u32 = 3;
 
 impl Simd for Avx2 {
@@ -39,7 +40,8 @@ impl Simd for Avx2 {
 /// Samples eight places at once, with the result of [`Samples::sampled`] for each.
 ///
 /// A register holds the texels of four places. The first register of a pair has the places 0, 1, 4
-/// and 5, and the second one the others. With this order, no step crosses the halves of a register.
+/// and 5, and the second register has the places 2, 3, 6 and 7. With this order, no instruction has
+/// to move texels between the two halves of a register.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn sampled(level: &Samples<'_>, [I(mut x), I(mut y)]: [I; 2]) -> [I; 4] {
@@ -93,9 +95,8 @@ fn weights(place: __m256i) -> [__m256i; 2] {
     [first, second].map(|order| _mm256_shuffle_epi8(doubled, _mm256_broadcastsi128_si256(order)))
 }
 
-/// Loads eight texels and the texel after each. Single loads are used instead of a gather
-/// instruction, because processors with a mitigation for gather data sampling execute the latter
-/// slowly.
+/// Loads eight texels, and the texel after each of them. The function uses eight separate loads,
+/// because a gather instruction is slow on processors with a mitigation for Gather Data Sampling.
 ///
 /// SAFETY: each index plus one must be less than the number of texels.
 #[target_feature(enable = "avx2")]

@@ -1,11 +1,12 @@
-//! Vectors of eight numbers, for each set of [`crate::Instructions`].
+//! Vectors of eight numbers: with portable code, and with AVX2.
 //!
-//! The rasteriser is generic over [`Simd`]. It is compiled once for each set, inside a function for
-//! which the instructions are enabled. All functions on the way from there to the vectors are
-//! `#[inline(always)]`, because a function that is not inlined would not have the instructions.
-//! For the same reason these functions do not use closures on vectors.
+//! The rasteriser is generic over [`Simd`]. It is compiled once for each implementation of
+//! [`Simd`], inside a function for which the instructions are enabled. All functions between this
+//! function and the vectors are `#[inline(always)]`, because a function that is not inlined would
+//! be compiled without the instructions. For the same reason these functions do not use closures on
+//! vectors.
 //!
-//! Every set gives the same bits. No operation is fused or approximate.
+//! Both implementations give the same bits, because no operation is fused or approximate.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -17,7 +18,7 @@ pub(crate) use portable::Portable;
 
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};
 
-/// Numbers in a vector.
+/// Number of lanes in a vector.
 pub(crate) const LANES: usize = 8;
 
 /// A set of instructions and its vectors.
@@ -82,7 +83,7 @@ pub(crate) trait Ints:
     fn not_negative(self) -> Self;
     /// `self` in the lanes of the mask, otherwise `other`.
     fn select(self, mask: Self, other: Self) -> Self;
-    /// The sign bit of each lane.
+    /// The sign bits of all lanes. Lane 0 is the lowest bit.
     fn signs(self) -> u32;
     fn floats(self) -> Self::Floats;
 }

@@ -1,5 +1,5 @@
-//! Built-in textures and models as the stages use them. All stages share them, because generating
-//! them takes longer than everything else in most worlds, and they never change.
+//! A cache of the built-in textures and models, which all stages share. In most worlds, generating
+//! these textures and models would take longer than all other preparation, and they never change.
 
 use crate::looks;
 use crate::texture::{MAX_SIDE, Texture};

@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 
 /// Maximum number of triangles in a chunk.
 const MAX_TRIANGLES: usize = 96;
-/// Smallest cosine of the angle between two triangles in one plane.
+/// Two triangles count as lying in one plane if the cosine of the angle between their normals is
+/// greater than this.
 const FLAT: f32 = 0.9999;
 
 /// A mesh prepared for drawing.
@@ -61,12 +62,12 @@ impl ChunkedMesh {
     }
 }
 
-/// Finds the edges at which two triangles meet that are in one plane. The edges of other triangles are
-/// not inner ones: if more than two meet, or if they face different sides.
+/// Finds the inner edges of each triangle. At an inner edge, exactly two triangles meet, and these
+/// two triangles lie in one plane and face the same side.
 fn inner_edges(mesh: &Mesh, triangles: &[[u32; 3]]) -> Vec<InnerEdges> {
     let position = |i: u32| Vec3::from_array(mesh.positions[i as usize]);
     // Positions are compared, because corners with the same position can differ in their normals.
-    // The summand makes 0 of −0.
+    // Adding 0 turns −0 into 0.
     let key = |i: u32| mesh.positions[i as usize].map(|v| (v + 0.0).to_bits());
     let normal = |triangle: &[u32; 3]| {
         let [a, b, c] = triangle.map(position);

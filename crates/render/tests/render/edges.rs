@@ -1,4 +1,5 @@
-//! Tests that edges are smooth, and that things narrower than a pixel do not come and go.
+//! Tests that edges are smooth, and that things narrower than a pixel do not appear and disappear
+//! while the camera moves.
 
 use crate::support::{TestScene, at, bare_mesh, pixel};
 use chicane_render::{Camera, Optics, Rgb};
@@ -14,7 +15,7 @@ fn light(picture: &Rgb) -> f64 {
     all.map(|(x, y)| f64::from(pixel(picture, x, y)[0]) / 255.0).map(|value| value * value).sum()
 }
 
-/// A black floor and white marks on it, given by their middle and their size.
+/// A black floor with white marks. Each mark is given by its middle and its size.
 fn marks(marks: &[([f64; 2], [f64; 2])]) -> TestScene {
     let mut scene = TestScene::new();
     let (black, white) = (scene.emissive([0.0; 3]), scene.emissive([1.0; 3]));
@@ -40,8 +41,8 @@ fn range(scene: &TestScene) -> [f64; 2] {
 
 #[test]
 fn dashes_farther_than_three_metres_come_and_go() {
-    // A dash of 0.1 m at 4 m is 0.27 pixels high. With one sample per pixel, most pictures do not
-    // show it at all.
+    // A dash of 0.1 m at 4 m is 0.27 pixels high. With one sample per pixel, most pictures would
+    // not show the dash at all.
     let dashes: Vec<_> = (0..12).map(|i| ([3.5 + 0.3 * f64::from(i), 0.0], [0.1, 0.04])).collect();
     let [low, high] = range(&marks(&dashes));
     assert!(low > 0.4 * high, "from {low:.2} to {high:.2}");
@@ -51,14 +52,16 @@ fn dashes_farther_than_three_metres_come_and_go() {
 fn a_line_across_the_road_comes_and_goes() {
     for distance in [3.0, 4.0, 5.0] {
         let [low, high] = range(&marks(&[([distance, 0.0], [0.2, 3.0])]));
-        // At 5 m the line is a third of a pixel high, one or two of the four rows of samples.
+        // At 5 m the line is a third of a pixel high, so it covers one or two of the four rows of
+        // samples.
         assert!(low > 0.45 * high, "at {distance} m: from {low:.2} to {high:.2}");
     }
 }
 
 #[test]
 fn a_narrow_line_along_the_road_is_as_bright_as_its_area() {
-    // Seen from above, a line of 1 m and 5 mm that is 2 m away. It is 0.7 pixels wide.
+    // The camera looks down from a height of 2 m at a line of 1 m × 5 mm. In the picture, the line
+    // is 0.7 pixels wide.
     let optics = Optics::pinhole(SIZE[0], SIZE[1], 1.4);
     for step in 0..20 {
         let scene = marks(&[([0.0, 0.0], [1.0, 0.005])]);
@@ -67,7 +70,8 @@ fn a_narrow_line_along_the_road_is_as_bright_as_its_area() {
         let light = light(&scene.renderer().picture(&Camera { pose, optics }, &scene.moment()));
         let pixels_per_metre = optics.focal / 2.0;
         let area = 0.005 * pixels_per_metre * pixels_per_metre;
-        // Four samples per pixel, with four different columns: a step is a quarter of a pixel.
+        // Each pixel has four samples in four different columns, so the drawn width of the line
+        // changes in steps of a quarter of a pixel.
         assert!((light / area - 1.0).abs() < 0.6, "step {step}: {light:.1} of {area:.1} pixels");
         assert!(light > 0.0);
     }
@@ -86,7 +90,7 @@ fn an_oblique_edge_has_shades() {
     for (x, y) in (0..SIZE[0]).flat_map(|x| (0..SIZE[1]).map(move |y| (x, y))) {
         *found.entry(pixel(&picture, x, y)[0]).or_default() += 1;
     }
-    // A quarter, a half and three quarters of the light.
+    // The bytes for no light, a quarter, a half, three quarters and all of the light.
     for shade in [0, 128, 180, 221, 255] {
         assert!(found.get(&shade).is_some_and(|n| *n > 20), "{shade}: {found:?}");
     }
@@ -95,8 +99,9 @@ fn an_oblique_edge_has_shades() {
 
 #[test]
 fn depths_and_labels_of_a_very_fine_mesh_have_holes() {
-    // A bowed wall of 2 m, 2 m away. It has 700 × 700 squares, and 200 pixels show its width, so most
-    // triangles cover none of the four samples of a pixel.
+    // A curved wall with sides of 2 m, at a distance of 2 m. It has 700 × 700 squares, but the
+    // picture is only 200 pixels wide. Most triangles therefore cover none of the four samples of a
+    // pixel.
     const SQUARES: u32 = 700;
     let side = SQUARES + 1;
     let step = 2.0 / SQUARES as f32;

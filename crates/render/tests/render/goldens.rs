@@ -146,7 +146,8 @@ fn things_of_every_kind() {
 /// Asserts that the bytes of a file have the stored checksum and length.
 fn check_file(name: &str, bytes: &[u8]) {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/render/goldens/{name}.txt"));
-    // FNV-1a. It is short, and only accidental changes have to be found.
+    // The checksum is FNV-1a. It is sufficient, because the test only has to find accidental
+    // changes.
     let hash = bytes
         .iter()
         .fold(0xcbf2_9ce4_8422_2325u64, |hash, b| (hash ^ u64::from(*b)).wrapping_mul(0x0100_0000_01b3));

@@ -1,5 +1,5 @@
-//! Tests that the renderer draws a picture of invalid scenes and with invalid cameras, without a
-//! panic or an endless loop.
+//! Tests that the renderer draws pictures of invalid scenes, and pictures with invalid cameras,
+//! without a panic or an endless loop.
 
 use crate::support::{TestScene, at, bare_mesh, camera_looking_at, max_difference, pixel, png};
 use chicane_render::{Camera, Layers, Optics, Renderer, Stage};

@@ -1,4 +1,4 @@
-//! Tests that a picture shows the poses of its own moment, and nothing of the moment before.
+//! Tests that a picture shows the poses of its own moment, and nothing of the previous moment.
 
 use crate::support::{TestScene, at, camera_looking_at};
 use chicane_render::{Optics, label};
@@ -26,7 +26,7 @@ fn moving_an_object_moves_exactly_its_pixels() {
     let mut moved = 0;
     for (picture, i) in [&before, &after].into_iter().flat_map(|l| (0..200 * 150).map(move |i| (l, i))) {
         let is_mine = picture.labels[i] == mine;
-        // Pixels at the edges of the block have a part of both colours.
+        // Pixels at the edges of the block mix the colour of the block with the colour behind it.
         let near = [1, 199, 200, 201].into_iter().flat_map(|d| [i.checked_sub(d), Some(i + d)]);
         let mut labels = near.flatten().filter_map(|i| picture.labels.get(i));
         if labels.all(|label| (*label == mine) == is_mine) {

@@ -1,4 +1,4 @@
-//! Prints of floors: size, scale, colours, content, and hostile worlds.
+//! Tests prints of floors: size, scale, colours, content, and hostile worlds.
 
 use crate::support::{TestScene, at, bare_mesh, max_difference, pixel, png, renderer, start};
 use chicane_render::{Camera, CarMoment, MAX_PRINT_SIDE, Moment, Optics, Print, PrintError, Rgb, STRIP_ROWS};
@@ -326,7 +326,8 @@ fn a_part_of_a_print_has_the_pixels_of_the_whole_print() {
         };
         let differ =
             |y: usize| row(y).iter().zip(&picture.bytes[y * width * 3..]).filter(|(a, b)| a != b).count();
-        // An edge through the middle of a sample may fall to either side.
+        // Rounding decides on which side of a sample an edge is that passes exactly through the
+        // sample. A few values may therefore differ.
         let differing: usize = (0..height).map(differ).sum();
         assert!(differing <= width * height * 3 / 500, "{differing} values differ at {dpi} dpi");
         let inner = part.part(10, 20, 30, 10_000);

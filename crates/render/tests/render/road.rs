@@ -10,8 +10,8 @@ fn yellowness([r, g, b]: [u8; 3]) -> f64 {
     0.5 * (f64::from(r) + f64::from(g)) - f64::from(b)
 }
 
-/// The yellowness of the line minus that of the road on both sides of the line, in one row of the
-/// picture.
+/// The yellowness of the line minus the yellowness of the road on both sides of the line, in one
+/// row of the picture.
 fn contrast(picture: &Rgb, column: usize, row: usize) -> f64 {
     let of = |columns: std::ops::Range<usize>| columns.map(|x| yellowness(pixel(picture, x, row)));
     let line = of(column - 3..column + 3).fold(f64::MIN, f64::max);

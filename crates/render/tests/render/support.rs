@@ -1,5 +1,5 @@
-//! Small scenes that are made in code. The objects of these scenes emit their colour, so that
-//! lighting does not change the colour.
+//! Builds small scenes in code. The objects of these scenes emit their colour, so that lighting
+//! does not change the colour.
 
 use chicane_render::{Camera, CarMoment, Moment, Optics, Renderer, Rgb, Stage};
 use chicane_testkit::Yard;
