@@ -17,7 +17,8 @@ const BEHIND_M: f64 = 1.1;
 const ABOVE_M: f64 = 0.55;
 /// The camera looks at a point this far ahead of the car, m.
 const AHEAD_M: f64 = 0.5;
-/// Simulated seconds in which the camera turns two thirds of the way behind the car.
+/// Time constant of the camera's turning, in simulated seconds: in this time the camera turns two
+/// thirds of the way.
 const TURN_S: f64 = 0.35;
 
 /// A film of a run: pictures at a fixed rate of simulated time.
@@ -70,8 +71,8 @@ impl Film {
         Ok(Some(picture))
     }
 
-    /// The pose of the camera behind the car. The camera turns with a delay, and at once after a
-    /// jump of the car.
+    /// The pose of the camera behind the car. The camera turns with a delay, but immediately after
+    /// the car was moved by a command.
     fn follow(&mut self, car: &Pose) -> Pose {
         let ahead = car.rotation * DVec3::X;
         let ahead = ahead.truncate().normalize_or(DVec2::X);

@@ -1,7 +1,8 @@
-//! A run that viewers look at: any moment of it is simulated again within a fraction of a second.
+//! A run that viewers look at. The state at any moment of the run can be computed within a fraction
+//! of a second.
 //!
-//! The first request simulates the whole run once and saves its state every few seconds. Later
-//! requests continue from the last saved state before the requested moment.
+//! When a run is opened, it is simulated once, and its state is saved every few seconds. A request
+//! continues from the last saved state before the requested moment.
 
 use crate::difference::Difference;
 use crate::recorded_run::RecordedRun;
@@ -12,9 +13,9 @@ use chicane_host::driver::Exposure;
 use chicane_sim::TICKS_PER_SECOND;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Ticks between two saved states at first. A state has about 100 kB.
+/// Ticks between two saved states at first. A state takes about 100 kB.
 const SAVE_INTERVAL: u64 = 2 * TICKS_PER_SECOND;
-/// Maximum number of saved states. If a run is longer, every second one is dropped.
+/// Maximum number of saved states. If a run needs more, every second state is dropped.
 const MAX_SAVED: usize = 256;
 
 /// Why there is no picture of a moment.
@@ -28,10 +29,11 @@ pub enum SeekError {
 /// A run that viewers look at.
 pub struct Filming {
     run: RecordedRun,
-    /// The tracks for viewers.
+    /// The tracks of the run, as bytes for viewers.
     tracks: Bytes,
     saved: Vec<SavedRerun>,
-    /// The simulation of the last request. It is used again if the next request is a little later.
+    /// The simulation after the last request. The next request reuses it if its moment is only a
+    /// little later.
     cursor: Mutex<Rerun>,
 }
 
@@ -68,8 +70,8 @@ impl Filming {
         self.tracks.clone()
     }
 
-    /// The exposure of the camera frame in force at a moment, and the brightness. `time_s` is
-    /// counted in simulated seconds from the start of the run. Blocks.
+    /// The exposure of the newest camera frame at a moment, and the brightness. `time_s` is counted
+    /// in simulated seconds from the start of the run. Blocks.
     pub fn exposure_at(&self, time_s: f64) -> Result<(Arc<Exposure>, f64), SeekError> {
         let mut rerun = self.cursor.lock().unwrap_or_else(PoisonError::into_inner);
         let is_before = |saved: &SavedRerun| saved.time_s() <= time_s;

@@ -7,7 +7,7 @@ use chicane_wire::{Better, Outcome, RecordIdentity, Role, RunReport};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// The parts of a record that the database stores in columns of their own.
+/// The parts of a record that the database stores in separate columns.
 #[derive(Deserialize)]
 struct StoredRecord {
     session: String,

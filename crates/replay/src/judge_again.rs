@@ -27,11 +27,12 @@ pub(super) const WALL_LIMIT_S: f64 = 86_400.0;
 pub(super) struct Judging<'a> {
     /// The script.
     pub(super) script: &'a str,
-    /// The settings that the script gets, JSON; `None` for those of the world.
+    /// The settings for the script, JSON; `None` for the settings of the world.
     pub(super) config: Option<&'a str>,
     /// The steps of the session.
     pub(super) steps: Vec<Step>,
-    /// Whether the commands of the script are compared or applied.
+    /// Whether the script's commands are compared with the journal. Otherwise the commands of the
+    /// journal are applied.
     pub(super) judge: JudgeCommands,
     /// The events that the new events have to equal; `None` if nothing is compared.
     pub(super) expected: Option<Vec<String>>,
@@ -41,7 +42,7 @@ pub(super) struct Judging<'a> {
     pub(super) stop: Option<&'a NotesOut<Note>>,
 }
 
-/// A recorded run, as a session that judges it again sees it.
+/// A recorded run, as the host of the session that judges it again.
 pub(super) struct JudgedAgain<'a> {
     run: &'a RecordedRun,
     script: &'a str,
@@ -57,7 +58,7 @@ pub(super) struct JudgedAgain<'a> {
     is_cut: bool,
     /// The record so far.
     record: Value,
-    /// The time of each observation, and the record at that time.
+    /// Time and record at each observation.
     pub(super) progress: Vec<(f64, Value)>,
     pub(super) difference: Option<Difference>,
 }
@@ -108,8 +109,8 @@ pub(super) fn judge<'a>(
     }
     let (outcome, reason) = (end.ending.outcome(), end.ending.reason(head.time_limit_s));
     let ended = EvaluationKind::End { outcome, record: end.record.clone(), reason };
-    // The last event of a killed run was written after the restart, at the time of the last
-    // stored record.
+    // The last event of a killed run was written after the restart, at the time of the last stored
+    // record, so it is not compared.
     if !is_cut {
         host.add_event(end.time_s, &ended);
     }
@@ -122,7 +123,7 @@ impl<'a> JudgedAgain<'a> {
         self.rerun.as_ref()
     }
 
-    /// Keeps the first difference.
+    /// Stores a difference, unless there was one before.
     fn note_difference(&mut self, difference: Difference) {
         self.difference.get_or_insert(difference);
     }
@@ -136,7 +137,7 @@ impl<'a> JudgedAgain<'a> {
         let required = matches!(kind, EvaluationKind::Phase { .. } | EvaluationKind::Start { .. })
             || matches!(kind, EvaluationKind::End { .. });
         let line = event_json(time_s, kind);
-        // The first event and the last one do not count.
+        // The limit does not apply to the first and the last event.
         let counts = !matches!(kind, EvaluationKind::Start { .. } | EvaluationKind::End { .. });
         let was_full = self.limit.is_full();
         if counts && !self.limit.admits(&line, required) {
@@ -170,8 +171,8 @@ impl<'a> JudgedAgain<'a> {
         advanced.map_err(|difference| self.note_difference(difference)).ok()
     }
 
-    /// Compares a command of the script with the journal. With another script, the command has no
-    /// effect.
+    /// Compares a command of the script with the journal. If the commands of the journal are
+    /// applied, the script's command has no effect.
     fn expect(&mut self, change: &Change) -> Result<(), SessionHostError> {
         if self.judge == JudgeCommands::Applied || self.difference.is_some() {
             return Ok(());
@@ -242,12 +243,12 @@ impl SessionHost for JudgedAgain<'_> {
     fn resume(&mut self) {}
 
     fn halt(&mut self) -> f64 {
-        // With another script the recorded drive may go on, but its end is not needed.
+        // With another script, the rest of the recorded drive is not needed.
         if self.judge == JudgeCommands::Expected {
             while let Some(reached) = self.advance() {
                 match reached {
                     Reached::Halted | Reached::End => break,
-                    // An observation that the session did not take, because it was stopped before.
+                    // The session was stopped before it took this observation.
                     Reached::Observed(_) | Reached::Limit(_) => {}
                 }
             }

@@ -1,10 +1,10 @@
-//! Runs that are over: simulates them again from their journals, to verify, judge or show them.
+//! Simulates recorded runs again from their journals, to verify, judge or show them.
 //!
-//! A [`RecordedRun`] is a run with everything it needs: journal, record and world. [`Rerun`]
-//! simulates it. [`verify`] judges it again and compares every hash, every event and the record.
-//! [`Rejudging`] judges the same drive with another script. [`Tracks`] is the drive as numbers for
-//! viewers, and [`Messages`] are the messages of every tick for files of other formats. [`Replays`]
-//! holds the runs that viewers look at.
+//! A [`RecordedRun`] contains everything that a new simulation needs: journal, record and world.
+//! [`Rerun`] simulates it. [`verify`] judges it again and compares every hash, every event and the
+//! record. [`Rejudging`] judges the same drive with another script. [`Tracks`] contains the drive
+//! as numbers for viewers, and [`Messages`] the messages of every tick for files of other formats.
+//! [`Replays`] caches the runs that viewers look at.
 //!
 //! This crate starts judges and reads clocks, so the restrictions of the pure crates do not apply.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]

@@ -32,17 +32,17 @@ pub struct TickMessages {
     pub sample: Sample,
     /// The camera image of this tick, JPEG; `None` if this tick has no image.
     pub jpeg: Option<Bytes>,
-    /// The state of the simulator, JSON; `None` between two states.
+    /// The state of the simulator as JSON; `None` if no state is published at this tick.
     pub state: Option<Bytes>,
 }
 
-/// Simulates a run and gives the messages of its ticks.
+/// Simulates a run and returns the messages of its ticks.
 pub struct Messages {
     rerun: Rerun,
     camera: Camera,
     overlay: Overlay,
     session: String,
-    /// A counter that increases when the car is placed elsewhere.
+    /// A counter that increases when the car is moved by a command or a reset.
     epoch: u64,
     /// Messages of this tick that were not returned yet.
     waiting: VecDeque<TickMessages>,
@@ -76,8 +76,8 @@ impl Messages {
         self.rerun.time_s()
     }
 
-    /// The next messages; `None` at the end of the run. A tick can have several, if the car was
-    /// placed elsewhere before the tick.
+    /// The next messages; `None` at the end of the run. If the car was moved by a command, a tick
+    /// has several of them.
     pub async fn next(&mut self) -> Result<Option<TickMessages>, MessagesError> {
         if let Some(waiting) = self.waiting.pop_front() {
             return Ok(Some(waiting));
@@ -117,7 +117,7 @@ impl Messages {
         Ok(goes_on)
     }
 
-    /// Begins an epoch if the simulation put the car back, because its state was not finite.
+    /// Begins a new epoch if the simulation reset the car, because its state was not finite.
     fn notice_reset_of_car(&mut self) {
         let mut events = self.rerun.running.sim.events().iter();
         let reset = events.any(|event| matches!(event, SimEvent::Quarantined(None)));
@@ -160,7 +160,8 @@ impl Overlay {
         let seq = self.view.seq + 1;
         let text = Arc::from(text.as_str());
         self.view = OverlayView { text, ttl_s: *ttl_s, size: *size, seq, ends: None };
-        // A text is shown for real seconds. A replay counts simulated ones instead.
+        // During a run, a text is shown for real seconds. A replay counts simulated seconds
+        // instead.
         let ticks = (ttl_s * TICKS_PER_SECOND as f64).max(0.0) as u64;
         self.until = Some(tick.saturating_add(ticks));
     }

@@ -1,6 +1,7 @@
 //! The student's program in a run file.
 //!
-//! The name of a part is `program/`, the letter of the kind of the file, `/`, and its path.
+//! Each file is a part with the name `program/KIND/PATH`. `KIND` is one letter for the kind of the
+//! file.
 
 use crate::recorded_run::RunError;
 use chicane_session::jail::program_files::{self, FileKind, ProgramFile};

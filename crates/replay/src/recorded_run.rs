@@ -1,4 +1,4 @@
-//! A run that is over, with everything that is needed to simulate it again.
+//! A recorded run, with everything that is needed to simulate it again.
 
 use crate::difference::Difference;
 use crate::program::program_of;
@@ -85,7 +85,7 @@ pub enum RunError {
     ProgramFile(String),
 }
 
-/// The events of a record as text, because their bytes are compared.
+/// The events of a record as raw text, because they are compared byte by byte.
 #[derive(Deserialize)]
 struct Events {
     events: Vec<Box<RawValue>>,
@@ -126,7 +126,7 @@ impl RecordedRun {
         RecordedRun::of_parts(&run_file::unpack_within(bytes, max)?, &[])
     }
 
-    /// Reads the parts of a run file. If a run of `known` has the same world and the same car, both
+    /// Reads the parts of a run file. If a run in `known` has the same world and the same car, both
     /// runs share them in memory.
     pub fn of_parts(parts: &Parts, known: &[&RecordedRun]) -> Result<RecordedRun, RunError> {
         let journal = parts.get(JOURNAL).ok_or(RunError::Missing("journal"))?;
@@ -168,8 +168,7 @@ impl RecordedRun {
         Ok(run)
     }
 
-    /// The parts of a run file: a record with its events, its journal and its world as they are
-    /// stored.
+    /// The parts of a run file: a record with its events, its journal and its world, all as stored.
     pub fn parts(
         record: &chicane_wire::Record,
         journal: StoredJournal,
@@ -201,7 +200,7 @@ impl RecordedRun {
         RecordedRun::of_parts(&RecordedRun::parts(record, journal, bundle)?, known)
     }
 
-    /// Compares what the seed changes in the world with the journal.
+    /// Compares the changes that the seed makes in the world with the journal.
     pub(super) fn check_variation(&self) -> Result<(), Difference> {
         let variation = serde_json::to_value(self.served.variation()).unwrap_or_default();
         if variation == self.journal.head.variation {
@@ -216,7 +215,7 @@ impl RecordedRun {
     }
 }
 
-/// A world as published, the profile of the car, and the files of the world.
+/// A world with its configuration, the profile of the car, and the files of the world.
 type LoadedWorld = (Arc<ServedWorld>, Arc<Profile>, Arc<MemoryBundle>);
 
 /// Loads the world and the profile of a run from the files of the world.

@@ -8,7 +8,7 @@ use chicane_session::{Note, Notes, NotesOut, Setting, Step, StopCause, notes};
 use chicane_wire::Outcome;
 use serde_json::Value;
 
-/// The verdict of a script about the drive of an earlier run.
+/// The result of judging the drive of an earlier run by a script.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rejudged {
     /// How the session ended.
@@ -27,14 +27,14 @@ pub struct Rejudged {
 pub struct Rejudging {
     /// The judging script.
     pub script: String,
-    /// The settings that the script gets, JSON; `None` for those of the recorded world.
+    /// The settings for the script, JSON; `None` for the settings of the recorded world.
     pub config: Option<String>,
     /// Real seconds after which the judging is stopped.
     pub wall_limit_s: f64,
     stop: Option<NotesOut<Note>>,
 }
 
-/// Stops the judging when it is dropped. Dropping it after the end has no effect.
+/// Stops the judging when it is dropped. Dropping it after the judging has ended has no effect.
 pub struct StopRejudging(Notes<Note>);
 
 impl Drop for StopRejudging {
@@ -44,20 +44,20 @@ impl Drop for StopRejudging {
 }
 
 impl Rejudging {
-    /// Judges by this script, with the settings of the recorded world and almost without a limit.
+    /// Judges by this script, with the settings of the recorded world and a time limit of a day.
     pub fn new(script: impl Into<String>) -> Rejudging {
         Rejudging { script: script.into(), config: None, wall_limit_s: WALL_LIMIT_S, stop: None }
     }
 
-    /// Makes the judging one that can be stopped.
+    /// Makes the judging stoppable.
     pub fn stoppable(mut self) -> std::io::Result<(Rejudging, StopRejudging)> {
         let (send, receive) = notes()?;
         self.stop = Some(receive);
         Ok((self, StopRejudging(send)))
     }
 
-    /// Judges the drive of a run. The world behaves as in the recorded run, so commands of the
-    /// script to the world have no effect.
+    /// Judges the drive of a run. The world behaves as in the recorded run, so the script's
+    /// commands to the world have no effect.
     pub fn judge(&self, run: &RecordedRun, setting: &Setting) -> Result<Rejudged, Difference> {
         let judging = Judging {
             script: &self.script,
@@ -82,7 +82,8 @@ impl Rejudging {
     }
 }
 
-/// The steps of the run without those of its script, which must not decide when another script ends.
+/// The steps of the run, without the steps of its own script. Otherwise they would decide when the
+/// other script ends.
 fn steps(run: &RecordedRun) -> Vec<Step> {
     let is_kept = |step: &Step| !matches!(step, Step::JudgeEnded(_) | Step::Answered);
     let mut steps: Vec<Step> = run.steps.iter().filter(|step| is_kept(step)).cloned().collect();

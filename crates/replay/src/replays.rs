@@ -1,4 +1,4 @@
-//! Runs that viewers look at. The last few of them stay in memory.
+//! Caches the last few runs that viewers looked at.
 
 use crate::{Filming, RecordedRun, RunError, SeekError};
 use bytes::Bytes;
@@ -9,8 +9,8 @@ use chicane_wire::Role;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Number of runs in memory. A run of three minutes needs about 10 MB. Runs of the same world share
-/// the world, and all runs share the buffers of the renderer.
+/// Most runs in memory. A run of three minutes needs about 10 MB. Runs of the same world share the
+/// world, and all runs share the buffers of the renderer.
 const MAX_RUNS: usize = 4;
 
 /// Why a run can't be shown.
@@ -36,7 +36,7 @@ pub enum ReplayError {
     Panicked(#[from] tokio::task::JoinError),
 }
 
-/// A run with the camera of its car, because the car may differ from the simulator's.
+/// A run, and a camera for its car. The car may differ from the car of the running simulator.
 struct Shown {
     session: String,
     filming: Filming,
@@ -46,27 +46,27 @@ struct Shown {
 /// Runs that viewers look at.
 pub struct Replays {
     evaluations: Arc<Evaluations>,
-    /// The runs in memory, the last used one first. The lock is held while a run is simulated, so
-    /// that only one is at a time.
+    /// The runs in memory, the most recently used first. The lock is held while a run is simulated,
+    /// so that only one run is simulated at a time.
     shown: tokio::sync::Mutex<VecDeque<Arc<Shown>>>,
     /// The renderer and the last pictures of all runs.
     frames: DrawnFrames,
 }
 
 impl Replays {
-    /// No run is in memory yet.
+    /// Starts with no run in memory.
     pub fn new(evaluations: Arc<Evaluations>) -> Replays {
         Replays { evaluations, shown: tokio::sync::Mutex::default(), frames: DrawnFrames::default() }
     }
 
-    /// The tracks of a session: of the session `id`, or of the last one if `id` is `None`. With
-    /// `by`, only sessions that were started with this role are found.
+    /// The tracks of the session `id`, or of the last session if `id` is `None`. With `by`, only
+    /// sessions that were started with this role are found.
     pub async fn tracks(&self, id: Option<String>, by: Option<Role>) -> Result<Bytes, ReplayError> {
         Ok(self.shown(id, by).await?.filming.tracks())
     }
 
     /// The picture of the on-board camera at a moment of a run, as JPEG. `time_s` is counted from
-    /// the start of the run. The bytes are those of the camera during the run.
+    /// the start of the run. The bytes are the same as those of the camera during the run.
     pub async fn picture(
         &self,
         id: Option<String>,
@@ -96,7 +96,8 @@ impl Replays {
     async fn shown(&self, id: Option<String>, by: Option<Role>) -> Result<Arc<Shown>, ReplayError> {
         let mut shown = self.shown.lock().await;
         let evaluations = Arc::clone(&self.evaluations);
-        // The session is looked up in any case, because it may be hidden from this client.
+        // The session is looked up even if its run is in memory, because it may be hidden from this
+        // client.
         let find = move || evaluations.recorded(id.as_deref(), by);
         let found = tokio::task::spawn_blocking(find).await??.ok_or(ReplayError::NoRecord)?;
         let StoredRecord { record, journal, bundle } = found;

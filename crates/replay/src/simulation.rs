@@ -14,7 +14,7 @@ use std::time::Instant;
 /// Maximum number of ticks that a run may have: 100 hours.
 const MAX_TICKS: u64 = 72_000_000;
 
-/// How far a simulation has come.
+/// The next point of the simulation that matters to the session.
 #[derive(Debug)]
 pub(super) enum Reached {
     /// An observation of the judge.
@@ -27,7 +27,7 @@ pub(super) enum Reached {
     End,
 }
 
-/// What is done with the commands of the judging script.
+/// How the commands of the judging script are treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum JudgeCommands {
     /// The commands of the journal are applied.
@@ -41,7 +41,7 @@ pub struct Rerun {
     pub(super) running: Running,
     head: Head,
     entries: Entries<Arc<[u8]>>,
-    /// The next entry, if it was read already.
+    /// The next entry, if it was already read from the journal.
     next: Option<Entry>,
     files: Vec<Arc<[u8]>>,
     sounds: SoundLog,
@@ -49,13 +49,14 @@ pub struct Rerun {
     /// The ticks of the run; `None` before its start.
     pub(super) run: Option<RunTicks>,
     judge: JudgeCommands,
-    /// The counted commands of neither the judged program nor the script.
+    /// Counted commands that were sent neither by the judged program nor by the script.
     pub(super) interference: SentCommands,
-    /// Commands to the world of neither the judged program nor the script.
+    /// Number of commands to the world that were sent neither by the judged program nor by the
+    /// script.
     foreign: u64,
     /// Whether the last entry was read.
     pub(super) is_over: bool,
-    /// Increases when the car was placed by a command.
+    /// Increases when a command places the car.
     pub(super) jumps: u64,
 }
 
@@ -121,7 +122,7 @@ impl Rerun {
         self.running.sim.snapshot()
     }
 
-    /// The drive command in force.
+    /// The current drive command.
     pub fn drive(&self) -> Drive {
         self.running.stack.drive()
     }
@@ -141,8 +142,8 @@ impl Rerun {
         self.jumps
     }
 
-    /// Applies the entries of this tick. Returns false at the end of the run. `each` gets every
-    /// entry with the simulated seconds of the run.
+    /// Applies the entries of this tick. Returns false at the end of the run. `each` is called for
+    /// every entry, with the simulated seconds of the run.
     pub fn apply_entries(&mut self, each: &mut dyn FnMut(f64, &Change)) -> Result<bool, Difference> {
         while let Some(entry) = self.peek()? {
             if entry.tick > self.tick() {
@@ -184,8 +185,9 @@ impl Rerun {
         }
     }
 
-    /// Applies the commands of others up to the next command of the judging script, which must be
-    /// `expected` and at this tick. Returns why the simulation refused it.
+    /// Applies the commands of other senders up to the next command of the judging script. That
+    /// command must be `expected` and be at this tick. Returns the reason if the simulation refused
+    /// it.
     pub(super) fn expect_act(&mut self, expected: &Change) -> Result<Option<String>, Difference> {
         loop {
             let tick = self.tick();
@@ -273,7 +275,7 @@ impl Rerun {
         Ok(None)
     }
 
-    /// Applies a command of the judging script. Returns why the simulation refused it.
+    /// Applies a command of the judging script. Returns the reason if the simulation refused it.
     fn apply_judges(&mut self, change: &Change) -> Option<String> {
         match change {
             Change::World { sender, command } => {
@@ -302,7 +304,7 @@ impl Rerun {
         if let Some(run) = &mut self.run {
             match run.due(tick) {
                 Due::Observation => run.observed(tick),
-                // A world that the script has paused is observed again and again.
+                // While the script pauses the world, it gets several observations of the same tick.
                 Due::Nothing if paused => {}
                 _ => return Err(Difference::at(tick, "no observation is due at this tick")),
             }
@@ -329,7 +331,8 @@ impl Rerun {
         }
     }
 
-    /// Counts a command to the world that must be among the counted ones.
+    /// Counts a command to the world if its sender is neither the judged program nor the script.
+    /// Each of these commands must also be in the count of interference.
     fn count_foreign(&mut self, change: &Change) {
         let sender = match change {
             Change::World { sender, .. }
@@ -341,7 +344,7 @@ impl Rerun {
         self.foreign += u64::from(self.run.is_some() && source(sender.kind).is_some());
     }
 
-    /// Whether every foreign command to the world was counted.
+    /// Whether the count of interference includes every foreign command to the world.
     pub(super) fn is_all_counted(&self) -> bool {
         self.foreign <= self.interference.count
     }

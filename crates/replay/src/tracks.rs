@@ -21,7 +21,7 @@ const MAGIC: &[u8; 8] = b"CHTRACK1";
 const STRIDE: u64 = 4;
 /// Rows per simulated second.
 const RATE: u32 = 50;
-/// Maximum number of rows of the car, and of changes of objects: some hours.
+/// Maximum number of rows of the car, and of changes of objects; enough for some hours.
 const MAX_ROWS: usize = 2_000_000;
 /// The columns of the car after `time`.
 const COLUMNS: [&str; 22] = [
@@ -162,7 +162,7 @@ struct Collector {
     car: Table,
     /// The tracks of the objects that moved, by index.
     objects: BTreeMap<usize, Table>,
-    /// The poses of the objects at the start of the run, then at the last row.
+    /// The poses of the objects at the start of the run (`start`) and at the last row (`last`).
     start: Vec<Pose>,
     last: Vec<Pose>,
     lights: BTreeMap<usize, Vec<LightAt>>,
@@ -246,7 +246,7 @@ impl Collector {
         }
     }
 
-    /// Adds the objects that the seed changed, because the published world has them elsewhere.
+    /// Adds the objects that the seed moved, because the published world has them at other poses.
     fn add_changed_objects(&mut self, changed: &[usize], snapshot: &Snapshot) {
         for &i in changed {
             let mut table = Table::default();
@@ -269,7 +269,8 @@ impl Collector {
                 table.push(0.0, &pose_row(&self.start[i]));
                 table
             });
-            // A moving object begins to move after its last row, so the pose before is repeated.
+            // The object has stood still since its last row. The old pose is repeated just before
+            // the new row, so that viewers do not interpolate over the whole time.
             let previous = time_s - STRIDE as f64 * TICK_S;
             if table.times.last().is_some_and(|last| *last < previous - TICK_S / 2.0) {
                 table.push(previous, &pose_row(last));
@@ -280,7 +281,7 @@ impl Collector {
         }
     }
 
-    /// Notes contacts that begin or end at this tick.
+    /// Notes the contacts that begin or end at this tick.
     fn note_contacts(&mut self, rerun: &Rerun, run: &RecordedRun) {
         let touched = rerun.running.sim.contacts();
         if touched.is_empty() && self.open.is_empty() {
@@ -324,7 +325,7 @@ impl Collector {
             brightness: self.brightness,
             overlays: self.overlays,
         };
-        // The header has no map whose keys are not text, so it is always valid JSON.
+        // All map keys are text, so the header can always be written as JSON.
         let mut header = serde_json::to_vec(&header).unwrap_or_default();
         let aligned = (MAGIC.len() + 4 + header.len()).next_multiple_of(8);
         header.resize(aligned - MAGIC.len() - 4, b' ');

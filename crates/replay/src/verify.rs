@@ -26,11 +26,12 @@ pub struct Verified {
     pub observations: u64,
     /// Number of events that were compared.
     pub events: usize,
-    /// Whether the simulator was killed during the run, so that only its stored part is verified.
+    /// Whether the simulator was killed during the run. Then only the part that was stored is
+    /// verified.
     pub is_cut: bool,
 }
 
-/// A run was not verified: the first difference.
+/// Why a run was not verified: the first difference.
 pub type NotVerified = Difference;
 
 /// Simulates and judges a run again, and compares hashes, events and record.
@@ -65,7 +66,7 @@ fn recorded_events(run: &RecordedRun) -> Vec<String> {
     run.events[..count].to_vec()
 }
 
-/// Compares what is known without a simulation.
+/// Compares everything that needs no simulation.
 fn compare_head(run: &RecordedRun) -> Result<(), Difference> {
     let (head, record) = (&run.journal.head, &run.record);
     let profile_sum = serde_json::to_vec(&*run.profile).ok().map(|json| Sum::of(&json).hex());
@@ -131,7 +132,7 @@ fn compare_end(
     Ok(())
 }
 
-/// Compares the last stored record of a killed run with the record at the same time.
+/// Compares the last stored record of a killed run with the new record at the same time.
 fn compare_progress(record: &Value, host: &JudgedAgain<'_>) -> Result<(), Difference> {
     let elapsed_s = record["elapsed_s"].as_f64().unwrap_or(-1.0);
     let is_same = |(time_s, value): &(f64, Value)| {
@@ -145,9 +146,9 @@ fn compare_progress(record: &Value, host: &JudgedAgain<'_>) -> Result<(), Differ
     Err(Difference::of(what))
 }
 
-/// Compares a value of the record.
+/// Compares one value with the value of the same key in the record.
 fn compare(key: &str, recorded: &Value, found: &impl Serialize) -> Result<(), Difference> {
-    // The text is read again, because the record was read from text too.
+    // The found value is converted to text and back, because the record was read from text too.
     let found = serde_json::to_string(found).and_then(|text| serde_json::from_str::<Value>(&text));
     let found = found.map_err(|error| Difference::of(error.to_string()))?;
     if *recorded == found {
