@@ -10,8 +10,8 @@ use glam::{DQuat, DVec3};
 
 /// Gravitational acceleration, m/s².
 const GRAVITY: f64 = 9.81;
-/// The accelerometer shows the direction of gravity if its value differs from gravity by less than
-/// this, m/s².
+/// The filter uses the accelerometer as the direction of gravity if the length of the measured
+/// vector differs from gravity by less than this, m/s².
 const STEADY: f64 = 0.5;
 /// Rate at which roll and pitch approach the measured direction, 1/s.
 const PULL: f64 = 0.5;
@@ -62,7 +62,7 @@ mod tests {
         ImuSample { sample: 0, acceleration, angular_velocity }
     }
 
-    /// The orientation after samples of `seconds` at 50 Hz.
+    /// The orientation after `seconds` of equal samples at 50 Hz.
     fn after(seconds: f64, imu: &ImuSample) -> DQuat {
         let mut attitude = Attitude::new();
         for tick in (0..=(seconds / TICK_S) as u64).step_by(4) {

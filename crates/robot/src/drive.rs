@@ -100,8 +100,8 @@ impl Arbiter {
         self.set(Axis::Steering, steering, None);
     }
 
-    /// Handles the disconnection of a command's client. The command expires soon, unless a newer
-    /// command replaced it.
+    /// Handles the disconnection of the client that sent a command. The command expires soon,
+    /// unless a newer command replaced it.
     pub(crate) fn release(&mut self, axis: Axis, serial: u64, tick: u64) {
         self.end_by(axis, serial, tick + RELEASED_LASTS_TICKS);
     }

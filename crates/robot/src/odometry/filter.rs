@@ -141,8 +141,8 @@ impl Filter {
         }
     }
 
-    /// Makes a new scan at the current pose the keyframe. `information` is the inverse covariance
-    /// of the scan's noise.
+    /// Makes a new scan the keyframe. The pose of the keyframe is the current pose of the car.
+    /// `information` is the inverse covariance of the scan's noise.
     pub(super) fn set_keyframe(&mut self, information: &Matrix) {
         self.clone_pose(information);
         self.activate_next();
@@ -306,7 +306,7 @@ impl Filter {
         }
     }
 
-    /// Handles that the car stands: the velocity is measured as zero.
+    /// Applies the velocity zero as a measurement, because the car stands.
     pub(super) fn set_standing(&mut self) {
         for i in [FORWARD, SIDEWAYS] {
             let mut row = [0.0; N];
@@ -315,8 +315,8 @@ impl Filter {
         }
     }
 
-    /// Handles that the car no longer stands. The car may have started slightly before its motion
-    /// was detected.
+    /// Increases the covariance of the velocity when the car starts, because the car may have
+    /// started slightly before its motion was detected.
     pub(super) fn leave_standing(&mut self) {
         for i in [FORWARD, SIDEWAYS] {
             self.covariance[i][i] += STARTING_SD * STARTING_SD;
@@ -367,8 +367,8 @@ impl Filter {
             forward: s[FORWARD],
             sideways: s[SIDEWAYS],
             turning,
-            // The initial pose is exact, but programs that read the topic need a covariance with an
-            // inverse.
+            // The initial pose is exact, so its variances are zero. Programs that read the topic
+            // need a covariance with an inverse, so a variance has a minimum.
             pose_covariance: std::array::from_fn(|i| {
                 std::array::from_fn(|j| if i == j { p[i][i].max(1e-10) } else { p[i][j] })
             }),

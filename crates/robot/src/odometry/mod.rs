@@ -33,8 +33,8 @@ const LEAST_FIT: f64 = 0.5;
 const LEAST_OVERLAP: f64 = 0.3;
 /// A scan is suspicious if its overlap is below this fraction of the last scan's overlap.
 const USUAL_OVERLAP: f64 = 0.8;
-/// Limit of the squared Mahalanobis distance between the pose of a scan and the predicted pose.
-/// Above the limit, the car was placed elsewhere.
+/// Limit of the squared Mahalanobis distance between the pose of a scan and the predicted pose. A
+/// larger distance means that the car was placed elsewhere.
 const MAX_MAHALANOBIS: f64 = 40.0;
 /// The car counts as standing only after this number of consecutive quiet IMU samples.
 const QUIET_SAMPLES: u32 = 15;
@@ -82,7 +82,7 @@ pub(crate) struct Odometry {
     quiet: u32,
     /// Number of consecutive IMU samples without a turn and with the same acceleration.
     steady: u32,
-    /// Mean acceleration of these samples, m/s².
+    /// Mean acceleration of the samples that `steady` counts, m/s².
     steady_acceleration: [f64; 2],
     /// Acceleration that the IMU of the standing car measures, m/s². It is not zero if the car
     /// leans on something, because a tilted IMU measures a part of gravity.
@@ -209,7 +209,7 @@ impl Odometry {
         tick.saturating_sub(last) as f64 * TICK_S
     }
 
-    /// Handles that the car no longer stands.
+    /// Leaves the state in which the car stands.
     fn start_moving(&mut self) {
         self.standing = false;
         self.lean = [0.0; 2];
@@ -298,7 +298,7 @@ impl Odometry {
         (self.last, self.rest, self.still) = ([0.0; 3], [0.0; 3], 0);
     }
 
-    /// Handles that the car was placed elsewhere: the current scan becomes the keyframe at the
+    /// Restarts after the car was placed elsewhere: the current scan becomes the keyframe at the
     /// estimated pose.
     fn restart(&mut self) {
         self.agreeing = 0;

@@ -66,7 +66,7 @@ impl Clip {
 /// The reason why a file cannot be played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
-    /// The content is none of the supported formats.
+    /// The content has none of the supported formats.
     #[error("the file is not a wav, mp3, ogg or flac file")]
     Unknown,
     /// The content has another format than the caller declared.

@@ -1,14 +1,14 @@
 //! Checks audio files: detects their format and reads them completely.
 //!
 //! A file is read once before it is played, to check that it is complete and to get its length.
-//! Players get the original bytes of the file, so the samples are only counted. FLAC and Vorbis give
-//! their number without being decoded, and their checksums show damage. MP3 has no checksums that
-//! all encoders write, so its frames are decoded and the samples discarded.
+//! Players get the original bytes of the file, so the samples are only counted. For FLAC and
+//! Vorbis, this works without decoding the samples, and checksums show damage. Many MP3 files have
+//! no checksums. Therefore the frames of an MP3 file are decoded, and the samples are discarded.
 //!
 //! A file can be malicious. [`Budget`](clip::Budget) limits the number of samples that a few bytes
 //! can expand to. No memory is allocated for a size that a header declares. The caller can stop the
-//! decoder at any time. The decoder of MP3 is not our code and can panic, and the caller has to
-//! catch the panic.
+//! decoder at any time. The MP3 decoder is a third-party crate that can panic, so the caller has to
+//! catch panics.
 
 mod clip;
 mod crc;

@@ -230,8 +230,8 @@ fn an_invalid_audio_packet_is_refused() {
     assert_eq!(error, DecodeError::Damaged { format: Format::Ogg, what: "one of its packets is invalid" });
 }
 
-/// Asserts that a file is refused or gives a valid clip. Only the decoder of MP3 may panic, because
-/// it is not our code.
+/// Asserts that a file is refused or gives a valid clip. Only the MP3 decoder may panic, because it
+/// is a third-party crate.
 fn survives(file: &[u8]) {
     let checked = std::panic::catch_unwind(|| decode(file, None));
     assert!(checked.is_ok() || Format::of(file) == Some(Format::Mp3));

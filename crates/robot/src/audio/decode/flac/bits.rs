@@ -15,8 +15,8 @@ impl<'a> Bits<'a> {
         Bits { bytes, at: 0 }
     }
 
-    /// The next bits, the next one as the highest bit, and the number of valid bits. This number is
-    /// at least 57, unless the end of the bytes is near.
+    /// A word that starts with the next bits, and the number of its valid bits. The next bit is the
+    /// highest bit of the word. At least 57 bits are valid, unless the end of the bytes is near.
     fn window(&self) -> (u64, u32) {
         let rest = self.bytes.get(self.at / 8..).unwrap_or_default();
         let used = self.at as u32 % 8;
@@ -46,7 +46,7 @@ impl<'a> Bits<'a> {
         Ok(())
     }
 
-    /// Skips zeros and the one after them. Returns the number of zeros.
+    /// Skips zero bits and the set bit after them. Returns the number of zero bits.
     pub(super) fn zeros(&mut self) -> Result<u64, DecodeError> {
         let mut total = 0;
         loop {
@@ -64,7 +64,7 @@ impl<'a> Bits<'a> {
         }
     }
 
-    /// Skips a Rice code: zeros, a one, and `parameter` more bits (at most 31).
+    /// Skips a Rice code: zero bits, a set bit, and `parameter` more bits (at most 31).
     pub(super) fn skip_rice(&mut self, parameter: u32) -> Result<(), DecodeError> {
         let (window, valid) = self.window();
         let length = window.leading_zeros() + 1 + parameter;

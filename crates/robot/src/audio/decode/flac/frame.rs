@@ -78,7 +78,7 @@ fn read_header(bits: &mut Bits<'_>, depth: u32) -> Result<Frame, DecodeError> {
         8.. => 256 << (size - 8),
         0 => return Err(damaged("the block size of a frame is invalid")),
     };
-    // The sample rate is in the stream info, too.
+    // The sample rate is skipped, because the stream info also contains it.
     match rate {
         12 => bits.skip(8)?,
         13 | 14 => bits.skip(16)?,
@@ -159,7 +159,8 @@ fn skip_residual(bits: &mut Bits<'_>, samples: u32, order: u32) -> Result<(), De
     for partition in 0..partitions {
         let count = if partition == 0 { each - order } else { each };
         let parameter = bits.take(width)?;
-        // The largest parameter means that the numbers are not encoded, and gives their size.
+        // The largest parameter means that the numbers have no Rice code. Their size in bits
+        // follows.
         if parameter == (1 << width) - 1 {
             let size = bits.take(5)?;
             bits.skip(u64::from(size) * u64::from(count))?;

@@ -1,4 +1,4 @@
-//! Tests with frames of every form, also of the forms that encoders rarely write.
+//! Tests with frames of every form, including forms that encoders rarely write.
 
 use super::*;
 use crate::audio::decode::crc::{CRC_8, CRC_16};
@@ -19,7 +19,8 @@ impl Writer {
     }
 }
 
-/// A mono frame of 16 samples with these bits for the sample size, and this subframe.
+/// A mono frame of 16 samples with this subframe. `depth` is the code of the sample size in the
+/// frame header.
 fn frame(depth: u64, subframe: Writer) -> Vec<u8> {
     let head = Writer::default().put(0xfff8, 16).put(6, 4).put(0, 4).put(0, 4).put(depth, 3).put(0, 1);
     let mut frame = head.put(0, 8).put(15, 8).bytes();

@@ -1,6 +1,6 @@
-//! Reads the codebooks of a Vorbis setup header without their content. A few bytes in this header
-//! can describe tables of gigabytes, which a player of the file would allocate at once. Therefore
-//! this module refuses codebooks that are larger than any encoder writes.
+//! Reads the codebooks of a Vorbis setup header without storing their content. A few bytes in this
+//! header can describe tables of gigabytes, which a player of the file would allocate at once.
+//! Therefore this module refuses codebooks that are larger than any encoder writes.
 
 use super::bits::Bits;
 use super::setup::SetupError;
@@ -84,7 +84,7 @@ fn skip_lengths(bits: &mut Bits<'_>, entries: u32) -> Option<()> {
 struct PrefixCode {
     /// Number of codewords.
     count: u64,
-    /// The part of all 32-bit words that start with one of the codewords, as their number.
+    /// Number of 32-bit words that start with one of the codewords.
     covered: u64,
 }
 
@@ -96,8 +96,8 @@ impl PrefixCode {
         Some(())
     }
 
-    /// Whether every sequence of bits starts with exactly one codeword. A code with one codeword is
-    /// never complete, and encoders use it.
+    /// Whether every sequence of bits starts with exactly one codeword. A code with at most one
+    /// codeword is accepted too, because encoders write such codes.
     fn is_complete(&self) -> bool {
         self.count < 2 || self.covered == 1 << 32
     }
@@ -142,7 +142,8 @@ mod tests {
         }
     }
 
-    /// One codebook, whose codewords have the same length. Their number is given in a few bits.
+    /// The start of a setup header with one codebook of `entries` codewords. All codewords have the
+    /// same length.
     fn book(dimensions: u64, entries: u64) -> Writer {
         let head = Writer::default().put(0, 8).put(SYNC.into(), 24).put(dimensions, 16).put(entries, 24);
         let width = u64::BITS - entries.leading_zeros();

@@ -1,6 +1,6 @@
 //! Vorbis in Ogg: three header packets, then audio packets. The comment header is skipped. The
-//! number of samples of an audio packet follows from its first bits, so the packets are not decoded.
-//! The checksums of the Ogg pages show whether they are intact.
+//! number of samples of an audio packet follows from its first bits, so the packets are not
+//! decoded. The checksums of the Ogg pages show whether the packets are intact.
 
 mod bits;
 mod codebooks;
@@ -128,8 +128,8 @@ impl Ident {
 }
 
 impl AudioStream {
-    /// Reads an audio packet. Returns the number of samples per channel that it completes; `None`
-    /// if the packet is invalid.
+    /// Reads an audio packet. Returns the number of samples per channel that the packet completes;
+    /// `None` if the packet is invalid.
     fn take(&mut self, packet: &[u8]) -> Option<u64> {
         if packet.is_empty() {
             return Some(0);

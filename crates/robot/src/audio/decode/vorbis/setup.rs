@@ -1,6 +1,6 @@
 //! The third header of a Vorbis stream: codebooks, floors, residues, mappings and modes. Only the
-//! modes are needed, because they give the length of each packet in samples. They come last, so
-//! this module reads the other parts and checks the references between the parts.
+//! modes are needed, because they give the length of each packet in samples. The modes come last,
+//! so this module has to read the other parts too. It also checks the references between the parts.
 
 use super::bits::Bits;
 use super::codebooks;
