@@ -35,9 +35,9 @@ impl std::error::Error for CdrError {}
 /// Encodes a message, with the header that names the byte order.
 pub fn encode(message: &impl Serialize) -> Vec<u8> {
     let mut bytes = LITTLE_ENDIAN.to_vec();
-    // Alignment counts from the end of the header, and the writer starts to count at zero. Writing
-    // can't fail: the output is a vector, and the length of every sequence of our messages is
-    // known.
+    // CDR aligns values relative to the end of the header. The writer counts from the first byte
+    // that it writes, so it gets the message without the header. Writing can't fail: the output is
+    // a vector, and the length of every sequence of our messages is known.
     let written = cdr_encoding::to_writer::<_, LittleEndian, _>(&mut bytes, message);
     debug_assert!(written.is_ok());
     bytes

@@ -67,7 +67,7 @@ const DEFINITIONS: [(&str, &str); 25] = [
     ("std_msgs/Header", "builtin_interfaces/Time stamp\nstring frame_id"),
     ("std_msgs/UInt64", "uint64 data"),
     ("tf2_msgs/TFMessage", "geometry_msgs/TransformStamped[] transforms"),
-    // The type in which the services return definitions.
+    // The type in which the services of rosapi return definitions.
     (
         "rosapi_msgs/TypeDef",
         "string type\nstring[] fieldnames\nstring[] fieldtypes\nint32[] fieldarraylen\nstring[] examples\n\

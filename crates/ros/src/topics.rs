@@ -127,7 +127,8 @@ impl Topic {
         }
     }
 
-    /// The topic with this name; `None` if there is none. The leading slash may be missing.
+    /// The topic with this name; `None` if no topic has this name. The leading slash may be
+    /// missing.
     pub fn by_name(name: &str) -> Option<Topic> {
         let name = name.strip_prefix('/').unwrap_or(name);
         Topic::ALL.into_iter().find(|topic| topic.name()[1..] == *name)

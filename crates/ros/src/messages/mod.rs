@@ -2,7 +2,7 @@
 //!
 //! The order of the fields defines the wire format of DDS, and the names define the JSON of
 //! rosbridge. A field that is missing in JSON is zero, as in rosbridge. Byte sequences use
-//! `serde_bytes`. It copies a whole image instead of serializing every byte.
+//! `serde_bytes`, because it copies a whole image instead of serializing every byte.
 
 mod array;
 mod geometry;

@@ -96,7 +96,7 @@ pub struct Publisher {
     /// epoch at once.
     epoch: Option<u64>,
     /// The last joint states; `None` before the first message. The velocities of the servos are
-    /// computed from them.
+    /// computed from these and the next joint states.
     joints: Option<Joints>,
 }
 

@@ -45,7 +45,7 @@ pub(super) fn imu(sample: &chicane_robot::Imu, stamp: Time, profile: &Profile) -
     }
 }
 
-/// A scan from −π to +π. Both of these angles look back, so the first range is repeated at the end.
+/// A scan from −π to +π. Both angles point backwards, so the first range is repeated at the end.
 pub(super) fn scan(mut ranges: Vec<f32>, stamp: Time, profile: &Profile) -> LaserScan {
     let lidar = &profile.lidar;
     let step = TAU / ranges.len().max(1) as f64;
@@ -66,8 +66,8 @@ pub(super) fn scan(mut ranges: Vec<f32>, stamp: Time, profile: &Profile) -> Lase
 }
 
 /// The median of each beam and its two neighbours. The first beam and the last beam are neighbours.
-/// The filter removes single outliers and gaps, but keeps edges. A range is zero if there is
-/// nothing.
+/// The filter removes single outliers and gaps, but keeps edges. A range is zero if the median is
+/// infinite, because the beams hit nothing.
 pub(super) fn median(ranges: &[f32]) -> Vec<f32> {
     let n = ranges.len();
     let middle = |i: usize| {
