@@ -31,8 +31,8 @@ static BUFFER_PERMITS: Semaphore = Semaphore::const_new(BUFFER_MIB);
 const BODY_TIMEOUT: Duration = Duration::from_secs(20);
 /// Longest time to receive the file of an upload. Many students can share a slow network.
 const UPLOAD_TIMEOUT: Duration = Duration::from_secs(60);
-/// One permit per MiB of all uploads in memory. They have a limit of their own, so that slow uploads do
-/// not delay other requests.
+/// One permit per MiB of all uploads in memory. Uploads have their own permits, so that slow
+/// uploads do not delay other requests.
 static UPLOAD_PERMITS: Semaphore = Semaphore::const_new(BUFFER_MIB);
 
 /// Extracts a request of type `T` from a JSON body.
@@ -82,7 +82,8 @@ async fn read_and_parse<T: chicane_wire::Body>(
     T::parse(&fields).map_err(BadBody::Invalid)
 }
 
-/// The bytes of an uploaded file. They count as used memory until they are dropped.
+/// The bytes of an uploaded file. The upload holds its permits of [`UPLOAD_PERMITS`] until it is
+/// dropped.
 pub(crate) struct Upload {
     bytes: Bytes,
     _permit: Option<SemaphorePermit<'static>>,
@@ -98,7 +99,7 @@ impl Deref for Upload {
 
 /// Reads an uploaded file of at most `limit` bytes.
 pub(crate) async fn read_upload(request: Request, limit: usize) -> Result<Upload, BadBody> {
-    // A client that announces too much gets its error at once.
+    // If `Content-Length` exceeds the limit, the body is discarded without waiting for permits.
     if request.body().size_hint().lower() > limit as u64 {
         drain(request).await;
         return Err(BadBody::TooLarge(limit));
@@ -110,7 +111,7 @@ pub(crate) async fn read_upload(request: Request, limit: usize) -> Result<Upload
 }
 
 /// Extracts the name in a path. A name that is not UTF-8 becomes U+FFFD. No object has that name,
-/// so the lookup fails with 404. The body is checked before the lookup.
+/// so the lookup fails with 404, but only after the body was checked.
 pub(crate) struct PathName(pub(crate) String);
 
 impl<S: Send + Sync> FromRequestParts<S> for PathName {

@@ -52,8 +52,8 @@ pub(crate) async fn foxglove(
     upgrade.run(&app, move |socket| foxglove::serve(bridge, caller, socket))
 }
 
-/// The sender of a client's commands to the robot. A judged program stays the student when it uses
-/// these endpoints.
+/// The recorded sender of a client's commands to the robot: [`Source::Student`] for a judged
+/// program, otherwise [`Source::Ros`].
 fn driver(source: Source) -> Source {
     match source {
         Source::Student => Source::Student,

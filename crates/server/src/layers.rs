@@ -25,8 +25,8 @@ pub(crate) fn with_layers(app: App, access: Access) -> Router {
         .layer(from_fn(move |request: Request, next: Next| observe(Arc::clone(&metrics), request, next)))
 }
 
-/// All routes with the middleware, for the requests of a judged program. They need no token,
-/// because they come through the sockets of the program's session.
+/// All routes with the middleware, for the requests of a judged program. These requests need no
+/// token, because they come through the sockets of the program's session.
 pub(crate) fn with_student_layers(app: App, hosts: HostRules) -> Router {
     let metrics = Arc::clone(&app.http_metrics);
     let access = Access {

@@ -43,7 +43,7 @@ pub struct Options {
     pub recording: Option<RecordingOptions>,
     /// Whether to record from the first tick on.
     pub record_at_once: bool,
-    /// Options of the leaderboard. `None`: there is none.
+    /// Options of the leaderboard. `None`: the simulator has no leaderboard.
     pub leaderboard: Option<LeaderboardOptions>,
 }
 

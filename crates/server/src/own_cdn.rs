@@ -175,8 +175,8 @@ impl PublishedFile {
         if text(headers, header::IF_NONE_MATCH).is_some_and(|tags| contains_tag(tags, &self.tag)) {
             return (StatusCode::NOT_MODIFIED, common).into_response();
         }
-        // If the client has a part of another version of the file, the response contains the whole
-        // file.
+        // A client that has a part of the file sends the tag of its version in `If-Range`. If the
+        // file now has another tag, the response contains the whole file.
         let same = text(headers, header::IF_RANGE).is_none_or(|tag| tag == self.tag);
         match text(headers, header::RANGE).filter(|_| same).map(|range| parse_range(range, self.length)) {
             None | Some(RequestedRange::Whole) => {

@@ -1,9 +1,10 @@
 //! Draws the floor prints that clients download.
 //!
-//! A print can take half a minute of a core and can have hundreds of megabytes. Therefore one print
-//! is drawn at a time, on half of the cores, and a few requests wait in a queue. A blocking thread
-//! sends the JPEG through a bounded channel to the response while it draws. When the client
-//! disconnects, the receiver is dropped and the thread stops at its next write.
+//! Drawing a print can take half a minute on one core, and its file can have hundreds of megabytes.
+//! Therefore one print is drawn at a time, on half of the cores, and a few requests wait in a
+//! queue. A blocking thread draws the print and meanwhile sends the file through a bounded channel
+//! to the response. When the client disconnects, the receiver is dropped and the thread stops at
+//! its next write.
 
 use axum::body::Body;
 use bytes::{Bytes, BytesMut};
@@ -60,7 +61,7 @@ impl PrintQueue {
     }
 }
 
-/// A message from the drawing thread to the response: a part of the JPEG, or its end.
+/// A message from the drawing thread to the response: a part of the file, or the end of the file.
 enum Chunk {
     Bytes(Bytes),
     End,

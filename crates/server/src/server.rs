@@ -62,8 +62,9 @@ impl Server {
         let prepared = Prepared::new(std::mem::take(&mut options.host))?;
         let first_world = prepared.first_world().to_owned();
         let (listener, address) = bind(options.listen).await?;
-        // The ROS 2 graph is joined before the simulator opens sockets, because the DDS participant
-        // takes the first free ports of its domain.
+        // The ROS 2 graph is joined before the simulator opens its sockets. The DDS participant
+        // takes the first free ports of its domain, and a socket of the simulator could otherwise
+        // occupy one of these ports.
         let graph = match options.ros.take() {
             Some(options) => Some(join_graph(options).await?),
             None => None,

@@ -45,7 +45,7 @@ pub(crate) struct AppState {
     pub(crate) cdn: String,
     pub(crate) installer: Installer,
     pub(crate) recorder: Recorder,
-    /// Runs that viewers look at.
+    /// Finished runs that viewers replay.
     pub(crate) replays: Replays,
     /// The leaderboard; `None` if the server was started without one.
     pub(crate) leaderboard: Option<Arc<Leaderboard>>,
@@ -58,7 +58,8 @@ pub(crate) struct AppState {
     /// Whether worlds are installed from `/cdn`, and not from another CDN.
     pub(crate) is_own_cdn: bool,
     pub(crate) cdn_tokens: CdnTokens,
-    /// Names of the worlds whose summary was started or finished by `GET /worlds`.
+    /// Names of the worlds whose summary `GET /worlds` has already requested. Each summary is
+    /// requested once only.
     pub(crate) summarising: Mutex<BTreeSet<String>>,
     /// Cache of waypoint files. The value is `None` for a world without a route. The lock is held
     /// while a file is made.
@@ -68,21 +69,22 @@ pub(crate) struct AppState {
     /// Cache of thumbnails (PNG). The lock is held while a thumbnail is made.
     pub(crate) thumbnails: tokio::sync::Mutex<BTreeMap<WorldRev, Bytes>>,
     pub(crate) print_queue: PrintQueue,
-    /// The permit to judge a recorded run by the rules of a project.
+    /// Holds one permit, so that only one recorded run at a time is judged by the rules of a
+    /// project.
     pub(crate) rejudging: Arc<Semaphore>,
     /// One permit for each WebSocket that may still be opened.
     pub(crate) sockets: Arc<Semaphore>,
     /// Start of the server.
     pub(crate) started: Instant,
-    /// Whether the server accepts connections of this machine only, and needs no token. Then its
-    /// clients are programs of its own user.
+    /// Whether the server accepts connections of this machine only, and needs no token. In that
+    /// case, its clients are programs of the user who runs the server.
     pub(crate) serves_own_user: bool,
 }
 
 /// The tokens that give access to private published worlds.
 #[derive(Debug, Clone)]
 pub(crate) struct CdnTokens {
-    /// The token of the CDN at `/cdn`. `None`: the CDN has no own token.
+    /// The token of the CDN at `/cdn`. `None`: the CDN has no token of its own.
     pub(crate) cdn: Option<Token>,
     /// The teacher's token. `None`: the simulator has no token.
     pub(crate) own: Option<Token>,
@@ -101,7 +103,7 @@ impl App {
         App { state: Arc::new(state), bridge }
     }
 
-    /// The same state, with clients of `/rosbridge` and `/foxglove` of its own.
+    /// The same state, with a separate set of clients of `/rosbridge` and `/foxglove`.
     pub(crate) fn with_own_bridge(&self) -> App {
         App { state: Arc::clone(&self.state), bridge: self.bridge.with_own_clients() }
     }

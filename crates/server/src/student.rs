@@ -1,9 +1,9 @@
 //! The requests of a judged program: which are allowed, and how they reach the simulator.
 //!
-//! A student's program has a network of its own. The simulator's address leads there to sockets of
-//! the session, so every request that comes through them is the program's, whatever token it
-//! carries. The evaluation's config lists which groups of paths the program may use besides the
-//! robot's own paths.
+//! Unless a student's program shares the network of the host, it has a network of its own. In that
+//! network, the address of the simulator leads to sockets of the session. Every request through
+//! these sockets comes from the program, whatever token the request carries. The evaluation's
+//! config lists which groups of paths the program may use besides the robot's own paths.
 
 use crate::access::HostRules;
 use crate::body::drain;
@@ -35,7 +35,8 @@ const DEFAULT_GROUPS: [AllowedGroup; 2] = [AllowedGroup::State, AllowedGroup::St
 const WORLD_SEGMENTS: [&str; 7] =
     ["pose", "models", "traffic_lights", "reset", "brightness", "overlay", "clock"];
 
-/// Marks a request of the judged program. The listener adds it, so no client can forge it.
+/// Marks a request of the judged program. The middleware [`guard`] adds this extension, so no
+/// client can forge it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FromStudent;
 
@@ -58,8 +59,8 @@ fn rule(method: &Method, path: &str) -> Rule {
             // A WebSocket at `/` is connected to rosbridge, which serves the robot's topics.
             "/" => Rule::Everyone,
             _ if crate::robot::is_path(path) => Rule::Everyone,
-            // The scene shows the true poses, as the live state does. Messages that change something
-            // have the rules of the POST requests with the same effect.
+            // Foxglove shows the true poses, as the live state does, so it has the same group. Each
+            // message that changes something has the rule of the POST request with the same effect.
             crate::bridge::FOXGLOVE if reads => Rule::Group(AllowedGroup::State),
             "/sim/leaderboard" | "/sim/build" => Rule::Nobody,
             _ if reads && (path == "/sim" || path.starts_with("/sim/")) => Rule::Group(AllowedGroup::State),
@@ -68,12 +69,12 @@ fn rule(method: &Method, path: &str) -> Rule {
     };
     let first = below.split('/').next().unwrap_or_default();
     match below {
-        // A program must not learn how others have driven.
+        // A program must not learn how other programs have driven.
         "evaluation/run" => Rule::Nobody,
         _ if below.starts_with("evaluation/replay") => Rule::Nobody,
         "recording" => Rule::Nobody,
-        // A project can have the judging script.
-        // The workspace can have programs of others.
+        // A project can contain the judging script, and the workspace can contain programs of other
+        // students.
         _ if matches!(first, "leaderboard" | "submissions" | "builder" | "workspace") => Rule::Nobody,
         _ if reads => Rule::Group(AllowedGroup::State),
         "evaluation/stop" => Rule::Everyone,
@@ -93,8 +94,7 @@ fn allows(app: &App, group: AllowedGroup) -> bool {
     }
 }
 
-/// Whether the judged program may send a request. A request that it may not send is counted in the
-/// record.
+/// Whether the judged program may send a request. A refused request is counted in the record.
 pub(crate) fn check(app: &App, method: &Method, path: &str) -> Result<(), ApiError> {
     let allowed = match rule(method, path) {
         Rule::Everyone => true,
@@ -108,8 +108,8 @@ pub(crate) fn check(app: &App, method: &Method, path: &str) -> Result<(), ApiErr
     Err(ApiError::new(ErrorCode::JudgedRun, "not allowed in a judged run"))
 }
 
-/// Passes an allowed request of the judged program on. Another request is refused, counted in the
-/// record, and changes nothing.
+/// Passes an allowed request of the judged program to its handler. Every other request is refused
+/// and counted in the record.
 pub(crate) async fn guard(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let Err(refused) = check(&app, request.method(), request.uri().path()) else {
         request.extensions_mut().insert(FromStudent);
@@ -125,7 +125,8 @@ pub(crate) struct Gate {
     runtime: Handle,
     metrics: Arc<HttpMetrics>,
     /// The state of the web server; `None` before the server is assembled and after it has stopped.
-    /// The state refers to the host, and the host refers to this gate.
+    /// The state refers to the host, and the host refers to this gate. The server breaks this cycle
+    /// when it stops.
     app: Mutex<Option<App>>,
 }
 
@@ -197,8 +198,8 @@ impl Serve for PacedGate {
     }
 
     fn background(&self) -> Task {
-        // The topics of the robot are published on the runtime of the program, so that they do not
-        // depend on the speed of the machine.
+        // This task runs on the runtime whose clock is the virtual clock. Therefore the times at
+        // which topics are published do not depend on the speed of the machine.
         Box::pin(self.app.bridge.clone().pump())
     }
 }

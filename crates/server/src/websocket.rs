@@ -1,7 +1,7 @@
 //! The upgrade of a request to a WebSocket: the handshake, and limits of message sizes.
 //!
 //! A handler extracts an [`Upgrade`], which has checked the handshake, and returns the response of
-//! [`Upgrade::run`]. A task then runs with a [`Socket`].
+//! [`Upgrade::run`]. That method starts a task, which gets the [`Socket`].
 
 use crate::error::ApiError;
 use crate::listen::Peer;
@@ -75,7 +75,7 @@ pub(crate) struct Upgrade {
     permit: OwnedSemaphorePermit,
     max_message: usize,
     max_sent: usize,
-    /// The version of the protocol above WebSocket; `None` if the client offered none.
+    /// Value of `Sec-WebSocket-Protocol` in the response; `None` for a path without subprotocols.
     subprotocol: Option<&'static str>,
 }
 
@@ -130,8 +130,8 @@ impl Upgrade {
         self
     }
 
-    /// Names the version of the protocol that the server has chosen from those that the client
-    /// offered.
+    /// Sets the subprotocol that the server has chosen from the client's offer
+    /// (`Sec-WebSocket-Protocol`).
     pub(crate) fn subprotocol(mut self, chosen: &'static str) -> Upgrade {
         self.subprotocol = Some(chosen);
         self

@@ -1,9 +1,10 @@
 //! Pages of other origins that the operator allows: they may call the API, and show the viewer in a
 //! frame.
 //!
-//! A browser asks with a preflight request before a page of another origin may send JSON. A response
-//! that names the page's origin may be read by the page. Cookies are not part of this: a page that
-//! needs a token sends it in `Authorization`.
+//! Before a page of another origin may send JSON, the browser sends a preflight request (CORS). The
+//! page may read a response only if `Access-Control-Allow-Origin` names its origin. No response has
+//! `Access-Control-Allow-Credentials`, so the page can't use the token in a cookie. A page that
+//! needs a token sends the token in `Authorization`.
 
 use super::origin::is_listed;
 use axum::extract::Request;
@@ -19,8 +20,8 @@ const RESPONSE_HEADERS: &str = "x-sim-time, allow, location, retry-after, conten
 /// For how many seconds a browser may keep the response to a preflight request.
 const MAX_AGE_S: &str = "600";
 
-/// Marks a response that pages of other origins may show in a frame. Holds the origins as a content
-/// security policy names them.
+/// Response extension: pages of these origins may show the response in a frame. Holds the origins,
+/// separated by spaces, for the directive `frame-ancestors`.
 #[derive(Debug, Clone)]
 pub(super) struct FramedBy(pub(super) String);
 
@@ -29,8 +30,9 @@ pub(super) fn allowed_origin(allowed: &[String], headers: &HeaderMap) -> Option<
     headers.get(header::ORIGIN).filter(|_| is_listed(allowed, headers)).cloned()
 }
 
-/// Whether a request asks for the viewer, to show it in a frame. Such a request does not name the
-/// page around the frame. The browser compares that page with the content security policy.
+/// Whether a browser requests the viewer to show it in a frame. Such a request does not name the
+/// origin of the page around the frame. Therefore the browser checks that origin, with the
+/// directive `frame-ancestors` of the response.
 pub(super) fn is_frame(method: &Method, path: &str, headers: &HeaderMap) -> bool {
     let is = |name: &str, value: &str| headers.get(name).is_some_and(|v| v.as_bytes() == value.as_bytes());
     *method == Method::GET
@@ -43,7 +45,8 @@ fn is_viewer(path: &str) -> bool {
     matches!(path, "/sim" | "/sim/")
 }
 
-/// The response to a preflight request of an allowed page. `None` if the request is another one.
+/// The response to a preflight request. `None` if the request is not a preflight request. The
+/// caller checks the origin.
 pub(super) fn preflight(request: &Request) -> Option<Response> {
     let asks = request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
     if *request.method() != Method::OPTIONS || !asks {
@@ -53,7 +56,8 @@ pub(super) fn preflight(request: &Request) -> Option<Response> {
         (header::ACCESS_CONTROL_ALLOW_METHODS, METHODS),
         (header::ACCESS_CONTROL_ALLOW_HEADERS, REQUEST_HEADERS),
         (header::ACCESS_CONTROL_MAX_AGE, MAX_AGE_S),
-        // A page of a public site asks for this before it uses a private address.
+        // A browser requires this header before a page of a public site may use a private address
+        // (Private Network Access).
         (HeaderName::from_static("access-control-allow-private-network"), "true"),
     ];
     Some((StatusCode::NO_CONTENT, headers).into_response())

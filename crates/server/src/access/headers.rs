@@ -5,7 +5,8 @@ use axum::http::{HeaderValue, header};
 use axum::response::Response;
 
 /// The content security policy of pages. A page loads files from this server only and runs no
-/// inline scripts. The policy ends with the pages that may show the page in a frame.
+/// inline scripts. The text ends with `frame-ancestors`, so that the origins that may show the page
+/// in a frame can be appended.
 const PAGE_POLICY: &str = "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; \
     media-src 'self' blob:; connect-src 'self' blob:; worker-src 'self' blob:; object-src 'none'; base-uri 'none'; \
     form-action 'self'; frame-ancestors ";
@@ -21,7 +22,7 @@ pub(crate) fn add_security_headers(mut response: Response) -> Response {
         headers.insert(name, HeaderValue::from_static(value));
     };
     set("x-content-type-options", "nosniff");
-    // This header can't name a page, so it is left out where the policy names some.
+    // `X-Frame-Options` can't list origins, so it is omitted if `frame-ancestors` lists some.
     if framed_by.is_none() {
         set("x-frame-options", "DENY");
     }
@@ -32,7 +33,8 @@ pub(crate) fn add_security_headers(mut response: Response) -> Response {
         let pages =
             framed_by.map_or_else(|| "'none'".to_owned(), |FramedBy(origins)| format!("'self' {origins}"));
         let policy = HeaderValue::try_from(format!("{PAGE_POLICY}{pages}"));
-        // Origins are checked when the server starts. A policy without them is the safe one.
+        // The command line accepts well-formed origins only, so this normally succeeds. The
+        // fallback policy allows nothing.
         let policy = policy.unwrap_or(HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'"));
         headers.insert(header::CONTENT_SECURITY_POLICY, policy);
     }

@@ -80,9 +80,9 @@ impl HostRules {
         if name == "localhost" || self.allowed.iter().any(|a| a == name) {
             return true;
         }
-        // An attacker can point a DNS name to this machine. An IP address can't be redirected, so
-        // the machine's own address is allowed. 0.0.0.0 is refused, because no machine has that
-        // address.
+        // An attacker can make a DNS name resolve to this machine (DNS rebinding). An IP address
+        // can't be redirected, so the machine's own address is allowed. 0.0.0.0 is refused, because
+        // no machine has that address.
         match name.parse::<IpAddr>() {
             Ok(ip) => ip.is_loopback() || (self.network && Some(ip) == local.map(|l| l.to_canonical())),
             Err(_) => false,

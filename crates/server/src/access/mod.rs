@@ -3,9 +3,9 @@
 //! Any page that is open in a person's browser can send requests to this machine. Therefore three
 //! rules apply to every request. The `Host` header must name this machine; a foreign DNS name that
 //! points to this machine is refused. A request from a page of another site is refused, except when
-//! the person follows a link. If tokens are set, the request must carry one of them, and the role
-//! of the token must permit the request. No response contains CORS headers, so a page of another
-//! site can't read a response, unless the operator allows the origin of that page (`cors`).
+//! the person follows a link. If tokens are set, the request must carry a token whose role permits
+//! the request. No response contains CORS headers, so a page of another site can't read a response,
+//! unless the operator allows the origin of that page (`cors`).
 
 mod cors;
 mod headers;
@@ -36,7 +36,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct Access {
     pub(crate) hosts: HostRules,
-    /// Values of the header `Origin` with which pages of other sites may open `/foxglove`.
+    /// Origins of pages of other sites that may open `/foxglove`, as in the header `Origin`.
     pub(crate) foxglove_origins: Vec<String>,
     /// Origins of pages that may use the API and show the viewer in a frame.
     pub(crate) allowed_origins: Vec<String>,
@@ -56,9 +56,9 @@ pub(crate) enum Grant {
     Cdn,
 }
 
-/// Passes an allowed request to its handler. The extension [`Role`] of that request is the role of
-/// its token; only `GET /health` may come without a token, and then has no role. A refused request
-/// gets an error, which has the same format on every path.
+/// Passes an allowed request to its handler, with the role of its token as the extension [`Role`].
+/// If tokens are set, only `GET /health` is allowed without a token; such a request has no role. A
+/// refused request gets an error, which has the same format on every path.
 pub(crate) async fn guard(State(access): State<Arc<Access>>, request: Request, next: Next) -> Response {
     let origin = cors::allowed_origin(&access.allowed_origins, request.headers());
     let path = request.uri().path().to_owned();
@@ -97,7 +97,8 @@ enum Decision {
     Admit(Role),
     /// For `GET /health` without a token.
     AdmitWithoutRole,
-    /// For a preflight request, and to remove a token from the address.
+    /// A response that needs no handler: to a preflight request, or the redirect that removes a
+    /// token from the address.
     Answer(Response),
 }
 
@@ -115,7 +116,8 @@ fn check(access: &Access, request: &Request) -> Result<Decision, ApiError> {
     let host = access.hosts.check(request.headers(), local.map(|l| l.ip()))?;
     path::check(request.uri().path())?;
     let is_allowed = cors::allowed_origin(&access.allowed_origins, request.headers()).is_some();
-    // A preflight request has no token. Its response says only which origins are allowed.
+    // A browser sends a preflight request without a token, so it is answered before the token is
+    // checked. Its response contains only the CORS headers.
     if let Some(answer) = cors::preflight(request).filter(|_| is_allowed) {
         return Ok(Decision::Answer(answer));
     }
@@ -133,7 +135,8 @@ fn check(access: &Access, request: &Request) -> Result<Decision, ApiError> {
         token::Found::Nothing if is_health(request) => Ok(Decision::AdmitWithoutRole),
         token::Found::Nothing => Err(token::needed()),
         token::Found::SignIn(answer) => Ok(Decision::Answer(answer)),
-        // A CDN token gives access to reading at `/cdn` only, which needs no more than this role.
+        // A CDN token is valid below `/cdn` only. Clients only read there, which needs no greater
+        // role.
         token::Found::Grant(Grant::Cdn) => Ok(Decision::Admit(Role::Spectator)),
         token::Found::Grant(Grant::Role(role)) => {
             role::check(role, request.method(), request.uri().path(), request.headers())?;

@@ -25,8 +25,8 @@ pub(super) fn is_listed(origins: &[String], headers: &HeaderMap) -> bool {
     sent.is_some_and(|sent| origins.iter().any(|own| own.eq_ignore_ascii_case(sent)))
 }
 
-/// The error for a page that may not open `/foxglove`. The app does not show the error, so the first
-/// one is also logged.
+/// The error for a page that may not open `/foxglove`. The app does not show the error, so the
+/// first error is also logged.
 pub(super) fn foxglove_error(headers: &HeaderMap) -> ApiError {
     static WARNED: Once = Once::new();
     let origin = headers.get("origin").and_then(|v| v.to_str().ok()).unwrap_or("?");

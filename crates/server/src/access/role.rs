@@ -6,8 +6,8 @@ use axum::http::{HeaderMap, Method, header};
 use chicane_wire::{ErrorCode, Role};
 
 /// Paths outside of the robot's API that a student may POST to. `/switch` and `/respawn` refuse
-/// every client while a session runs. `/evaluation/stop` refuses a student while a session of
-/// somebody else runs.
+/// every client while a session runs. `/evaluation/stop` refuses a student if the session in
+/// progress was not started with the students' token.
 const STUDENT_PATHS: [&str; 7] = [
     "/sim/api/step",
     "/sim/api/evaluation/start",
@@ -18,11 +18,11 @@ const STUDENT_PATHS: [&str; 7] = [
     "/sim/api/submissions",
 ];
 
-/// Paths that only a teacher may read, because the response names a folder of the machine or the
-/// students behind the pseudonyms of the leaderboard, or lists private worlds.
+/// Paths that only a teacher may read. The responses contain, in this order: a folder of this
+/// machine, the names of the students behind the pseudonyms of the leaderboard, and private worlds.
 const TEACHER_READS: [&str; 3] = ["/sim/api/recording", "/sim/api/submissions", "/sim/api/builder/published"];
 
-/// Paths that a spectator may not read, because they show programs.
+/// Paths that a spectator may not read, because their responses show programs.
 const STUDENT_READS: [&str; 2] = ["/sim/api/workspace", "/sim/api/workspace/file"];
 
 /// Refuses a request that the role does not permit.
@@ -48,8 +48,8 @@ pub(crate) fn refusal(needed: Role) -> ApiError {
 
 /// The smallest role that permits a request.
 fn needed(method: &Method, path: &str, headers: &HeaderMap) -> Role {
-    // A WebSocket begins with a GET request, but its messages are commands. `/foxglove` checks each
-    // of its messages.
+    // A WebSocket begins with a GET request, but its messages are commands, so it does not count as
+    // reading. `/foxglove` is an exception, because it checks each message.
     let reads = matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS)
         && (!headers.contains_key(header::UPGRADE) || path == crate::bridge::FOXGLOVE);
     if reads {

@@ -5,7 +5,7 @@
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 
-/// Whether a path is that of a page, where a person can sign in.
+/// Whether a path belongs to a page at which a person can sign in.
 pub(super) fn is_page(path: &str) -> bool {
     matches!(path, "/sim" | "/sim/" | "/sim/leaderboard" | "/build")
 }
@@ -13,7 +13,7 @@ pub(super) fn is_page(path: &str) -> bool {
 const PAGE: &str = include_str!("../../assets/sign-in.html");
 
 /// Returns the sign-in page if a browser opens the viewer without a right token. Returns `None` for
-/// every other request, and for an error `status` that a token does not cure.
+/// every other request, and for an error `status` that is not about tokens.
 pub(super) fn page(status: StatusCode, method: &Method, uri: &Uri, headers: &HeaderMap) -> Option<Response> {
     let message = match status {
         StatusCode::UNAUTHORIZED => "This token is wrong.",

@@ -11,7 +11,8 @@ use chicane_wire::ErrorCode;
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Instant;
 
-/// Tokens of one request that are looked at. A browser may send two cookies with the same name.
+/// How many tokens in the headers of one request are checked. A request can have several, because a
+/// browser may send two cookies with the same name.
 const MAX_TOKENS: usize = 4;
 
 /// The result of a check.
@@ -38,7 +39,8 @@ pub(super) fn needed() -> ApiError {
     )
 }
 
-/// Finds the first right token of a request. Every wrong token before it counts as a guess.
+/// Finds the first right token of a request. Every wrong token before the right one counts as a
+/// failed attempt of the client's address.
 pub(super) fn check(
     access: &Access,
     tokens: &Tokens,
@@ -62,7 +64,8 @@ pub(super) fn check(
         }
         None
     };
-    // A person who has signed in can sign in again with another role.
+    // The token in the address is checked before the cookie. Otherwise a person who has signed in
+    // could not sign in again with the token of another role.
     if let Some(text) = token_of_page(uri)
         && right(text).is_some()
     {

@@ -38,7 +38,8 @@ pub(super) async fn set_clock(
 fn clock(now: &Published) -> Result<Clock, ApiError> {
     let running =
         now.running.as_ref().ok_or_else(|| ApiError::new(ErrorCode::NoReading, "clock not available yet"))?;
-    // A program in virtual time gets the same answer in every run.
+    // In virtual time, simulated time is returned as real time, so that a program gets the same
+    // response in every run.
     let real_s =
         if now.clock.is_virtual { running.snapshot.time_s } else { running.since.elapsed().as_secs_f64() };
     Ok(Clock {

@@ -70,7 +70,8 @@ pub(super) async fn run(
     Ok(Json(Started { ok: true, session }))
 }
 
-/// The state of the last program, of a session that this role may see.
+/// The state of the last program. If the role may not see the session of that program, the response
+/// is the same as without a program.
 pub(super) async fn program(app: &App, role: Role) -> Result<Json<ProgramState>, ApiError> {
     let current = app.evaluations.session().await;
     let session = shown_to(app, only_by(role), current).await?.session;
@@ -127,7 +128,7 @@ pub(super) fn only_by(role: Role) -> Option<Role> {
     (role == Role::Student).then_some(role)
 }
 
-/// Hides a session that was not started with the role `by`.
+/// Hides the session if it was not started with the role `by`. `None` hides nothing.
 async fn shown_to(
     app: &App,
     by: Option<Role>,
@@ -166,12 +167,12 @@ pub(super) async fn record(
     record.map(Json).ok_or_else(|| ApiError::new(ErrorCode::NoRecord, "no record"))
 }
 
-/// The session of the judged program that sent a request. `None` if the request is not one of a judged
-/// program.
+/// The id of the session of the judged program that sent a request. `None` if another client sent
+/// the request.
 async fn own_session(app: &App, student: Option<Extension<FromStudent>>) -> Option<String> {
     let Extension(FromStudent) = student?;
     let current = app.evaluations.session().await;
-    // Without a session, an id that no record has.
+    // Without a session, returns an id that no record has, so that the program gets no record.
     Some(current.session.map_or_else(String::new, |session| session.id))
 }
 

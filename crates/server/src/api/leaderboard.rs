@@ -21,8 +21,8 @@ use tokio::sync::Semaphore;
 
 /// How many submissions are unpacked at the same time.
 static UNPACKING: Semaphore = Semaphore::const_new(2);
-/// Content types of zip files and Python programs. Browsers send some of them for files that they
-/// do not know.
+/// Accepted content types of zip files and Python programs. Browsers send
+/// `application/octet-stream` for a file whose type they do not know.
 const CONTENT_TYPES: [&str; 6] = [
     "application/zip",
     "application/x-zip-compressed",
@@ -92,7 +92,8 @@ async fn receive(app: &App, request: Request) -> Result<SubmissionReceived, Refu
     let body = read_upload(request, MAX_SUBMISSION).await.map_err(|bad| (bad.into(), None))?;
     let permit = UNPACKING.acquire().await;
     let handed_in = tokio::task::spawn_blocking(move || {
-        // The work goes on if the client disconnects, so it holds the permits itself.
+        // The blocking thread owns the permit. Otherwise a cancelled request would free the permit
+        // while the thread still works.
         let _permit = permit;
         leaderboard.hand_in(admitted, &body)
     });
@@ -105,7 +106,8 @@ fn refused(error: HandInError) -> Refused {
     (error.into(), seconds)
 }
 
-/// Requires a content type that no form of another site can send.
+/// Requires a content type that an HTML form can't send. Otherwise a form on a page of another site
+/// could send such a request (CSRF).
 fn check_content_type(headers: &HeaderMap) -> Result<(), ApiError> {
     let declared = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("");
     let essence = declared.split(';').next().unwrap_or("").trim();

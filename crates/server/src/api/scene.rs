@@ -30,7 +30,7 @@ pub(super) async fn scene(State(app): State<App>) -> Result<Json<Scene>, ApiErro
     }))
 }
 
-/// `/sim/scene/<version>.glb`.
+/// `GET /sim/scene/<version>.glb`: the glTF file of the world or of the car.
 pub(super) async fn file(
     State(app): State<App>,
     PathName(name): PathName,

@@ -1,5 +1,5 @@
-//! The page at `/sim` and its files. The build of `web/` makes these files, and the program embeds
-//! them.
+//! The pages `/sim`, `/sim/leaderboard` and `/build`, and their files. The build of `web/` makes
+//! these files, and the program embeds them.
 
 use super::packed::{CACHE_FOREVER, PackedFile};
 use crate::body::PathName;
@@ -48,8 +48,8 @@ pub(super) async fn build(headers: HeaderMap) -> Response {
         .unwrap_or_else(|| ApiError::internal("this program was built without the viewer").into_response())
 }
 
-/// `/sim/build`: redirects to `/build` with the same query, because all other pages are below
-/// `/sim`.
+/// `/sim/build`: redirects to `/build` with the same query. A person may expect the page at this
+/// address, because all other pages are below `/sim`.
 pub(super) async fn build_alias(uri: Uri) -> Redirect {
     match uri.query() {
         Some(query) => Redirect::temporary(&format!("/build?{query}")),

@@ -1,5 +1,5 @@
-//! Files of the workspace, for the page's editor. Programs are never changed here: a client sends
-//! the files of a changed program with the start of its session.
+//! Files of the workspace, for the page's editor. This API never changes a program. Instead, a
+//! client sends the files of a changed program in the request that starts its session.
 
 use super::evaluation::name;
 use crate::error::ApiError;

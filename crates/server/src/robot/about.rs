@@ -92,8 +92,8 @@ struct HealthReading;
 impl Reading for HealthReading {
     const NAME: &'static str = "health";
 
-    /// The stamp changes every simulated second, when a world starts or ends, and when the
-    /// simulation is paused or continued, and when a fault begins or ends.
+    /// The stamp changes every simulated second. It also changes when a world starts or ends, when
+    /// the simulation is paused or continued, and when a fault begins or ends.
     fn stamp(&self, app: &App, now: &Published) -> Option<SampleStamp> {
         let (time_s, there) = (now.time_s(), now.running.is_some());
         let failing = u64::from(app.evaluations.fault().is_some());

@@ -55,7 +55,7 @@ fn stream(app: &App, size: [usize; 2]) -> Response {
     with_sim_time(time_s, ([(header::CONTENT_TYPE, kind)], Body::from_stream(frames)))
 }
 
-/// The position of one client in the stream of frames.
+/// The state of one client's stream of frames.
 struct FrameReader {
     app: App,
     view: watch::Receiver<Arc<Published>>,

@@ -56,8 +56,8 @@ impl LidarReading {
 }
 
 /// The angle and the range of the beam nearest to each multiple of `step`. The angles are from −180
-/// to 180 degrees. Both of these look back and show the same beam. The range is `None` if the beam
-/// hit nothing.
+/// to 180 degrees. −180 and 180 degrees both point straight back, so both show the same beam. The
+/// range is `None` if the beam hit nothing.
 fn ranges(step: f64, beams: &[f32]) -> Vec<(String, Option<Num>)> {
     let n = beams.len();
     let last = (180.0 / step) as i64 + 1;

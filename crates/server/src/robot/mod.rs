@@ -143,8 +143,8 @@ fn endpoints(document: &OpenApi) -> Arc<[String]> {
     paths.into()
 }
 
-/// The address without its slash at the end, if the rest is a path of the robot's API. Clients of
-/// other cars write such addresses, and their servers redirect them.
+/// The address without its slash at the end, if the rest is a path of the robot's API. Clients that
+/// were written for other cars use such addresses, because the servers of those cars redirect them.
 pub(crate) fn without_slash(uri: &Uri) -> Option<String> {
     static PATHS: LazyLock<Arc<[String]>> = LazyLock::new(|| endpoints(&routes().split_for_parts().1));
     let path = uri.path().strip_suffix('/')?;

@@ -129,8 +129,8 @@ const ANGLE_NAMES: [&str; 3] = ["steering", "pan", "tilt"];
 impl<const INDEX: usize> Reading for AngleReading<INDEX> {
     const NAME: &'static str = ANGLE_NAMES[INDEX];
 
-    /// The stamp changes with the samples of the joints, so that a stream has a constant rate, and
-    /// with the command.
+    /// The stamp changes with every sample of the joints, so that a stream has a constant rate. It
+    /// also changes with the command.
     fn stamp(&self, _: &App, now: &Published) -> Option<SampleStamp> {
         let robot = robot(now)?;
         let stamp = SampleStamp::new(now, robot.joints.as_ref()?.sample, now.time_s());

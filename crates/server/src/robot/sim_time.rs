@@ -26,7 +26,8 @@ pub(crate) fn with_sim_time(time_s: f64, response: impl IntoResponse) -> Respons
 }
 
 /// Adds the current simulated time to a response whose handler did not set the header. A client
-/// without a role may see the status of the robot only, so its response has no time.
+/// without a role (`GET /health` without a token) may see only the status of the robot, so its
+/// response has no time.
 pub(super) async fn stamp(State(app): State<App>, request: Request, next: Next) -> Response {
     let has_role = request.extensions().get::<Role>().is_some();
     let response = next.run(request).await;

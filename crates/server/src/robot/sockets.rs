@@ -1,8 +1,8 @@
 //! The WebSockets `/speed/stream` and `/steering/stream`: each frame is a command.
 //!
-//! The server executes all frames in order. It reads the next frame when the command of the last
-//! frame is in force. When the client disconnects, the server releases the last command of the
-//! client. The robot then ends that command after 0.7 s, unless a newer command was given.
+//! The server executes all frames in order. It reads the next frame when the command of the
+//! previous frame is in force. When the client disconnects, the server releases the last command of
+//! the client. The robot then ends that command after 0.7 s, unless a newer command was given.
 
 use super::error::RobotError;
 use super::to_wire;
@@ -49,7 +49,8 @@ async fn execute_frames(simulator: Simulator, mut socket: Socket, axis: Axis, pa
         };
         match given {
             Ok(given) => last = Some(given),
-            // A stopping simulator closes the socket, so the client gets no error text before that.
+            // When the simulator stops, it closes the socket. The client gets the close frame only,
+            // and no error text.
             Err(error) if error.detail().code == ErrorCode::Stopping => {}
             Err(error) => {
                 let detail = error.detail();

@@ -60,7 +60,7 @@ impl Reading for StatesRequest {
             Shown::Imu => robot.imu.as_ref().map(|t| t.sample),
             Shown::Lidar => robot.scan.as_ref().map(|t| t.sample),
             Shown::Camera => Some(frame),
-            // The stamp has the commands themselves, below.
+            // The values of the commands are added to the stamp below, and `joy` never changes.
             Shown::Cmd | Shown::Steering | Shown::CameraPan | Shown::CameraTilt | Shown::Joy => None,
             Shown::Speed | Shown::Joints => robot.joints.as_ref().map(|t| t.sample),
             Shown::Audio => Some(audio::position_step(now)),

@@ -61,7 +61,8 @@ impl SampleStamp {
 
 /// A reading that a client can get once or as a stream.
 pub(super) trait Reading: Send + Sync + 'static {
-    /// Name of the sensor. It appears in the error before the first sample of the sensor.
+    /// Name of the sensor. It appears in the error that a client gets before the first sample of
+    /// the sensor.
     const NAME: &'static str;
 
     /// The stamp of the newest sample. `None` before the first sample.
@@ -129,7 +130,7 @@ fn follow<R: Reading>(app: &App, reading: R) -> impl Stream<Item = Result<Bytes,
     })
 }
 
-/// The position of one client in a stream.
+/// The state of one client's stream.
 struct StreamReader<R> {
     app: App,
     view: watch::Receiver<Arc<Published>>,

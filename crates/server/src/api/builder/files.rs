@@ -1,4 +1,4 @@
-//! The files of projects, and projects as files.
+//! The files of projects, and the export and import of whole projects.
 
 use super::refusal::Refusal;
 use super::{PathParts, long, short};
@@ -13,9 +13,10 @@ use axum::response::{IntoResponse, Response};
 use chicane_studio::{MAX_IMPORT, MAX_PICTURE_BYTES};
 use chicane_wire::{ChangedFile, DeletedFile, ErrorBody, ErrorCode, MAX_EDITOR, Octets, ProjectView};
 
-/// A picture or a script is shown alone: it can't run scripts or load anything.
+/// The content security policy of a picture or a script. If a browser opens the file as a page, the
+/// file can't run scripts or load anything.
 const FILE_POLICY: &str = "sandbox; default-src 'none'; frame-ancestors 'none'";
-/// Content types of exported projects.
+/// Content types that an import accepts.
 const IMPORT_TYPES: [&str; 4] =
     ["application/json", "application/zip", "application/x-zip-compressed", "application/octet-stream"];
 
@@ -146,7 +147,8 @@ pub(super) async fn import(State(app): State<App>, request: Request) -> Result<R
     Ok((StatusCode::CREATED, Json(view)).into_response())
 }
 
-/// Requires a content type that no form of another site can send.
+/// Requires a content type that an HTML form can't send. Otherwise a form on a page of another site
+/// could send such a request (CSRF).
 fn check_import_type(headers: &HeaderMap) -> Result<(), ApiError> {
     let declared = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("");
     let essence = declared.split(';').next().unwrap_or("").trim();

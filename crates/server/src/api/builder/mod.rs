@@ -25,9 +25,11 @@ use tokio::sync::Semaphore;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-/// How many short jobs run at the same time, such as saving a document or a preview.
+/// How many short jobs may run at the same time. Saving a document and computing a preview are
+/// short jobs.
 static SHORT_JOBS: Semaphore = Semaphore::const_new(4);
-/// How many long jobs run at the same time, such as building a world or decoding a picture.
+/// How many long jobs may run at the same time. Building a world and decoding a picture are long
+/// jobs.
 static LONG_JOBS: Semaphore = Semaphore::const_new(2);
 
 /// All routes of the world builder, with their descriptions.
@@ -58,8 +60,8 @@ pub(super) fn resources() -> OpenApiRouter<App> {
         .routes(routes!(print::print))
 }
 
-/// The parameters of a path. They are checked after the body was read, because a client that is
-/// still sending a body does not read a response.
+/// The parameters of a path. Handlers check the parameters after they have read the body, because a
+/// client that is still sending a body does not read a response.
 struct PathParts(Vec<String>);
 
 impl<S: Send + Sync> FromRequestParts<S> for PathParts {

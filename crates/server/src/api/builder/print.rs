@@ -84,12 +84,12 @@ pub(super) async fn print(State(app): State<App>, path: PathParts, uri: Uri) -> 
     Ok((headers, print_queue::body(permit, move |to| job.write(format, to))).into_response())
 }
 
-/// Reads the options of a print from a query string. The values have the limits of the same fields of
-/// a body.
+/// Reads the options of a print from a query string. The limits are the same as for the fields of
+/// [`PrintRequestBody`].
 fn request(uri: &Uri) -> Result<PrintRequest, ApiError> {
     let mut fields = Map::new();
     if let Some(dpi) = name(uri, "dpi") {
-        // A text that is not a number is refused as a value of the wrong type.
+        // A text that is not a number stays a text, so that `PrintRequest::parse` refuses it.
         fields.insert("dpi".to_owned(), dpi.parse::<u32>().map_or_else(|_| json!(dpi), |dpi| json!(dpi)));
     }
     if let Some(paper) = name(uri, "paper") {

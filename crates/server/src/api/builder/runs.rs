@@ -1,4 +1,4 @@
-//! Recorded runs: their list, and the rules of a project tried on one of them.
+//! Recorded runs: lists them, and judges one run again by the current rules of a project.
 //!
 //! One run is judged at a time, on a blocking thread with a limit of real time. The running simulator
 //! is not involved: the run is simulated again from its journal, and nothing is stored. When the
@@ -24,7 +24,7 @@ use chicane_wire::{
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Number of listed runs.
+/// Largest number of listed runs.
 const MAX_RUNS: usize = 100;
 /// Real seconds after which a judging is stopped.
 const WALL_LIMIT_S: f64 = 120.0;
@@ -32,9 +32,9 @@ const WALL_LIMIT_S: f64 = 120.0;
 const MAX_UPLOAD: usize = 64 << 20;
 /// Largest size of an unpacked run, in bytes: journal, record and world.
 const MAX_UNPACKED: u64 = 256 << 20;
-/// Number of log lines in a response.
+/// Largest number of log lines in a response.
 const MAX_LOG_LINES: usize = 500;
-/// Size of all log lines in a response, in bytes.
+/// Largest size of all log lines in a response, in bytes.
 const MAX_LOG_BYTES: usize = 256 << 10;
 
 /// Lists the recorded runs that the rules of a project can judge.
@@ -63,8 +63,8 @@ pub(super) async fn list(
     Ok(Json(ProjectRuns { runs: runs.await? }))
 }
 
-/// The names under which the world of a project is driven: its own, that of a test drive, and those
-/// of installed worlds with the same title.
+/// The names that the world of a project can have in a recorded run: the name of the project, the
+/// name of its test drive, and the names of installed worlds with the same title.
 fn worlds_of(library: &Library, name: &str, display_name: &str) -> Vec<String> {
     let is_published = |entry: &chicane_store::LibraryEntry| entry.world_id.is_some();
     let installed = library.entries().into_iter().filter(is_published);
@@ -160,7 +160,8 @@ pub(super) async fn rejudge_file(
     judge(&app, id, move || Ok(RecordedRun::read_within(&bytes, MAX_UNPACKED)?)).await
 }
 
-/// Requires a content type that no form of another site can send.
+/// Requires a content type that an HTML form can't send. Otherwise a form on a page of another site
+/// could send such a request (CSRF).
 fn check_upload_type(headers: &HeaderMap) -> Result<(), ApiError> {
     let declared = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("");
     if declared.split(';').next().unwrap_or("").trim().eq_ignore_ascii_case("application/octet-stream") {
@@ -194,7 +195,8 @@ async fn judge(
         let run = load().map_err(ApiError::from)?;
         check_world(&run, &worlds_of(&library, &name, &display_name), &name)?;
         let same_world = studio.is_world(&id, &run.bundle)?;
-        // Otherwise a judging that still runs at shutdown would keep the data folder open.
+        // `studio` refers to the data folder. If this thread kept the reference, a judging that
+        // still runs at shutdown would keep the folder open.
         drop(studio);
         let setting = finder.judge_setting()?;
         let judged = rules.judge(&run, &setting).map_err(|difference| {
@@ -206,8 +208,8 @@ async fn judge(
     work.await.map_err(|error| ApiError::internal(error.to_string()))?.map(Json)
 }
 
-/// Refuses a run in the world of another project. The name of a published world contains its id only,
-/// so a run in a published world is not refused.
+/// Refuses a run in the world of another project. A run in a published world is never refused,
+/// because the name of that world contains only an id and not the name of the project.
 fn check_world(run: &RecordedRun, worlds: &[String], own: &str) -> Result<(), ApiError> {
     let world = &run.journal.head.world;
     let is_published = world.strip_prefix("custom_").is_some_and(|id| WorldId::parse(id).is_some());
@@ -266,7 +268,8 @@ fn log_of(events: &[String]) -> (Vec<String>, u32) {
     (log, omitted)
 }
 
-/// The line of the script in the traceback that the judge has printed.
+/// The line at which the script failed: the last frame of the script in the traceback that the log
+/// contains.
 fn error_line(log: &[String]) -> Option<u32> {
     log.iter().rev().find_map(|line| {
         let rest = line.trim_start().strip_prefix("File \"evaluation.py\", line ")?;

@@ -15,10 +15,10 @@ use chicane_wire::{ErrorBody, ErrorCode, InvalidProjectBody, Octets, ProjectId, 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Scenes that are kept in memory.
+/// How many scenes are kept in memory.
 const MAX_SCENES: usize = 4;
 
-/// The last scenes, with the ids and revisions of their projects.
+/// The scenes that were built last, with the ids and revisions of their projects.
 #[derive(Default)]
 pub(crate) struct ProjectScenes(Mutex<VecDeque<ProjectScene>>);
 

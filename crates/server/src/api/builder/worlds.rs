@@ -20,7 +20,8 @@ use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::Mutex;
 
-/// This lock is held while the simulator is switched to a project.
+/// Held while the simulator is switched to a project, so that two requests can't switch it at the
+/// same time.
 static DRIVING: Mutex<()> = Mutex::const_new(());
 
 /// Builds the world of a project and switches the simulator to it.
@@ -42,8 +43,8 @@ pub(super) async fn drive(
 ) -> Result<Json<Switched>, Refusal> {
     let NoFields {} = read_json(request).await?;
     let id = path.project()?;
-    // A separate task does the work, so that a cancelled request cannot leave a library with a
-    // world that does not run.
+    // A separate task does the work. Otherwise a cancelled request could leave the world in the
+    // library although the simulator was not switched to it.
     let work = tokio::spawn(async move { switch(&app, id).await });
     work.await.map_err(|e| ApiError::internal(e.to_string()))?
 }
@@ -105,7 +106,8 @@ pub(super) async fn publish(
     let link = link(&app, &headers, &package.id);
     let world_id = package.id.to_string();
     let folder = app.published.clone();
-    // The lock of the folder and its files block, so a blocking thread publishes.
+    // Publishing waits for the lock of the folder and writes files. Both block, so a blocking
+    // thread publishes.
     let runtime = tokio::runtime::Handle::current();
     let published = tokio::task::spawn_blocking(move || {
         runtime.block_on(Cdn::folder(&folder)?.publish(&package, |_| ()))
@@ -139,7 +141,7 @@ fn require_own_cdn(app: &App) -> Result<(), ApiError> {
     Err(ApiError::new(ErrorCode::NoPublishTarget, text))
 }
 
-/// The address of a published world, at the host name that the client uses.
+/// The address of the `meta.json` of a published world, with the host name that the client uses.
 fn link(app: &App, headers: &HeaderMap, id: &WorldId) -> String {
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
     let cdn = host.map_or_else(|| app.cdn.clone(), |host| format!("http://{host}/cdn"));

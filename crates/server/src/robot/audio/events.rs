@@ -2,9 +2,9 @@
 //!
 //! A listener first gets a `play` event for each playing sound, then every new event. Each listener
 //! has a task that moves the events from the common broadcast channel into the listener's own
-//! bounded queue. When that queue is full, the listener is disconnected. A listener that connects
-//! again first gets the playing sounds again. Therefore a slow listener never blocks the simulation
-//! or other listeners.
+//! bounded queue. When that queue is full, the listener is disconnected, so a slow listener never
+//! blocks the simulation or other listeners. A listener that reconnects first gets the sounds that
+//! are playing then.
 
 use super::super::error::RobotError;
 use super::super::stream::{event_stream, heartbeat};

@@ -2,12 +2,12 @@
 //! time.
 //!
 //! The server joins samples into pieces of up to a tenth of a second. It passes the pieces to the
-//! robot. The robot buffers up to two simulated seconds; further pieces wait in a queue. While the
-//! queue has less than [`MAX_QUEUED_BYTES`], the server continues to read. Otherwise it would not
-//! see a close frame that follows the samples. While the queue is full, the server stops reading
-//! (back-pressure) and only detects the end of the connection. Closing the socket stops the sound
-//! and drops the queue. When the sound ends (by a stop, a reset or another world), the server
-//! closes the socket.
+//! robot, which buffers up to two simulated seconds; further pieces wait in a queue. While the
+//! queue has less than [`MAX_QUEUED_BYTES`], the server continues to read the socket, because a
+//! close frame may follow the samples. While the queue is full, the server stops reading
+//! (back-pressure) and detects only that the client has closed the connection. Closing the socket
+//! stops the sound and drops the queue. When the sound ends (by a stop, a reset or another world),
+//! the server closes the socket.
 
 use super::super::error::RobotError;
 use super::super::query::Query;

@@ -59,16 +59,17 @@ pub(super) fn busy() -> RobotError {
 pub(super) enum Reach {
     /// Files of the workspace, and public addresses.
     Workspace,
-    /// Every file that the user of the simulator may read, and also addresses of this machine. The
-    /// client could use them without the simulator.
+    /// Every file that the user of the simulator may read, and also addresses of this machine. A
+    /// client with this reach could use these files and addresses without the simulator, too.
     Machine,
 }
 
 impl FromRequestParts<App> for Reach {
     type Rejection = Infallible;
 
-    /// A simulator that accepts connections of this machine only, without a token, serves its own
-    /// user. A judged program is confined, so it must not reach more through the simulator.
+    /// If the simulator accepts connections of this machine only and needs no token, its clients
+    /// are programs of its own user. A judged program runs in a jail, and the simulator must not
+    /// give it access to more files and addresses than the jail.
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Reach, Infallible> {
         let confined = parts.extensions.get::<FromStudent>().is_some();
         Ok(if app.serves_own_user && !confined { Reach::Machine } else { Reach::Workspace })

@@ -1,5 +1,5 @@
-//! Tests of the fetcher with a small server on loopback. Only these tests permit the address of
-//! that server.
+//! Tests of the fetcher with a small server on loopback. The fetcher would refuse a loopback
+//! address, so the tests permit the address of that server (`AddressRule::and_also`).
 
 use super::*;
 use std::net::SocketAddr;
@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
-/// A server that computes its response from the path of a request with a given function. The server
-/// closes the connection after the response.
+/// A server that passes the path of each request to a function, sends the bytes that the function
+/// returns, and closes the connection.
 struct TestServer {
     address: SocketAddr,
     requests: Arc<AtomicUsize>,
