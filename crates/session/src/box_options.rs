@@ -14,18 +14,19 @@ pub struct BoxOptions {
     pub paths: Vec<PathBuf>,
     /// Names of further environment variables that the program gets.
     pub environment: Vec<String>,
-    /// What the program may use.
+    /// The limits of memory, processes and files.
     pub limits: BoxLimits,
 }
 
 /// The limits of a student's box. The kernel enforces them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BoxLimits {
-    /// Memory in bytes, without files.
+    /// Maximum memory in bytes, without files.
     pub memory: u64,
-    /// Processes and threads.
+    /// Maximum number of processes and threads.
     pub processes: u64,
-    /// Bytes of files that a program in a closed box may have, including the copy of its workspace.
+    /// Maximum size of all files of a program in a closed box, including the copy of its workspace,
+    /// bytes.
     pub files: u64,
 }
 

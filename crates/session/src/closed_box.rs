@@ -50,9 +50,9 @@ const ETC: [&str; 33] = [
 ];
 /// The end of the `PATH` inside a box.
 const SYSTEM_PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
-/// Paths that a box has of its own, so that the host's can't be shown there.
+/// Paths at which every box has a folder of its own, so that the host's files can't be shown there.
 const OWN: [&str; 7] = ["/dev", "/etc", HOME, "/proc", "/tmp", "/var/tmp", WORKSPACE];
-/// Most symbolic links on the way to a file.
+/// Maximum number of symbolic links that are followed to find a file.
 const MAX_LINKS: usize = 40;
 
 /// Why a closed box can't be planned.
@@ -66,12 +66,12 @@ pub(crate) enum ClosedBoxError {
         /// The kernel's error.
         source: io::Error,
     },
-    /// A path of `--student-path` is one that every box has of its own.
+    /// At or below a path of `--student-path`, every box has a folder of its own.
     #[error("--student-path {} can't be shown, because a box has its own {own}: name a folder below it", .path.display())]
     Own {
         /// The path.
         path: PathBuf,
-        /// The path of the box.
+        /// The path of the folder that the box has of its own.
         own: &'static str,
     },
 }
@@ -87,7 +87,8 @@ pub(crate) struct ClosedBox {
     pub(crate) hints: Vec<String>,
 }
 
-/// Plans the box of a program. `internet` says whether names can be resolved.
+/// Plans the box of a program. `internet` says whether the program has internet access, so that
+/// names can be resolved.
 pub(crate) fn plan(
     program: &StudentProgram,
     workspace: &Workspace,
@@ -137,7 +138,7 @@ pub(crate) fn plan(
 struct View {
     /// The workspace on the host.
     workspace: PathBuf,
-    /// By path in the box, so a folder comes before its subfolders.
+    /// Sorted by path in the box, so a folder comes before its subfolders.
     binds: BTreeMap<PathBuf, Bind>,
     links: BTreeMap<PathBuf, PathBuf>,
 }
@@ -160,7 +161,7 @@ impl View {
         }
     }
 
-    /// Shows a path of the command line.
+    /// Shows a path that `--student-path` names.
     fn show_asked(&mut self, path: &Path) -> Result<(), ClosedBoxError> {
         let error = |source| ClosedBoxError::Path { path: path.to_owned(), source };
         let absolute = std::path::absolute(path).map_err(error)?;
@@ -169,20 +170,20 @@ impl View {
         if let Some(own) = OWN.into_iter().find(|own| Path::new(own).starts_with(&absolute)) {
             return Err(ClosedBoxError::Own { path: path.to_owned(), own });
         }
-        // The workspace is copied, except for the paths that the command line names.
+        // A path inside the workspace is not shown here, because `Workspace::mounted` contains it.
         if !absolute.starts_with(&self.workspace) {
             self.show(&absolute);
         }
         Ok(())
     }
 
-    /// Shows a folder or file, with the symbolic links on the way to it. Does nothing if it does
-    /// not exist.
+    /// Shows a folder or file, with the symbolic links on the way to it. Does nothing if the path
+    /// does not exist.
     fn show(&mut self, path: &Path) {
         self.show_if(path, |_| true);
     }
 
-    /// Shows a folder or file if the place that its path leads to passes a check.
+    /// Shows a folder or file if its path without symbolic links passes a check.
     fn show_if(&mut self, path: &Path, check: impl Fn(&Path) -> bool) {
         let Some(real) = self.resolve(path).filter(|real| check(real)) else { return };
         let Ok(metadata) = std::fs::metadata(&real) else { return };
@@ -192,8 +193,9 @@ impl View {
         self.binds.insert(target.clone(), Bind { source: real, target, folder: metadata.is_dir() });
     }
 
-    /// Follows a path. Adds the symbolic links on the way to the box. `None` if the box shows the
-    /// path already, or has a folder of its own there, or if there are too many links.
+    /// Resolves the symbolic links of a path, and adds these links to the box. `None` if the box
+    /// shows the path already, if the box has a folder of its own there, or if there are too many
+    /// links.
     fn resolve(&mut self, path: &Path) -> Option<PathBuf> {
         let mut path = normalized(path);
         'followed: for _ in 0..MAX_LINKS {
@@ -209,7 +211,8 @@ impl View {
                 let folder = at.parent().unwrap_or(Path::new("/"));
                 let next = normalized(&folder.join(&text).join(rest));
                 let inside = self.inside(&at);
-                // The links of the workspace are part of its copy.
+                // Links inside the workspace are not added, because the copy of the workspace
+                // contains them.
                 if !inside.starts_with(WORKSPACE) && !OWN.iter().any(|own| at == Path::new(own)) {
                     self.links.insert(inside, text);
                 }
@@ -236,7 +239,7 @@ impl View {
     }
 }
 
-/// What to try for programs that the box does not show.
+/// Advice for programs that the command names and that the box does not show.
 fn hints(found: &Interpreters, view: &View) -> Vec<String> {
     let hidden = found.others.iter().filter(|program| !view.shows(program));
     let hint = |program: &PathBuf| {

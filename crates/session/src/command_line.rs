@@ -1,7 +1,8 @@
-//! Finds the programs that a shell command line starts, well enough to show their interpreters in a
-//! box. What this misses, the shell itself reports as not found.
+//! Finds the programs that a shell command line starts, so that a box can show their interpreters.
+//! The search is simple and can miss a program. The shell in the box then reports that program as
+//! not found.
 
-/// Words that start another command which follows them.
+/// Words that are followed by a command: shell keywords and programs that run another program.
 const PREFIXES: [&str; 17] = [
     "env", "exec", "time", "nohup", "command", "nice", "stdbuf", "timeout", "setsid", "!", "{", "if", "then",
     "else", "while", "do", "until",

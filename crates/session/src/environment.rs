@@ -1,16 +1,16 @@
-//! The environment variables of a student's program in a host box: those of the simulator without
-//! secrets.
+//! The environment variables of a student's program in a host box: the variables of the simulator,
+//! without those that may hold secrets.
 
 use std::collections::BTreeMap;
 
 /// Parts of the name of a variable that is likely to hold a secret.
 const SECRET_WORDS: [&str; 6] = ["TOKEN", "SECRET", "KEY", "PASSWORD", "PASSWD", "CREDENTIAL"];
-/// Beginnings of the names of variables that are kept from the program. Those of `CHICANE_` set up
-/// the simulator itself.
+/// Prefixes of the names of variables that are kept from the program. The variables with the prefix
+/// `CHICANE_` configure the simulator itself.
 const SECRET_PREFIXES: [&str; 2] = ["AWS_", "CHICANE_"];
 
 /// The environment of a program in a host box. `named` are variables that the program gets even if
-/// they look like secrets. `more` are those that the session adds.
+/// they look like secrets. `more` are the variables that the session adds.
 pub(crate) fn host_environment(named: &[String], more: BTreeMap<String, String>) -> BTreeMap<String, String> {
     let own = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
@@ -25,7 +25,7 @@ fn without_secrets(
     own.filter(|(name, _)| named.contains(name) || !is_secret(name)).chain(more).collect()
 }
 
-/// Whether the name of a variable looks like that of a secret.
+/// Whether the name of a variable suggests that its value is a secret.
 fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     SECRET_WORDS.iter().any(|word| name.contains(word))

@@ -41,9 +41,9 @@ pub enum BoxView {
 pub struct BoxMount {
     /// Path in the box.
     pub path: PathBuf,
-    /// Path on the host, if it is another one.
+    /// Path on the host, if it differs from `path`.
     pub source: Option<PathBuf>,
-    /// How the box shows it.
+    /// How the box shows the path.
     pub view: BoxView,
 }
 
@@ -60,7 +60,7 @@ pub struct BoxDescription {
     pub environment: Vec<String>,
     /// What the program reaches.
     pub network: String,
-    /// What the program may use.
+    /// The limits of the program.
     pub limits: BoxLimits,
     /// Names of folders and files that are not copied.
     pub skipped: Vec<String>,
@@ -68,7 +68,7 @@ pub struct BoxDescription {
     pub hints: Vec<String>,
 }
 
-/// Why a box can't be described. It could not be started either.
+/// Why a box can't be described. Such a box can't be started either.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct ExplainError(String);

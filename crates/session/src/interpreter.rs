@@ -18,16 +18,17 @@ use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-/// Programs that a box always offers as the simulator's `PATH` has them, because scripts start
-/// them.
+/// Programs that every box offers, because many scripts start them. The simulator's `PATH` decides
+/// which installation the box gets.
 const DEFAULT_PROGRAMS: [&str; 3] = ["python3", "python", "/usr/bin/python3"];
-/// How long a Python may take to describe itself.
+/// How long a Python interpreter may take to print its prefix.
 const ASK_TIMEOUT: Duration = Duration::from_secs(30);
-/// Most bytes of a description, a first line or a `pyvenv.cfg` that are read.
+/// Maximum number of bytes that are read from an interpreter's output or from a file.
 const MAX_TEXT: u64 = 16 << 10;
-/// Most steps from a script to the program that runs it.
+/// Maximum number of `#!` lines that are followed from a script to its interpreter.
 const MAX_STEPS: usize = 8;
-/// What a Python is asked. `-S` keeps it from executing files of its packages.
+/// The code with which a Python interpreter prints its prefix. The option `-S` prevents the
+/// interpreter from executing files of its packages.
 const QUESTION: &str = "import sys; print(sys.base_prefix)";
 
 /// A Python installation or virtual environment.
@@ -107,7 +108,7 @@ impl Finder<'_> {
             return;
         }
         if program.starts_with(self.workspace) {
-            // A script in the workspace is only read.
+            // A script in the workspace is read, but never executed.
             if let Some(next) = first_line(&program).and_then(|line| interpreter_of(&line)) {
                 self.add_word(&next, named, steps + 1);
             }
@@ -152,8 +153,9 @@ impl Finder<'_> {
         self.push(Python { prefix, packages });
     }
 
-    /// Finds a program on the simulator's `PATH`. Relative folders and those of the workspace do
-    /// not count, because a student could place a program there.
+    /// Finds a program on the simulator's `PATH`. Relative folders and folders of the workspace are
+    /// skipped, because a student could place a program there. Only the `bin` folder of a virtual
+    /// environment in the workspace counts, because a program found there is never executed.
     fn on_path(&self, name: &str) -> Option<PathBuf> {
         let folders = std::env::split_paths(&self.path).filter(|folder| {
             folder.is_absolute()
@@ -176,8 +178,9 @@ impl Finder<'_> {
         }
     }
 
-    /// Whether a folder is the prefix of a Python: it has a standard library. The file system's
-    /// root and the folders above the user's home are never shown, whatever they contain.
+    /// Whether a folder is the prefix of a Python installation, which contains a standard library.
+    /// The file system's root, the user's home and the folders above it never count, because a box
+    /// would then show all their files.
     fn is_installation(&self, prefix: &Path) -> bool {
         let too_wide =
             prefix == Path::new("/") || self.home.as_ref().is_some_and(|home| home.starts_with(prefix));
@@ -230,7 +233,7 @@ fn is_executable(file: &Path) -> bool {
     file.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
 }
 
-/// Whether a program has the name of a Python.
+/// Whether a program has the name of a Python interpreter.
 fn is_python(program: &Path) -> bool {
     let name = program.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let version = name.strip_prefix("python").or_else(|| name.strip_prefix("pypy"));
@@ -244,7 +247,7 @@ fn environment_of(program: &Path) -> Option<PathBuf> {
 }
 
 /// Whether a folder is a virtual environment, or has the standard library of a Python. A box shows
-/// no other folder as an interpreter's.
+/// no other folder for an interpreter.
 pub(crate) fn is_python_folder(folder: &Path) -> bool {
     folder.join("pyvenv.cfg").is_file()
         || python_folders(folder).iter().any(|folder| folder.join("os.py").is_file())
@@ -277,7 +280,7 @@ fn packages_of(prefix: &Path) -> Option<PathBuf> {
     libraries.map(|folder| folder.join("site-packages")).find(|folder| folder.is_dir())
 }
 
-/// The version names in a text, without those that could lead to another folder.
+/// The version names in a text, without names that could lead to another folder.
 fn version_names(text: &str) -> Vec<String> {
     let allowed = |name: &&str| {
         !name.starts_with('.') && name.chars().all(|c| c.is_ascii_alphanumeric() || ".-_+".contains(c))
@@ -318,7 +321,8 @@ fn interpreter_of(line: &str) -> Option<String> {
     words.find(|word| !word.starts_with('-') && !word.contains('=')).map(str::to_owned)
 }
 
-/// Asks a Python for its prefix. The answer is kept as long as the program's file does not change.
+/// Executes a Python interpreter to get its prefix. The answer is cached until the program's file
+/// changes.
 fn ask(program: &Path) -> Option<PathBuf> {
     static ANSWERS: Mutex<BTreeMap<(PathBuf, SystemTime), Option<PathBuf>>> = Mutex::new(BTreeMap::new());
     let modified = program.metadata().and_then(|metadata| metadata.modified()).ok()?;

@@ -57,7 +57,8 @@ impl Machine {
             found: Interpreters::default(),
         };
         let mut found = finder.find(command, environments);
-        // The Python of the machine that runs the test is always found.
+        // The Python of the machine that runs the test is always found, so it is removed from the
+        // result.
         found.pythons.retain(|python| python.prefix.starts_with(&self.0));
         found
     }

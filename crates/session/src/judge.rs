@@ -36,7 +36,7 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 /// How long the script's process may run after its channel was closed. After that, the closed
 /// channel is a fault.
 const EXIT_GRACE: Duration = Duration::from_secs(5);
-/// Bytes that are read at once.
+/// Maximum number of bytes that are read at once.
 const PIECE: usize = 64 << 10;
 /// How long the harness may take to start.
 const START_TIMEOUT: Duration = Duration::from_secs(120);
@@ -63,7 +63,7 @@ pub enum JudgeError {
     /// The container ended before the harness was ready. Holds the last printed line, or the fault.
     #[error("the judge's container did not start: {0}")]
     NotUp(String),
-    /// The first message of the harness is not the expected one.
+    /// The first message of the harness is not `Ready` with the expected version.
     #[error("the harness did not start: its first message is {0:?}")]
     UnexpectedMessage(Box<JudgeSaid>),
     /// The harness was not ready in time.
@@ -103,9 +103,10 @@ pub struct Judge {
     gave_up_order: bool,
     /// The poses of the objects in the last observation.
     seen: Vec<Pose>,
-    /// The rows of the last observation. They are kept for their memory.
+    /// Buffer for the rows of an observation. It is reused, so that an observation allocates no
+    /// memory.
     rows: MovedRows,
-    /// Memory for reading.
+    /// Buffer for reading. It is reused.
     piece: Vec<u8>,
     /// Bytes that the script may still print.
     allowance: f64,
@@ -223,8 +224,8 @@ impl Judge {
 
     fn begin_call(&mut self) {
         self.call = Some(PendingCall { at: Instant::now(), cpu_us: None });
-        // A message that came before the call can't belong to it, so it must not count as its
-        // answer.
+        // A message that came before the call can't be the answer to it. Such messages are removed,
+        // and the script gets a fault.
         let is_message = |event: &JudgeEvent| matches!(event, JudgeEvent::Message(_));
         if self.events.iter().any(is_message) {
             self.events.retain(|event| !is_message(event));

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-/// Characters of the longest line.
+/// Maximum length of a line, characters.
 const MAX_CHARS: usize = 2000;
 
 /// Splits a byte stream into lines. A line that is too long is truncated.
@@ -88,8 +88,8 @@ impl LineRateLimit {
         (dropped, false)
     }
 
-    /// How many lines were dropped in the current second. `None` if that second is not over, or no
-    /// line was dropped.
+    /// How many lines were dropped in the second that is being counted. `None` if that second is
+    /// not over yet, or if no line was dropped.
     pub(crate) fn take_dropped(&mut self, now: Instant) -> Option<u64> {
         if self.since.is_some_and(|since| now.duration_since(since) >= Duration::from_secs(1)) {
             (self.since, self.passed) = (None, 0);
@@ -98,7 +98,7 @@ impl LineRateLimit {
         None
     }
 
-    /// How many lines were dropped and not reported yet. `None` if there are none.
+    /// How many dropped lines were not reported yet. `None` if there are none.
     pub(crate) fn take_rest(&mut self) -> Option<u64> {
         Some(std::mem::take(&mut self.dropped)).filter(|n| *n > 0)
     }

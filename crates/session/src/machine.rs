@@ -5,8 +5,8 @@
 //! initializing ──────────────────────────────► starting ─► running ─► ended
 //!   Place → StartJudge → Load → Initialize       StartStudent   Run, Evaluate*
 //! ```
-//! Every ending takes the same steps: Halt, EndStudent, EndJudge and, when both are gone, Close.
-//! The first reason for the ending counts. Later reasons are ignored.
+//! Every ending takes the same steps: Halt, EndStudent, EndJudge and, when judge and student are
+//! gone, Close. The first reason for the ending counts. Later reasons are ignored.
 
 use crate::outcome::{ChannelFault, Ending, ScriptFault, StopCause};
 use chicane_wire::Phase;

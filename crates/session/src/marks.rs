@@ -7,10 +7,10 @@
 //! process ended. Marks are removed from the output before it is split into lines. A script that
 //! forges a mark can only end its own session or mix up the order of its own output.
 
-/// Bytes of the longest mark.
+/// Maximum length of a mark, bytes.
 const MAX_MARK: usize = 200;
 
-/// Removes marks from a byte stream and remembers what they say.
+/// Removes marks from a byte stream and stores their values.
 #[derive(Debug)]
 pub(crate) struct Marks {
     /// The bytes that every mark begins with.

@@ -124,8 +124,8 @@ impl Ending {
         }
     }
 
-    /// Whether the simulator could not do its part. Otherwise the program, the script, a person or
-    /// a limit ended the session.
+    /// Whether a fault of the simulator ended the session. Otherwise the program, the script, a
+    /// person or a limit ended the session.
     pub fn is_fault(&self) -> bool {
         use StopCause::{NoJudge, NoStudent, NotKept, NotPlaced, Unsupervised, WorldLost};
         let Ending::Stopped(cause) = self else { return false };

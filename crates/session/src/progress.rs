@@ -28,7 +28,7 @@ impl Progress {
 
     /// Returns the record if it has to be published now, and notes that it was published.
     pub(crate) fn publish(&mut self, time_s: f64) -> Option<Value> {
-        // The tolerance is for rounding: times are sums of steps of a hundredth of a second.
+        // The tolerance covers rounding errors of the times.
         let early = self.published_at.is_some_and(|at| time_s - at < MIN_INTERVAL_S - 1e-6);
         if early { None } else { self.publish_last(time_s) }
     }

@@ -2,9 +2,9 @@
 //!
 //! Most of the start of a judge does not depend on the session: namespaces, control groups, file
 //! system, network and Python. A setting therefore keeps one started judge, whose harness waits for
-//! its first call. A session takes it, and after the session the next one is started. A judge is
-//! never used twice. Judges of container engines are not prepared, because their containers are
-//! visible to other users of the engine.
+//! its first call. A session takes this judge, and after the session another judge is started. A
+//! judge is never used twice. Judges of container engines are not prepared, because their
+//! containers are visible to other users of the engine.
 
 use crate::judge::{Judge, JudgeError};
 use crate::setting::{JudgeRunner, Setting};
@@ -12,7 +12,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How long a session waits for a judge that is just being prepared. After that it starts its own.
+/// How long a session waits for a judge that is just being prepared. After that, the session starts
+/// its own judge.
 const PREPARE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The place for one prepared judge.
@@ -32,7 +33,7 @@ enum Slot {
     Starting,
     /// A judge waits for its session.
     Ready(Box<Judge>),
-    /// A judge waits for the only session.
+    /// A judge waits for the only session, after which no more judges are prepared.
     Last(Box<Judge>),
     /// No more judges are prepared.
     Closed,

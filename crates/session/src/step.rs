@@ -36,7 +36,7 @@ pub enum Step {
     /// The student's program has reached its memory limit.
     #[serde(rename = "oom")]
     OutOfMemory,
-    /// A command that neither the judging script nor a command to the robot was.
+    /// A command that the judging script did not send, and that is not a command to the robot.
     #[serde(rename = "command")]
     Command {
         /// The command.
@@ -50,12 +50,13 @@ pub enum Step {
     /// The session was stopped.
     #[serde(rename = "stop")]
     Stop {
-        /// Why.
+        /// Why the session was stopped.
         cause: StopCause,
-        /// How many messages and lines of the script came before it in the current call.
+        /// How many messages and lines of the script came in the current call before the stop.
         heard: u32,
     },
-    /// The judge was ended. Holds the number of lines that were published then.
+    /// The judge was ended. Holds the number of lines of the script that were published at this
+    /// moment.
     #[serde(rename = "judge_end")]
     JudgeEnded(usize),
 }

@@ -34,10 +34,10 @@ const HOST_LIMITS: WorkspaceLimits = WorkspaceLimits { bytes: 64 << 20, entries:
 const NOT_FOUND: i32 = 127;
 /// Limit of the lines per second of one stream.
 const LINES: u32 = 200;
-/// Bytes that are read from one stream before the other is read.
+/// Maximum number of bytes that are read from one stream before the other stream is read.
 const READ_LIMIT: usize = 1 << 20;
 
-/// The port of addresses without a port number.
+/// The port of HTTP addresses that contain no port number.
 const WEB_PORT: u16 = 80;
 /// Exit code of a program that the simulator killed.
 const KILLED: i32 = -9;
@@ -67,7 +67,8 @@ impl StudentProgram {
     fn time_folder(&self) -> PathBuf {
         match self.options.kind {
             BoxKind::Closed => PathBuf::from(chicane_jail::CLOSED_TIME_FOLDER),
-            // A hidden folder is free for this, because the program can't see its files anyway.
+            // A hidden folder can hold the library, because the program can't see the folder's own
+            // files anyway.
             BoxKind::Host => {
                 let hidden = self.hide.iter().find(|folder| folder.is_dir());
                 hidden.cloned().unwrap_or_else(std::env::temp_dir)
@@ -90,7 +91,8 @@ fn plan_of(program: &StudentProgram, environment: BTreeMap<String, String>) -> S
     }
 }
 
-/// Variables of a program in virtual time. Python's hash function is the same in every run.
+/// Adds the variables that depend on the pace. In virtual time, a fixed `PYTHONHASHSEED` makes
+/// Python's hash values equal in every run.
 fn add_time_variables(program: &StudentProgram, environment: &mut BTreeMap<String, String>) {
     let pace = if program.virtual_time.is_some() { "virtual" } else { "real" };
     environment.insert("CHICANE_PACE".to_owned(), pace.to_owned());
@@ -172,7 +174,8 @@ pub(crate) struct Student {
     memory_checked_at: Instant,
     /// Whether the program was ended because of its memory limit.
     out_of_memory: bool,
-    /// When lines of output arrive. `None` is now.
+    /// The time at which lines of output count as received. `None` stands for the current real
+    /// time.
     line_time: Option<Instant>,
 }
 
@@ -239,8 +242,9 @@ impl Student {
         let identified = prepared.plan.workspace.clone();
         let hidden = prepared.plan.hide.clone();
         let (jail, identity) = std::thread::scope(|scope| {
-            // The identity of a host box does not delay the start. That of a closed box is computed
-            // while its workspace is copied.
+            // In a host box, another thread computes the identity of the program, so that the start
+            // is not delayed. In a closed box, the identity is computed while the workspace is
+            // copied.
             let identity = (!closed).then(|| scope.spawn(|| host_identity(&identified, &hidden)));
             let jail = Jail::start(JailSpec {
                 launcher: &setting.launcher,
@@ -288,14 +292,14 @@ impl Student {
         })
     }
 
-    /// The sockets that listen inside the box. A connection to one of them is the program's. Empty
-    /// if the program shares the host's network, and on the second call.
+    /// The sockets that listen inside the box. Every connection to one of them comes from the
+    /// program. Empty if the program shares the host's network, and on the second call.
     pub(crate) fn take_listeners(&mut self) -> Vec<TcpListener> {
         std::mem::take(&mut self.listeners)
     }
 
-    /// Descriptors and ids for the time keeper, with the sockets that listen inside the box. `None` in
-    /// real time, and on the second call.
+    /// Descriptors and ids for the time keeper, and the sockets that listen inside the box. `None`
+    /// in real time, and on the second call.
     pub(crate) fn take_paced(&mut self) -> Option<PacedProgram> {
         let listeners = std::mem::take(&mut self.listeners);
         match self.paced.take() {
@@ -347,7 +351,7 @@ impl Student {
         let now = self.line_time.unwrap_or_else(Instant::now);
         for stream in &mut self.streams {
             let written = stream.pipe.as_ref().and_then(|pipe| rustix::io::ioctl_fionread(pipe).ok());
-            // The end of the pipe is read too, once the program has exited.
+            // Once the jail has ended, the pipe is read to its end.
             let limit = if open { written.unwrap_or(0) as usize } else { READ_LIMIT };
             stream.read_limited(limit, now, &mut self.events);
         }
@@ -357,7 +361,8 @@ impl Student {
             }
         }
         self.note_exit(&reports);
-        // After its report of the exit, the jail ends at a moment that depends on the machine.
+        // Once the exit is reported, the end of the jail is ignored, because its moment depends on
+        // the machine.
         if !open && !self.exited {
             let _ = self.end();
         }
@@ -420,8 +425,8 @@ impl Student {
     }
 
     /// Kills the program and all processes it started, and waits until they are gone. `next_event`
-    /// then returns the last output of the program. Returns the processes that the kernel could not
-    /// end in time.
+    /// returns the last output of the program afterwards. Returns the processes that the kernel
+    /// could not end in time.
     pub(crate) fn end(&mut self) -> Option<LingeringProcesses> {
         if self.ended {
             return None;
@@ -476,7 +481,7 @@ impl Stream {
         self.read_limited(READ_LIMIT, now, events);
     }
 
-    /// Reads at most `limit` bytes, but whole pieces if `limit` is [`READ_LIMIT`].
+    /// Reads at most `limit` bytes.
     fn read_limited(&mut self, limit: usize, now: Instant, events: &mut VecDeque<StudentEvent>) {
         let Some(pipe) = &self.pipe else { return };
         let mut piece = [0u8; 64 << 10];
@@ -546,8 +551,8 @@ fn host_identity(workspace: &Path, hidden: &[PathBuf]) -> Option<ProgramIdentity
     Workspace::scan(workspace, HOST_LIMITS, hidden, &[]).and_then(|workspace| workspace.read(None)).ok()
 }
 
-/// The network of a box, and how it reaches the internet. A host box does without internet access
-/// if the machine has none to give, because internet access is its default.
+/// The network of a box, and how it reaches the internet. If the machine can't provide internet
+/// access, a host box starts without it, because internet access is only the default of this kind.
 pub(crate) fn network<'a>(
     setting: &'a Setting,
     options: &BoxOptions,

@@ -97,18 +97,19 @@ pub trait SessionHost {
     fn pace_student(&mut self, program: PacedProgram) -> Result<(), SessionHostError>;
     /// Stores the identity of the program as it was started.
     fn show_program(&mut self, identity: &ProgramIdentity);
-    /// Takes the clock back, because the student's program has exited: time continues at the
-    /// session's speed.
+    /// Lets time continue at the session's speed, because the student's program has exited and can
+    /// no longer continue time that it has paused.
     fn take_clock(&mut self);
     /// Writes a step of the session to its journal.
     fn note(&mut self, step: &Step);
-    /// Simulates a run of a journal up to its next observation. `None` if the run is not of a
-    /// journal, or if the simulation differs from it.
+    /// For a run that is judged again: simulates up to the next observation of its journal. `None`
+    /// for any other run, or if the simulation differs from the journal.
     fn next_observation(&mut self) -> Option<Observation> {
         None
     }
-    /// Simulates a run of a journal up to its time limit, and returns the simulated seconds. `None`
-    /// if the run is not of a journal, or if the simulation differs from it.
+    /// For a run that is judged again: simulates up to the time limit in its journal, and returns
+    /// the simulated seconds. `None` for any other run, or if the simulation differs from the
+    /// journal.
     fn next_limit(&mut self) -> Option<f64> {
         None
     }
@@ -148,7 +149,8 @@ pub enum Note {
         /// Parameters of the command.
         detail: Value,
     },
-    /// In virtual time: the program is quiet. Its output is to be read now.
+    /// In virtual time: a request of the time keeper to read now what the program has written so
+    /// far.
     Drain {
         /// Whether the program has exited, so that its exit status is to be read too.
         exited: bool,
@@ -242,7 +244,8 @@ struct Supervisor<'a, 'scope> {
     starting: Option<ScopedJoinHandle<'scope, Result<Judge, JudgeError>>>,
     judge: Option<Judge>,
     student: Option<Student>,
-    /// Whether the program runs in virtual time. Its output is then read only while it is quiet.
+    /// Whether the program runs in virtual time. Its output is then read only after a
+    /// [`Note::Drain`] of the time keeper.
     is_paced: bool,
     /// When the session began.
     began: Instant,
@@ -252,7 +255,7 @@ struct Supervisor<'a, 'scope> {
     observed: Instant,
     /// Lines that the current call has printed.
     printed: Vec<String>,
-    /// Messages and lines of the script in the current call.
+    /// Number of messages and lines of the script in the current call.
     heard: u32,
     /// For a run that is judged again: the steps that were not taken yet.
     steps: Option<VecDeque<Step>>,
@@ -301,7 +304,8 @@ impl Supervisor<'_, '_> {
             }
             match &mut self.student {
                 _ if !self.actions.is_empty() => continue,
-                // After the end of the judging, the program may run on for a while.
+                // While the session is ending, the program is not watched, because its progress
+                // depends on the machine.
                 Some(_) if self.is_paced && self.machine.ending().is_some() => {}
                 Some(student) if self.is_paced => student.check_memory(),
                 _ => handled |= self.handle_student(),
@@ -486,8 +490,8 @@ impl Supervisor<'_, '_> {
         }
     }
 
-    /// Answers the requests of a program in real time. Before simulated time has started, a step
-    /// would be refused.
+    /// Serves the requests of a program in real time. This happens only after simulated time has
+    /// started, because a step would be refused earlier.
     fn serve_student(&mut self) {
         let listeners = self.student.as_mut().map(Student::take_listeners).unwrap_or_default();
         self.host.serve_student(listeners);

@@ -35,7 +35,8 @@ impl Setting {
     }
 
     /// Starts the judge of the only session that this setting is used for. Returns how its limits
-    /// are enforced. The judge of a container engine is tried out, because it can't be kept.
+    /// are enforced. The judge of a container engine is tried out instead, because such a judge
+    /// can't be kept for the session.
     pub fn start_only_judge(&self) -> Result<Isolation, TrialError> {
         if !self.keeps_judges() {
             return self.try_out();

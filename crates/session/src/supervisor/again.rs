@@ -12,7 +12,7 @@ use chicane_wire::{EvaluationKind, RunEvent, RunResult, RunState};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// How long the lines of an ended script are awaited.
+/// Maximum wait for the last lines of a script that is about to be ended.
 const LAST_LINES_TIMEOUT: Duration = Duration::from_secs(2);
 
 impl Supervisor<'_, '_> {
@@ -23,7 +23,7 @@ impl Supervisor<'_, '_> {
         let Some(steps) = &mut self.steps else { return false };
         match steps.front() {
             _ if is_over => false,
-            // The simulator was killed here.
+            // The journal ends here, because the simulator was killed in the first run.
             None if is_called => false,
             None => {
                 self.input(Input::Stop(StopCause::Restarted));
@@ -31,8 +31,9 @@ impl Supervisor<'_, '_> {
             }
             Some(Step::Answered) if is_called => false,
             Some(Step::Observed) if is_called => {
-                // The script did not answer in the first run, because it was ended. That comes
-                // later in the journal, so this call is one too many.
+                // The journal has no answer to this call, because the script was ended during the
+                // call in the first run. That end is a later step of the journal, so this
+                // observation is not judged.
                 false
             }
             Some(Step::Stop { heard, .. }) if is_called && self.heard < *heard => false,
@@ -76,7 +77,7 @@ impl Supervisor<'_, '_> {
         }
     }
 
-    /// Why the next thing failed in the first run; `None` if it did not.
+    /// Why the next action failed in the first run; `None` if it succeeded.
     pub(super) fn failed_before(&self) -> Option<StopCause> {
         match self.steps.as_ref()?.front() {
             Some(Step::Stop { cause, .. }) => Some(cause.clone()),
@@ -84,7 +85,8 @@ impl Supervisor<'_, '_> {
         }
     }
 
-    /// Starts the student's program of the journal.
+    /// Repeats the start of the student's program as the journal has it, without starting a
+    /// program.
     pub(super) fn start_recorded_student(&mut self) {
         let Some(steps) = &mut self.steps else { return };
         match steps.pop_front() {
