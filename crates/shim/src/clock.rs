@@ -1,4 +1,4 @@
-//! Clocks.
+//! Functions that read clocks.
 
 use crate::layout::{MONOTONIC_START_S, REALTIME_START_S};
 use crate::raw::{self, Timespec, Timeval, nr};
@@ -7,11 +7,11 @@ use core::ffi::{c_int, c_long, c_void};
 use core::sync::atomic::Ordering::Relaxed;
 
 const SECOND: u64 = 1_000_000_000;
-/// An absolute time of so many seconds or more belongs to the clock of real time, because the
-/// monotonic clock of a session never gets there.
+/// An absolute time of at least this many seconds belongs to the real-time clock, because the
+/// monotonic clock of a session never gets this far.
 const REALTIME_FROM_S: i64 = 1_000_000_000;
 
-/// Reads the clock of this thread. `None` if the thread has no virtual time.
+/// Reads the virtual time of this thread in nanoseconds. `None` if the thread has no virtual time.
 pub(crate) fn now() -> Option<u64> {
     let slot = slot::current()?;
     let now = slot::spend(slot);
@@ -26,8 +26,8 @@ pub(crate) fn duration(time: Timespec) -> Option<u64> {
     is_valid.then(|| (time.sec as u64).saturating_mul(SECOND).saturating_add(time.nsec as u64))
 }
 
-/// The virtual time of an absolute time. `None` if it is not valid. The clock is not an argument,
-/// because condition variables remember theirs where this library can't see it.
+/// Converts an absolute time to virtual nanoseconds. `None` if it is not valid. The clock follows
+/// from the value, because a condition variable stores its clock where this library can't read it.
 pub(crate) fn absolute(time: Timespec) -> Option<u64> {
     let start = if time.sec >= REALTIME_FROM_S { REALTIME_START_S } else { MONOTONIC_START_S };
     let sec = time.sec.saturating_sub(start as i64);
@@ -37,19 +37,20 @@ pub(crate) fn absolute(time: Timespec) -> Option<u64> {
     duration(Timespec { sec, nsec: time.nsec }).map(|at| slot::after(0, at))
 }
 
-/// A duration as a timeout of the C library.
+/// Nanoseconds as a `timespec`.
 pub(crate) fn timespec(nanoseconds: u64) -> Timespec {
     Timespec { sec: (nanoseconds / SECOND) as i64, nsec: (nanoseconds % SECOND) as i64 }
 }
 
-/// The time that a clock shows at a virtual time. `None` if the clock is not known.
+/// What a clock shows at a virtual time. `None` if the clock is unknown.
 fn shown(clock: c_int, now: u64) -> Option<Timespec> {
     let start = match clock {
         // CLOCK_REALTIME, _COARSE, _ALARM, CLOCK_TAI
         0 | 5 | 8 | 11 => REALTIME_START_S,
         // CLOCK_MONOTONIC, _RAW, _COARSE, CLOCK_BOOTTIME, _ALARM
         1 | 4 | 6 | 7 | 9 => MONOTONIC_START_S,
-        // CLOCK_PROCESS_CPUTIME_ID, CLOCK_THREAD_CPUTIME_ID, and those of other processes
+        // CLOCK_PROCESS_CPUTIME_ID, CLOCK_THREAD_CPUTIME_ID, and the CPU-time clocks of other
+        // processes
         2 | 3 | ..0 => 0,
         _ => return None,
     };
@@ -92,7 +93,7 @@ pub(crate) unsafe extern "C" fn gettimeofday(time: *mut Timeval, zone: *mut c_vo
     0
 }
 
-/// `CLOCK_REALTIME`, virtual or not.
+/// `CLOCK_REALTIME`, in virtual time if this thread has it.
 fn realtime() -> Timespec {
     let mut time = Timespec { sec: 0, nsec: 0 };
     // SAFETY: the address is valid.

@@ -1,4 +1,4 @@
-//! System calls that programs make with `syscall`.
+//! System calls that programs make with the function `syscall`.
 
 use crate::clock;
 use crate::layout::kind;
@@ -37,7 +37,7 @@ unsafe fn futex(arguments: [usize; 6]) -> i64 {
     let Some(deadline) = deadline else { return -i64::from(EINVAL) };
     if deadline <= base {
         slot::spend(slot);
-        // Zero is in the past for both operations.
+        // A timeout of zero has already passed, whether it is relative or absolute.
         let past = Timespec { sec: 0, nsec: 0 };
         return call(&raw const past);
     }
@@ -47,14 +47,15 @@ unsafe fn futex(arguments: [usize; 6]) -> i64 {
     }
 }
 
-/// The set of signals in the last argument of `pselect6`, which is a pair of an address and a size.
+/// The signal mask of `pselect6`. The last argument points to a pair: the address of the mask and
+/// its size.
 unsafe fn pair(last: usize) -> *const u64 {
     // SAFETY: the program passes the address of the pair or null.
     unsafe { (last as *const *const u64).as_ref() }.map_or(core::ptr::null(), |set| *set)
 }
 
-/// The function `syscall` has a variable number of arguments. A function with seven integers finds
-/// them in the same places, and does not use those that the program has not passed.
+/// The C function `syscall` is variadic. A function with seven integer arguments finds them in the
+/// same registers, and ignores those that the program has not passed.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn syscall(
     number: c_long,

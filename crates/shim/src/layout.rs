@@ -1,9 +1,9 @@
 //! The memory that a student's program shares with the simulator: the virtual clock, and one slot
 //! for each thread of the program.
 //!
-//! The simulator includes this file too, so both sides agree on the layout. The program can write
-//! anything into this memory. The simulator therefore uses it only to learn when a thread wants to
-//! be woken, and never as an index or an address.
+//! The simulator compiles this file too, so both sides use the same layout. The program can write
+//! anything into this memory. Therefore the simulator uses the content only to learn when a thread
+//! wants to be woken, and never as an index or an address.
 
 use core::sync::atomic::{AtomicI32, AtomicU32, AtomicU64};
 
@@ -13,23 +13,25 @@ pub const MAGIC: u64 = u64::from_le_bytes(*b"chicane\x01");
 pub const SLOTS: usize = 4096;
 /// The value of a deadline that is not set.
 pub const NEVER: u64 = u64::MAX;
-/// What reading a clock adds to the time of the thread, in nanoseconds.
+/// Nanoseconds that reading a clock adds to the thread's own time.
 pub const READ_NS: u64 = 1_000;
-/// One tick of the simulation in nanoseconds. A thread whose own time is this far ahead waits.
+/// One tick of the simulation in nanoseconds. A thread whose own time is at least this far ahead of
+/// the virtual time waits.
 pub const TICK_NS: u64 = 5_000_000;
 /// `CLOCK_REALTIME` at the start of the session: 2026-01-01 00:00:00 UTC, in seconds. It is the
-/// same for every session, because programs use the clock for more than durations.
+/// same for every session, because programs use this clock not only to measure durations.
 pub const REALTIME_START_S: u64 = 1_767_225_600;
 /// `CLOCK_MONOTONIC` at the start of the session, in seconds.
 pub const MONOTONIC_START_S: u64 = 1_000;
 /// The signal that ends a wait: a real-time signal that the C library does not use.
 pub const WAKE_SIGNAL: i32 = 62;
 
-/// What a thread waits in, as stored in [`Slot::kind`]. The signal ends every wait.
+/// What a thread waits in, as stored in [`Slot::kind`]. [`WAKE_SIGNAL`] ends
+/// every wait.
 pub mod kind {
     /// The thread does not wait for a deadline.
     pub const NONE: u32 = 0;
-    /// `nanosleep` and its relatives.
+    /// `nanosleep` and similar functions.
     pub const SLEEP: u32 = 1;
     /// `poll`, `select`, `epoll_wait`.
     pub const POLL: u32 = 2;
@@ -37,11 +39,12 @@ pub mod kind {
     pub const LOCK: u32 = 3;
     /// A condition variable.
     pub const CONDITION: u32 = 4;
-    /// The thread has read clocks so often that its own time is a tick ahead.
+    /// The thread has read clocks so often that its own time is a tick ahead of the virtual time.
     pub const BUSY: u32 = 5;
 }
 
-/// Why a program can't be run in virtual time, as bits of [`Header::real`].
+/// Timers that work only in real time, as bits of [`Header::real`]. A program that uses one can't
+/// run in virtual time.
 pub mod real {
     /// `timerfd_settime`.
     pub const TIMERFD: u32 = 1;
@@ -60,15 +63,15 @@ pub struct Header {
     pub magic: AtomicU64,
     /// Virtual time in nanoseconds since the start of the session, written by the simulator.
     pub now: AtomicU64,
-    /// Seed of the random numbers that the program gets, written by the simulator.
+    /// Seed of the program's random numbers, written by the simulator.
     pub seed: AtomicU64,
-    /// Bits of [`real`], set by the program.
+    /// Bits of [`real`], set by the program. They say why the program needs real time.
     pub real: AtomicU32,
-    /// All slots from this index on were never used. Increased by the program.
+    /// Slots from this index on were never used. The program increases the index.
     pub used: AtomicU32,
 }
 
-/// Where the slots begin, in bytes.
+/// Offset of the first slot, in bytes.
 pub const SLOTS_AT: usize = 4096;
 /// Size of the memory in bytes.
 pub const SIZE: usize = SLOTS_AT + SLOTS * core::mem::size_of::<Slot>();
@@ -81,7 +84,8 @@ pub struct Slot {
     pub tid: AtomicI32,
     /// Process id in the program's own namespace.
     pub pid: AtomicI32,
-    /// A name that depends only on the order in which the thread and its ancestors were created.
+    /// A name that depends only on the order in which the thread and its ancestors were created,
+    /// and not on thread ids.
     pub name: AtomicU64,
     /// When the thread wants to be woken, in virtual nanoseconds, or [`NEVER`].
     pub deadline: AtomicU64,
@@ -91,7 +95,8 @@ pub struct Slot {
     pub fired: AtomicU32,
     /// Number of threads and processes that this thread has created.
     pub children: AtomicU32,
-    /// The thread's own time: [`Header::now`] plus what its reads of clocks have added.
+    /// The thread's own time in virtual nanoseconds: [`Header::now`] plus [`READ_NS`] for each read
+    /// of a clock since then.
     pub local: AtomicU64,
     /// How often the thread has read a clock.
     pub reads: AtomicU64,
@@ -99,9 +104,9 @@ pub struct Slot {
     pub alarm: AtomicU64,
     /// The interval of the alarm in nanoseconds. 0 if it does not repeat.
     pub alarm_interval: AtomicU64,
-    /// Random numbers that the thread has got, in bytes.
+    /// Number of random bytes that the thread has received.
     pub random: AtomicU64,
-    /// Used by the program only: the start routine and argument of a new thread, the condition
-    /// variable of a wait, and whether the last call read a clock.
+    /// Values that only the program uses: the start routine and argument of a new thread, the
+    /// address of the timeout of a wait, and whether the last call read a clock.
     pub private: [AtomicU64; 4],
 }

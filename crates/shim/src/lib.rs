@@ -1,21 +1,20 @@
 //! A library that gives a student's program the clock of the simulation.
 //!
-//! The dynamic linker loads it before all other libraries, so its functions hide those of the C
-//! library that read a clock, wait for some time, or return random numbers. The time that they use
-//! is in a file that the program shares with the simulator ([`layout`]). The simulator advances the
-//! time when every thread of the program is blocked, and then wakes the thread whose deadline is
-//! first.
+//! The dynamic linker loads this library before all others. Therefore its functions replace the
+//! functions of the C library that read a clock, wait for some time, or return random numbers. The
+//! functions take the time from a file that the program shares with the simulator ([`layout`]).
+//! When every thread of the program is blocked, the simulator advances this time and wakes the
+//! thread with the earliest deadline.
 //!
-//! If the file is missing, all functions do what those of the C library do.
+//! If the file is missing, all functions behave as in the C library.
 //!
 //! The functions run in programs of all kinds, in signal handlers and after `fork`. Therefore they
-//! do not allocate memory, take locks or panic. The library does without the standard library,
-//! because otherwise every program would load that one's code for panics and another shared library
-//! for it.
+//! do not allocate memory, take locks or panic. The library does not use Rust's standard library,
+//! because that would add its panic handling and another shared library to every program.
 
 #![no_std]
-// The functions have the types of the C library, and the memory is shared with another process.
-// Neither is possible in safe Rust.
+// The functions have the signatures of the C library, and the memory is shared with another
+// process. Both need unsafe code.
 #![allow(unsafe_code)]
 
 mod clock;
@@ -43,8 +42,8 @@ extern "C" fn construct() {
     }
 }
 
-/// Ends the program. No function panics, but the compiler demands this one. A test has that of the
-/// standard library.
+/// Ends the program. No function panics, but the compiler requires a panic handler. A test uses the
+/// panic handler of the standard library instead.
 #[cfg_attr(not(test), panic_handler)]
 #[cfg_attr(test, allow(dead_code))]
 fn panic(_: &core::panic::PanicInfo) -> ! {
@@ -54,8 +53,8 @@ fn panic(_: &core::panic::PanicInfo) -> ! {
     }
 }
 
-// The core library refers to this function of the standard library if the compiler keeps one of its
-// panics. Nothing calls the function, but the library could not be loaded without it.
+// If the compiler keeps a panic of the core library, that code refers to this symbol of the
+// standard library. Nothing calls it, but without it the library could not be loaded.
 core::arch::global_asm!(
     ".pushsection .text.rust_eh_personality, \"ax\", %progbits",
     ".weak rust_eh_personality",

@@ -1,8 +1,9 @@
-//! Waits for other threads: semaphores, condition variables, locks and threads.
+//! Functions that wait for other threads: semaphores, condition variables, locks and joins.
 //!
-//! The functions of the C library do these waits. Each gets a timeout in the far future. When the
-//! deadline has passed, the handler of the signal moves this timeout into the past, and the
-//! function finds that out when it continues its wait. So no other thread is disturbed.
+//! The functions of the C library do the actual waiting, with a timeout in the far future. When the
+//! virtual deadline has passed, the signal handler moves this timeout into the past. The function
+//! of the C library then continues its wait, sees the passed timeout, and returns. No other thread
+//! is disturbed.
 
 use crate::clock;
 use crate::layout::kind;
@@ -10,11 +11,11 @@ use crate::raw::{self, ENOSYS, ETIMEDOUT, Timespec, function};
 use crate::slot;
 use core::ffi::{c_int, c_void};
 
-/// A time that no clock of the kernel reaches: the year 2242.
+/// A time that the kernel's clock never reaches: the year 2242.
 const FAR_FUTURE: Timespec = Timespec { sec: 1 << 33, nsec: 0 };
 
-/// Calls `call` with a timeout that stands for the absolute time `time`. Returns the result, and
-/// whether the deadline has passed while the call waited.
+/// Calls `call` with a timeout that replaces the absolute virtual time `time`. Returns the result,
+/// and whether the deadline passed while the call waited.
 unsafe fn until(
     time: *const Timespec,
     kind: u32,
@@ -59,13 +60,14 @@ timed! {
     pthread_clockjoin_np(thread: usize, result: *mut *mut c_void, clock: c_int) = CLOCKJOIN, LOCK;
 }
 
-/// The result of a wait for a semaphore, which any signal interrupts.
+/// The result of a wait for a semaphore. Any signal interrupts this wait, so the wake signal is
+/// reported as `ETIMEDOUT`.
 fn semaphore_result((result, fired): (c_int, bool)) -> c_int {
     if result != 0 && fired { raw::fail(ETIMEDOUT) } else { result }
 }
 
-/// Python reads a clock before it waits for a lock without a timeout, and it waits only if the lock
-/// is not free at that moment. The read is undone, because otherwise the time of the thread would
+/// Python reads a clock before it waits for a lock without a timeout, and calls this function only
+/// if the lock is not free. The cost of that read is removed. Otherwise the thread's own time would
 /// depend on how fast other threads are.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn sem_wait(semaphore: *mut c_void) -> c_int {
@@ -94,7 +96,7 @@ unsafe extern "C" fn sem_clockwait(semaphore: *mut c_void, clock: c_int, time: *
     semaphore_result(unsafe { until(time, kind::LOCK, |time| next(semaphore, clock, time)) })
 }
 
-/// The result of a function of `threads.h` for an error number.
+/// Converts an error number to a result of a function of `threads.h`.
 pub(crate) fn thread_result(error: c_int) -> c_int {
     match error {
         0 => 0,

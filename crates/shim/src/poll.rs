@@ -1,4 +1,4 @@
-//! Waits for files: `poll`, `select` and `epoll_wait`.
+//! Functions that wait for files: `poll`, `select` and `epoll_wait`.
 
 use crate::clock;
 use crate::layout::{Slot, kind};
@@ -17,17 +17,17 @@ pub(crate) struct PollFile {
     revents: i16,
 }
 
-/// What a call has to do with its timeout.
+/// How a call handles its timeout.
 enum Timeout {
-    /// There is no virtual time, or no timeout: the call gets the timeout of the program.
+    /// There is no virtual time, or the timeout is infinite: the program's timeout is passed on.
     Given,
     /// The call must not wait.
     Now,
-    /// The call waits without a timeout, and the simulator ends the wait.
+    /// The call waits without a timeout, and the simulator ends the wait at the deadline.
     Virtual(&'static Slot, u64),
 }
 
-/// Decides about a timeout. `None` stands for an infinite one.
+/// Decides how to handle a timeout. `None` means an infinite timeout.
 fn timeout(duration: Option<u64>) -> Timeout {
     let Some(duration) = duration else { return Timeout::Given };
     let Some(slot) = slot::current() else { return Timeout::Given };
@@ -44,7 +44,7 @@ fn milliseconds(timeout: c_int) -> Option<u64> {
     u64::try_from(timeout).ok().map(|timeout| timeout * 1_000_000)
 }
 
-/// Waits in `call`. Returns 0 if the deadline has passed before the call had a result.
+/// Waits in `call` until the deadline. Returns 0 if the deadline passed first.
 fn wait(slot: &Slot, deadline: u64, call: impl FnOnce() -> i64) -> i64 {
     match slot::wait(slot, kind::POLL, deadline, 0, call) {
         (result, true) if result == -i64::from(EINTR) => 0,
@@ -52,7 +52,7 @@ fn wait(slot: &Slot, deadline: u64, call: impl FnOnce() -> i64) -> i64 {
     }
 }
 
-/// The result of a function of the C library.
+/// Converts the result of a system call to the result of the C function.
 fn finish(result: i64) -> c_int {
     raw::result(result) as c_int
 }
@@ -128,7 +128,7 @@ unsafe extern "C" fn __ppoll_chk(
     unsafe { ppoll(files, count, timeout, mask) }
 }
 
-/// Waits in `pselect6`. Returns the result and the time that remains.
+/// Waits in `pselect6`. Returns the result and the remaining time in nanoseconds.
 unsafe fn select_files(
     count: c_int,
     sets: [*mut u64; 3],

@@ -1,4 +1,4 @@
-//! Processes that start another program, and processes that look for the end of a child.
+//! Functions that start another program, and functions that check whether a child has ended.
 
 use crate::layout::kind;
 use crate::raw::{self, ENOSYS, function};
@@ -9,8 +9,9 @@ const WNOHANG: c_int = 1;
 
 type Arguments = *const *const c_char;
 
-/// A process that was created by `vfork` uses the memory of its parent, which waits meanwhile. The
-/// slot of the new program is taken here, because later the parent and its other children run too.
+/// A process that was created by `vfork` shares the memory of its parent, which is suspended until
+/// the process calls exec. The slot for the new program is taken here, while the parent is
+/// suspended. Later the order of slots would depend on how fast the parent's other children run.
 fn before_exec() {
     if let Some(slot) = slot::current() {
         slot::take_for_vforked(slot);
@@ -44,9 +45,9 @@ unsafe extern "C" fn execvp(file: *const c_char, arguments: Arguments) -> c_int 
     unsafe { next(file, arguments) }
 }
 
-/// Looks for the end of a child without waiting for it. A child that has closed its output is about
-/// to end. How long that takes depends on the machine, so a first look without success is repeated
-/// when every other thread of the program waits.
+/// Checks without waiting whether a child has ended. A child that has closed its output is about to
+/// end, but how long that takes depends on the machine. Therefore the check is repeated once when
+/// every other thread of the program waits.
 fn look_twice(options: c_int, look: impl Fn() -> c_int, is_none: impl Fn(c_int) -> bool) -> c_int {
     let found = look();
     if options & WNOHANG == 0 || !is_none(found) {

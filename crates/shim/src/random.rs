@@ -1,5 +1,5 @@
-//! Random numbers, which depend only on the seed of the session, the thread, and what the thread
-//! has got before.
+//! Random numbers. They depend only on the seed of the session, the thread, and the number of
+//! random bytes that the thread has received before.
 
 use crate::raw::{self, EFAULT, EINTR, EIO, nr};
 use crate::slot::{self, STEP, scramble};
@@ -20,7 +20,7 @@ unsafe fn fill(buffer: *mut u8, length: usize) -> bool {
     true
 }
 
-/// Writes random bytes of the kernel if there are no others.
+/// Writes random bytes. They come from the kernel if this thread has no slot.
 unsafe fn fill_always(buffer: *mut u8, length: usize) {
     // SAFETY: the program passes a buffer of this length.
     unsafe {
@@ -41,7 +41,7 @@ unsafe fn fill_always(buffer: *mut u8, length: usize) {
 
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn getrandom(buffer: *mut u8, length: usize, flags: u32) -> isize {
-    // The kernel returns at most so many bytes.
+    // Like the kernel, returns at most this many bytes.
     let length = length.min(i32::MAX as usize);
     if buffer.is_null() && length > 0 {
         return raw::fail(EFAULT) as isize;
@@ -84,7 +84,7 @@ extern "C" fn arc4random_uniform(bound: u32) -> u32 {
     if bound < 2 {
         return 0;
     }
-    // Values below the minimum would make small results more likely than others.
+    // Smaller values are discarded. Otherwise small results would be more likely than others.
     let minimum = bound.wrapping_neg() % bound;
     loop {
         let value = arc4random();

@@ -1,5 +1,5 @@
-//! System calls without the C library, and the functions of the C library that no system call can
-//! replace.
+//! System calls without the C library, and lookup of the C library's functions that no system call
+//! can replace.
 
 use core::arch::asm;
 use core::ffi::{CStr, c_char, c_int, c_long, c_void};
@@ -64,7 +64,8 @@ pub(crate) mod nr {
     pub(crate) const EPOLL_PWAIT2: i64 = 441;
 }
 
-/// The numbers of system calls. Negative ones do not exist on this architecture.
+/// The numbers of system calls. A negative number stands for a call that this architecture does not
+/// have.
 #[cfg(target_arch = "aarch64")]
 pub(crate) mod nr {
     pub(crate) const POLL: i64 = -1001;
@@ -98,7 +99,7 @@ pub(crate) mod nr {
     pub(crate) const EPOLL_PWAIT2: i64 = 441;
 }
 
-/// Makes a system call. The result is negative if the call fails, and `errno` stays as it is.
+/// Makes a system call. The result is negative if the call fails; `errno` is not changed.
 ///
 /// # Safety
 /// The arguments have to be valid for the call.
@@ -114,7 +115,7 @@ pub(crate) unsafe fn call(number: i64, arguments: [usize; 6]) -> i64 {
     result
 }
 
-/// Makes a system call. The result is negative if the call fails, and `errno` stays as it is.
+/// Makes a system call. The result is negative if the call fails; `errno` is not changed.
 ///
 /// # Safety
 /// The arguments have to be valid for the call.
@@ -130,7 +131,7 @@ pub(crate) unsafe fn call(number: i64, arguments: [usize; 6]) -> i64 {
     result
 }
 
-// Without the standard library, the compiler does not link the C library by itself.
+// Without the standard library, the C library is not linked automatically.
 #[link(name = "c")]
 unsafe extern "C" {
     fn __errno_location() -> *mut c_int;
@@ -145,7 +146,8 @@ pub(crate) fn fail(error: c_int) -> c_int {
     -1
 }
 
-/// Turns the result of a system call into that of a function of the C library.
+/// Converts the result of a system call to the result of a C function: sets `errno` and returns -1
+/// on failure.
 pub(crate) fn result(value: i64) -> c_long {
     if (-4095..0).contains(&value) { c_long::from(fail(-value as c_int)) } else { value }
 }
@@ -159,13 +161,13 @@ pub(crate) unsafe fn checked(number: i64, arguments: [usize; 6]) -> c_int {
     result(unsafe { call(number, arguments) }) as c_int
 }
 
-/// An id that the kernel gives: `GETPID`, `GETPPID` or `GETTID`.
+/// An id from the kernel: `GETPID`, `GETPPID` or `GETTID`.
 pub(crate) fn id(number: i64) -> i32 {
     // SAFETY: these calls have no arguments.
     unsafe { call(number, [0; 6]) as i32 }
 }
 
-/// A function of the C library that this library hides from the program.
+/// A function of the C library that a function of this library replaces.
 pub(crate) struct Next {
     name: &'static CStr,
     at: AtomicUsize,
@@ -190,8 +192,9 @@ impl Next {
         let next = usize::MAX as *mut c_void;
         // SAFETY: both strings end with a zero byte.
         let address = unsafe {
-            // Condition variables have an obsolete layout too, whose functions some versions of the
-            // C library find first. Therefore the version is asked for by its name.
+            // For condition variables, the C library has functions for an obsolete layout too, and
+            // some versions of it find those first. Therefore this code asks for the version of the
+            // current layout.
             let versioned = dlvsym(next, self.name.as_ptr(), c"GLIBC_2.3.2".as_ptr());
             if versioned.is_null() { dlsym(next, self.name.as_ptr()) } else { versioned }
         };
@@ -204,7 +207,7 @@ macro_rules! next {
     ($($constant:ident = $name:literal),* $(,)?) => {
         $(pub(crate) static $constant: Next = Next::new($name);)*
 
-        /// Finds all functions. Later searches could happen in a signal handler, where the dynamic
+        /// Finds all functions. A later lookup could happen in a signal handler, where the dynamic
         /// linker must not be called.
         pub(crate) fn find_all() {
             $($constant.address();)*
@@ -251,8 +254,8 @@ macro_rules! function {
 }
 pub(crate) use function;
 
-/// Makes a call that can wait. Another thread can cancel this thread meanwhile, as in the functions
-/// of the C library that can wait.
+/// Makes a call that can wait. Another thread can cancel this thread during the call, as in the
+/// waiting functions of the C library.
 pub(crate) fn cancellable<T>(call: impl FnOnce() -> T) -> T {
     const PTHREAD_CANCEL_ASYNCHRONOUS: c_int = 1;
     let Some(set_type) = function!(SETCANCELTYPE, unsafe extern "C" fn(c_int, *mut c_int) -> c_int) else {

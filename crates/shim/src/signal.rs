@@ -1,4 +1,4 @@
-//! Signals: the one that ends a wait, and the masks that must not block it.
+//! The signal that ends waits, and the signal masks that must not block it.
 
 use crate::clock;
 use crate::layout::{WAKE_SIGNAL, kind};
@@ -8,12 +8,12 @@ use core::ffi::{c_int, c_void};
 use core::ptr;
 use core::sync::atomic::Ordering::{AcqRel, Acquire};
 
-/// The bit of the signal in a set.
+/// The bit of the wake signal in a set of signals.
 const WAKE_BIT: u64 = 1 << (WAKE_SIGNAL - 1);
-/// The two signals that the C library uses itself. It never blocks them.
+/// The two signals that the C library uses internally. They must never be blocked.
 const LIBRARY_BITS: u64 = 3 << 31;
 
-/// A copy of a set of signals, without the signal that ends a wait.
+/// A copy of a set of signals, without the wake signal.
 pub(crate) struct Mask(Option<u64>);
 
 impl Mask {
@@ -42,8 +42,9 @@ pub(crate) struct Action {
 type SigactionFn = unsafe extern "C" fn(c_int, *const Action, *mut Action) -> c_int;
 type SignalFn = unsafe extern "C" fn(c_int, usize) -> usize;
 
-/// Handles the signal that ends a wait. Most system calls end because a handler has run. The waits
-/// of the C library continue, and read their timeout again: the handler moves it into the past.
+/// Handles the wake signal. Most system calls return when a handler has run. The waiting functions
+/// of the C library continue instead, and read their timeout again. Therefore the handler moves
+/// this timeout into the past.
 extern "C" fn handle_wake(_signal: c_int) {
     let Some(slot) = slot::current() else { return };
     if slot.fired.load(Acquire) == 0 {
@@ -57,7 +58,7 @@ extern "C" fn handle_wake(_signal: c_int) {
     }
 }
 
-/// Installs the handler, and makes sure that the signal is not blocked.
+/// Installs the handler, and unblocks the wake signal.
 pub(crate) fn install() {
     const SA_ONSTACK: c_int = 0x0800_0000;
     const SIG_UNBLOCK: usize = 1;
@@ -130,7 +131,7 @@ unsafe extern "C" fn pthread_sigmask(how: c_int, set: *const u64, old: *mut u64)
     -unsafe { change_mask(how, set, old) } as c_int
 }
 
-/// Waits for a signal of a set. Returns a negative error number if it fails.
+/// Waits for one of these signals. Returns a negative error number if it fails.
 unsafe fn wait_for_signal(set: *const u64, info: *mut c_void, time: *const Timespec) -> i64 {
     let mask = Mask::copy(set);
     let call = |time: *const Timespec| {

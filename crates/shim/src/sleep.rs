@@ -1,4 +1,4 @@
-//! Sleeps.
+//! Functions that sleep.
 
 use crate::clock;
 use crate::layout::{Slot, kind};
@@ -9,14 +9,14 @@ use core::ffi::{c_int, c_uint};
 const CLOCK_REALTIME: c_int = 0;
 const TIMER_ABSTIME: c_int = 1;
 
-/// Blocks until a signal arrives. It is a `ppoll` of no files, because a handler with `SA_RESTART`
-/// does not interrupt a futex call, but has to interrupt a sleep.
+/// Blocks until a signal arrives. The call is a `ppoll` without files and not a futex call: a
+/// handler with `SA_RESTART` must interrupt a sleep, but would not interrupt a futex call.
 pub(crate) fn block() -> i64 {
     // SAFETY: the call has no addresses.
     unsafe { raw::call(nr::PPOLL, [0, 0, 0, 0, 8, 0]) }
 }
 
-/// Sleeps until a deadline. Returns the time that remains if a signal has interrupted the sleep.
+/// Sleeps until a deadline. If a signal interrupts the sleep, returns the remaining nanoseconds.
 fn sleep_until(slot: &Slot, deadline: u64) -> Option<u64> {
     if deadline <= slot::base(slot) {
         slot::spend(slot);
@@ -26,8 +26,8 @@ fn sleep_until(slot: &Slot, deadline: u64) -> Option<u64> {
         match slot::wait(slot, kind::SLEEP, deadline, 0, || raw::cancellable(block)) {
             (_, true) => return None,
             (result, false) if result == -i64::from(EINTR) => {
-                // The remaining time is positive, because a program that sleeps for the remaining
-                // time would otherwise be done.
+                // The remaining time must be positive. With zero, a program that sleeps again for
+                // the remaining time would think that it is done.
                 return Some(deadline.saturating_sub(slot::base(slot)).max(1));
             }
             _ => {}

@@ -12,16 +12,16 @@ pub(crate) const START: usize = 0;
 /// [`Slot::private`]: the argument of the start routine.
 pub(crate) const ARGUMENT: usize = 1;
 /// [`Slot::private`]: the address of the timeout of a wait in the C library, or 0. The handler of
-/// the signal changes that timeout.
+/// the wake signal changes that timeout.
 pub(crate) const TIMEOUT: usize = 2;
 /// [`Slot::private`]: 1 if the last call has read a clock.
 pub(crate) const READ: usize = 3;
 
 /// The name of the first thread.
 const FIRST_NAME: u64 = 0x6368_6963_616e_6501;
-/// The distance between two values of the generator SplitMix64.
+/// The increment of the random generator SplitMix64.
 pub(crate) const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
-/// The longest deadline in nanoseconds: 73 years. Sums with it do not overflow.
+/// The latest deadline in virtual nanoseconds: 73 years. Adding to it does not overflow.
 const LAST: u64 = 1 << 61;
 
 const UNTRIED: u32 = 0;
@@ -51,7 +51,7 @@ pub(crate) fn scramble(value: u64) -> u64 {
     value ^ (value >> 31)
 }
 
-/// The name of the child with a number.
+/// The name of a thread's child with this number.
 fn mix(name: u64, child: u32) -> u64 {
     scramble(name.wrapping_add(STEP.wrapping_mul(u64::from(child))))
 }
@@ -91,7 +91,7 @@ fn open_clock() -> Option<usize> {
     usize::try_from(file).ok()
 }
 
-/// Maps the memory. Returns null if there is none.
+/// Maps the shared memory. Returns null if there is none.
 fn map() -> *mut u8 {
     let Some(file) = open_clock() else { return ptr::null_mut() };
     const SEEK_END: usize = 2;
@@ -111,8 +111,8 @@ fn map() -> *mut u8 {
     }
 }
 
-/// The start of the memory, or null. Constructors of other libraries can run before the one of this
-/// library, therefore the first call maps the memory.
+/// The start of the shared memory, or null. The first call maps the memory. The constructor of this
+/// library can't do that, because constructors of other libraries may run before it.
 fn memory() -> *mut u8 {
     match STATE.load(Acquire) {
         MAPPED => MEMORY.load(Relaxed),
@@ -141,25 +141,25 @@ fn slots() -> &'static [Slot] {
     unsafe { core::slice::from_raw_parts(memory.add(SLOTS_AT).cast::<Slot>(), SLOTS) }
 }
 
-/// The slots that have been used so far.
+/// The slots that have been used so far, including slots that are free again.
 fn used_slots() -> &'static [Slot] {
     let used = header().map_or(0, |header| header.used.load(Acquire) as usize);
     slots().get(..used.min(SLOTS)).unwrap_or(&[])
 }
 
-/// Reports that the program needs something which works in real time only.
+/// Reports that the program uses a timer that works only in real time.
 pub(crate) fn note_real(bit: u32) {
     if let Some(header) = header() {
         header.real.fetch_or(bit, Relaxed);
     }
 }
 
-/// The slot of a process, which is that of its oldest thread.
+/// The first slot that belongs to a thread of this process.
 pub(crate) fn of_process(pid: i32) -> Option<&'static Slot> {
     used_slots().iter().find(|slot| slot.pid.load(Relaxed) == pid && slot.tid.load(Relaxed) != 0)
 }
 
-/// Takes a free slot. Its thread id stays -1 until its thread adopts it.
+/// Takes a free slot. Its thread id is -1 until the slot is assigned to a thread.
 fn take(name: u64, local: u64) -> Option<&'static Slot> {
     let header = header()?;
     let is_taken = |slot: &Slot| {
@@ -195,12 +195,14 @@ fn child_name(parent: &Slot) -> u64 {
     mix(parent.name.load(Relaxed), parent.children.fetch_add(1, Relaxed).wrapping_add(1))
 }
 
-/// Takes a slot for the calling process, if it was created by `vfork` and uses the memory and the
-/// slot of its parent. The program that it executes finds the slot by the id of the process.
+/// Takes a slot for the calling process if it was created by `vfork`, because then it still uses
+/// the memory and the slot of its parent. The program that the process executes finds the slot by
+/// its process id and thread id.
 pub(crate) fn take_for_vforked(parent: &Slot) {
     let (pid, tid) = (raw::id(nr::GETPID), raw::id(nr::GETTID));
     let is_own = |slot: &&Slot| slot.tid.load(Relaxed) == tid && slot.pid.load(Relaxed) == pid;
-    // A search for the program calls exec several times.
+    // A caller that searches `PATH` calls exec once per folder, so this process may already have
+    // its slot.
     if parent.tid.load(Relaxed) == tid || pid != tid || used_slots().iter().any(|slot| is_own(&slot)) {
         return;
     }
@@ -210,19 +212,19 @@ pub(crate) fn take_for_vforked(parent: &Slot) {
     }
 }
 
-/// Gives back a slot that no thread has adopted.
+/// Frees a slot that was not assigned to a thread.
 pub(crate) fn give_back(slot: &Slot) {
     slot.tid.store(0, Release);
 }
 
-/// Makes a slot that of the calling thread.
+/// Assigns a slot to the calling thread.
 pub(crate) fn adopt(slot: &'static Slot) {
     tls::CURRENT.set(slot);
     slot.pid.store(raw::id(nr::GETPID), Relaxed);
     slot.tid.store(raw::id(nr::GETTID), Release);
 }
 
-/// Finds or takes the slot of a thread that has none yet.
+/// Finds the slot of a thread that does not know its slot yet, or takes a new one.
 #[cold]
 fn register() -> Option<&'static Slot> {
     header()?;
@@ -237,8 +239,8 @@ fn register() -> Option<&'static Slot> {
         return Some(slot);
     }
     let parent = of_process(pid).or_else(|| of_process(raw::id(nr::GETPPID)));
-    // The time of the parent is not taken over, because the parent runs meanwhile and can change
-    // it.
+    // The new slot does not start with the own time of the parent, because the parent keeps running
+    // and can change that time at any moment.
     let slot = take(parent.map_or(FIRST_NAME, child_name), 0)?;
     adopt(slot);
     Some(slot)
@@ -253,13 +255,14 @@ pub(crate) fn current() -> Option<&'static Slot> {
     }
 }
 
-/// Remembers the slot of the process that this thread creates next.
+/// Stores the slot for the process that this thread creates next.
 pub(crate) fn prepare_fork(slot: Option<&'static Slot>) {
     tls::FORKED.set(slot.map_or(ptr::null(), ptr::from_ref));
 }
 
-/// Runs in a new process. Functions of the C library can create processes too. The first call that
-/// needs a slot then takes one, because the slot of the parent must not be used.
+/// Runs in a new process. If the C library itself created the process, no slot was prepared for it.
+/// Its first call that needs a slot then takes one, because the slot of the parent must not be
+/// used.
 pub(crate) extern "C" fn after_fork() {
     tls::CURRENT.set(ptr::null());
     let forked = tls::FORKED.get();
@@ -275,7 +278,8 @@ fn simulation_now() -> u64 {
     header().map_or(0, |header| header.now.load(Acquire))
 }
 
-/// Adds the price of a call to the time of the thread, and waits if the thread is a tick ahead.
+/// Adds [`READ_NS`] to the thread's own time. Waits if that time is a tick ahead of the simulation.
+/// Returns the thread's own time.
 pub(crate) fn spend(slot: &Slot) -> u64 {
     let now = simulation_now();
     let local = slot.local.load(Relaxed).max(now).saturating_add(READ_NS);
@@ -286,8 +290,8 @@ pub(crate) fn spend(slot: &Slot) -> u64 {
     local
 }
 
-/// The time from which the timeout of a wait counts. A program that reads the clock to compute a
-/// timeout does not pay for that read, because otherwise its periods would get longer.
+/// The start time for a timeout. If the last call read the clock, probably to compute the timeout,
+/// the cost of that read is removed. Otherwise the periods of a periodic program would get longer.
 pub(crate) fn base(slot: &Slot) -> u64 {
     let mut local = slot.local.load(Relaxed);
     if slot.private[READ].swap(0, Relaxed) != 0 {
@@ -298,18 +302,19 @@ pub(crate) fn base(slot: &Slot) -> u64 {
     local
 }
 
-/// The deadline of a timeout that counts from `base`.
+/// The deadline of a timeout that starts at `base`.
 pub(crate) fn after(base: u64, duration: u64) -> u64 {
     base.saturating_add(duration).min(LAST)
 }
 
-/// Waits in `call`, which the signal of the simulator interrupts. `timeout` is the address of the
-/// timeout that the signal's handler changes, or 0. Returns the result of `call`, and whether the
-/// deadline has passed.
+/// Waits in `call` until the wake signal of the simulator interrupts it. `timeout` is the address
+/// of the timeout that the signal's handler changes, or 0. Returns the result of `call`, and
+/// whether the deadline has passed.
 ///
-/// A handler of another signal can wait too while `call` waits. The C library then continues a wait
-/// for a lock, therefore its state is restored. All other waits end, and a handler can leave them
-/// with `longjmp`, so their state must not come back.
+/// While `call` waits, the handler of another signal can run and wait too. If it interrupted a wait
+/// for a lock, the C library continues that wait afterwards, so the state of the outer wait is
+/// restored. All other waits end when a handler runs. Their state is not restored, because the
+/// handler may have left them with `longjmp`.
 pub(crate) fn wait<T>(
     slot: &Slot,
     kind: u32,

@@ -1,5 +1,5 @@
-//! New threads and processes. The parent takes their slots, because the order of the children of
-//! one thread is always the same, but the order in which they start is not.
+//! Functions that create threads and processes. The parent takes the slots of its children, because
+//! it always creates them in the same order, but they do not always start in the same order.
 
 use crate::layout::Slot;
 use crate::lock::thread_result;
@@ -11,10 +11,10 @@ use core::sync::atomic::Ordering::Relaxed;
 type Start = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
 type CreateFn = unsafe extern "C" fn(*mut usize, *const c_void, Start, *mut c_void) -> c_int;
 
-/// The first function of a thread. Its argument is the slot of the thread.
+/// The first function of a new thread. Its argument is the slot of the thread.
 ///
-/// The calling convention is that of C without unwinding, so that the compiler adds no code which
-/// would stop `pthread_exit`, whose implementation unwinds the stack.
+/// The function uses the C calling convention without unwinding. Otherwise the compiler would add
+/// code that stops an unwinding stack, and `pthread_exit` unwinds the stack.
 unsafe extern "C" fn begin(slot: *mut c_void) -> *mut c_void {
     // SAFETY: `pthread_create` passes the address of a slot.
     let slot: &'static Slot = unsafe { &*slot.cast::<Slot>() };
@@ -58,8 +58,8 @@ unsafe extern "C" fn thrd_create(thread: *mut usize, start: Start, argument: *mu
     thread_result(unsafe { pthread_create(thread, core::ptr::null(), start, argument) })
 }
 
-/// Creates a process. `runs_handlers` tells whether the function of the C library calls
-/// [`slot::after_fork`] in the new process.
+/// Creates a process. `runs_handlers` says whether the C library calls [`slot::after_fork`] in the
+/// new process.
 fn create_process(next: &Next, runs_handlers: bool) -> c_int {
     let Some(create) = function!(next, unsafe extern "C" fn() -> c_int) else { return raw::fail(ENOSYS) };
     let child = slot::current().and_then(slot::take_child);

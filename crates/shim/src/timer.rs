@@ -1,4 +1,4 @@
-//! Alarms, and the timers that work in real time only.
+//! Alarms in virtual time, and the timers that work only in real time.
 
 use crate::clock;
 use crate::layout::{NEVER, Slot, real};
@@ -33,7 +33,8 @@ fn to_timeval(nanoseconds: u64) -> Timeval {
 fn remaining(slot: &Slot, now: u64) -> Interval {
     let value = match slot.alarm.load(Relaxed) {
         NEVER => 0,
-        // An alarm that is due has not fired yet, and zero would mean that there is none.
+        // An alarm that is due but has not fired yet has at least a microsecond left, because zero
+        // would mean that no alarm is set.
         at => at.saturating_sub(now).max(1000),
     };
     Interval { interval: to_timeval(slot.alarm_interval.load(Relaxed)), value: to_timeval(value) }
@@ -85,7 +86,7 @@ unsafe extern "C" fn getitimer(which: c_int, current: *mut Interval) -> c_int {
     }
 }
 
-/// Sets the alarm, virtual or not. Returns the time that remained of the old one.
+/// Sets the alarm in virtual or real time. Returns the remaining time of the old alarm.
 fn replace(value: u64, interval: u64) -> Timeval {
     if let Some(old) = set(value, interval) {
         return old.value;
@@ -101,7 +102,8 @@ fn replace(value: u64, interval: u64) -> Timeval {
 #[unsafe(no_mangle)]
 extern "C" fn alarm(seconds: c_uint) -> c_uint {
     let old = replace(u64::from(seconds) * 1_000_000_000, 0);
-    // The result is rounded, but zero means that there was no alarm.
+    // The result is rounded to seconds, but never to zero, because zero means that there was no
+    // alarm.
     let is_more = old.usec >= 500_000 || (old.sec == 0 && old.usec > 0);
     (old.sec + i64::from(is_more)) as c_uint
 }
@@ -112,7 +114,8 @@ extern "C" fn ualarm(value: c_uint, interval: c_uint) -> c_uint {
     (old.sec * 1_000_000 + old.usec) as c_uint
 }
 
-/// Whether the second half of a `struct itimerspec` sets a timer.
+/// Whether a `struct itimerspec` sets a timer: its second half, the time of the first expiry, is
+/// not zero.
 unsafe fn sets_timer(new: *const [Timespec; 2]) -> bool {
     // SAFETY: the program passes a valid address or null.
     unsafe { new.as_ref() }.is_some_and(|[_, value]| value.sec != 0 || value.nsec != 0)
@@ -163,7 +166,8 @@ unsafe extern "C" fn setsockopt(
     length: c_uint,
 ) -> c_int {
     const SOL_SOCKET: c_int = 1;
-    // SO_RCVTIMEO and SO_SNDTIMEO, and the same for times after 2038 on 32-bit machines.
+    // SO_RCVTIMEO and SO_SNDTIMEO, each in two variants: 20 and 21 are the old ones, 66 and 67
+    // those for times after 2038 on 32-bit machines.
     let is_timeout = level == SOL_SOCKET && matches!(name, 20 | 21 | 66 | 67);
     if is_timeout && length as usize >= size_of::<Timeval>() && !value.is_null() {
         // SAFETY: the program passes a valid time.

@@ -1,8 +1,9 @@
 //! Variables that each thread has its own copy of.
 //!
-//! Stable Rust has them only in its standard library, so they are defined in assembly. The library
-//! is loaded together with the program. Therefore its variables have a fixed distance from the
-//! thread pointer, and access to them needs no function that could allocate memory.
+//! In stable Rust, only the standard library has thread-local variables, so this module defines
+//! them in assembly. The library is loaded together with the program. Therefore the variables have
+//! a fixed offset from the thread pointer, and access to them calls no function that could allocate
+//! memory.
 
 use crate::layout::Slot;
 use core::arch::{asm, global_asm};
@@ -45,7 +46,7 @@ fn variables() -> *mut *const Slot {
     address
 }
 
-/// A variable of each thread. It is null in a new thread.
+/// A thread-local variable. It is null in a new thread.
 pub(crate) struct Variable(usize);
 
 /// The slot of this thread.
