@@ -36,8 +36,8 @@ impl Sim {
     }
 
     /// Copies the states of the lights from an earlier simulation of this world, by name. A yellow
-    /// light becomes red. A light that would have turned green by itself becomes green, because no
-    /// one would turn it green any more.
+    /// light becomes red. A red light with a running timer becomes green, because the timer is not
+    /// copied and the light would otherwise stay red.
     pub fn keep_lights_of(&mut self, earlier: &Sim) {
         let names = earlier.world.lights().map(|(_, o)| o.name.as_str());
         let waits = |i: usize| earlier.state.varied.red_ticks.get(i).is_some_and(|ticks| *ticks > 0);
@@ -112,8 +112,8 @@ impl Sim {
         })
     }
 
-    /// Sets the height. The car always stands on the ground, and an object that would be below the
-    /// ground is raised onto the ground.
+    /// Returns the pose with a corrected height. The car always stands on the ground, and an object
+    /// that would be below the ground is raised onto the ground.
     fn on_ground(&self, object: Option<usize>, mut at: UprightPose) -> UprightPose {
         let ground = self.world.ground.z;
         at.z = match object.map(|i| &self.world.objects[i]) {

@@ -1,9 +1,10 @@
 //! Checkpoints: a simulation goes back to an earlier state of its own, with another seed.
 //!
-//! A training environment starts thousands of episodes from the same state. [`Sim::new`] would build
-//! the engine each time, and [`Sim::restore`] would decode it. [`Sim::rewind`] copies the state. If
-//! the engine did not step since the checkpoint, only the car can have moved, and only the car or the
-//! bodies are copied. A reset goes back to the initial engine in the same way.
+//! A training environment starts thousands of episodes from the same state. [`Sim::new`] would
+//! build the engine each time, and [`Sim::restore`] would decode it. [`Sim::rewind`] is faster,
+//! because it only copies the state. If the physics engine has not stepped since the checkpoint,
+//! only the car can have moved. In this case `rewind` copies at most the bodies, and not the rest
+//! of the engine. A reset goes back to the initial engine in the same way.
 
 use crate::physics::{Engine, Solver};
 use crate::sim::Sim;
@@ -19,9 +20,9 @@ pub struct Checkpoint {
 /// Identifies the content of an engine.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct EngineVersion {
-    /// Identifies everything but the body of the car and the lists of changed bodies. Two engines
-    /// are the same if this is the same allocation. `None` for an engine that was not copied since
-    /// its last step.
+    /// Identifies the content of the engine, except the body of the car and the lists of changed
+    /// bodies. Two engines whose `id` is the same allocation have the same content. `None` if the
+    /// engine was not copied since its last step.
     id: Option<Arc<()>>,
     /// Whether the isolated car moved after the last step of the engine. The car is then in the
     /// engine's lists of changed bodies.
@@ -29,12 +30,12 @@ pub(crate) struct EngineVersion {
 }
 
 impl EngineVersion {
-    /// Notes a sub-step of the isolated car.
+    /// Records a sub-step of the isolated car.
     pub(crate) fn move_alone(&mut self) {
         self.moved_alone = true;
     }
 
-    /// The version of a copy of the engine.
+    /// Returns the version for a copy of the engine. From now on, engine and copy have the same id.
     pub(crate) fn of_copy(&mut self) -> EngineVersion {
         self.id.get_or_insert_default();
         self.clone()
@@ -49,14 +50,15 @@ impl EngineVersion {
 }
 
 impl Sim {
-    /// The current state, to go back to it.
+    /// Copies the current state, so that [`Sim::rewind`] can go back to it.
     pub fn checkpoint(&mut self) -> Checkpoint {
         Checkpoint { state: self.state.clone(), version: self.engine_version.of_copy() }
     }
 
-    /// Goes back to a checkpoint of a simulation of the same world, profile and overlay, and goes on
-    /// with this seed. A scan of the current tick is measured again, so that it has the noise of the
-    /// seed. An older scan, and the last sample of the IMU, stay as they were.
+    /// Goes back to a checkpoint of a simulation of the same world, profile and overlay, and
+    /// continues with this seed. If a scan is due in the checkpoint's tick, the lidar measures this
+    /// scan again with the noise of the new seed. An older scan and the last IMU sample stay as
+    /// they are in the checkpoint.
     pub fn rewind(&mut self, to: &Checkpoint, seed: u64) {
         self.state.copy_all_but_engine(&to.state);
         self.restore_engine(&to.state.engine, &to.version);
@@ -71,7 +73,8 @@ impl Sim {
             match (self.engine_version.moved_alone, version.moved_alone) {
                 (false, false) => {}
                 (true, true) => self.state.engine.copy_car(from),
-                // The lists of changed bodies differ.
+                // Only one of the two engines lists the car as a changed body, so these lists are
+                // copied too.
                 (true, false) | (false, true) => self.state.engine.copy_bodies(from),
             }
         } else {
@@ -184,7 +187,7 @@ mod tests {
         let reset = |sim: &mut Sim| drop(sim.apply(Command::Reset).expect("never refused"));
         reset(&mut one);
         let mut other = sim(7);
-        // A placed object replaces the engine at the next reset.
+        // Because an object was placed, the next reset copies the whole initial engine.
         let who = Who::Object("box1".to_owned());
         let place = Command::Place { who, x: Some(3.0), y: None, z: None, yaw: None, how: How::AtOnce };
         other.apply(place).expect("the box is movable");

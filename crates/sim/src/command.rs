@@ -140,7 +140,7 @@ impl std::fmt::Display for NotMovableWhy {
     }
 }
 
-/// Limit of x and y in a pose command: the largest distance from the origin, m.
+/// Largest absolute value of x and y in a pose command, m.
 const XY_LIMIT: f64 = 100.0;
 /// Maximum number of points in a path.
 const PATH_LIMIT: usize = 10_000;

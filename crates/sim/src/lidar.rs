@@ -1,8 +1,10 @@
-//! The lidar. It casts rays at every solid with closed-form formulas, and tests only the beams that
-//! can hit the solid.
+//! The lidar. For each solid, it tests only the beams that can hit the solid. Meshes and near boxes
+//! are cut with the plane of the beams. For all other solids, closed-form formulas give the
+//! distance along each beam.
 //!
-//! Beams lie in the plane z = 0 of the sensor. A solid is skipped when its bounding box does not
-//! intersect this plane. Otherwise the corners of the box determine which beams are tested.
+//! Beams lie in the plane z = 0 of the sensor. A solid is skipped if its bounding sphere does not
+//! reach this plane, or is out of range. The bounding sphere of a far solid, or the corners of a
+//! near solid's bounding box, determine which beams are tested.
 
 use crate::noise::{Sensor, Stream};
 use crate::physics::Engine;
@@ -14,7 +16,7 @@ use chicane_world::{Pose, Profile};
 use glam::{DVec2, DVec3};
 use std::f64::consts::{PI, TAU};
 
-/// Maximum number of mesh triangles that share one bounding box.
+/// Maximum number of triangles in a leaf of a mesh's tree of bounding spheres.
 const CHUNK: usize = 32;
 
 /// The constant data of the sensor: beam directions, and the solids with their bounds.
@@ -33,7 +35,7 @@ struct LidarSolid {
     shape: Shape,
     half: DVec3,
     radius: f64,
-    /// The triangles of a mesh; `None` if the shape is not a mesh, or a mesh without triangles.
+    /// The triangles of a mesh; `None` if the shape is not a mesh, or is a mesh without triangles.
     tree: Option<MeshNode>,
 }
 
@@ -145,8 +147,8 @@ impl Lidar {
                 }
                 return;
             }
-            // For a long or near box, testing one face at a time takes a third of the time per
-            // beam.
+            // For a long or near box, testing face by face takes a third of the time of a ray cast
+            // per beam.
             Shape::Box(half) if flat < 4.0 * target.radius => return self.faces(half, pose, ranges),
             _ => {}
         }
@@ -176,8 +178,8 @@ impl Lidar {
         let n = self.beams.len();
         let towards = libm::atan2(pose.position.y, pose.position.x);
         let (low, high) = if flat > 4.0 * target.radius {
-            // The solid is small and far, so its bounding circle is used. In this range asin(x) <
-            // 1.05·x.
+            // The solid is small and far away, so its bounding circle is used. The circle spans the
+            // angle asin(radius / flat) to each side. For arguments below 0.25, asin(x) < 1.05·x.
             let a = 1.05 * target.radius / flat;
             (-a, a)
         } else {
@@ -319,9 +321,9 @@ impl LidarSolid {
 }
 
 impl MeshNode {
-    /// Splits triangles in halves until few of them are left. The order of the triangles does not
-    /// change a scan, because every beam keeps the shortest distance. The result is `None` if there
-    /// are no triangles.
+    /// Builds a tree of bounding spheres: halves the triangles until each leaf has at most
+    /// [`CHUNK`]. The order of the triangles does not change a scan, because every beam keeps the
+    /// shortest distance. Returns `None` if there are no triangles.
     fn new(triangles: &mut [[DVec3; 3]]) -> Option<MeshNode> {
         let all = || triangles.iter().flatten().copied();
         let (low, high) =

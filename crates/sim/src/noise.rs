@@ -29,10 +29,10 @@ impl Stream {
         Stream { base: mix(mix(mix(seed) ^ sensor as u64) ^ sample) }
     }
 
-    /// The random numbers of a part of the world that the seed varies. `item` is the number of the
-    /// part.
+    /// The random numbers for one property that a seed varies, for example the car's mass. `item`
+    /// is the number of the property. `index` distinguishes several draws for the same property.
     pub(crate) fn of_variation(seed: u64, item: u64, index: u64) -> Stream {
-        // The items are apart from the numbers of the sensors.
+        // The offset keeps the numbers of items different from the numbers of sensors.
         Stream { base: mix(mix(mix(seed) ^ (0x100 + item)) ^ index) }
     }
 

@@ -69,7 +69,8 @@ impl Sim {
         Ok(())
     }
 
-    /// Hashes of the parts of the state. Tests use them to name the part that differs.
+    /// Hashes of the parts of the state, so that a comparison of two states can name the part that
+    /// differs.
     pub fn digests(&self) -> Vec<Digest> {
         let state = &self.state;
         let mut digests = vec![
@@ -82,7 +83,8 @@ impl Sim {
             digest("lidar", &state.scan),
         ];
         digests.extend(state.engine.parts(digest));
-        // Only a varied world has this part, so that the parts of other worlds stay the same.
+        // Only a varied world has this part, so that the digests of all other worlds stay as they
+        // are.
         if !state.varied.is_empty() {
             digests.push(digest("variation", &state.varied));
         }

@@ -66,8 +66,8 @@ impl Sim {
         Sim::varied(world, profile, seed, &Overlay::default())
     }
 
-    /// A simulation with an overlay. World and profile are those of [`Overlay::world`] and
-    /// [`Overlay::profile`].
+    /// A simulation with an overlay. `world` and `profile` must be the results of
+    /// [`Overlay::world`] and [`Overlay::profile`].
     pub fn varied(world: Arc<World>, profile: Arc<Profile>, seed: u64, overlay: &Overlay) -> Sim {
         let mut solver = Solver::new(world.gravity);
         let engine = Engine::build(&world, &profile, &mut solver);
@@ -133,13 +133,14 @@ impl Sim {
         self.seed
     }
 
-    /// Switches the lidar on or off. Without it the scan stays as it is, and everything else is the
-    /// same, because the noise of a sensor does not depend on other samples.
+    /// Switches the lidar on or off. While the lidar is off, its last scan does not change. The
+    /// rest of the simulation is the same, because the noise of a sensor does not depend on other
+    /// samples.
     pub fn measure_lidar(&mut self, measures: bool) {
         self.measures_lidar = measures;
     }
 
-    /// Sets the seed of the random streams. The origin changes with it.
+    /// Sets the seed of the random streams. Also updates the origin, which contains the seed.
     pub(crate) fn set_seed(&mut self, seed: u64) {
         self.seed = seed;
         self.origin = crate::state::with_seed(self.first_origin, seed);
@@ -237,7 +238,8 @@ impl Sim {
         (object < self.world.objects.len()).then(|| self.state.engine.object_pose(object))
     }
 
-    /// The tick in which the car last touched each object; `None` if it never did.
+    /// The tick in which the car last touched each object; `None` if the car never touched the
+    /// object.
     pub fn last_contacts(&self) -> &[Option<u64>] {
         &self.state.last_contact
     }
@@ -316,7 +318,7 @@ impl Sim {
         self.state.engine.mark_touched(&mut self.state.touched);
     }
 
-    /// Notes that the engine changed in another way than by a sub-step of the isolated car.
+    /// Records that the engine changed in another way than by a sub-step of the isolated car.
     pub(crate) fn engine_changed(&mut self) {
         self.engine_version = EngineVersion::default();
     }

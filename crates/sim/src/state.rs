@@ -54,12 +54,13 @@ impl VariedState {
         }
     }
 
-    /// Whether the world has no overlay that changes during a run.
+    /// Whether this state is empty: drive commands take effect at once, and no light has a timer.
     pub(crate) fn is_empty(&self) -> bool {
         self.delay_line.is_empty() && self.red_ticks.is_empty()
     }
 
-    /// Stores the drive command of this tick, and returns the one that takes effect.
+    /// Stores the drive command of this tick, and returns the drive command that takes effect in
+    /// this tick.
     pub(crate) fn delayed(&mut self, drive: Drive, tick: u64) -> Drive {
         if self.delay_line.is_empty() {
             return drive;
@@ -68,7 +69,7 @@ impl VariedState {
         std::mem::replace(&mut self.delay_line[at], drive)
     }
 
-    /// Removes all commands, and leaves every light as it is.
+    /// Removes all delayed commands and stops the timers of the lights. Does not change the lights.
     pub(crate) fn reset(&mut self) {
         self.delay_line.fill(Drive::default());
         self.red_ticks.fill(0);
@@ -87,7 +88,7 @@ impl State {
     }
 }
 
-/// The origin of a simulation whose seed was changed. `first` is its origin before.
+/// The origin of a simulation whose seed was changed. `first` is the origin before the change.
 pub(crate) fn with_seed(first: u64, seed: u64) -> u64 {
     xxhash_rust::xxh3::xxh3_64_with_seed(&first.to_le_bytes(), seed)
 }

@@ -15,7 +15,7 @@ const LEAST_HALF_M: f64 = 2.5e-4;
 const BODY_FRICTION: f64 = 0.2;
 
 impl Engine {
-    /// Builds the world with the car at its spawn pose.
+    /// Builds the engine of a world, with the car at its spawn pose.
     pub(crate) fn build(world: &World, profile: &Profile, solver: &mut Solver) -> Engine {
         let mut engine = Engine {
             bodies: rapier::RigidBodySet::new(),
@@ -54,10 +54,10 @@ impl Engine {
         solver.set_dt(dt);
     }
 
-    /// Lets objects sleep that are at rest. They can't be inserted asleep, because the engine wakes a
-    /// body when it first touches the ground. Therefore the engine simulates a sub-step without
-    /// gravity, at whose start they fall asleep. It would move the other bodies by rounding errors,
-    /// so these get their poses back.
+    /// Puts the objects that are at rest to sleep. They can't be inserted asleep, because the
+    /// engine wakes a body when it first touches the ground. Therefore the engine simulates one
+    /// sub-step without gravity, and the objects fall asleep at its start. Rounding errors of this
+    /// sub-step would move the other bodies, so their poses are restored afterwards.
     fn let_sleep(&mut self, objects: &[bool], solver: &mut Solver) {
         let at_rest = self.objects.iter().zip(objects).filter(|(_, is_at_rest)| **is_at_rest);
         let at_rest: Vec<rapier::RigidBodyHandle> = at_rest.map(|(handle, _)| *handle).collect();
@@ -68,7 +68,8 @@ impl Engine {
         for &handle in &at_rest {
             let activation = self.bodies[handle].activation_mut();
             activation.time_since_can_sleep = activation.time_until_sleep;
-            // The engine has no earlier pose to compare with, so every distance is allowed.
+            // A new body has no earlier pose that the engine could compare with its pose, so the
+            // threshold allows every distance.
             threshold = std::mem::replace(&mut activation.normalized_linear_threshold, f64::MAX);
         }
         let poses: Vec<_> = self.bodies.iter().map(|(handle, body)| (handle, *body.position())).collect();
@@ -147,7 +148,7 @@ impl Solver {
         std::mem::replace(&mut self.parameters_mut().dt, dt)
     }
 
-    /// Sets the gravity in m/s² and returns the previous one.
+    /// Sets the gravity in m/s² and returns the previous gravity.
     fn set_gravity(&mut self, gravity: DVec3) -> DVec3 {
         std::mem::replace(self.gravity_mut(), gravity)
     }

@@ -5,8 +5,8 @@
 //! The motor is a PI speed controller with limited force. Its force is distributed to the wheels in
 //! proportion to their load.
 //!
-//! The controller of the steering limits the yaw rate of the curve that the wheels roll, and the
-//! change of this yaw rate.
+//! The steering controller computes a yaw rate from the speed of the wheels and the steering angle.
+//! It limits this yaw rate and the change of this yaw rate.
 
 use super::engine::{ChassisForce, Engine, Footing, SUBSTEP_S, from_engine};
 use super::model::CarModel;
@@ -15,7 +15,7 @@ use chicane_world::readings::{Drive, Wheels};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
-/// A body under a wheel counts as standing if the body is slower than this, m/s.
+/// A body under a wheel counts as standing still if it is slower than this, m/s.
 const STILL_MPS: f64 = 0.01;
 /// Time constant of the motor's proportional term, s.
 const MOTOR_LAG_S: f64 = 0.015;
@@ -34,7 +34,8 @@ pub(crate) struct Car {
     pub(crate) tilt: f64,
     /// Integral term of the motor: the acceleration that balances the constant load, m/s².
     integral: f64,
-    /// Yaw rate of the curve that the wheels roll, at the last sub-step, rad/s.
+    /// Yaw rate in the last sub-step, computed from the speed of the wheels and the steering angle,
+    /// rad/s.
     yaw_rate: f64,
 }
 
@@ -142,7 +143,8 @@ impl Car {
         self.yaw_rate = model.yaw_rate(rolled, self.steering);
     }
 
-    /// Mean speed of the wheels' surfaces, m/s. The controller does not know the true speed.
+    /// Mean speed of the wheels' treads, m/s. The steering controller uses this speed, because it
+    /// does not know the true speed of the car.
     fn rolled_speed(&self, model: &CarModel) -> f64 {
         0.25 * (0..4).map(|i| self.tyres[i].spin * model.tyres[i / 2].radius).sum::<f64>()
     }
@@ -164,7 +166,8 @@ impl Car {
         let last = last.clamp(-most, most);
         let yaw_rate = model.yaw_rate(rolled, wanted);
         let permitted = yaw_rate.clamp((last - step).max(-most), (last + step).min(most));
-        // A standing car has the yaw rate zero at every angle, so `rolled` is not zero below.
+        // If `rolled` is zero, the yaw rate is zero at every steering angle and therefore
+        // permitted. The division by `rolled` is then not reached.
         if permitted == yaw_rate { wanted } else { libm::atan(permitted * model.wheelbase / rolled) }
     }
 

@@ -37,7 +37,8 @@ pub(crate) struct Engine {
     pub(super) ccd: rapier::CCDSolver,
     pub(super) chassis: RigidBodyHandle,
     pub(super) objects: Vec<RigidBodyHandle>,
-    /// Whether a body was moved or woken from outside since the last step of the engine.
+    /// Whether code outside the engine, for example a command, moved or woke a body since the last
+    /// step of the engine.
     pub(super) dirty: bool,
 }
 
@@ -133,8 +134,8 @@ impl Engine {
         chassis.add_torque(push.torque, false);
     }
 
-    /// Applies the reaction of a wheel to the body under it, as an impulse. A force would stay on
-    /// the body after this sub-step.
+    /// Applies the reaction of a wheel to the body under it, as an impulse, because a force would
+    /// stay on the body after this sub-step.
     pub(super) fn apply_reaction(&mut self, body: RigidBodyHandle, force: DVec3, point: DVec3) {
         let body = &mut self.bodies[body];
         if body.is_dynamic() {

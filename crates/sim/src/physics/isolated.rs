@@ -1,9 +1,9 @@
 //! The isolated car: no collider is near the car, and no other body is awake.
 //!
-//! This case applies to most ticks, and the engine would only integrate one body. This module
-//! integrates the body six times as fast as the engine, and without a heap allocation. The engine
-//! reads the new pose in its next step. Whether the car is isolated depends on the state only, so
-//! the result is deterministic.
+//! The car is isolated in most ticks. The engine would then integrate this one body. This module
+//! does the same six times as fast, and without a heap allocation. The engine reads the new pose in
+//! its next step. Whether the car is isolated depends on the state only, so the result is
+//! deterministic.
 
 use super::engine::{BodyState, ChassisForce, Engine, SUBSTEP_S, to_engine};
 use super::model::CarModel;
@@ -17,7 +17,8 @@ use rapier3d_f64::prelude as rapier;
 /// Minimum distance from an isolated car to the nearest collider, m. The travel of the car in one
 /// and a half ticks is added to this distance.
 const MARGIN_M: f64 = 0.01;
-/// A box is enlarged by this distance when it is rotated, because its corners are rounded, m.
+/// A box is enlarged by this distance after a rotation, because its corners then have rounding
+/// errors, m.
 const ROUNDING_M: f64 = 1e-9;
 /// If the car's colliders are lower than this height above the ground, the engine simulates the
 /// car, m.
@@ -49,8 +50,8 @@ impl Engine {
             if other.parent() == Some(self.chassis) || other.shape().as_halfspace().is_some() {
                 return false;
             }
-            // Most of a large mesh is far away. The box around the car finds that much faster than
-            // the exact distance.
+            // Most large meshes have no triangle near the car. Testing them against the box around
+            // the car is much faster than computing the exact distance.
             if other.shape().as_trimesh().is_some_and(|mesh| is_apart(mesh, other.position(), &around)) {
                 return false;
             }
@@ -100,8 +101,8 @@ impl Engine {
     }
 }
 
-/// Whether no triangle of a mesh is inside a box. The box is given in the world, and `pose` is the
-/// pose of the mesh.
+/// Whether no triangle of a mesh can intersect a box. The box is given in world coordinates, and
+/// `pose` is the pose of the mesh.
 fn is_apart(mesh: &TriMesh, pose: &rapier::Pose, around: &Aabb) -> bool {
     let local = around.transform_by(&pose.inverse()).loosened(ROUNDING_M);
     mesh.bvh().intersect_aabb(&local).next().is_none()

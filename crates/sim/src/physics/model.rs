@@ -37,7 +37,8 @@ pub(crate) struct CarModel {
     pub(super) servo_step: f64,
     /// Largest yaw rate that the controller steers for, rad/s. Infinite without a limit.
     pub(super) max_yaw_rate: f64,
-    /// Largest change of that yaw rate in a sub-step, rad/s. Infinite without a limit.
+    /// Largest change of the yaw rate in a sub-step that the controller steers for, rad/s. Infinite
+    /// without a limit.
     pub(super) yaw_rate_step: f64,
     pub(super) ground_z: f64,
     /// Lower corners of the body, and lowest points of the wheel colliders, in the car's frame.
@@ -115,7 +116,8 @@ impl CarModel {
         libm::atan(self.wheelbase * t / (self.wheelbase - side * t))
     }
 
-    /// Yaw rate of the curve that the wheels roll at this speed and steering angle, rad/s.
+    /// Yaw rate of a car whose wheels roll at this speed and steering angle without slipping,
+    /// rad/s.
     pub(super) fn yaw_rate(&self, speed: f64, steering: f64) -> f64 {
         speed * libm::tan(steering) / self.wheelbase
     }
@@ -162,8 +164,8 @@ fn hull(profile: &Profile) -> (DVec3, DVec3) {
     (0.5 * (low + high), 0.5 * (high - low))
 }
 
-/// Side damping per load: 0.3 of the critical damping of a quarter of the car's mass on the side
-/// spring of the tread.
+/// Side damping of a tyre divided by its load, s/m. The damping is 0.3 of the critical damping for
+/// a quarter of the car's mass on the side spring of the tread.
 fn tyre_damping(profile: &Profile, stiffness: f64, gravity: f64) -> f64 {
     let load = 0.25 * profile.mass_kg * gravity.max(0.1);
     let spring = stiffness * load / profile.tyre.relaxation_m;

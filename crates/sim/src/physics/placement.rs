@@ -35,15 +35,15 @@ impl Engine {
         self.wake_around(handle);
     }
 
-    /// Copies the body of the car from another engine of the same world. Both engines are the same in
-    /// everything else, and both have the car in their lists of changed bodies.
+    /// Copies the body of the car from another engine of the same world. The two engines must be
+    /// equal in everything else, and both must have the car in their lists of changed bodies.
     pub(crate) fn copy_car(&mut self, from: &Engine) {
         let car = from.chassis().clone();
         *self.chassis_mut() = car;
     }
 
-    /// Copies all bodies and the lists of changed bodies from another engine of the same world. Both
-    /// engines are the same in everything else.
+    /// Copies all bodies and the lists of changed bodies from another engine of the same world. The
+    /// two engines must be equal in everything else.
     pub(crate) fn copy_bodies(&mut self, from: &Engine) {
         self.bodies.clone_from(&from.bodies);
     }

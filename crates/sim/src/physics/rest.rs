@@ -1,8 +1,9 @@
 //! Finds the objects that stand on the ground when a world is loaded.
 //!
-//! The engine puts a body to sleep half a second after its last movement. Every tick needs the engine
-//! until then, which is several times slower, and a training resets its simulations often. Therefore
-//! an object that stands on the ground, apart from everything else, sleeps from the start.
+//! The engine puts a body to sleep half a second after its last movement. Until then the engine has
+//! to simulate every tick, which is several times slower than the code for the isolated car. A
+//! training resets its simulations often. Therefore an object that stands on the ground, apart from
+//! everything else, sleeps from the start.
 
 use chicane_world::world::{Object, Shape, Solid};
 use chicane_world::{Pose, World};
@@ -12,14 +13,14 @@ use glam::{DMat3, DVec3};
 const GAP_M: f64 = 5e-4;
 /// The cosine of the lean angle of an upright object is not lower than this.
 const UPRIGHT: f64 = 1.0 - 1e-9;
-/// The centre of mass is above this share of the base.
+/// The centre of mass of a standing object must be above this inner share of its base.
 const INNER_BASE: f64 = 0.9;
 /// Largest horizontal distance between the centre of a ball and its centre of mass, m.
 const BALANCED_M: f64 = 1e-6;
 /// Bodies closer than this are not apart, because the engine may push one of them away, m.
 const APART_M: f64 = 1e-3;
 
-/// A box along the axes of the world.
+/// A box whose edges are parallel to the axes of the world.
 #[derive(Clone, Copy)]
 struct Bounds {
     low: DVec3,
@@ -39,7 +40,7 @@ impl Bounds {
         Bounds::of_box(&centre, 0.5 * object.size)
     }
 
-    /// The bounds of scenery. `None` for a mesh without vertices.
+    /// The bounds of a solid of the scenery. `None` for a mesh without vertices.
     fn of_solid(solid: &Solid) -> Option<Bounds> {
         let half = match &solid.shape {
             Shape::Box(half) => *half,

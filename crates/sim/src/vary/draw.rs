@@ -58,12 +58,12 @@ impl Draw {
     }
 }
 
-/// The number within bounds at `unit`, which is from 0 to 1.
+/// Maps `unit`, a number from 0 to 1, to a number within bounds.
 pub(super) fn within(Range { least, most }: Range, unit: f64) -> f64 {
     rounded(least + (most - least) * unit).clamp(least, most)
 }
 
-/// Rounds to six decimals, as the numbers of a record are.
+/// Rounds to six decimals, like the numbers in a record.
 pub(super) fn rounded(value: f64) -> f64 {
     // Adding 0 converts −0 to 0.
     (value * 1e6).round() / 1e6 + 0.0

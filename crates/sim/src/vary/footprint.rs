@@ -20,8 +20,8 @@ impl Footprint {
         Footprint { centre, axis: DVec2::new(libm::cos(heading), libm::sin(heading)), half }
     }
 
-    /// The rectangle that an object covers at a pose. The pose of an object that is not upright
-    /// gives a square that covers every orientation.
+    /// The rectangle that an object covers at a pose. For an object that is not upright, the result
+    /// is a square that covers the object in every orientation.
     pub(super) fn of(object: &Object, pose: &Pose) -> Footprint {
         let centre = pose.point(object.centre).truncate();
         let up = (pose.rotation * DVec3::Z).z;
@@ -70,8 +70,8 @@ impl Footprint {
         (local.abs() - self.half).max(DVec2::ZERO).length()
     }
 
-    /// Whether the rectangles are certainly at least `gap` apart. One of them is replaced by the
-    /// circle around it, so the answer can be false for rectangles that are apart.
+    /// Whether the rectangles are certainly at least `gap` apart. The test replaces one rectangle
+    /// by the circle around it, so the answer can be false for rectangles that are apart.
     pub(super) fn is_apart(&self, other: &Footprint, gap: f64) -> bool {
         self.distance(other.centre) >= other.reach() + gap
             || other.distance(self.centre) >= self.reach() + gap

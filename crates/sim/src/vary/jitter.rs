@@ -9,7 +9,7 @@ use chicane_world::world::{Object, ObjectType};
 use chicane_world::{Pose, World};
 use std::f64::consts::TAU;
 
-/// Number of poses that are tried. If every one is taken, the object stays at its published pose.
+/// Number of poses that are tried. If none of them is free, the object stays at its published pose.
 const TRIES: u64 = 16;
 
 /// Draws the new poses. An object that stands beside the road stays beside the road.

@@ -1,9 +1,9 @@
 //! What a seed changes in a world.
 //!
 //! [`Overlay::draw`] is a pure function of a published world, a document `vary` and a seed. The
-//! same arguments give the same overlay on every machine, and seed 0 gives none. The published
-//! world stays unchanged: [`Overlay::world`] and [`Overlay::profile`] make changed copies, and
-//! [`crate::Sim::varied`] simulates them.
+//! same arguments give the same overlay on every machine, and seed 0 gives an empty overlay. The
+//! published world stays unchanged: [`Overlay::world`] and [`Overlay::profile`] make changed
+//! copies, and [`crate::Sim::varied`] simulates them.
 //!
 //! Every number has a random stream of its own, so a new field in the document does not change the
 //! numbers of the other fields.
@@ -39,7 +39,7 @@ pub struct Overlay {
     pub red_lights: Vec<RedLight>,
     /// Brightness of the picture at the start.
     pub brightness: Option<f64>,
-    /// Factor of the grip of the tyres, including that of the surface.
+    /// Factor of the grip of the tyres. It includes the grip of the drawn road surface.
     pub friction: Option<f64>,
     /// Factor of the car's mass.
     pub mass: Option<f64>,
@@ -49,7 +49,7 @@ pub struct Overlay {
     pub imu_noise: Option<f64>,
     /// Factor of the camera's noise.
     pub camera_noise: Option<f64>,
-    /// Ticks by which a drive command takes effect later.
+    /// Delay of every drive command, in ticks.
     pub latency_ticks: u32,
     /// The colour by which the colour of the road is multiplied, RGB 0..1.
     pub road_tint: Option<[f32; 3]>,
@@ -131,7 +131,7 @@ impl Overlay {
         }
     }
 
-    /// Whether the world is as published.
+    /// Whether the overlay changes nothing.
     pub fn is_none(&self) -> bool {
         *self == Overlay::default()
     }

@@ -12,9 +12,9 @@ use serde::Serialize;
 use std::f64::consts::TAU;
 use std::sync::OnceLock;
 
-/// Number of poses that are tried for an object. If every one is taken, the object is left out.
+/// Number of poses that are tried for an object. If none of them is free, the object is left out.
 const TRIES: u64 = 64;
-/// Largest distance between the edge of the road and an object, m.
+/// Largest distance between the edge of the road and an object, in addition to `GAP_M`, m.
 const SPREAD_M: f64 = 0.7;
 /// The models of the objects.
 const MODELS: &str = include_str!("scattered.world");
@@ -64,7 +64,7 @@ pub(super) fn models() -> &'static World {
     })
 }
 
-/// Draws the additional objects. Worlds without a route get none.
+/// Draws the additional objects. A world without a route gets no additional objects.
 pub(super) fn draw(
     world: &World,
     site: &mut Site<'_>,

@@ -6,14 +6,14 @@ use super::start;
 use chicane_world::{Bounds, Route, World};
 use glam::DVec2;
 
-/// Distance between an object and everything else, m.
+/// Minimum distance between an object and everything else, m.
 pub(super) const GAP_M: f64 = 0.05;
 /// Half the width of a road without borders, m.
 pub(super) const HALF_ROAD_M: f64 = 0.25;
 /// Scenery up to this height above the ground is no obstacle, m.
 const FLAT_M: f64 = 0.03;
 
-/// The areas of a world that are taken.
+/// The areas of a world that are occupied.
 pub(super) struct Site<'a> {
     route: Option<&'a Route>,
     bounds: Option<Bounds>,
@@ -36,7 +36,7 @@ impl<'a> Site<'a> {
         self.others.extend(start::areas(world, shift));
     }
 
-    /// Adds an area that is taken.
+    /// Adds an occupied area.
     pub(super) fn take(&mut self, area: Footprint) {
         self.others.push(area);
     }

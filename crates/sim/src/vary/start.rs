@@ -9,12 +9,12 @@ use chicane_world::pose::wrap_angle;
 use chicane_world::{Route, World};
 use glam::{DVec2, DVec3};
 
-/// Number of poses that are tried. If every one is taken, the start is as published.
+/// Number of poses that are tried. If none of them is free, the start is as published.
 const TRIES: u64 = 16;
 /// Half the length and half the width of the area that a car needs, m.
 const CAR_HALF_M: DVec2 = DVec2::new(0.22, 0.13);
-/// Distances of the areas that have to be free behind waypoint 0, m: for the car on the waypoint,
-/// and for the car of an evaluation, which stands behind the start line.
+/// Distances behind waypoint 0 at which the area of a car has to be free, m. A car normally starts
+/// on the waypoint. In an evaluation, the car starts behind the start line.
 const BEHIND_M: [f64; 2] = [0.0, 0.2];
 
 /// Draws a start pose at which a car stands on the road and touches nothing.
@@ -59,7 +59,7 @@ pub(super) fn pose(world: &World, behind: f64, shift: &StartShift) -> [f64; 3] {
     [at.x, at.y, wrap_angle(heading + shift.yaw)]
 }
 
-/// Limits an offset so that the car stays on the road.
+/// Limits the offset `across` so that the car stays on the road.
 fn on_road(world: &World, along: f64, across: f64) -> f64 {
     let half = |route: &Route| route.half_width_at(along).unwrap_or(HALF_ROAD_M);
     let room = world.route.as_ref().map_or(f64::INFINITY, |route| (half(route) - CAR_HALF_M.y).max(0.0));

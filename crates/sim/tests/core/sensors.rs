@@ -139,8 +139,8 @@ fn a_box_as_a_mesh_gives_the_same_ranges_as_a_box() {
 
 #[test]
 fn a_large_mesh_gives_the_same_ranges_as_its_pieces() {
-    // Forty walls around the car, of two triangles each. One mesh of all of them is split, and a mesh
-    // of one wall is not.
+    // The car stands between forty walls of two triangles each. A single mesh of all walls has more
+    // than `CHUNK` triangles and is split. A mesh of one wall is not split.
     let walls = (0..40).map(|i| {
         let (s, c) = libm::sincos(f64::from(i) * 0.7);
         let (at, along) = (DVec3::new(c, s, 0.0) * (1.0 + 0.1 * f64::from(i)), DVec3::new(-s, c, 0.0) * 0.3);

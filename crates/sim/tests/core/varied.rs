@@ -19,7 +19,7 @@ fn late(ticks: u32) -> Overlay {
     Overlay { latency_ticks: ticks, ..Overlay::default() }
 }
 
-/// Steering angles after each tick of a step in the steering command at tick 3.
+/// Steering angle after each of 60 ticks. The steering command jumps from 0 to 0.2 rad at tick 3.
 fn steering(overlay: &Overlay) -> Vec<f64> {
     let mut sim = varied(overlay);
     (0..60)
@@ -128,7 +128,7 @@ fn a_light_that_the_seed_made_red_is_not_kept_red() {
     assert!(next.snapshot().lights.iter().all(|(_, lamp)| *lamp == Lamp::Green));
 }
 
-/// Speed after half a second at full throttle, m/s.
+/// Speed after a quarter of a second at full throttle, m/s.
 fn sprint(overlay: &Overlay) -> f64 {
     let mut sim = varied(overlay);
     run(&mut sim, 0.25, drive(3.0, 0.0));

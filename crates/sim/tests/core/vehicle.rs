@@ -109,7 +109,8 @@ fn the_steering_servo_turns_at_its_rate() {
 fn the_controller_limits_the_yaw_rate() {
     let mut sim = yard(Yard::new());
     let wheelbase = Profile::gen1().wheelbase_m;
-    // The tyres slow the car down in a tight bend, so the angle belongs to the measured speed.
+    // The tyres slow the car down in a tight bend, so the expected steering angle is computed from
+    // the measured speed.
     for speed in [1.8, -1.8] {
         run(&mut sim, 3.0, drive(speed, 0.3491));
         let car = sim.vehicle();
