@@ -5,13 +5,14 @@
 //! part: length of the name (32 bits), name, length of the content (64 bits), content
 //! end:  a part with an empty name and no content
 //! ```
-//! All lengths are little-endian. The first part is [`ABOUT`], the second one the database. The
-//! others are files of the data folder by their path.
+//! All lengths are little-endian. The first part is [`ABOUT`], and the second part is the database.
+//! Every other part is a file of the data folder, named by its path.
 //!
-//! The database is copied by SQLite in one read transaction, before the other files. A file that the
-//! database names is written before its row, so it is part of the backup. Files of worlds never
-//! change, and the document that makes a world complete is read before its files. Therefore a
-//! backup has every world completely or not at all.
+//! SQLite copies the database in one read transaction, before the other files are read. A simulator
+//! writes a file before the database row that names the file, so the backup contains every file
+//! that its database names. Files of worlds never change, and the document that makes a world
+//! complete is read before the files of the world. Therefore a backup contains every world
+//! completely or not at all.
 
 use crate::data::database_file;
 use crate::database::{self, with_ending};
@@ -27,26 +28,26 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// How a backup begins.
+/// The first bytes of a backup.
 pub(crate) const MAGIC: &[u8] = b"CHICANE BACKUP 1\n";
 /// Name of the part that describes the backup.
 pub(crate) const ABOUT: &str = "backup.json";
 /// Folders of a data folder that are backed up.
 pub(crate) const FOLDERS: [&str; 3] = ["cdn", "worlds", "leaderboard"];
-/// Parts of those folders that are left out: they are removed at the start of a simulator.
+/// Subfolders that are not backed up, because a simulator removes them at its start.
 const SKIPPED: [&str; 1] = ["leaderboard/scratch"];
 /// Largest number of files of a backup.
 pub(crate) const MAX_FILES: usize = 1_000_000;
-/// How often a world that changes during the backup is read.
+/// How often a folder is read if its files change during the backup.
 const MAX_ATTEMPTS: u32 = 5;
-/// How deep folders are searched.
+/// Maximum depth of folders that are searched.
 const MAX_DEPTH: usize = 24;
 /// Documents that make a world complete. They are read before the files of their folder.
 const DOCUMENTS: [&str; 3] = ["installed.json", "meta.json", "manifest.json"];
 /// Largest size of such a document, bytes.
 const MAX_DOCUMENT: u64 = 16 << 20;
 
-/// What the part [`ABOUT`] says.
+/// The content of the part [`ABOUT`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct About {
     /// Version of the program that wrote the backup.
@@ -57,7 +58,7 @@ pub(crate) struct About {
     pub(crate) created_at: String,
 }
 
-/// What a backup has.
+/// The summary of a backup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BackupSummary {
     /// Number of files besides the database.
@@ -141,7 +142,8 @@ fn write_and_check(dir: &Path, part: &Path, snapshot: &Path) -> Result<BackupSum
     let unwritable = |source| BackupError::Write { path: part.to_owned(), source };
     let mut options = File::options();
     options.write(true).create(true).truncate(true);
-    // A backup has the programs and the records of students.
+    // Only the owner may read a backup, because it contains the programs and the records of
+    // students.
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let file = options.open(part).map_err(unwritable)?;
@@ -162,8 +164,8 @@ fn copy_database(database: &Path, snapshot: &Path) -> Result<i64, BackupError> {
     let (connection, version) = database::open_any_version(database)?;
     let name = snapshot.to_str().ok_or_else(|| BackupError::Copy("the path is not UTF-8".to_owned()))?;
     connection.execute("VACUUM INTO ?1", [name]).map_err(copy)?;
-    // The copy has the content of all pages that SQLite could read. Damage that it did not notice
-    // is found here.
+    // The copy contains all pages that SQLite could read. This check finds damage that SQLite did
+    // not notice while it copied the pages.
     let (copied, _) = database::open_any_version(snapshot)?;
     let verdict: String = copied.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(copy)?;
     if verdict != "ok" {
@@ -233,8 +235,9 @@ impl<'a> PartWriter<'a> {
     }
 
     /// Adds the files of a folder, which may not exist. If a file disappears meanwhile, another
-    /// revision of the world was installed, and the folder is read again. `restore` ignores the
-    /// files that no document names.
+    /// revision of the world was installed, and the folder is read again. The backup then also
+    /// contains files of the first attempt. They do no harm in a restored folder, because no
+    /// document names them.
     fn folder(&mut self, dir: &Path, name: &str, depth: usize) -> Result<(), BackupError> {
         let path = dir.join(name);
         for _ in 0..MAX_ATTEMPTS {
@@ -270,7 +273,8 @@ impl<'a> PartWriter<'a> {
         for entry in entries {
             let entry = entry.map_err(unreadable)?;
             let kind = entry.file_type().map_err(unreadable)?;
-            // Names of the data folder are UTF-8. Others were not made by a simulator.
+            // A simulator creates only names in UTF-8, so another program made a file whose name is
+            // not UTF-8.
             if let Some(inner) = entry.file_name().to_str() {
                 names.push((inner.to_owned(), kind));
             }

@@ -41,18 +41,20 @@ impl Data {
         // The records use a second connection, so that a long write of a record does not block the
         // settings.
         let records = Records::new(database::open(&file)?);
-        // The content of the file was checked above.
+        // `open_shared` does not check the content of the file, because `open_or_salvage` has
+        // checked it.
         let submissions = Submissions::new(database::open_shared(&file)?);
         let projects = Projects::new(database::open_shared(&file)?);
-        // The database was opened by its path, because SQLite resolves the links of a path. A
-        // folder that was replaced meanwhile is not the one that is locked.
+        // The database was opened by its path and not through the open folder, because SQLite
+        // resolves the links of a path. If the folder was replaced meanwhile, the opened database
+        // is not in the locked folder.
         folder.check().map_err(|e| OpenError::Unwritable { path: dir.clone(), reason: e.to_string() })?;
         known_folders::remember(&dir);
         Ok(Data { settings, records, submissions, projects, folder, salvaged, _lock: lock })
     }
 
-    /// What was saved of a damaged database when the folder was opened, as a text for people; `None`
-    /// if the database was sound. The same text is in the log.
+    /// What was saved from a damaged database when the folder was opened, as a text for people.
+    /// `None` if the database was not damaged. The same text is in the log.
     pub fn salvaged(&self) -> Option<&str> {
         self.salvaged.as_deref()
     }
@@ -88,14 +90,14 @@ impl Data {
         &self.folder
     }
 
-    /// Fails if the path of the folder leads to another folder than the one that is locked.
+    /// Fails if the path of the folder no longer leads to the locked folder.
     pub fn check(&self) -> Result<(), FolderReplaced> {
         self.folder.check()
     }
 }
 
-/// Opens the database. If it is damaged, the readable part of it replaces it first. Returns also
-/// what was saved.
+/// Opens the database. A damaged database is first replaced by its readable part. Also returns what
+/// was saved, as a text.
 fn open_or_salvage(file: &Path) -> Result<(Connection, Option<String>), OpenError> {
     let (path, reason) = match database::open(file) {
         Err(OpenError::Damaged { path, reason }) => (path, reason),
@@ -130,8 +132,8 @@ pub fn has_database(dir: &Path) -> std::io::Result<bool> {
     }
 }
 
-/// The absolute path of a data folder and of its database. SQLite may take a relative path for a
-/// URI, but never an absolute path.
+/// The absolute path of a data folder and of its database. SQLite may interpret a relative path as
+/// a URI, but never an absolute path.
 pub(crate) fn database_file(dir: &Path) -> Result<(PathBuf, PathBuf), OpenError> {
     let dir = std::path::absolute(dir).map_err(|e| unwritable(dir, &e))?;
     let file = dir.join(DATABASE);
@@ -218,8 +220,8 @@ fn is_gone(pid: u32) -> bool {
 
 impl Drop for DataLock {
     fn drop(&mut self) {
-        // Closing the file is not enough, because a child process that is just being started has it
-        // open too.
+        // Closing the file is not enough, because a child process that is just being started may
+        // have the file open too.
         let _ = self.0.unlock();
     }
 }

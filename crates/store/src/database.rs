@@ -116,8 +116,8 @@ const MIGRATIONS: &[&str] = &[
 /// How long to wait if another program has the file locked.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long a process that does not hold the data folder waits for the processes that write to the
-/// database. Each of them writes for milliseconds.
+/// How long a connection waits for other connections that write to a shared database. Each write
+/// takes milliseconds.
 const SHARED_BUSY_TIMEOUT: Duration = Duration::from_secs(30);
 /// Size of the header of a database file, bytes.
 const HEADER_BYTES: u64 = 100;
@@ -182,7 +182,8 @@ fn open_within(path: &Path, busy_timeout: Duration, check: bool) -> Result<Conne
 
 /// Creates an empty database of the current version. The file appears under its name when it is
 /// complete. Therefore a process that is killed meanwhile leaves no empty file behind, which the
-/// next start would refuse. If another process creates the same database, one of both files stays.
+/// next start would refuse. If two processes create the same database at once, one of the two files
+/// is kept.
 fn create(path: &Path) -> Result<(), OpenError> {
     let failed = |e: Error| explain(path, &e);
     let unwritable =
@@ -266,8 +267,8 @@ pub(crate) fn version(connection: &Connection) -> rusqlite::Result<i64> {
 
 /// Configures the connection so that a finished write survives a kill and a power cut.
 fn set_up(connection: &Connection, busy_timeout: Duration) -> rusqlite::Result<()> {
-    // If the file system does not support WAL, SQLite keeps the old journal mode. That mode is as
-    // safe.
+    // If the file system does not support WAL, SQLite keeps the old journal mode. The old mode is
+    // just as safe.
     use_wal(connection, busy_timeout)?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     // On macOS a plain fsync does not flush the drive's own cache. On other systems this setting
@@ -295,7 +296,8 @@ fn use_wal(connection: &Connection, busy_timeout: Duration) -> rusqlite::Result<
     }
 }
 
-/// Runs the missing migrations, each in a transaction. `done` of them were run before.
+/// Runs the missing migrations, each in a transaction. `done` is the number of migrations that were
+/// run before.
 fn migrate(connection: &mut Connection, done: usize) -> rusqlite::Result<()> {
     for (k, step) in MIGRATIONS.iter().enumerate().skip(done) {
         let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;

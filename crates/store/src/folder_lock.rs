@@ -20,8 +20,8 @@ impl FolderLock {
     /// lock, or if another owner removes the folder during this call.
     pub(crate) fn try_take(folder: &Path) -> std::io::Result<Option<FolderLock>> {
         match std::fs::create_dir_all(folder) {
-            // The folder existed when it was to be created, and was removed before its type was
-            // read.
+            // `create_dir_all` found the folder, but another owner removed the folder before its
+            // type was read.
             Err(e) if e.kind() == ErrorKind::AlreadyExists && !is_file(folder) => Ok(None),
             Err(e) => Err(e),
             Ok(()) => FolderLock::try_take_existing(folder),
@@ -65,8 +65,8 @@ impl FolderLock {
         name.push(format!("-removed-{}-{number}", std::process::id()));
         let renamed = self.folder.with_file_name(name);
         let removed = if std::fs::rename(&self.folder, &renamed).is_ok() { &renamed } else { &self.folder };
-        // Another owner that found the folder under its old name may create a lock file in it while it
-        // is being removed.
+        // Another owner that found the folder under its old name may create a lock file in the
+        // folder while the folder is being removed.
         for _ in 0..REMOVE_ATTEMPTS {
             match std::fs::remove_dir_all(removed) {
                 Err(e) if e.kind() == ErrorKind::DirectoryNotEmpty => {}

@@ -1,5 +1,5 @@
-//! A folder that stays open, so that a renamed or replaced parent folder does not lead to another
-//! folder.
+//! A folder that stays open, so that it is still reached after a parent folder was renamed or
+//! replaced.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ pub struct HeldFolder {
     folder: Arc<File>,
 }
 
-/// The path of a data folder leads to another folder than the one that was opened.
+/// The path of a data folder no longer leads to the folder that was opened.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the data folder {} was replaced while the simulator was running; stop it and check the folder",

@@ -27,10 +27,10 @@ const RECORD: &str = "installed.json";
 const KEEP_STAGED: Duration = Duration::from_secs(7 * 86_400);
 /// How many interrupted installations are kept.
 const MAX_STAGED: usize = 8;
-/// How often the files of a world are moved into place while old readers remove its folder. Each
-/// reader removes the folder at most once.
+/// Maximum number of attempts to move the files of a world into place. An attempt fails if the last
+/// reader of an old revision removes the folder of the world meanwhile.
 const MOVE_ATTEMPTS: u32 = 100;
-/// Bytes of the largest record.
+/// Maximum size of a record, bytes.
 const MAX_RECORD: u64 = 4 << 20;
 
 /// A file of an installed world.
@@ -91,8 +91,8 @@ impl InstalledWorlds {
         InstalledWorlds { worlds: data_dir.join("worlds"), staging: data_dir.join("staging"), held: None }
     }
 
-    /// The installed worlds of an open data folder. They stay those of this folder when a parent of
-    /// the folder is renamed. Creates no file or folder.
+    /// The installed worlds of an open data folder. They remain the worlds of this folder when a
+    /// parent of the folder is renamed. Creates no file or folder.
     pub fn within(folder: &HeldFolder) -> InstalledWorlds {
         let (worlds, staging) = (folder.join("worlds"), folder.join("staging"));
         InstalledWorlds { worlds, staging, held: Some(folder.clone()) }
@@ -202,8 +202,8 @@ impl InstalledWorlds {
         self.change(id, |record| record.name = name.to_owned())
     }
 
-    /// Gives an installed world a second name, by which clients can switch to it. Another world that
-    /// had this name loses it. False if the world is not installed.
+    /// Gives an installed world a second name, by which clients can switch to it. Another world
+    /// that had this name loses the name. False if the world is not installed.
     pub fn set_alias(&self, id: &WorldId, alias: &str) -> std::io::Result<bool> {
         for record in self.scan().into_iter().filter(|record| record.alias.as_deref() == Some(alias)) {
             if let Some(other) = WorldId::parse(&record.world_id).filter(|other| other != id) {
@@ -213,7 +213,8 @@ impl InstalledWorlds {
         self.change(id, |record| record.alias = Some(alias.to_owned()))
     }
 
-    /// Changes the record of an installed world under its lock. False if the world is not installed.
+    /// Changes the record of an installed world while it holds the world's lock. False if the world
+    /// is not installed.
     fn change(&self, id: &WorldId, change: impl FnOnce(&mut InstalledRecord)) -> std::io::Result<bool> {
         if self.record(id).is_none() {
             return Ok(false);
@@ -225,7 +226,8 @@ impl InstalledWorlds {
         let Some(mut record) = self.record(id) else { return Ok(false) };
         change(&mut record);
         self.write(id, &record)?;
-        // An interrupted installation has more files here than the lock, and can be continued.
+        // A staging folder with more files than the lock is kept, because it belongs to an
+        // interrupted installation that can be continued.
         if std::fs::read_dir(&staging).is_ok_and(|entries| entries.count() == 1) {
             lock.remove_folder();
         }
@@ -282,7 +284,8 @@ impl InstalledWorlds {
         staged.sort();
         for (i, (age, path)) in staged.iter().enumerate() {
             let unneeded = || !path.join("files").exists() || *age > KEEP_STAGED || i >= MAX_STAGED;
-            // An empty folder may have got files before its lock was taken.
+            // The folder is checked again under its lock, because an installation may have begun
+            // there meanwhile.
             if unneeded()
                 && let Ok(Some(lock)) = FolderLock::try_take_existing(path)
                 && unneeded()

@@ -8,7 +8,7 @@ use crate::records::Records;
 use crate::settings::StoreError;
 use rusqlite::{OptionalExtension, Transaction, params};
 
-/// The part of a journal that a piece belongs to. The numbers are stored.
+/// The part of a journal that a piece belongs to. The numbers are stored in the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JournalPart {
     /// The head.
@@ -33,7 +33,7 @@ pub struct JournalPiece {
 /// A journal as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StoredJournal {
-    /// The session has none.
+    /// The session has no journal.
     None,
     /// The whole journal, compressed.
     Whole(Vec<u8>),
@@ -106,7 +106,8 @@ pub(crate) fn add(change: &Transaction<'_>, number: i64, pieces: &[JournalPiece]
     Ok(())
 }
 
-/// Replaces the journal of a session by the whole journal. Without one, the journal is removed.
+/// Replaces the pieces of a session's journal with the whole journal. If `whole` is `None`, the
+/// pieces are only removed.
 pub(crate) fn replace(change: &Transaction<'_>, number: i64, whole: Option<&[u8]>) -> rusqlite::Result<()> {
     change.execute("DELETE FROM session_journal WHERE session = ?1", [number])?;
     let Some(whole) = whole else { return Ok(()) };

@@ -3,8 +3,9 @@
 //!
 //! Each opened data folder is added to a registry in the user's state folder: one file per data
 //! folder, which holds the path. A file is replaced by a rename, so that a reader never sees half a
-//! path and no lock is needed. The registry knows folders whose simulator does not run. Simulators
-//! that run are found by the database that they have open.
+//! path and no lock is needed. The registry also lists folders whose simulator does not run. The
+//! folders of running simulators are also found through the database files that these processes
+//! have open.
 
 use crate::data::create_private;
 use crate::sum::Sum;
@@ -18,7 +19,7 @@ use std::time::SystemTime;
 pub(crate) const DATABASE: &str = "chicane.db";
 /// How many folders the registry keeps. The folders that were opened last stay.
 const MAX_ENTRIES: usize = 512;
-/// Bytes of the longest path that is read from the registry.
+/// Maximum length of a path in the registry, bytes.
 const MAX_PATH: u64 = 4096;
 /// How many users of `/etc/passwd` are considered.
 const MAX_USERS: usize = 10_000;
@@ -48,8 +49,8 @@ fn variable(name: &str) -> Option<PathBuf> {
     std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute())
 }
 
-/// Adds an opened data folder to the registry. A failure is logged and nothing else, because a
-/// simulator without a home folder must be able to run.
+/// Adds an opened data folder to the registry. A failure is only logged, because a simulator
+/// without a home folder must be able to run.
 pub(crate) fn remember(folder: &Path) {
     let Some(registry) = registry() else { return };
     if let Err(error) = add(&registry, folder) {
@@ -58,11 +59,11 @@ pub(crate) fn remember(folder: &Path) {
     }
 }
 
-/// Adds a folder to a registry. Removes folders that are gone, and the oldest ones beyond the
-/// limit.
+/// Adds a folder to a registry. Removes entries of folders that are gone, and the oldest entries
+/// beyond the limit.
 fn add(registry: &Path, folder: &Path) -> std::io::Result<()> {
-    // Every data folder inside of a hidden folder is hidden as well, and the canonical path names
-    // the folder even if a symbolic link changes.
+    // The canonical path is stored, because it still leads to the folder after a symbolic link in
+    // `folder` has changed.
     let folder = fs::canonicalize(folder)?;
     create_private(registry)?;
     let path = folder.as_os_str().as_encoded_bytes();
@@ -88,8 +89,8 @@ struct Entry {
     folder: PathBuf,
 }
 
-/// The entries of a registry. Files that are no entry, such as drafts of a killed process, are
-/// returned with an empty path.
+/// The entries of a registry. Files that are not entries, such as drafts of a killed process, are
+/// returned with an empty path, so that `add` removes them.
 fn entries(registry: &Path) -> Vec<Entry> {
     let files = fs::read_dir(registry).into_iter().flatten().flatten().take(8 * MAX_ENTRIES);
     let entry = |file: fs::DirEntry| {
@@ -115,7 +116,8 @@ fn path_of(bytes: Vec<u8>) -> PathBuf {
     PathBuf::from(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Whether a path is that of a data folder. The root folder never is, because it can't be hidden.
+/// Whether a path leads to a data folder. The root folder does not count, because it can't be
+/// hidden.
 fn is_data_folder(folder: &Path) -> bool {
     folder.is_absolute() && folder.parent().is_some() && folder.join(DATABASE).is_file()
 }
@@ -125,8 +127,8 @@ fn is_data_folder(folder: &Path) -> bool {
 pub fn known_folders() -> Vec<PathBuf> {
     let mut registries: Vec<PathBuf> = registry().into_iter().collect();
     let mut folders: BTreeSet<PathBuf> = default_data_folder().into_iter().collect();
-    // A simulator may have been started with another environment, and root reads the folders of all
-    // users.
+    // A simulator may have been started with other environment variables, so the default folders in
+    // the home folders are searched too. Root can read the home folders of all users.
     for home in homes() {
         registries.push(home.join(".local/state/chicane/folders"));
         folders.insert(home.join(".local/share/chicane"));
@@ -143,7 +145,8 @@ pub fn known_folders() -> Vec<PathBuf> {
         .collect()
 }
 
-/// The home folder of this user according to `/etc/passwd`. For root, those of all users.
+/// The home folder of this user according to `/etc/passwd`. For root, the home folders of all
+/// users.
 fn homes() -> BTreeSet<PathBuf> {
     let Some(own) = own_user() else { return BTreeSet::new() };
     let passwd = fs::read_to_string("/etc/passwd").unwrap_or_default();
@@ -175,8 +178,9 @@ fn folders_in_use() -> BTreeSet<PathBuf> {
     descriptors.filter_map(|descriptor| database_folder(&descriptor)).collect()
 }
 
-/// The folder of the database that a descriptor (`/proc/<pid>/fd/<n>`) has open. `None` if it is
-/// another file, or if the file has another path here because the process is in a container.
+/// The folder of the database that a descriptor (`/proc/<pid>/fd/<n>`) has open. `None` if the
+/// descriptor has another file open, or if the process is in a container and its path of the
+/// database does not exist here.
 fn database_folder(descriptor: &Path) -> Option<PathBuf> {
     let file = fs::read_link(descriptor).ok()?;
     if file.file_name() != Some(OsStr::new(DATABASE)) {

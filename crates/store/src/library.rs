@@ -21,7 +21,7 @@ pub struct LibraryEntry {
     pub world_id: Option<String>,
     /// Revision of the world, if it was published.
     pub rev: Option<String>,
-    /// Whether the world is an official one.
+    /// Whether the world is official.
     pub official: bool,
     /// Whether the world may be deleted.
     pub deletable: bool,
@@ -95,8 +95,8 @@ impl Library {
         self
     }
 
-    /// Adds a world of another library, with its id and its revision. Without such a world, nothing
-    /// is added.
+    /// Adds a world of another library, with its id and its revision. If the other library has no
+    /// such world, nothing is added.
     pub fn with_world_of(mut self, other: &Library, name: &str) -> Library {
         if let Ok(world) = other.world(name) {
             self.insert(world.entry.clone(), Arc::clone(&world.bundle));
@@ -111,15 +111,16 @@ impl Library {
         worlds.insert(world.entry.name.clone(), Arc::new(world));
     }
 
-    /// The name under which a project with this name can be placed: the name itself, or a longer one
-    /// if a world that is not a project has the name.
+    /// The name under which a project with this name can be placed. It is the name itself, or a
+    /// longer name if a world that is not a project has this name.
     pub fn project_name(&self, name: &str) -> String {
         let worlds = self.worlds();
         let is_free = |name: &str| worlds.get(name).is_none_or(|world| world.is_project);
         if is_free(name) {
             return name.to_owned();
         }
-        // The names of worlds are ASCII, and a name of 64 characters is the longest.
+        // Names of worlds are ASCII and have at most 64 characters, so the name is shortened before
+        // a suffix is added.
         let short: String = name.chars().take(54).collect();
         let numbered = (1..).map(|i| match i {
             1 => format!("{short}_project"),
@@ -174,7 +175,8 @@ impl Library {
         entries
     }
 
-    /// The entry of one world. `name` is its name or, for an imported world, its alias.
+    /// The entry of one world. `name` is the name of the world or, for an installed world, its
+    /// alias.
     pub fn entry(&self, name: &str) -> Option<LibraryEntry> {
         self.world(name).ok().map(|w| w.entry.clone())
     }

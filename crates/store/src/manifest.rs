@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 pub const MAX_META: usize = 1 << 20;
 /// Limit of the size of `manifest.json` in bytes.
 pub const MAX_MANIFEST: usize = 2 << 20;
-/// Limit of the characters of a display name.
+/// Maximum length of a display name, characters.
 const MAX_NAME: usize = 100;
 
 /// Who may download a published world.

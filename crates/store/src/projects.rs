@@ -1,8 +1,8 @@
 //! The projects of the world builder: their documents, revisions and files.
 //!
 //! Every accepted change gets a new revision. A writer names the revision that it changed, so that
-//! two writers cannot overwrite each other's changes. A deleted project stays restorable until
-//! [`MAX_DELETED`] later ones are deleted.
+//! two writers cannot overwrite each other's changes. A deleted project can be restored until
+//! [`MAX_DELETED`] other projects are deleted after it.
 
 use crate::settings::StoreError;
 use crate::sum::Sum;
@@ -55,7 +55,7 @@ pub struct ProjectFile {
     pub size: Option<[u32; 2]>,
 }
 
-/// A file that is stored.
+/// A file to store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewFile {
     /// Name of the file, relative to the project.
@@ -73,7 +73,7 @@ pub enum ProjectWrite {
     Done(ProjectHead),
     /// There is no such project.
     Missing,
-    /// The writer changed another revision than the current one, which is returned.
+    /// The writer changed a revision that is no longer the current one. Holds the current project.
     Conflict(ProjectRow),
     /// There are too many projects.
     TooManyProjects,
@@ -134,8 +134,8 @@ impl Projects {
         Projects { connection: Mutex::new(connection) }
     }
 
-    /// All projects, the last changed one first, and then the deleted ones, the last deleted one
-    /// first.
+    /// All projects that are not deleted, the last changed project first. The deleted projects
+    /// follow, the last deleted project first.
     pub fn heads(&self) -> Result<Vec<ProjectHead>, StoreError> {
         self.with(|connection| {
             let sql = "SELECT id, revision, updated_at, deleted FROM project
@@ -144,7 +144,8 @@ impl Projects {
         })
     }
 
-    /// A project. Deleted projects are found only if `deleted` is true.
+    /// A project. If `deleted` is true, only deleted projects are found; otherwise only projects
+    /// that are not deleted.
     pub fn find(&self, id: &str, deleted: bool) -> Result<Option<ProjectRow>, StoreError> {
         self.with(|connection| row_of(connection, id).map(|row| row.filter(|r| r.head.deleted == deleted)))
     }
@@ -297,7 +298,7 @@ impl Projects {
     }
 
     /// The world of the project that the simulator drove in under this name. `None` if there is no
-    /// such project, or if it has errors by now.
+    /// such project, or if the world can't be built from the project's current document.
     pub fn driven(&self, name: &str) -> Result<Option<DrivenProject>, StoreError> {
         let found: Option<(String, String)> = self.with(|connection| {
             let sql = "SELECT id, document FROM project WHERE driven_as = ?1 AND deleted IS NULL";
@@ -321,7 +322,7 @@ impl Projects {
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
-        // After a panic the lock is poisoned, but the transaction was rolled back.
+        // A poisoned lock can be used, because a panic rolls the transaction back.
         let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
         work(&mut connection).map_err(|e| StoreError::Database(e.to_string()))
     }

@@ -134,9 +134,9 @@ impl Cdn {
             let bytes = pretty(&meta.json(id));
             match self.put(&path, bytes.clone(), mode).await {
                 Ok(()) => return Ok(meta),
-                // The store's client repeats a write if the response was lost. If the first write
-                // had succeeded, the repeated one fails with `Precondition`. So if the stored bytes
-                // are ours, the write succeeded.
+                // The store's client repeats a write whose response was lost. If the first write
+                // had succeeded, the repeated write fails with `Precondition`. Therefore the write
+                // succeeded if the stored bytes are the bytes of this write.
                 Err(Error::Precondition { .. }) if self.holds(&path, &bytes).await => return Ok(meta),
                 Err(Error::Precondition { .. }) => {}
                 Err(e) => return Err(PublishError::Write { path, reason: reason(&e) }),
@@ -188,9 +188,9 @@ impl Cdn {
     async fn create(&self, path: String, bytes: Vec<u8>) -> Result<(), PublishError> {
         match self.put(&path, bytes.clone(), PutMode::Create).await {
             Ok(()) => Ok(()),
-            // The store's client repeats a write if the response was lost. If the first write had
-            // succeeded, the repeated one fails with `AlreadyExists`. So if the stored bytes are
-            // ours, the write succeeded.
+            // The store's client repeats a write whose response was lost. If the first write had
+            // succeeded, the repeated write fails with `AlreadyExists`. Therefore the write
+            // succeeded if the stored bytes are the bytes of this write.
             Err(Error::AlreadyExists { .. }) if self.folder.is_none() && self.holds(&path, &bytes).await => {
                 Ok(())
             }

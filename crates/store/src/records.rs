@@ -28,13 +28,13 @@ pub struct NewSession {
     pub time_limit_s: f64,
     /// Seed of every random stream.
     pub seed: u64,
-    /// Which record is better: `lower` or `higher`.
+    /// Whether a lower or a higher record is better.
     pub better: Better,
     /// SHA-256 of the script, as hex digits.
     pub sha256: String,
     /// Start time, RFC 3339.
     pub started_at: String,
-    /// What is judged, and how.
+    /// The identity of the session: what is judged, and under which conditions.
     pub identity: RecordIdentity,
     /// Role of the token with which the session was started.
     pub role: Role,
@@ -57,7 +57,8 @@ pub struct SessionResult {
     pub observations: u64,
     /// How long the world waited for the script, in real seconds.
     pub wait_s: f64,
-    /// What happened during the run besides the judgement.
+    /// The end of the student's program, the commands of others, the refused requests and the
+    /// identity of the journal.
     pub report: RunReport,
 }
 
@@ -246,7 +247,7 @@ impl Records {
         &self,
         work: impl FnOnce(&mut Connection) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
-        // After a panic the lock is poisoned, but the transaction was rolled back.
+        // A poisoned lock can be used, because a panic rolls the transaction back.
         let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
         work(&mut connection).map_err(|e| StoreError::Database(e.to_string()))
     }
@@ -303,11 +304,11 @@ fn set_result(connection: &Connection, number: i64, result: &SessionResult) -> r
 }
 
 fn json(value: &impl serde::Serialize) -> String {
-    // Serialization fails only for maps whose keys are not text, and these types have none.
+    // Serialization fails only for maps whose keys are not text, and these types have no such maps.
     serde_json::to_string(value).unwrap_or_else(|_| "{}".to_owned())
 }
 
-/// Reads a column of JSON. Damaged JSON is an error, because it is part of the record.
+/// Reads a column of JSON. Damaged JSON is an error, because the column is part of the record.
 fn from_json<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: &str) -> rusqlite::Result<T> {
     let text: String = row.get(column)?;
     serde_json::from_str(&text).map_err(|error| {

@@ -74,7 +74,7 @@ pub enum RestoreError {
 /// What was restored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Restored {
-    /// What the backup has.
+    /// The summary of the backup.
     pub summary: BackupSummary,
     /// The data folder that was replaced, under its new name.
     pub replaced: Option<PathBuf>,
@@ -138,7 +138,7 @@ pub fn restore(file: &Path, dir: &Path, replace: bool) -> Result<Restored, Resto
     Ok(Restored { summary, replaced })
 }
 
-/// Renames a data folder with files, or removes an empty one.
+/// Renames a data folder that has files, or removes an empty folder. Returns the new name.
 fn move_away(dir: &Path, is_used: bool) -> Result<Option<PathBuf>, RestoreError> {
     if !is_used {
         return match std::fs::remove_dir(dir) {
@@ -328,7 +328,7 @@ fn read_head(parts: &mut impl Read) -> io::Result<(String, u64)> {
     Ok((name, u64::from_le_bytes(length)))
 }
 
-/// Whether a path is that of a file of a data folder. A backup of somebody else must not write
+/// Whether a file of a data folder may have this path. A backup from somebody else must not write
 /// other files.
 fn is_allowed(name: &str) -> bool {
     if name == DATABASE {

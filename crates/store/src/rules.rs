@@ -10,9 +10,9 @@ pub(crate) const FOLDERS: [&str; 6] =
 pub(crate) const MAX_FILES: usize = 2_000;
 /// Limit of the total size of all files in bytes.
 pub const MAX_TOTAL: u64 = 256 << 20;
-/// Limit of the characters of a path.
+/// Maximum length of a path, bytes.
 pub(crate) const MAX_PATH: usize = 255;
-/// Limit of the depth of a path: the number of names between the slashes.
+/// Maximum depth of a path: the number of names that slashes separate.
 const MAX_DEPTH: usize = 16;
 
 /// Why a set of files can't be a world.

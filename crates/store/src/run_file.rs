@@ -104,7 +104,8 @@ fn read_parts(deflated: &[u8], max: u64) -> io::Result<Parts> {
     Ok(parts)
 }
 
-/// Reads a number of bytes. Memory is used only for bytes that are there.
+/// Reads a number of bytes. Memory is allocated only for bytes that the reader returns, and not for
+/// the stated length.
 fn read(reader: &mut impl Read, length: u64, max: u64) -> io::Result<Vec<u8>> {
     if length > max {
         return Err(invalid("a part is too long"));

@@ -1,8 +1,9 @@
 //! Saves the readable part of a damaged database.
 //!
-//! A copy of the damaged file is read table by table. SQLite fails when it reaches a damaged page,
-//! so the rows behind it are reached by their keys. The rows go to a new database, which replaces
-//! the damaged one. The damaged files are kept in a folder beside it.
+//! A copy of the damaged file is read table by table. SQLite fails when it reaches a damaged page.
+//! Other queries, which start behind the page or at the other end, then read the remaining rows.
+//! The rows go to a new database, which replaces the damaged one. The damaged files are kept in a
+//! folder beside it.
 //!
 //! The definitions of the tables have to be readable. If their pages are damaged, nothing is saved.
 
@@ -18,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 /// How many unreadable ranges of keys are skipped in a table.
 const MAX_HOLES: usize = 10_000;
-/// Files of a database by the ending of their name.
+/// The endings of the names of a database's files.
 const ENDINGS: [&str; 3] = ["", "-wal", "-shm"];
 
 /// A table that is saved.
@@ -30,13 +31,13 @@ struct Table {
 enum TableKind {
     /// Rows have a row id, so that damaged pages can be skipped.
     WithRowId,
-    /// Rows are sorted by these columns. They are read from both ends.
+    /// Rows are read in the order of these columns, first ascending and then descending.
     ByKey(&'static str),
-    /// As `ByKey`, for each session of the new database.
+    /// As `ByKey` with the column `place`, separately for each session of the new database.
     BySession,
 }
 
-/// The tables. A table follows those that it refers to.
+/// The tables. A table comes after the tables that it refers to.
 const TABLES: [Table; 11] = [
     Table { name: "setting", kind: TableKind::ByKey("name") },
     Table { name: "light", kind: TableKind::ByKey("world, name") },
@@ -54,7 +55,7 @@ const TABLES: [Table; 11] = [
 /// What was saved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Salvaged {
-    /// Number of saved rows of every table that has some.
+    /// Names of the tables that have saved rows, each with the number of these rows.
     rows: Vec<(&'static str, usize)>,
     /// Tables of which a part could not be read.
     incomplete: Vec<&'static str>,
@@ -91,8 +92,8 @@ fn file(path: &Path) -> impl FnOnce(std::io::Error) -> SalvageError + '_ {
     move |source| SalvageError::File { path: path.to_owned(), source }
 }
 
-/// Replaces a damaged database by a new one with its readable rows. The caller holds the lock of
-/// the data folder. If nothing can be saved, nothing is changed.
+/// Replaces a damaged database with a new database that has its readable rows. The caller holds the
+/// lock of the data folder. If nothing can be saved, nothing is changed.
 pub(crate) fn salvage(path: &Path) -> Result<Salvaged, SalvageError> {
     let (copy, new) = (with_ending(path, ".copy"), database::draft(path));
     let saved = save(path, &copy, &new);
@@ -101,7 +102,7 @@ pub(crate) fn salvage(path: &Path) -> Result<Salvaged, SalvageError> {
     }
     let placed = saved.and_then(|(rows, incomplete)| {
         let aside = keep_aside(path)?;
-        // Otherwise SQLite could apply the old log to the new file.
+        // The old log is removed first. Otherwise SQLite could apply it to the new file.
         for ending in &ENDINGS[1..] {
             let _ = std::fs::remove_file(with_ending(path, ending));
         }
@@ -182,7 +183,7 @@ struct Target<'a> {
 }
 
 impl Target<'_> {
-    /// Copies all rows that can be read. False if some can't be.
+    /// Copies all rows that can be read. Returns false if some rows can't be read.
     fn copy(&mut self, kind: &TableKind) -> rusqlite::Result<bool> {
         match kind {
             TableKind::WithRowId => self.copy_by_row_id(),
@@ -200,8 +201,8 @@ impl Target<'_> {
         }
     }
 
-    /// Copies rows in the order of their row ids. Where SQLite can't read on, the next readable row
-    /// id is searched.
+    /// Copies rows in the order of their row ids. Where SQLite can't read on, the search continues
+    /// at the next readable row.
     fn copy_by_row_id(&mut self) -> rusqlite::Result<bool> {
         let (mut next, mut complete) = (i64::MIN, true);
         for _ in 0..MAX_HOLES {
@@ -219,8 +220,8 @@ impl Target<'_> {
         Ok(false)
     }
 
-    /// The first row id from `after` on whose row can be read, behind an unreadable one. Larger and
-    /// larger steps find a readable row, and a bisection finds the first one.
+    /// The first row id behind the damaged rows from `after` on. Steps that double each time find a
+    /// readable row, and a bisection then finds the first readable row.
     fn next_readable(&self, after: i64) -> Option<i64> {
         let after = after.max(0);
         let (mut step, mut bad) = (1_i64, after);
@@ -228,7 +229,7 @@ impl Target<'_> {
             let tried = after.checked_add(step)?;
             match self.row_id_from(tried) {
                 Ok(Some(found)) => break (tried, found),
-                // There is no row behind the damaged ones.
+                // No row follows the damaged rows.
                 Ok(None) => return None,
                 Err(_) => bad = tried,
             }
@@ -244,7 +245,8 @@ impl Target<'_> {
         Some(found)
     }
 
-    /// The first row id from a given one on, if the row can be read completely.
+    /// The first row id that is not below `from`; `None` if there is no such row. Fails if the row
+    /// can't be read completely.
     fn row_id_from(&self, from: i64) -> rusqlite::Result<Option<i64>> {
         let columns = self.columns.join(", ");
         let sql =
@@ -256,7 +258,8 @@ impl Target<'_> {
         row.get(0).map(Some)
     }
 
-    /// Copies rows in the order of their key until SQLite can't read on, then in the opposite order.
+    /// Copies rows in the order of their key until SQLite can't read on. Then copies rows in the
+    /// opposite order.
     fn copy_from_both_ends(&mut self, filter: &str, key: &str) -> rusqlite::Result<bool> {
         if self.copy_rows(&format!("{filter} ORDER BY {key}"))?.1 {
             return Ok(true);
@@ -289,7 +292,7 @@ impl Target<'_> {
             };
             let Ok(found) = values(row, 1, self.columns.len()) else { return Ok((last, false)) };
             last = row.get(0).ok();
-            // A row whose damage gives a column another type is refused by the new table.
+            // The new table refuses a row if the damage has changed the type of a column.
             self.rows += insert.execute(params_from_iter(found)).unwrap_or(0);
         }
     }
@@ -300,7 +303,7 @@ fn values(row: &Row<'_>, first: usize, count: usize) -> rusqlite::Result<Vec<Val
     (first..first + count).map(|i| row.get(i)).collect()
 }
 
-/// Removes sessions that can't be used, and rows that belong to a lost one.
+/// Removes sessions that can't be decoded, and rows that refer to a row that was lost.
 fn remove_unusable(new: &Connection) -> rusqlite::Result<()> {
     let mut numbers = new.prepare("SELECT number FROM session")?;
     let numbers: Vec<i64> = numbers.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;

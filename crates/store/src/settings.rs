@@ -74,7 +74,7 @@ impl Settings {
         })
     }
 
-    /// Stores the lights of a world, and deletes those of all other worlds.
+    /// Stores the lights of a world, and deletes the lights of all other worlds.
     pub fn set_lights(&self, world: &str, lights: &BTreeMap<String, bool>) -> Result<(), StoreError> {
         self.with(|connection| {
             let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -101,7 +101,7 @@ impl Settings {
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
-        // After a panic the lock is poisoned, but the transaction was rolled back.
+        // A poisoned lock can be used, because a panic rolls the transaction back.
         let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
         work(&mut connection).map_err(|e| StoreError::Database(e.to_string()))
     }

@@ -22,13 +22,14 @@ pub struct NewSubmission {
     pub key: String,
     /// Name of the student. The first name that is stored for a key is kept.
     pub name: String,
-    /// Pseudonyms to choose from. The first one that nobody has is stored for a new student.
+    /// Pseudonyms to choose from. The first pseudonym that no other student has is stored for a new
+    /// student.
     pub pseudonyms: Vec<String>,
     /// Name of the uploaded file.
     pub file: String,
     /// Size of the uploaded file.
     pub bytes: u64,
-    /// When it was handed in, RFC 3339.
+    /// When the submission was handed in, RFC 3339.
     pub received_at: String,
 }
 
@@ -49,11 +50,11 @@ pub struct SubmissionRow {
     pub file: String,
     /// Size of the uploaded file.
     pub bytes: u64,
-    /// When it was handed in, RFC 3339.
+    /// When the submission was handed in, RFC 3339.
     pub received_at: String,
-    /// When all its runs were over, RFC 3339; `None` before.
+    /// When all runs of the submission were over, RFC 3339; `None` before that.
     pub ended_at: Option<String>,
-    /// Why it can't be judged.
+    /// Why the submission can't be judged; `None` if it can.
     pub failure: Option<String>,
 }
 
@@ -171,8 +172,8 @@ impl Submissions {
         })
     }
 
-    /// The results of all submissions in the order in which they were stored, or those of one
-    /// submission.
+    /// The results of one submission, or of all submissions if `submission` is `None`, in the order
+    /// in which they were stored.
     pub fn runs(&self, submission: Option<i64>) -> Result<Vec<SubmissionRunRow>, StoreError> {
         self.with(|connection| {
             let sql = "SELECT submission_run.*, submission.contestant FROM submission_run \
@@ -209,7 +210,7 @@ impl Submissions {
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
-        // After a panic the lock is poisoned, but the transaction was rolled back.
+        // A poisoned lock can be used, because a panic rolls the transaction back.
         let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
         work(&mut connection).map_err(|e| StoreError::Database(e.to_string()))
     }

@@ -3,7 +3,8 @@
 //! The id of a world is part of its file names and of its file contents, and is computed from the
 //! checksums of these files. For the id, files are therefore hashed in a neutral form, in which
 //! every occurrence of the id is replaced with zeros. The checksum does not detect one change: a
-//! mirror could exchange the id and a text of 32 zeros that an author wrote.
+//! mirror could replace a text of 32 zeros that an author wrote with the id, or the id with such
+//! zeros.
 
 use chicane_wire::WorldId;
 use ring::digest::{Context, SHA256, digest};

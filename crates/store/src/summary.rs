@@ -5,7 +5,8 @@ use chicane_world::World;
 /// Facts about a world that are known only after the world was loaded.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Summary {
-    /// Width and height in metres: those of the ground, else those of the route, else zero.
+    /// Width and height of the ground in metres. Without a ground, the size of the route; without a
+    /// route, zero.
     pub size: [f64; 2],
     /// Whether the world has an evaluation.
     pub evaluation: bool,

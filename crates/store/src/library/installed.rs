@@ -107,7 +107,8 @@ impl Library {
         }
     }
 
-    /// Changes the display name of an installed world to the publisher's new one. Blocks.
+    /// Changes the display name of an installed world to the new name that the publisher gave it.
+    /// Blocks.
     pub fn rename(&self, id: &WorldId, name: &str) -> std::io::Result<()> {
         let _lock = self.lock_changes();
         let (Some(installed), Some(record)) = (&self.installed, self.installed(id)) else { return Ok(()) };

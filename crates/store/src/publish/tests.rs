@@ -99,8 +99,8 @@ fn simultaneous_changes_are_all_made() {
         let cdn = Cdn::store(Arc::new(ThrottledStore::new(InMemory::new(), slow)));
         let package = packed("oval");
         cdn.publish(&package, |_| ()).await.expect("published");
-        // There are as many changes as a publisher makes attempts, so each change succeeds in the
-        // end.
+        // There are `MAX_ATTEMPTS` changes, and each is tried up to `MAX_ATTEMPTS` times. In every
+        // round one change succeeds, so all changes succeed in the end.
         let rename = |k: usize| {
             let (cdn, id) = (&cdn, &package.id);
             async move { cdn.change(id, |meta| meta.name += &format!(" {k}")).await }
@@ -121,7 +121,7 @@ fn a_repeated_write_of_the_same_bytes_succeeds() {
         let cdn = Cdn::store(Arc::new(InMemory::new()));
         let package = packed("oval");
         cdn.publish(&package, |_| ()).await.expect("published");
-        // The same bytes are published again, as in a second attempt of the store.
+        // The same bytes are published again, as if the store's client repeated every write.
         cdn.publish(&package, |_| ()).await.expect("published");
         let mut other = package.clone();
         other.files[0].1.push(b' ');

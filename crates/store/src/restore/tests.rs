@@ -30,7 +30,7 @@ const FILES: [(&str, &str); 4] = [
     ("leaderboard/uploads/x.zip", "PK"),
 ];
 
-/// The files below a folder by their path, without those that SQLite and the lock leave.
+/// The files below a folder by their path, without the files of SQLite and the lock file.
 fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![dir.to_owned()];

@@ -34,7 +34,8 @@ fn filled(dir: &Path) -> PathBuf {
     dir.join("chicane.db")
 }
 
-/// The pages of a table that hold rows, by their number from 1.
+/// The numbers of the pages that hold the rows of a table. The first page of the file has the
+/// number 1.
 fn leaves(path: &Path, table: &str) -> Vec<usize> {
     let bytes = std::fs::read(path).expect("read");
     let size = usize::from(u16::from_be_bytes([bytes[16], bytes[17]]));

@@ -134,7 +134,7 @@ def main() -> None:
             )
     database.execute("PRAGMA user_version = 2")
     database.commit()
-    # The simulator left its databases in this mode.
+    # The simulator of that time left its databases in this journal mode.
     database.execute("PRAGMA journal_mode = WAL")
     database.execute("VACUUM")
     database.close()
