@@ -1,5 +1,5 @@
-//! Projects with files as zip files. Nothing in an archive of a stranger is believed: names and
-//! sizes are checked while the files are read.
+//! Projects with files as zip files. An archive is untrusted: names and sizes are checked while the
+//! files are read.
 
 use crate::picture::FileError;
 use chicane_builder::project::MAX_JSON;
@@ -11,7 +11,7 @@ use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 /// Largest number of entries of an archive, including folders.
 const MAX_ENTRIES: usize = 200;
-/// Length of the end of an archive, in which its number of entries is.
+/// Most bytes at the end of an archive in which the end record with the number of entries can be.
 const END_BYTES: usize = (64 << 10) + 22;
 /// Folder that macOS adds to archives. It has no files of the project.
 const FOLDER_OF_MAC: &str = "__MACOSX/";
@@ -64,9 +64,10 @@ pub(crate) fn pack(document: (&str, &[u8]), files: &[(String, Vec<u8>)]) -> Resu
     Ok(archive.finish().map_err(broken)?.into_inner())
 }
 
-/// Reads an archive. The files may be in one folder.
+/// Reads an archive. The files may all be in one folder.
 pub(crate) fn unpack(bytes: &[u8]) -> Result<Unpacked, ArchiveError> {
-    // The reader of archives allocates memory for all entries, so their number is checked before.
+    // The zip reader allocates memory for all entries when it opens an archive, so their number is
+    // checked first.
     let end = &bytes[bytes.len().saturating_sub(END_BYTES)..];
     let counts = end.windows(12).filter(|w| w.starts_with(b"PK\x05\x06"));
     if counts.map(|w| usize::from(u16::from_le_bytes([w[10], w[11]]))).any(|count| count > MAX_ENTRIES) {
@@ -158,7 +159,7 @@ mod tests {
         let many: Vec<(String, Vec<u8>)> =
             (0..MAX_ENTRIES).map(|i| (format!("{i}.py"), Vec::new())).collect();
         assert_eq!(refused(&pack(("a.json", b"{}"), &many).expect("packed")), ArchiveError::TooMany);
-        // A file of zeros becomes a thousandth of its size.
+        // A file of zeros is compressed to a thousandth of its size.
         let mut bomb = ZipWriter::new(Cursor::new(Vec::new()));
         bomb.start_file("a.png", SimpleFileOptions::default()).expect("started");
         bomb.write_all(&vec![0; max_total() + 1]).expect("written");

@@ -1,5 +1,5 @@
-//! The worlds of projects, built in memory. The last ones are kept, because a viewer, a print and a
-//! drive often need the same one.
+//! Builds the worlds of projects in memory. The last few worlds are cached, because the 3D view, a
+//! print and a test drive often need the same world.
 
 use crate::error::StudioError;
 use crate::studio::{Studio, lock};
@@ -28,7 +28,7 @@ pub struct BuiltWorld {
 #[derive(Default)]
 pub(crate) struct BuiltWorlds {
     kept: Mutex<VecDeque<(ProjectId, Arc<BuiltWorld>)>>,
-    /// This lock is held while a world is built, so that the same world is not built twice.
+    /// Locked while a world is built, so that the same world is not built twice.
     building: Mutex<()>,
 }
 
@@ -62,7 +62,7 @@ impl Studio {
         Ok(self.project(id)?.1.name.as_str().to_owned())
     }
 
-    /// The world of a project under another name, for driving.
+    /// Builds the world of a project under another name, so that it can be driven in.
     pub fn drivable(&self, id: &ProjectId, name: &str) -> Result<DrivenProject, StudioError> {
         let (_, mut project) = self.project(id)?;
         project.name = WorldName::parse(name).ok_or(StudioError::Name)?;

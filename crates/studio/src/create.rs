@@ -9,13 +9,13 @@ use chicane_store::{BuiltIn, NewFile};
 use chicane_wire::{CreateProject, ProjectId, ProjectView, RandomTrack};
 use serde_json::json;
 
-/// Name of an empty project without a name.
+/// Name of an empty project if the request has no name.
 const NEW_NAME: &str = "new_world";
 /// Longest display name, in characters.
 const MAX_DISPLAY: usize = 100;
 
 impl Studio {
-    /// Makes a new project.
+    /// Creates a new project.
     pub fn create(&self, request: &CreateProject) -> Result<ProjectView, StudioError> {
         match request {
             CreateProject::Empty(name) => self.add(&empty(name.as_deref().unwrap_or(NEW_NAME))?, &[]),

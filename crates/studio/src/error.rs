@@ -17,7 +17,7 @@ pub enum StudioError {
     /// The project has no such file.
     #[error("the project has no file with this name")]
     NoFile,
-    /// Somebody else has changed the project.
+    /// The project was changed since the editor read it.
     #[error(
         "the project was changed meanwhile: it has revision {revision}; merge the changes and save again"
     )]
@@ -66,13 +66,13 @@ pub enum StudioError {
     /// A zip file can't be used.
     #[error(transparent)]
     Archive(#[from] ArchiveError),
-    /// The builder made a world that can't be loaded.
+    /// The builder produced a world that can't be loaded.
     #[error("the world of the project can't be loaded: {0}")]
     World(#[from] chicane_world::Error),
     /// The database failed.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The system has no random numbers.
+    /// The operating system provides no random numbers.
     #[error(transparent)]
     Random(#[from] chicane_store::RandomError),
 }

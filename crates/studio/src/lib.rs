@@ -2,7 +2,8 @@
 //! and files, their worlds, prints and publications.
 //!
 //! A [`Studio`] belongs to one data folder. Its calls block, except the event streams of
-//! [`Watchers`]. A change is on disk when its call returns, and the streams are told afterwards.
+//! [`Watchers`]. When a call that changes something returns, the change is on disk. The event
+//! streams report it afterwards.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod archive;

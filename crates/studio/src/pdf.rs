@@ -1,8 +1,9 @@
 //! Writes a print as a PDF file: one page for each sheet, with a JPEG picture, cutting marks and a
 //! label.
 //!
-//! The file is written from front to back, so that it need not be in memory. The length of a picture
-//! is known only after it is written. Therefore it is an object of its own behind the picture.
+//! The file is written in one pass, so that it need not be in memory. The length of a picture is
+//! known only after the picture is written. Therefore the length is a separate object after the
+//! picture.
 
 use chicane_render::Print;
 use std::io::{Error, Write};
@@ -11,7 +12,7 @@ use std::io::{Error, Write};
 const INCH_MM: f64 = 25.4;
 /// PDF units per inch.
 const POINTS: f64 = 72.0;
-/// Largest side of a page in PDF units. Larger pages have larger units.
+/// Largest side of a page in PDF units. For a larger page, the size of a unit is increased.
 const MAX_PAGE_UNITS: f64 = 14_400.0;
 /// Distance of a cutting mark from the picture, and length of the mark, mm.
 const MARK_GAP_MM: f64 = 1.0;
@@ -26,7 +27,7 @@ const FIRST_SHEET: usize = 4;
 /// How a print is divided into sheets.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Layout {
-    /// Number of sheets side by side, and one below the other.
+    /// Number of columns and rows of sheets.
     pub(crate) columns: usize,
     pub(crate) rows: usize,
     /// Size of the picture of a sheet, pixels.
@@ -45,7 +46,7 @@ impl Layout {
 }
 
 /// Writes a print as a PDF file. `title` appears in the label of each sheet. `progress` is called
-/// with the part that is done, 0 to 1.
+/// with the finished fraction, 0 to 1.
 pub(crate) fn write(
     print: &Print,
     layout: &Layout,
@@ -54,7 +55,8 @@ pub(crate) fn write(
     progress: &mut dyn FnMut(f64),
 ) -> Result<(), Error> {
     let mut pdf = Pdf { to, at: 0, offsets: vec![0; FIRST_SHEET + OBJECTS_PER_SHEET * layout.sheets()] };
-    // The second line has bytes above 127, so that programs take the file for binary.
+    // The second line has bytes above 127. Programs such as mailers recognise by them that the file
+    // is binary.
     pdf.put(b"%PDF-1.6\n%\xe2\xe3\xcf\xd3\n")?;
     pdf.object(1, "<< /Type /Catalog /Pages 2 0 R >>")?;
     let kids: Vec<String> =
@@ -160,7 +162,7 @@ impl Pdf<'_> {
         self.put(format!("{text}\nendobj\n").as_bytes())
     }
 
-    /// Writes the table of the objects, and the end of the file.
+    /// Writes the cross-reference table and the trailer.
     fn finish(mut self) -> Result<(), Error> {
         let (table, count) = (self.at, self.offsets.len());
         let mut text = format!("xref\n0 {count}\n0000000000 65535 f \n");

@@ -1,8 +1,8 @@
 //! Files that a user adds to a project: pictures, which are decoded and encoded again, and judging
 //! scripts.
 //!
-//! A picture is encoded again so that the stored file has nothing but pixels: no metadata such as
-//! the place where a photo was taken, and nothing that another program could take for a script.
+//! A picture is encoded again, so that the stored file contains only pixels: no metadata such as
+//! the location of a photo, and no bytes that another program could execute as a script.
 
 use chicane_builder::project::FileName;
 use chicane_render::{Jpeg, Rgb};
@@ -28,16 +28,16 @@ const QUALITY: u8 = 92;
 /// Why a file can't be added to a project.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FileError {
-    /// The name can't be that of a file of a project.
+    /// The name is not allowed for a file of a project.
     #[error("{0:?} can't be the name of a file: use {rule}", rule = FileName::RULE)]
     Name(String),
-    /// The name has another ending than those of pictures and scripts.
+    /// The name does not end like the name of a picture or a script.
     #[error("{0:?} must end with .png, .jpg, .jpeg or .py")]
     Ending(String),
     /// The file is neither a PNG nor a JPEG picture.
     #[error("{0:?} is not a PNG or JPEG picture")]
     NotAPicture(String),
-    /// The content does not have the format that the name says.
+    /// The format of the content is not the one that the name's ending stands for.
     #[error("{name:?} is a {found} picture: give it a name that ends with {ending}")]
     OtherFormat {
         /// Name of the file.
@@ -98,7 +98,7 @@ pub(crate) fn prepare(name: &str, bytes: &[u8]) -> Result<NewFile, FileError> {
     Ok(NewFile { name: name.to_owned(), bytes, size })
 }
 
-/// A file that is part of the program. It is stored as it is.
+/// A file that is part of Chicane. It is stored unchanged.
 pub(crate) fn shipped(name: &str, bytes: &[u8]) -> NewFile {
     let size = imagesize::blob_size(bytes).ok().map(|s| [s.width as u32, s.height as u32]);
     NewFile { name: name.to_owned(), bytes: bytes.to_vec(), size }
@@ -165,10 +165,10 @@ fn png(decoded: &DynamicImage) -> image::ImageResult<Vec<u8>> {
     Ok(file)
 }
 
-/// Decodes a picture, and turns it as its metadata says.
+/// Decodes a picture, and rotates it by the orientation in its metadata.
 fn decode(name: &str, bytes: &[u8], format: ImageFormat) -> Result<DynamicImage, FileError> {
     let damaged = |e: image::ImageError| FileError::Damaged { name: name.to_owned(), reason: e.to_string() };
-    // The decoder allocates memory for all pixels, so the header is checked before.
+    // The decoder allocates memory for all pixels, so the size in the header is checked first.
     let size = imagesize::blob_size(bytes)
         .map_err(|e| FileError::Damaged { name: name.to_owned(), reason: e.to_string() })?;
     let [width, height] = [size.width, size.height].map(|side| u32::try_from(side).unwrap_or(u32::MAX));
@@ -202,7 +202,7 @@ mod tests {
         let mut picture = image::RgbaImage::new(5, 3);
         picture.put_pixel(2, 1, image::Rgba([10, 20, 30, 40]));
         let plain = png(&DynamicImage::ImageRgba8(picture.clone())).expect("encoded");
-        // A text chunk is inserted behind the header, as cameras and editors do.
+        // A text chunk is inserted after the header. Cameras and editors write such chunks.
         let mut chunk = b"\0\0\0\x09tEXtsecret\0it".to_vec();
         chunk.extend([0; 4]);
         let mut noisy = plain[..33].to_vec();

@@ -11,9 +11,10 @@ use glam::DVec2;
 use image::RgbaImage;
 use pictures::{Pictures, colour_at};
 
-/// Width and height of a plan, in pixels.
+/// Width and height of the plan's picture, in pixels.
 pub const THUMBNAIL_SIZE: [usize; 2] = [320, 240];
-/// Drawn pixels per pixel of the picture in each direction, for smooth edges.
+/// Fine pixels per pixel in each direction. The plan is drawn with fine pixels, to smooth the
+/// edges.
 const FINE: usize = 2;
 /// Margin around the field, as a fraction of the picture.
 const MARGIN: f64 = 0.03;
@@ -112,7 +113,7 @@ fn draw_objects(canvas: &mut Canvas, project: &Project, preview: &Preview, pictu
             ObjectShape::Box { size, body, faces } => {
                 // The colour of the box is visible where the picture is transparent.
                 canvas.fill(&shown.footprint, body_colour(body));
-                // The right side of the picture on top is at the left side of the box.
+                // The right side of the picture on top is at the left side (+y) of the box.
                 let [x, y, _] = *size;
                 canvas.cover(&shown.footprint, body_colour(body), on_face(pictures, &faces[4]), |at| {
                     half + DVec2::new(own(at).y / y, -own(at).x / x)
@@ -151,7 +152,7 @@ fn outline(decal: &Decal) -> [DVec2; 4] {
     [-x - y, x - y, x + y, y - x].map(|corner| DVec2::new(decal.x, decal.y) + corner)
 }
 
-/// The pixels of a plan, at the fine resolution.
+/// The fine pixels of a plan.
 struct Canvas {
     pixels: Vec<[u8; 3]>,
     /// Fine pixels per metre.
@@ -180,8 +181,8 @@ impl Canvas {
         self.paint(polygon, |_, _| colour);
     }
 
-    /// Covers a polygon with a picture, or with a colour if there is no picture. `to_texture` gives the texture coordinates of a
-    /// point of the field.
+    /// Covers a polygon with a picture, or with a colour if there is no picture. `to_texture`
+    /// converts a point of the field to texture coordinates.
     fn cover(
         &mut self,
         polygon: &[DVec2],
@@ -197,7 +198,8 @@ impl Canvas {
         });
     }
 
-    /// Replaces the pixels of a polygon. `colour` gets the point of the field and the old colour.
+    /// Replaces the pixels of a polygon. `colour` computes the new colour from the point of the
+    /// field and the old colour.
     fn paint(&mut self, polygon: &[DVec2], colour: impl Fn(DVec2, [u8; 3]) -> [u8; 3]) {
         let [width, height] = THUMBNAIL_SIZE.map(|side| side * FINE);
         let place = |p: &DVec2| self.corner + DVec2::new(p.x, self.height - p.y) * self.scale;
@@ -321,7 +323,7 @@ mod tests {
         let mut project = Project::read(oval.project()).expect("a project");
         project.track.nodes.iter_mut().for_each(|node| node.x += 190.0);
         project.objects.clear();
-        // The thin lines of a fence have colours near that of the road in a JPEG file.
+        // In a JPEG file, the thin lines of a fence get colours close to the colour of the road.
         project.fence = None;
         let picture = pixels(&project);
         let road = picture.pixels().filter(|p| near(p.0, ROAD)).count();

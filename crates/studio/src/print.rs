@@ -17,9 +17,9 @@ const INCH_MM: f64 = 25.4;
 const SAMPLES: usize = 3;
 /// Width and height of a sample, pixels.
 const SAMPLE_PIXELS: usize = 256;
-/// Quality of the samples, that of a print.
+/// JPEG quality of the samples, 1 to 100. A print has the same quality.
 const QUALITY: u8 = 90;
-/// Bytes of a PDF sheet besides its picture.
+/// Bytes of a sheet in the PDF file besides its picture.
 const SHEET_BYTES: u64 = 1500;
 
 /// The format of a print.
@@ -77,12 +77,13 @@ impl PrintJob {
         Ok(PrintJob { print, layout, title: built.project.name.as_str().to_owned() })
     }
 
-    /// Prepares the print of the whole floor of a world. Of the title, only letters, digits, dashes
-    /// and underscores are kept.
+    /// Prepares the print of the whole floor of a world. Characters of the title other than
+    /// letters, digits, dashes and underscores are removed.
     pub fn of_world(world: &World, title: &str, dpi: u16, paper: Paper) -> Result<PrintJob, PrintJobError> {
         let print = Print::new(world, dpi).map_err(PrintJobError::Print)?;
         let layout = layout(&print, paper);
-        // A bracket or a backslash would end the text of a label in a PDF file.
+        // The label is a text in brackets in the PDF file. An unescaped bracket or backslash would
+        // end it.
         let is_plain = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
         Ok(PrintJob { print, layout, title: title.chars().filter(is_plain).collect() })
     }
@@ -103,7 +104,7 @@ impl PrintJob {
         if sheets > MAX_SHEETS { Err(PrintJobError::TooManySheets(sheets)) } else { Ok(()) }
     }
 
-    /// The size of the print. Samples are drawn to estimate the size of the file.
+    /// The size of the print in pixels, sheets and bytes. Samples are drawn to estimate the bytes.
     pub fn size(&self) -> PrintSize {
         let (width, height) = (self.print.width(), self.print.height());
         let (mut bytes, mut pixels) = (0, 0);
@@ -141,7 +142,7 @@ impl PrintJob {
         self.write_with_progress(format, to, &mut |_| {})
     }
 
-    /// Like [`PrintJob::write`]. Calls `progress` with the part that is done, 0 to 1.
+    /// Like [`PrintJob::write`]. Calls `progress` with the finished fraction, 0 to 1.
     pub fn write_with_progress(
         &self,
         format: PrintFormat,
@@ -155,8 +156,7 @@ impl PrintJob {
     }
 }
 
-/// Divides a print into sheets. Of both orientations of the paper, the one with fewer sheets is
-/// chosen.
+/// Divides a print into sheets, with the orientation of the paper that needs fewer sheets.
 fn layout(print: &Print, paper: Paper) -> Layout {
     let per_mm = f64::from(print.dpi()) / INCH_MM;
     let (width, height) = (print.width(), print.height());
@@ -208,8 +208,8 @@ mod tests {
 
     #[test]
     fn sheets_cover_the_floor_and_their_number_is_announced() {
-        // The field is 8 m × 6 m, and the picture of an A4 sheet 190 mm × 277 mm: 29 × 32 sheets
-        // lying, 43 × 22 upright.
+        // The field is 8 m × 6 m, and the picture on an A4 sheet is 190 mm × 277 mm: 29 × 32 sheets
+        // in landscape, 43 × 22 in portrait.
         let print = job(10, None, Paper::A4).expect("a print");
         let size = print.size();
         assert_eq!((size.width_px, size.height_px), (3150, 2362));

@@ -1,4 +1,4 @@
-//! Projects as packages for a CDN.
+//! Packs projects as packages for a CDN.
 
 use crate::error::StudioError;
 use crate::studio::Studio;

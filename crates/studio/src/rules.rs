@@ -1,4 +1,4 @@
-//! The rules of a project, to judge recorded runs by them.
+//! Reads the rules of a project, to judge recorded runs by them.
 
 use crate::error::StudioError;
 use crate::studio::Studio;
@@ -21,13 +21,13 @@ pub struct ProjectRules {
 }
 
 impl Studio {
-    /// Name and title of a project's world.
+    /// Name and display name of a project's world.
     pub fn names(&self, id: &ProjectId) -> Result<(String, String), StudioError> {
         let (_, project) = self.project(id)?;
         Ok((project.name.as_str().to_owned(), project.display_name))
     }
 
-    /// The rules of a project. Errors of its world do not matter.
+    /// The rules of a project. They can be read even if the world has errors.
     pub fn rules(&self, id: &ProjectId) -> Result<ProjectRules, StudioError> {
         let (_, project) = self.project(id)?;
         let evaluation = project.evaluation.as_ref().ok_or(StudioError::NoRules)?;
@@ -41,21 +41,21 @@ impl Studio {
         })
     }
 
-    /// Whether the world of a project, built now, is the world of these files. Names, rules and the
-    /// picture of a published world do not count.
+    /// Whether the project, built now, gives the same world as these files. Names, rules and the
+    /// picture of a published world are not compared.
     pub fn is_world(&self, id: &ProjectId, files: &MemoryBundle) -> Result<bool, StudioError> {
         let (_, mut project) = self.project(id)?;
         let name = files.files.keys().find_map(|path| path.strip_prefix("worlds/")?.strip_suffix(".world"));
         let Some(name) = name.and_then(WorldName::parse) else { return Ok(false) };
         project.name = name;
-        // The rules are not compared, so an error in them must not matter.
+        // The rules are not compared. Without this line, an error in them would fail the build.
         project.evaluation = None;
         let own = build(&project, &self.projects().stored_files(id.as_str()));
         Ok(own.is_ok_and(|own| compared(&own).eq(compared(files))))
     }
 }
 
-/// The files that decide how a run goes, in their order.
+/// The files that affect the driving in a world, in their order.
 fn compared(bundle: &MemoryBundle) -> impl Iterator<Item = (&String, &Vec<u8>)> {
     let counts = |path: &str| {
         !path.starts_with("evaluations/")

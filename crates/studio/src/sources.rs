@@ -37,7 +37,7 @@ impl Studio {
         Ok(Export { name: format!("{name}.zip"), is_zip: true, bytes })
     }
 
-    /// Makes a project from an exported file.
+    /// Creates a project from an exported file.
     pub fn import(&self, bytes: &[u8]) -> Result<ProjectView, StudioError> {
         if !bytes.starts_with(b"PK") {
             return self.add(&Project::read(bytes)?, &[]);

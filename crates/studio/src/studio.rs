@@ -19,16 +19,16 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Thumbnails that are kept in memory.
+/// Most thumbnails in memory.
 const MAX_THUMBNAILS: usize = 2 * Projects::MAX;
 
 /// The world builder of a data folder.
 pub struct Studio {
     pub(crate) data: Arc<Data>,
-    /// Facts about a project that the list shows, with the revision that they are about.
+    /// What the list shows about each project, with the revision that the summary was made from.
     summaries: Mutex<BTreeMap<String, (u64, Summary)>>,
     thumbnails: Mutex<BTreeMap<String, (u64, Bytes)>>,
-    /// This lock is held while a picture is decoded, because that can take much memory.
+    /// Locked while a picture is decoded. Otherwise concurrent decoding could take too much memory.
     decoding: Mutex<()>,
     pub(crate) built: BuiltWorlds,
     watchers: Watchers,
@@ -85,7 +85,7 @@ impl Studio {
         &self.watchers
     }
 
-    /// All projects, and the deleted ones that can be restored.
+    /// All projects, and the deleted projects that can be restored.
     pub fn list(&self) -> Result<ProjectList, StudioError> {
         let (mut projects, mut deleted) = (Vec::new(), Vec::new());
         let heads = self.projects().heads()?;
@@ -94,14 +94,14 @@ impl Studio {
             let entry = entry(head, summary);
             if head.deleted { deleted.push(entry) } else { projects.push(entry) }
         }
-        // A project that is deleted for ever needs no place in the caches.
+        // Projects that can no longer be restored are removed from the caches.
         let is_known = |id: &String| heads.iter().any(|head| head.id == *id);
         lock(&self.summaries).retain(|id, _| is_known(id));
         lock(&self.thumbnails).retain(|id, _| is_known(id));
         Ok(ProjectList { projects, deleted })
     }
 
-    /// The facts about a project. `None` if the project was removed meanwhile.
+    /// The summary of a project. `None` if the project was removed meanwhile.
     fn summary(&self, head: &ProjectHead) -> Result<Option<Summary>, StudioError> {
         if let Some((revision, summary)) = lock(&self.summaries).get(&head.id)
             && *revision == head.revision
@@ -109,7 +109,8 @@ impl Studio {
             return Ok(Some(summary.clone()));
         }
         let Some(row) = self.projects().find(&head.id, head.deleted)? else { return Ok(None) };
-        // A document of a newer version can't be read. The list shows it with one error.
+        // A document from a newer version of Chicane can't be read. The list shows it with one
+        // error.
         let summary = match Project::read(row.document.as_bytes()) {
             Ok(project) => Summary::of(&project, &self.projects().stored_files(&head.id)),
             Err(_) => Summary { name: head.id.clone(), errors: 1, ..Summary::default() },
@@ -193,7 +194,7 @@ impl Studio {
         Ok(saved)
     }
 
-    /// Deletes a project, which can be restored later.
+    /// Deletes a project. It can be restored later.
     pub fn delete(&self, id: &ProjectId) -> Result<(), StudioError> {
         if !self.projects().delete(id.as_str())? {
             return Err(StudioError::NoProject);
@@ -216,7 +217,8 @@ impl Studio {
         bytes: &[u8],
         editor: Option<&str>,
     ) -> Result<ChangedFile, StudioError> {
-        // Otherwise a picture for a project that does not exist would be decoded first.
+        // The project is looked up first. Otherwise a picture would be decoded even if the project
+        // does not exist.
         self.row(id)?;
         let file = {
             let _turn = lock(&self.decoding);
@@ -310,7 +312,7 @@ impl Studio {
         Ok(bytes.and_then(|bytes| String::from_utf8(bytes).ok()))
     }
 
-    /// Stores that the simulator drives in the world of this project.
+    /// Stores that the simulator runs the world of this project under the name `world`.
     pub fn set_driven(&self, id: &ProjectId, world: &str) -> Result<(), StoreError> {
         self.projects().set_driven(id.as_str(), world)
     }

@@ -1,7 +1,7 @@
 //! Event streams of projects, for editors that work on the same project.
 //!
-//! A stream sends the newest revision and the number of open streams. A slow reader skips values
-//! that were replaced meanwhile, so no stream needs a queue.
+//! A stream sends the newest revision and the number of open streams. A slow reader gets only the
+//! newest values and misses those in between, so no stream needs a queue.
 
 use crate::studio::lock;
 use bytes::Bytes;
@@ -19,13 +19,14 @@ use tokio::sync::watch;
 const MAX_STREAMS: u32 = 64;
 /// Largest number of projects with streams.
 const MAX_PROJECTS: usize = 64;
-/// Time after which a silent stream sends a comment, so that a lost connection is noticed.
+/// A stream that has sent nothing for this time sends a comment, because the loss of a connection
+/// is noticed only when something is sent.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
 /// The events of a project, as bytes of server-sent events.
 pub type EventStream = BoxStream<'static, Result<Bytes, Infallible>>;
 
-/// Too many streams are open.
+/// The event stream can't be opened, because too many are open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooManyStreams;
 
@@ -56,7 +57,8 @@ impl Watchers {
     pub(crate) fn changed(&self, id: &str, revision: u64, editor: Option<&str>) {
         if let Some(newest) = lock(&self.open).projects.get(id) {
             newest.send_modify(|newest| {
-                // Two changes may be reported in another order than they were stored.
+                // Two changes may be announced in another order than they were stored in. An older
+                // revision is ignored.
                 if revision > newest.revision {
                     newest.revision = revision;
                     newest.editor = editor.map(Arc::from);
@@ -81,8 +83,8 @@ impl Watchers {
         }
     }
 
-    /// Opens a stream. Its first event is the revision that `current` returns. `current` is called
-    /// after the stream is registered, so that no later change is missed.
+    /// Opens a stream. Its first event is the revision that `current` returns. The stream is
+    /// registered before `current` is called, so that no later change is missed.
     pub fn subscribe<E: From<TooManyStreams>>(
         &self,
         id: &str,
@@ -114,7 +116,7 @@ impl Watchers {
     }
 }
 
-/// Counts an open stream until this value is dropped.
+/// Counts one open stream until this value is dropped.
 struct StreamPlace {
     watchers: Watchers,
     id: String,
@@ -134,8 +136,9 @@ impl Drop for StreamPlace {
 
 struct Reader {
     receiver: watch::Receiver<Newest>,
-    /// The revision when the stream was opened. Its change may not be announced yet, and the other
-    /// streams must get the announcement with the name of the editor.
+    /// The revision that `current` returned when the stream was opened. It may not be announced
+    /// yet. It is kept apart from the shared value, because the other streams must still get the
+    /// announcement, with the name of the editor.
     stored: u64,
     /// The values that were sent last.
     sent: Newest,

@@ -1,4 +1,4 @@
-//! The pictures of a project, small enough for its plan.
+//! The pictures of a project, reduced to the size that its plan needs.
 
 use crate::picture;
 use chicane_builder::Files;
@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 
 /// Largest side of a picture of a plan, in pixels.
 const SIDE: u32 = 192;
-/// Pixels that are decoded for one plan. Further pictures are drawn as areas of one colour.
+/// Most pixels that are decoded for one plan. The remaining pictures are drawn as areas of one
+/// colour.
 const MAX_PIXELS: u64 = 48 << 20;
 
 /// The decoded pictures of a project by their names.
@@ -41,7 +42,7 @@ impl Pictures {
 }
 
 /// The colour of a picture at texture coordinates: (0, 0) is its lower left corner, (1, 1) its
-/// upper right one. The picture repeats outside.
+/// upper right corner. Beyond this range the picture repeats.
 pub(super) fn colour_at(picture: &RgbaImage, at: DVec2) -> [u8; 4] {
     let pixel = |part: f64, side: u32| {
         let wrapped = part - part.floor();
