@@ -1,13 +1,15 @@
-//! Worlds in the habits of other people: a generator of folders as Gazebo users have them.
+//! Generates worlds like those of other people: folders as Gazebo users have them.
 //!
-//! The worlds have meshes with y up that a pose turns, collections with shared models, spaces in
-//! names, missing values, models without markers, STL and OBJ meshes, missing meshes, and no route.
+//! The worlds have meshes in which y points up and which a pose turns, collections with shared
+//! models, spaces in names, missing values, models without markers, STL and OBJ meshes, missing
+//! meshes, and no route.
 
 use crate::Random;
 use chicane_world::MemoryBundle;
 use chicane_world::collada::{Group, Material, MeshPart, Model, write};
 
-/// What a generated world contains, so that a test can say what was special about it.
+/// What a generated world contains, so that the message of a failed test can say what is special
+/// about the world.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Habits {
     /// The kind of floor.
@@ -52,7 +54,7 @@ pub enum AtOrigin {
 pub fn world(seed: u64) -> (MemoryBundle, Habits) {
     let mut maker =
         WorldMaker { random: Random(seed), bundle: MemoryBundle::default(), inside: String::new() };
-    // The first numbers of the generator are similar for similar seeds.
+    // Similar seeds give similar first numbers, so the state of the generator is mixed first.
     (0..8).for_each(|_| maker.random.0 = maker.random.0.rotate_left(17) ^ maker.random.below(u64::MAX));
     let habits = maker.fill();
     (maker.bundle, habits)
@@ -309,7 +311,7 @@ pub fn obj(triangles: &[[[f32; 3]; 3]]) -> String {
         for [x, y, z] in triangle {
             text += &format!("v {x} {y} {z}\n");
         }
-        // Half of the faces count from the end of the file, as OBJ allows.
+        // Half of the faces have negative indices, which OBJ counts backwards from the last vertex.
         let n = 3 * i + 1;
         text += &if i % 2 == 0 { format!("f {n} {} {}\n", n + 1, n + 2) } else { "f -3 -2 -1\n".to_owned() };
     }

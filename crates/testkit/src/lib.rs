@@ -1,7 +1,6 @@
-//! Helpers for tests and benchmarks: the shipped worlds, small worlds made in code ([`Yard`]), worlds
-//! in the habits of other people ([`elsewhere`]), a
-//! driver that follows a route ([`Pilot`]), sound files, an HTTP client, and a web server for
-//! published worlds.
+//! Helpers for tests and benchmarks: the shipped worlds, small worlds made in code ([`Yard`]),
+//! worlds like those of other people ([`elsewhere`]), a driver that follows a route ([`Pilot`]),
+//! sound files, an HTTP client, and a web server for published worlds.
 #![allow(clippy::disallowed_methods, clippy::expect_used, clippy::panic, clippy::missing_panics_doc)]
 
 pub mod cdn;

@@ -1,5 +1,5 @@
-//! A sweep over generated worlds in the habits of other people: each of them loads, has a free start,
-//! and can be seen and driven.
+//! Tests many generated worlds that are like those of other people: each world loads, has a free
+//! start, and can be seen and driven.
 #![allow(clippy::panic)]
 
 use chicane_render::{Camera, CarMoment, Moment, Optics, Renderer, Stage};

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 const SEEDS: u64 = 1_000;
 
-/// A document that changes everything, and a lot of it.
+/// A document that changes everything, within wide bounds.
 const EVERYTHING: &str = r#"{
     "start": {"along": [-1, 2], "across": [-0.3, 0.3], "yaw": [-0.4, 0.4]},
     "objects": {"jitter": 0.3, "turn": 1, "scatter": [3, 12]},
@@ -39,7 +39,8 @@ fn corners(object: &Object) -> [DVec2; 4] {
         .map(|[x, y]| object.origin.point(object.centre + DVec3::new(x * half.x, y * half.y, 0.0)).truncate())
 }
 
-/// Whether two convex polygons overlap, by their separating axes.
+/// Whether two rectangles overlap. They do not overlap if their projections on some axis do not
+/// (separating axis theorem).
 fn overlap(a: &[DVec2; 4], b: &[DVec2; 4]) -> bool {
     let span = |points: &[DVec2; 4], axis: DVec2| {
         let along = points.map(|p| p.dot(axis));
