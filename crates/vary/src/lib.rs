@@ -1,4 +1,5 @@
-//! The document `vary` of an evaluation: what a seed may change in a world, each with bounds.
+//! The document `vary` of an evaluation: what a seed may change in a world, with bounds for each
+//! change.
 //!
 //! This crate has the types, the limits, the error texts and a description in words. It knows no
 //! world and draws no random number: the crate `sim` computes what a seed changes in a world.
@@ -58,7 +59,7 @@ pub struct Start {
     pub yaw: Option<Range>,
 }
 
-/// What changes about the objects.
+/// What a seed may change about the objects.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Objects {
     /// Largest distance by which an object that can be pushed is moved, m; 0 for none.

@@ -3,7 +3,7 @@
 use crate::{Count, Noise, Objects, Range, Start, Surface, Vary};
 
 impl Vary {
-    /// What a seed changes, one plain line each.
+    /// What a seed may change: one line of plain text for each change.
     pub fn lines(&self) -> Vec<String> {
         let Start { along, across, yaw } = self.start;
         let Noise { lidar, imu, camera } = self.noise;

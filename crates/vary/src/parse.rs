@@ -37,8 +37,8 @@ impl Vary {
         Vary::parse(&value)
     }
 
-    /// Reads the document. `null` counts as omitted, and unknown fields are refused: a misspelt
-    /// name would otherwise give runs that do not differ.
+    /// Reads the document. `null` counts as omitted, and unknown fields are refused. Otherwise a
+    /// misspelt field would have no effect, and the runs would not differ.
     pub fn parse(value: &Value) -> Result<Vary, VaryError> {
         let vary = Fields::of("", value, VARY.1)?;
         let start = vary.object("start", START.1)?;

@@ -46,6 +46,6 @@ fn count(count: Option<Count>) -> Option<Value> {
 
 /// A whole number is written as an integer.
 fn number(value: f64) -> Value {
-    // The limits of the document are far below the numbers that an `i64` can't hold.
+    // All numbers of the document are far within the range of `i64`, so this conversion is exact.
     if value.fract() == 0.0 { json!(value as i64) } else { json!(value) }
 }
