@@ -61,11 +61,12 @@ pub struct StartRequestBody {
 pub struct StartRequest {
     /// Shell command that runs the student's program.
     pub command: Option<String>,
-    /// Time limit, simulated seconds.
+    /// Time limit, simulated seconds; `None` for the limit of the world.
     pub time_limit_s: Option<f64>,
     /// Seed of all random streams.
     pub seed: u64,
-    /// Real seconds after which the run is stopped.
+    /// Real seconds after which the run is stopped; `None` for the default of
+    /// [`StartRequest::wall_limit`].
     pub wall_limit_s: Option<f64>,
     /// How simulated time advances.
     pub pace: Option<Pace>,
@@ -76,7 +77,7 @@ pub struct StartRequest {
 }
 
 impl StartRequest {
-    /// Real seconds after which a run with this time limit is stopped.
+    /// Real seconds after which a run with this time limit (in simulated seconds) is stopped.
     pub fn wall_limit(&self, time_limit_s: f64) -> f64 {
         self.wall_limit_s.unwrap_or_else(|| (5.0 * time_limit_s).clamp(120.0, MAX_WALL_LIMIT_S))
     }
@@ -377,10 +378,11 @@ pub struct JournalIdentity {
 }
 
 impl SentCommands {
-    /// Number of commands that are kept besides their count.
+    /// Largest number of commands in `first`. Further commands are only counted.
     pub const KEPT: usize = 20;
 
-    /// Counts a command. The command itself is kept only if it is one of the first.
+    /// Counts a command. The command itself is kept only if it is one of the first
+    /// [`SentCommands::KEPT`].
     pub fn add(&mut self, command: impl FnOnce() -> SentCommand) {
         self.count += 1;
         if self.first.len() < SentCommands::KEPT {

@@ -1,5 +1,5 @@
-//! Parsing of request bodies: a JSON object with optional fields. Each field has one error text for
-//! every way in which its value can be invalid.
+//! Parsing of request bodies: a JSON object with optional fields. Each field has a single error
+//! text, whatever is wrong with its value.
 
 use serde_json::{Map, Value};
 

@@ -1,7 +1,7 @@
 //! Protocol between the simulator and the harness of a judging script, version 3: one JSON object
-//! per line, over a dedicated socket. Only the poses of moved objects are not JSON: a call with
-//! `moved` is followed by that many rows of bytes ([`MovedRows`]), because a pose has ten numbers and
-//! their text takes longer to write and to read than all the rest of a call.
+//! per line, over a dedicated socket. Only the poses of moved objects are binary: `moved` in a call
+//! is the number of rows of bytes that follow the call ([`MovedRows`]). A pose has ten numbers, and
+//! as text they would take longer to write and to read than the rest of the call.
 //!
 //! The simulator sends a [`JudgeCall`] and waits. The harness replies with [`JudgeSaid`] lines: any
 //! number of records and actions, then one line that ends the call. The simulator answers each
@@ -79,7 +79,7 @@ pub struct MovedRows {
 }
 
 impl MovedRows {
-    /// Removes all rows and keeps their memory.
+    /// Removes all rows, but keeps the allocated memory for the next call.
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.count = 0;

@@ -38,7 +38,7 @@ pub struct ModelRequestBody {
     pub r#loop: Option<bool>,
 }
 
-/// Parsed form of [`ModelRequestBody`].
+/// Parsed form of [`ModelRequestBody`]. A coordinate that is `None` keeps its current value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelRequest {
     /// X coordinate, m.

@@ -15,7 +15,7 @@ const MAX_PATH: usize = 200;
 const MAX_DEPTH: usize = 8;
 
 /// The files of a program: the text of each file by its path. The paths are relative, and no path
-/// is a folder of another one.
+/// is a parent folder of another path.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ProgramFiles(BTreeMap<String, String>);
 

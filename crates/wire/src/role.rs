@@ -1,7 +1,7 @@
 //! The role of a person or program that uses the simulator.
 
-/// What the sender of a request may do. A greater role may do everything that a smaller one may do.
-/// Without tokens every request has the role [`Role::Teacher`].
+/// What the sender of a request may do. A greater role may do everything that a smaller role may
+/// do. Without tokens every request has the role [`Role::Teacher`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
     /// May read: GET requests and event streams.

@@ -1,8 +1,8 @@
 //! The live state as a JSON schema, for viewers and recordings.
 //!
-//! Viewers of recordings read simpler schemas than those of an OpenAPI document. They follow no
-//! references, and a field has exactly one type. Therefore every reference is replaced by its
-//! schema, and null is removed from the types of a field.
+//! Programs that show recordings can't read all schemas of an OpenAPI document: they follow no
+//! references, and each field must have exactly one type. Therefore every reference is replaced by
+//! its schema, and null is removed from the types of a field.
 
 use crate::state::State;
 use serde_json::{Map, Value};
@@ -25,7 +25,8 @@ pub fn state_schema() -> Value {
     schema
 }
 
-/// A schema without references and without null.
+/// Returns `schema` without references and without null. `used` are the schemas to which it refers,
+/// by name.
 fn simplified(schema: &Value, used: &BTreeMap<String, Value>) -> Value {
     let Value::Object(fields) = schema else { return schema.clone() };
     let reference = fields.get("$ref").and_then(Value::as_str).and_then(|name| name.strip_prefix(REFERENCE));
@@ -53,7 +54,9 @@ fn simplified(schema: &Value, used: &BTreeMap<String, Value>) -> Value {
     Value::Object(fields.iter().map(simple).collect())
 }
 
-/// One schema for several: the only one, or their common type, or an object with the fields of all.
+/// Merges the variants of `oneOf`, `anyOf` or `allOf` into one schema. A single variant stays as it
+/// is, and objects become one object with the fields of all variants. Other variants are reduced to
+/// the type of the first one.
 fn joined(variants: &[Value]) -> Value {
     if let [only] = variants {
         return only.clone();

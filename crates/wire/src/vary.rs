@@ -1,6 +1,7 @@
 //! What a seed changes in a world.
 //!
-//! The crate `vary` parses the document. The types here only describe it for the OpenAPI document.
+//! The crate `vary` parses the JSON. The types here only describe the JSON for the OpenAPI
+//! document.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

@@ -42,7 +42,7 @@ pub(crate) fn check_position(x: Option<f64>, y: Option<f64>, z: Option<f64>) -> 
     Ok(())
 }
 
-/// Refuses absurdly large angles. The limit still allows many full turns.
+/// Refuses angles beyond ±1,000,000 rad. This limit still allows many full turns.
 pub(crate) fn check_yaw(yaw: Option<f64>) -> Result<(), Invalid> {
     if yaw.is_some_and(|v| v.abs() > 1e6) {
         return Err(Invalid::new("yaw must be a number from -1000000 to 1000000"));

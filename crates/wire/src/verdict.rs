@@ -4,8 +4,9 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use utoipa::ToSchema;
 
-/// Defines an enum whose variants are words on the wire. Each word is the name of its variant in
-/// snake case, because inside of a macro both `serde` and `utoipa` understand `rename_all`.
+/// Defines an enum whose variants are words on the wire. Each word must be the name of its variant
+/// in snake case. The macro sets the words on the wire with `rename_all`, because `serde` and
+/// `utoipa` both understand that attribute inside a macro.
 macro_rules! words {
     ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)+ }) => {
         $(#[$meta])*

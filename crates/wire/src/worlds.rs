@@ -16,7 +16,7 @@ impl std::fmt::Display for WorldId {
 }
 
 impl WorldId {
-    /// Parses an id; `None` if the text is not one.
+    /// Parses an id; `None` if the text is not an id.
     pub fn parse(text: &str) -> Option<WorldId> {
         let hex = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
         (text.len() == 32 && text.bytes().all(hex)).then(|| WorldId(text.to_owned()))
@@ -103,7 +103,7 @@ impl Body for SwitchRequest {
     }
 }
 
-/// Returns `<name>` of `<name>.world` or `<name>`, or `None` if the name is invalid.
+/// Returns the name of a world without the ending `.world`. `None` if the name is invalid.
 fn world_name(file: &str) -> Option<String> {
     let name = file.strip_suffix(".world").unwrap_or(file);
     let fits = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';

@@ -8,11 +8,12 @@ use utoipa::ToSchema;
 
 /// Longest name of an editor, in characters.
 pub const MAX_EDITOR: usize = 64;
-/// Longest script that is checked, in bytes.
+/// Largest script that a client may send for a check, in bytes.
 pub const MAX_SCRIPT_CHECK: usize = 256 << 10;
 /// Longest display name, in characters.
 const MAX_NAME: usize = 100;
-/// Largest seed: the largest whole number that every JSON reader keeps.
+/// Largest seed: 2^53 − 1. Many JSON parsers read numbers as floats, which represent larger whole
+/// numbers inexactly.
 const MAX_SEED: u64 = (1 << 53) - 1;
 /// Largest absolute coordinate, m.
 const MAX_COORDINATE: f64 = 200.0;
@@ -22,7 +23,7 @@ const MAX_COORDINATE: f64 = 200.0;
 pub struct ProjectId(String);
 
 impl ProjectId {
-    /// Parses an id; `None` if the text is not one.
+    /// Parses an id; `None` if the text is not an id.
     pub fn parse(text: &str) -> Option<ProjectId> {
         let hex = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
         (text.len() == 16 && text.bytes().all(hex)).then(|| ProjectId(text.to_owned()))
@@ -98,7 +99,7 @@ pub struct CreateProjectBody {
     pub project: Option<String>,
 }
 
-/// The options of a random track, as numbers. The builder checks their ranges.
+/// Parsed form of [`RandomTrackBody`], and the seed. The builder checks the range of `field`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RandomTrack {
     /// Seed.
@@ -130,7 +131,7 @@ pub enum CreateProject {
 
 impl Body for CreateProject {
     fn parse(fields: &Fields) -> Result<CreateProject, Invalid> {
-        // All fields are checked, also those that the chosen source does not use.
+        // All fields are checked, even the fields that the chosen source does not use.
         let wrong_name = "name must be 1 to 64 letters, digits and underscores (A-Z a-z 0-9 _)";
         let name = fields.text("name", wrong_name)?;
         let fits = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
@@ -327,7 +328,7 @@ pub struct PublishRequestBody {
 pub struct PublishRequest {
     /// Who may download the world.
     pub access: WorldAccess,
-    /// Name of the world for people.
+    /// Name of the world for people; `None` for the name of the project.
     pub name: Option<String>,
 }
 
@@ -348,7 +349,7 @@ pub struct ChangePublishedRequestBody {
     pub name: Option<String>,
 }
 
-/// Parsed form of [`ChangePublishedRequestBody`].
+/// Parsed form of [`ChangePublishedRequestBody`]. A field that is `None` stays unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangePublishedRequest {
     /// Who may download the world.
@@ -445,14 +446,14 @@ pub struct PrintRequestBody {
 pub struct PrintRequest {
     /// Pixels per inch.
     pub dpi: u16,
-    /// The part of the field to print.
+    /// The part of the field to print; `None` for the whole field.
     pub area: Option<PrintArea>,
     /// The sheets.
     pub paper: Paper,
 }
 
 impl PrintRequest {
-    /// Least resolution, pixels per inch.
+    /// Lowest resolution, pixels per inch.
     pub const MIN_DPI: u16 = 10;
     /// Highest resolution, pixels per inch.
     pub const MAX_DPI: u16 = 600;
@@ -486,7 +487,7 @@ impl Body for PrintRequest {
 }
 
 impl ChangePublishedRequest {
-    /// Whether the request changes anything.
+    /// Whether the request changes nothing.
     pub fn is_empty(&self) -> bool {
         self.access.is_none() && self.name.is_none()
     }

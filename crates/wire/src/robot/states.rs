@@ -107,8 +107,8 @@ impl Shown {
         }
     }
 
-    /// Parses a comma-separated list of names. Unknown names are skipped, because programs ask for
-    /// readings of other cars too.
+    /// Parses a comma-separated list of names. Unknown names are skipped, because a program that
+    /// was written for another car may request readings that this car does not have.
     pub fn list(text: &str) -> Vec<Shown> {
         let known = |name: &str| Shown::ALL.into_iter().find(|s| s.name() == name);
         let mut shown: Vec<Shown> = text.split(',').filter_map(|name| known(name.trim())).collect();
