@@ -84,9 +84,9 @@ impl<'a> Assets<'a> {
 /// The folders of a bundle.
 const FOLDERS: [&str; 6] = ["worlds", "models", "meshes", "routes", "track_iconography", "evaluations"];
 
-/// The path in a bundle of a file from elsewhere. A bundle has few folders, and the names of its
-/// files consist of letters, digits, dots, dashes and underscores. Other characters become
-/// underscores, and a file outside of the folders goes to `models`.
+/// The path that an imported file gets in a bundle. A bundle has only the folders in `FOLDERS`, so
+/// a file from any other folder goes below `models`. A file name consists of letters, digits, dots,
+/// dashes and underscores, so any other character becomes an underscore.
 pub fn bundle_path(path: &str) -> String {
     let plain = |name: &str| {
         let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');

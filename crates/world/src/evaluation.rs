@@ -30,8 +30,8 @@ pub struct Evaluation {
     pub time_limit_s: f64,
     /// Name of the robot generation that the evaluation is made for.
     pub robot: String,
-    /// Names of the groups of paths that the judged program may use besides the robot's own paths.
-    /// `None` if the config does not list them.
+    /// Names of the groups of HTTP paths that the judged program may use besides the robot's own
+    /// paths. `None` if the config does not list them.
     pub allow: Option<Vec<String>>,
     /// What a seed changes in the world. Empty if the config does not say.
     pub vary: Vary,
@@ -140,7 +140,7 @@ impl<'a> JsonSource<'a> {
         serde_json::from_str(raw.get()).map_err(|_| self.invalid(raw, key, expected))
     }
 
-    /// What a seed changes. `null` counts as omitted.
+    /// Parses the field `vary`, which says what a seed changes. `null` counts as omitted.
     fn vary(&self, raw: &RawValue) -> Result<Vary, Error> {
         let value = self.get::<Option<Value>>(raw, "vary", "an object")?;
         let Some(value) = value else { return Ok(Vary::default()) };

@@ -20,8 +20,8 @@ impl Profile {
     /// The generation that the simulator uses if the user does not choose one.
     pub const DEFAULT_GENERATION: &str = "gen1";
 
-    /// The built-in profile of a generation, by its name or another name of the same car. The result
-    /// is `None` if the name is unknown.
+    /// The built-in profile of a generation, by the name of the generation or by an alias of its
+    /// car. The result is `None` if the name is unknown.
     pub fn named(name: &str) -> Option<Profile> {
         Profile::GENERATIONS.iter().map(|generation| (generation.profile)()).find(|p| p.is_named(name))
     }

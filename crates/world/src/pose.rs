@@ -1,4 +1,4 @@
-//! Poses of rigid bodies. Angles are in radians. The trigonometry functions are those of `libm`, so
+//! Poses of rigid bodies. Angles are in radians. The trigonometric functions come from `libm`, so
 //! that every machine computes the same bits.
 
 use glam::{DMat3, DQuat, DVec3};

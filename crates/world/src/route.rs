@@ -59,9 +59,9 @@ pub struct Borders {
 pub struct RouteFile {
     /// The route without repeated points.
     pub route: Route,
-    /// The route with every row of the file, repeated ones included. A loop that the file does not
-    /// close is closed, and the borders are ordered. A row of `rows` may therefore have the same
-    /// centre point as the row before it.
+    /// The route with every row of the file, including repeated rows. Two neighbouring rows may
+    /// therefore have the same centre point. A loop that the file leaves open is closed, and the
+    /// borders are ordered as in `route`.
     pub rows: Route,
 }
 
@@ -140,8 +140,8 @@ impl Route {
         npy::write(&Array { rows, columns: 2 * lines.len(), values })
     }
 
-    /// Removes every row whose centre point equals that of the last kept row. Two points are equal
-    /// if their distance is at most `same`.
+    /// Removes every row whose centre point equals the centre point of the last kept row. Two
+    /// points are equal if their distance is at most `same`.
     fn drop_duplicates(&mut self, same: f64) {
         let mut keep = vec![true; self.centre.len()];
         let mut last: Option<DVec2> = None;

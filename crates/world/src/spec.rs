@@ -155,7 +155,7 @@ pub struct LightSpec {
     pub direction: Option<[f64; 3]>,
     /// Whether the light casts shadows; `None` if the file has no such flag.
     pub cast_shadows: Option<bool>,
-    /// Factor of the colour, at least 0; `None` means 1.
+    /// Factor by which the colour is multiplied, at least 0; `None` means 1.
     pub intensity: Option<f64>,
 }
 

@@ -15,7 +15,8 @@ const MAX_ALIASES: usize = 32;
 pub struct Profile {
     /// Name of the generation, such as `gen1`.
     pub generation: String,
-    /// Other names of the same car. An evaluation for one of them can be judged with this car.
+    /// Other names of the same car. An evaluation that requires one of these names can be judged
+    /// with this car.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<String>,
     /// Display name.
@@ -76,7 +77,8 @@ pub struct DriveLimits {
     /// Maximum yaw rate that the car's controller steers for, rad/s. No limit if omitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub yaw_rate_max: Option<f64>,
-    /// Maximum change of that yaw rate, rad/s². No limit if omitted.
+    /// Maximum rate of change of the yaw rate that the car's controller steers for, rad/s². No
+    /// limit if omitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub yaw_acceleration_max: Option<f64>,
 }
@@ -193,7 +195,7 @@ impl Profile {
         Ok(profile)
     }
 
-    /// Whether a robot generation of this name is this car.
+    /// Whether `name` is the generation of this car or one of its aliases.
     pub fn is_named(&self, name: &str) -> bool {
         self.generation == name || self.aliases.iter().any(|alias| alias == name)
     }

@@ -19,11 +19,12 @@ pub struct World {
     pub ground: Ground,
     /// Centre line and borders of the road; `None` if the bundle has no route.
     pub route: Option<Route>,
-    /// The route with every row of its file, repeated ones included, for clients that refer to
-    /// waypoints by the number of a row; `None` if the world has no route file.
+    /// The route with every row of its file, including repeated rows. Clients need all rows,
+    /// because they refer to waypoints by row number. `None` if the world has no route file.
     pub route_rows: Option<Route>,
     /// Start pose of the car. The car is on waypoint 0 and faces waypoint 1. If the world has no
-    /// route, the car is at x = 0, y = 0, or at the nearest place that is free and level.
+    /// route, the car is at x = 0, y = 0 if this place is free and level, and otherwise at a free
+    /// and level place nearby.
     pub spawn: Pose,
     /// The objects, walls and traffic lights, in file order. Their names are unique.
     pub objects: Vec<Object>,
@@ -33,7 +34,7 @@ pub struct World {
     pub fixed_names: Vec<FixedName>,
     /// The visible part of the world.
     pub scene: WorldScene,
-    /// The rules by which a run is judged; `None` if the bundle has no evaluation.
+    /// The evaluation that judges a run; `None` if the bundle has no evaluation.
     pub evaluation: Option<Evaluation>,
     /// The warnings of the loader.
     pub warnings: Vec<Warning>,
@@ -211,7 +212,8 @@ pub struct Panel {
 }
 
 impl World {
-    /// The route for clients: as the file has it if there is a file.
+    /// The route for clients. It has every row of the route file if the world was loaded with a
+    /// route file.
     pub fn published_route(&self) -> Option<&Route> {
         self.route_rows.as_ref().or(self.route.as_ref())
     }

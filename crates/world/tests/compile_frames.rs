@@ -1,5 +1,5 @@
-//! Tests the resolution of frames. The poses must equal those that libsdformat 12.3 computes, and
-//! invalid frames must be refused.
+//! Tests the resolution of frames. The poses must equal the poses that libsdformat 12.3 computes,
+//! and invalid frames must be refused.
 
 mod sdf_support;
 

@@ -50,7 +50,8 @@ fn start(world: &World) -> [f64; 3] {
 
 #[test]
 fn a_mesh_with_y_up_is_turned_by_its_pose_only() {
-    // The mesh is 6 m along x, 0.02 m along y, and 4 m along z. The pose turns y up.
+    // The mesh is 6 m along x, 0.02 m along y, and 4 m along z. The pose rotates the y axis of the
+    // mesh to point upwards.
     let dae = String::from_utf8(box_mesh([6.0, 0.02, 4.0], None)).expect("text");
     for axis in ["Y_UP", "Z_UP", "X_UP"] {
         let dae = dae.replace("Z_UP", axis);
@@ -114,7 +115,7 @@ fn a_hollow_hall_is_a_place_to_start_but_the_inside_of_a_rock_is_not() {
         inside += &fixed(&format!("wall{i}"), &format!("{at} 0 0 0"), &cuboid(size));
     }
     assert_eq!(load(&inside, &[]).expect("loads").spawn, Pose::IDENTITY);
-    // A closed mesh has the same room inside, but nothing can get in or out.
+    // A closed mesh is hollow too, but the car could not get out of it.
     let rock = box_mesh([8.0, 8.0, 4.0], None);
     let inside = GROUND.to_owned() + &fixed("rock", "0 0 0 0 0 0", &mesh("model://meshes/rock.dae"));
     let world = load(&inside, &[("meshes/rock.dae", &rock)]).expect("loads");
@@ -131,7 +132,7 @@ fn a_car_starts_on_the_floor_of_a_world_without_a_ground_plane() {
         assert!(x == 0.0 && y == 0.0 && (height - top).abs() < 1e-9, "{:?}", world.spawn);
         assert!(world.ground.z <= z - 0.1 + 1e-9, "the floor is not below the ground: {}", world.ground.z);
     }
-    // A small table is no floor: the car would fall off.
+    // A small table does not count as a floor, because the car would fall off.
     let world = load(&fixed("table", "0 0 0.5 0 0 0", &cuboid("0.8 0.8 1")), &[]).expect("loads");
     assert_eq!(start(&world)[2], 0.0);
 }
@@ -181,7 +182,8 @@ fn models_without_markers_become_objects_in_worlds_of_others() {
             "worlds/t.world: a second model named \"crate\" gets a number as suffix",
         ]
     );
-    // A world with a marker or a track was written for this simulator.
+    // In a world with a marker or a track, models without a marker stay scenery, because the world
+    // was written for this simulator.
     let marked = "<model name='o'><link name='object'/></model>";
     let track = fixed("racetrack", "0 0 0 0 0 0", &cuboid("1 1 0.01"));
     for ours in [marked, &track] {
@@ -222,7 +224,7 @@ fn a_missing_mesh_has_a_stand_in_that_is_drawn_and_solid() {
     assert_eq!(world.scenery[0].shape, Shape::Box(DVec3::splat(0.5)));
     assert_eq!(world.scene.instances[0].look, Look::Box([1.0; 3]));
     assert_eq!(warnings(&world).len(), 1);
-    // The visual gives the extent of a missing collision, and the other way round.
+    // The size of the visual replaces the size of a missing collision mesh, and vice versa.
     let size = "<geometry><box><size>1 2 3</size></box></geometry>";
     let absent = "<geometry><mesh><uri>model://no.dae</uri></mesh></geometry>";
     let seen = format!("<collision name='c'>{absent}</collision><visual name='v'>{size}</visual>");
@@ -231,7 +233,8 @@ fn a_missing_mesh_has_a_stand_in_that_is_drawn_and_solid() {
     let solid = format!("<collision name='c'>{size}</collision><visual name='v'>{absent}</visual>");
     let world = load(&fixed("a", "5 0 0 0 0 0", &solid), &[]).expect("loads");
     assert_eq!(world.scene.instances[0].look, Look::Box([1.0, 2.0, 3.0]));
-    // A box around all other visuals would hide them.
+    // The model also has a box. The missing visual is drawn as the bounding box of this collision
+    // shape, and no further collision shape is added.
     let both = cuboid("1 1 1") + &missing.replace("name='c'", "name='d'").replace("name='v'", "name='w'");
     let world = load(&fixed("a", "5 0 0 0 0 0", &both), &[]).expect("loads");
     assert_eq!((world.scenery.len(), world.scene.instances.len()), (1, 2));
@@ -246,7 +249,7 @@ fn the_stand_in_of_a_track_is_seen_but_neither_solid_nor_part_of_the_bounds() {
     assert!(stand_in.owner == Owner::Track && matches!(stand_in.look, Look::Box([_, _, z]) if z < 0.05));
 }
 
-/// A track of plates: centre, size and height of each.
+/// A track of level plates. Each entry of `plates` has the centre and the size of one plate.
 fn track(plates: &[(&str, &str)]) -> String {
     let visual = |(i, (at, size)): (usize, &(&str, &str))| {
         format!(
@@ -277,7 +280,7 @@ fn the_foot_of_a_fence_is_not_part_of_the_bounds() {
 
 #[test]
 fn the_plane_of_a_track_limits_its_bounds() {
-    // The skirt is a part of the mesh of the field. The plane declares the field.
+    // The visual is 4 cm larger than the field on each side. The plane declares the field.
     let skirt = track(&[("2.5 2.5 0", "5.08 5.08 0.01")]);
     let plane = |size: &str| {
         let plane = format!("<plane><normal>0 0 1</normal><size>{size}</size></plane>");
@@ -300,9 +303,9 @@ fn a_landscape_around_a_track_is_not_part_of_the_bounds() {
     let landscape = ("0 0 -0.01", "598 589 0.01");
     let with_field = track(&[landscape, ("4 3 0", "8 6 0.01")]);
     assert_eq!(bounds(&with_field, &files), [[0.0, 0.0], [8.0, 6.0]]);
-    // Without a field, the road and a margin give the bounds.
+    // If the track has no field, the bounds are the bounds of the road plus a margin.
     assert_eq!(bounds(&track(&[landscape]), &files), [[0.5, 0.5], [7.5, 5.5]]);
-    // Without a route, nothing tells the landscape from the field.
+    // Without a route, the compiler cannot tell the landscape from the field.
     assert_eq!(bounds(&with_field, &[]), [[-299.0, -294.5], [299.0, 294.5]]);
 }
 
@@ -317,7 +320,7 @@ fn clients_get_every_row_of_a_route_and_the_simulator_none_twice() {
     let mut expected: Vec<DVec2> = points.iter().map(|p| DVec2::from_array(*p)).collect();
     expected.push(expected[0]);
     assert_eq!(rows.centre, expected, "every row, and the first one again");
-    // A written file is read as the same rows.
+    // Writing the rows to a file and reading the file again gives the same rows.
     let again = RouteFile::read("r", &rows.to_npy()).expect("again");
     assert_eq!((&again.rows, &again.route), (rows, line));
     assert!((world.spawn.yaw()).abs() < 1e-12, "the car faces the next different waypoint");

@@ -1,5 +1,5 @@
-//! Tests the check of picture files. It reads the size of a picture, and refuses pictures that are
-//! empty, too large or of an unknown format.
+//! Tests the check of picture files. The check reads the size of a picture, and refuses pictures
+//! that are empty, too large or of an unknown format.
 
 use chicane_world::picture::check;
 use proptest::prelude::*;

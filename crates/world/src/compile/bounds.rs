@@ -1,9 +1,9 @@
 //! The bounds of a world: the field that the road lies on.
 //!
-//! The track model of a world from elsewhere often contains more than its field: a fence, a skirt
-//! around the field, or a landscape of hundreds of metres. The low triangles of the track that face
-//! up are therefore grouped into connected surfaces, and the surfaces that belong to the field give
-//! the bounds.
+//! The track model of a world that was not made with Chicane often contains more than its field: a
+//! fence, a strip around the field, or a landscape of hundreds of metres. The low triangles of the
+//! track that face up are therefore grouped into connected surfaces, and the surfaces that belong
+//! to the field give the bounds.
 
 use super::ground::LEVEL;
 use super::meshes::point;
@@ -23,29 +23,32 @@ const MAX_TRIANGLES: usize = 20_000_000;
 /// Maximum number of drivable triangles that are grouped into surfaces. If there are more, all of
 /// them count as the field.
 const MAX_GROUPED: usize = 1_000_000;
-/// A surface belongs to the field if its area is at least this part of the largest area.
+/// A surface belongs to the field if its area is at least this fraction of the largest area.
 const LEAST_PART: f64 = 0.02;
-/// A surface belongs to the field if its mean width is at least this, in metres. A narrower one is
-/// the foot of a fence or a marking.
+/// A surface belongs to the field if its mean width is at least this, in metres. A narrower surface
+/// is the foot of a fence or a marking.
 const LEAST_WIDTH_M: f64 = 0.15;
-/// A surface is landscape if its longer side exceeds that of the road by more than this factor.
+/// A surface counts as landscape if its longer side is more than this factor times the longer side
+/// of the road.
 const LANDSCAPE: f64 = 5.0;
-/// A road counts as at least this long, in metres, so that a short one does not make its field a
-/// landscape.
+/// Minimum value that is assumed for the longer side of the road, in metres. Otherwise the field
+/// around a very short road would count as landscape.
 const LEAST_ROAD_M: f64 = 4.0;
-/// A plane of the track model is its field if it covers at least this part of the bounds along x
-/// and y.
+/// The plane of a track model counts as the field if the plane covers at least this fraction of the
+/// bounds, along x and along y.
 const PLANE_PART: f64 = 0.8;
 /// Bounds that exceed the plane by at most this distance are not changed, in metres.
 const PLANE_GAP_M: f64 = 1e-3;
 /// Distance between the road and the bounds if the road lies directly on a landscape, in metres.
 const MARGIN_M: f64 = 0.5;
-/// Vertices at most this far apart are the same vertex, in metres.
+/// Grid step for comparing vertices, in metres. Two vertices count as the same vertex if they round
+/// to the same grid point.
 const SAME_M: f64 = 1e-4;
 
-/// The bounds of the field. `stand_ins` are the indices of instances that stand for missing meshes;
-/// their size is not that of the track. `plane` is the level plane among the collision shapes of the
-/// track, which declares the field. The result is `None` if the track has no drivable surface.
+/// The bounds of the field. `stand_ins` are the indices of instances that stand for missing meshes.
+/// They are skipped, because their size says nothing about the track. `plane` is the level plane
+/// among the collision shapes of the track. This plane declares the field. The result is `None` if
+/// the track has no drivable surface.
 pub(super) fn of_track(
     scene: &WorldScene,
     ground: f64,
@@ -55,7 +58,8 @@ pub(super) fn of_track(
 ) -> Option<Bounds> {
     let bounds = of_surfaces(scene, ground, stand_ins, if plane.is_some() { None } else { route })?;
     let within = plane.filter(|plane| {
-        // A plane is infinite for the physics, so a world may place it anywhere, even beside its field.
+        // Physics treats a plane as infinite. A world file may therefore place the rectangle of the
+        // plane anywhere, even beside the field.
         let covered = plane.max.min(bounds.max) - plane.min.max(bounds.min);
         covered.cmpge((bounds.max - bounds.min) * PLANE_PART).all()
     });
@@ -70,7 +74,8 @@ pub(super) fn of_track(
 }
 
 /// The level plane among the collision shapes of a model, as a rectangle in the world; `None` if
-/// there is none. A turned plane gives its bounding rectangle.
+/// the model has no level plane. For a plane that is rotated about z, the result is the bounding
+/// rectangle of the plane.
 pub(super) fn plane_of(body: &RigidModel<'_>) -> Option<Bounds> {
     body.collisions.iter().find_map(|part| {
         let Geometry::Plane { normal, size } = part.spec.geometry else { return None };
@@ -131,8 +136,8 @@ impl Surface {
         Surface { bounds, area: 0.5 * (b - a).perp_dot(c - a).abs() }
     }
 
-    /// The area divided by the perimeter of the bounds, in metres. This is the mean width of a strip
-    /// along the bounds, such as the foot of a fence.
+    /// The area divided by the perimeter of the bounds, in metres. This is the mean width of a
+    /// strip along the bounds, such as the foot of a fence.
     fn width(&self) -> f64 {
         self.area / (2.0 * (self.bounds.max - self.bounds.min).element_sum()).max(1e-9)
     }

@@ -1,5 +1,5 @@
-//! What is solid around a place: answers whether a car fits somewhere, and which level surfaces are
-//! below it.
+//! The solid bodies around the origin. This module answers whether a car fits at a pose, and which
+//! level surfaces exist at a point in plan.
 
 use super::extents::Extents;
 use crate::pose::Pose;
@@ -8,18 +8,20 @@ use glam::{DMat3, DVec2, DVec3};
 
 /// Number of cells along each side of the search area.
 const CELLS: usize = 32;
-/// An obstacle that covers more cells than this is tested everywhere instead.
+/// Maximum number of cells that an obstacle is stored in. A wider obstacle is stored in a separate
+/// list, and every query tests this list.
 const WIDE: usize = 64;
-/// Minimum z of the unit normal of a level surface. The angle is 11°.
+/// Minimum z of the unit normal of a level surface. Such a surface slopes by at most 11°.
 const LEVEL: f64 = 0.98;
-/// Maximum difference in height of the surface below the wheels, in metres.
+/// Maximum difference between the height of a surface below a wheel and the height of the car's
+/// origin, in metres.
 const STEP_M: f64 = 0.02;
-/// Maximum number of tests of one search. A search of more steps is given up, because a hostile
-/// world could make it arbitrarily slow.
+/// Maximum number of tests of one search. A search that needs more tests is given up, because a
+/// hostile world could otherwise make the search arbitrarily slow.
 const MAX_TESTS: usize = 60_000_000;
 /// Maximum number of bodies in the searched square.
 const MAX_OBSTACLES: usize = 1_000_000;
-/// Cost of an exact test, in tests of bounding boxes.
+/// Cost of an exact test, as a number of bounding-box tests.
 const EXACT_COST: usize = 16;
 
 /// A convex body.
@@ -37,7 +39,7 @@ struct Cuboid {
 }
 
 impl Cuboid {
-    /// The box with these half edge lengths. `carries` says whether its top is a flat face.
+    /// The box with these half edge lengths. `carries` says whether the car can stand on the box.
     fn new(pose: &Pose, half: DVec3, carries: bool) -> Cuboid {
         let DMat3 { x_axis: x, y_axis: y, z_axis: z } = DMat3::from_quat(pose.rotation);
         let corners = std::array::from_fn(|i| {
@@ -51,7 +53,8 @@ impl Cuboid {
     fn top_at(&self, at: DVec2) -> Option<f64> {
         let level = (0..3).filter(|axis| self.carries && self.axes[*axis].z.abs() >= LEVEL);
         let faces = level.flat_map(|axis| [0, 1].map(|side| (axis, side)));
-        // The four corners of a face are given by two bits of their index.
+        // In the index of a corner, bit `axis` selects one of two opposite faces. Bits `u` and `v`
+        // select a corner of this face.
         let heights = faces.flat_map(|(axis, side)| {
             let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
             let corner = |i: usize, j: usize| self.corners[side << axis | i << u | j << v];
@@ -130,7 +133,7 @@ pub(super) struct FreeSpace {
     /// Half the edge length of the square, in metres.
     radius: f64,
     cells: Vec<Vec<u32>>,
-    /// Obstacles that are tested everywhere.
+    /// Indices of the obstacles that cover more than `WIDE` cells. Every query tests them.
     wide: Vec<u32>,
 }
 
@@ -203,7 +206,8 @@ impl FreeSpace {
         self.insert(Obstacle::Cuboid(Box::new(Cuboid::new(pose, half, carries))))
     }
 
-    /// Adds a body if it is inside of the square. The result is `None` if there are too many.
+    /// Adds a body if its bounding rectangle touches the square. The result is `None` if there are
+    /// too many bodies.
     fn insert(&mut self, obstacle: Obstacle) -> Option<()> {
         let (min, max) = extent(obstacle.corners());
         let is_near = min.truncate().cmple(DVec2::splat(self.radius)).all()
@@ -234,7 +238,8 @@ impl FreeSpace {
         [limit(low.x)..limit(high.x) + 1, limit(low.y)..limit(high.y) + 1]
     }
 
-    /// The obstacles that may have points above a rectangle. An obstacle can occur several times.
+    /// The obstacles that may overlap a rectangle in plan. An obstacle can occur several times,
+    /// because it can be stored in several cells.
     fn above(&self, min: DVec2, max: DVec2) -> impl Iterator<Item = &Obstacle> {
         let [columns, rows] = self.cells_of(min, max);
         let cells = rows.flat_map(move |row| columns.clone().map(move |column| row * CELLS + column));
@@ -257,7 +262,7 @@ impl FreeSpace {
         heights
     }
 
-    /// Whether a level surface is at the height `z`.
+    /// Whether a level surface exists at a point in plan, at most `STEP_M` above or below `z`.
     pub(super) fn carries(&self, at: DVec2, z: f64, budget: &mut TestBudget) -> bool {
         let near = |height: f64| (height - z).abs() <= STEP_M;
         self.above(at, at).any(|o| budget.spend(1) && o.top_at(at).is_some_and(near))
@@ -271,14 +276,14 @@ impl FreeSpace {
         let hit = near.any(|obstacle| {
             let (low, high) = extent(obstacle.corners());
             let apart = low.cmpgt(max).any() || high.cmplt(min).any();
-            // Without tests left, the place counts as taken.
+            // If the budget is exhausted, the place counts as occupied.
             !budget.spend(if apart { 1 } else { EXACT_COST }) || (!apart && room.touches(obstacle))
         });
         !hit
     }
 
-    /// Whether a point is inside of a closed mesh: the first triangle above the point shows its
-    /// back.
+    /// Whether a point is inside a closed mesh. This is the case if the nearest triangle above the
+    /// point faces up, because all triangles of a closed mesh face outwards.
     pub(super) fn is_inside(&self, point: DVec3, budget: &mut TestBudget) -> bool {
         let mut nearest: Option<(f64, f64)> = None;
         for obstacle in self.above(point.truncate(), point.truncate()) {
@@ -325,7 +330,7 @@ mod tests {
             let [b, c] = others.map(DVec3::from_array);
             let triangle = Obstacle::Triangle([corner, b, c]);
             prop_assert!(car.touches(&triangle));
-            // Far above the box, nothing touches it.
+            // The same triangle does not touch the box when it is far above the box.
             let up = DVec3::Z * 20.0;
             let away = Obstacle::Triangle([corner + up, b + up, c + up]);
             prop_assert!(!car.touches(&away));

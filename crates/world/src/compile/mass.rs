@@ -51,7 +51,7 @@ fn tensor([xx, yy, zz, xy, xz, yz]: [f64; 6]) -> DMat3 {
 }
 
 /// The inertia of a point mass at position `r`. By the parallel axis theorem, this inertia is added
-/// to that of a body whose centre of mass is at `r`.
+/// to the inertia of a body whose centre of mass is at `r`.
 fn parallel_axis(mass: f64, r: DVec3) -> DMat3 {
     let outer = DMat3::from_cols(r * r.x, r * r.y, r * r.z);
     (DMat3::from_diagonal(DVec3::splat(r.length_squared())) - outer) * mass

@@ -189,9 +189,9 @@ impl<'a> Compiler<'a> {
         Ok(world)
     }
 
-    /// Collects and classifies the top-level models. The names of marked objects are reserved before
-    /// all other names. Such an object therefore always keeps its name. This matters, because
-    /// commands and programs refer to objects by name.
+    /// Collects and classifies the top-level models. The names of marked objects are reserved
+    /// before all other names. Such an object therefore always keeps its name. This matters,
+    /// because commands and programs refer to objects by name.
     fn models(&mut self) -> Result<Models<'a>, Error> {
         let mut models = Models::new();
         let mut has_track = false;
@@ -221,9 +221,8 @@ impl<'a> Compiler<'a> {
         Ok(models)
     }
 
-    /// Turns models that can move in other simulators into objects. Only worlds without a track and
-    /// without markers have such models: the author of any other world knew how to declare an
-    /// object.
+    /// Turns models that can move in other simulators into objects. A world with a track or a
+    /// marker is not changed, because its author knew how to declare an object.
     fn free_unmarked_models(&mut self, models: &mut Models<'a>) {
         if models.values().any(|(_, class)| *class != ModelClass::Scenery) {
             return;
@@ -246,8 +245,8 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// The ground of the world. The first level plane in file order defines it. The result is `None`
-    /// if there is no level plane.
+    /// The ground of the world. The first level plane in file order defines it. The result is
+    /// `None` if there is no level plane.
     fn ground(&mut self, models: &Models<'a>) -> Option<Ground> {
         let mut found = None;
         for top in &self.frames.tree.tops {

@@ -1,6 +1,6 @@
 //! Builds the objects of a world. An object is a model with a marker. A marker is a link with a
-//! special name (see [`ModelSpec::marker`](crate::spec::ModelSpec::marker)). In a world that was not
-//! written for Chicane, a model of simple shape that is not static is an object too.
+//! special name (see [`ModelSpec::marker`](crate::spec::ModelSpec::marker)). In a world that was
+//! not written for Chicane, a model of simple shape that is not static is an object too.
 
 use super::built_in_meshes::built_in_extents;
 use super::extents::{Extents, MIN_HALF};
@@ -31,7 +31,8 @@ const MAX_UNMARKED_PARTS: usize = 8;
 pub(super) enum SimpleShape {
     /// The model consists of a few primitive shapes.
     Yes,
-    /// The model has other shapes, joints, or is too large.
+    /// The model has joints, is too large, has too many shapes, or has shapes that are not
+    /// primitive.
     No,
     /// The model has no collision shape.
     Nothing,
@@ -199,9 +200,9 @@ fn panel_of(
 
 /// The panel of a screen that is a thin box or a plane. `half` are the half edge lengths of the
 /// box. A plane faces along its normal. A box that is thinnest along x faces along its +x axis, by
-/// convention. A box that is thinnest along y or z faces along its thinnest axis, away from the
-/// centre of the light. In these cases, the other two axes are width and height. The more upright
-/// axis of the two is the height.
+/// convention. For such a box, y is the width and z is the height. A box that is thinnest along y
+/// or z faces along its thinnest axis, away from the centre of the light. For this box and for a
+/// plane, the more upright of the other two axes is the height.
 fn panel_in(pose: &Pose, half: DVec3, is_plane: bool) -> Panel {
     let rotation = DMat3::from_quat(pose.rotation);
     let axes = [rotation.x_axis, rotation.y_axis, rotation.z_axis];

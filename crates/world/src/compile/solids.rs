@@ -16,13 +16,13 @@ use std::sync::Arc;
 pub(super) const OBJECT_FRICTION: f64 = 0.6;
 /// Default friction of walls and scenery.
 pub(super) const WALL_FRICTION: f64 = 0.4;
-/// Maximum friction coefficient. The value is about that of rubber on rubber. A limit is necessary,
-/// because some files use an unrealistic value such as 100.
+/// Maximum friction coefficient. The value is about the friction of rubber on rubber. A limit is
+/// necessary, because some files use an unrealistic value such as 100.
 const MAX_FRICTION: f64 = 2.0;
 /// Minimum half thickness of a primitive shape, in metres.
 const MIN_HALF: f64 = 1e-4;
-/// A part of the track counts as ground if its height differs from that of the ground plane by at
-/// most this distance, in metres.
+/// A part of the track counts as ground if its height differs from the height of the ground plane
+/// by at most this distance, in metres.
 const FLAT: f64 = 0.02;
 
 /// How the collision meshes of a model are represented.

@@ -1,8 +1,9 @@
 //! The start pose of the car.
 //!
-//! A route gives the start. In a world without a route, the car starts at the origin if the origin
-//! is free, and otherwise at the nearest free and level place. The search is a fixed sequence of
-//! places and headings, so that every machine finds the same one.
+//! In a world with a route, the car starts on the first waypoint. In a world without a route, the
+//! car starts at the origin if the origin is free, and otherwise at a free and level place nearby.
+//! The search tests places and headings in a fixed order, so that every machine finds the same
+//! pose.
 
 use super::extents::Extents;
 use super::free_space::{FreeSpace, TestBudget};
@@ -22,13 +23,14 @@ const LOW_M: f64 = 0.03;
 const AHEAD_M: f64 = 1.3;
 /// Distance between two points of the road ahead where the surface is tested, in metres.
 const AHEAD_STEP_M: f64 = 0.26;
-/// Half the distance between the wheels along and across the car, in metres.
+/// Positions of the wheels in the frame of the car, in metres.
 const WHEELS_M: [DVec2; 4] =
     [DVec2::new(0.1, 0.08), DVec2::new(0.1, -0.08), DVec2::new(-0.1, 0.08), DVec2::new(-0.1, -0.08)];
-/// A floor is at most this much higher or lower than the ground, in metres.
+/// Largest difference between the height of a floor and the preferred height, in metres. A surface
+/// that differs more is a roof or a table.
 const LOW_RISE_M: f64 = 0.5;
-/// The search areas: half the edge length of the square, and the distance between two places, in
-/// metres.
+/// The search areas, which are squares around the origin. Each entry has half the edge length of
+/// the square and the distance between two places, both in metres.
 const AREAS: [(f64, f64); 4] = [(2.0, 0.2), (8.0, 0.5), (30.0, 1.5), (120.0, 5.0)];
 /// The headings, in eighths of a turn.
 const HEADINGS: [i32; 8] = [0, 1, -1, 2, -2, 3, -3, 4];
@@ -85,7 +87,8 @@ struct Pass {
     room: Room,
     /// Whether the car may start on the ground plane.
     on_plane: bool,
-    /// Largest difference to the preferred height, in metres.
+    /// Largest allowed difference between the height of the start and the preferred height, in
+    /// metres.
     rise: f64,
 }
 
@@ -96,7 +99,7 @@ fn passes(prefer_floor: bool) -> impl Iterator<Item = Pass> {
     let ground = [
         pass(Room::ToDrive, true, LOW_RISE_M),
         pass(Room::ToStand, true, LOW_RISE_M),
-        // The rest are roofs and tables.
+        // These passes also accept a start on a roof or a table.
         pass(Room::ToDrive, true, f64::INFINITY),
         pass(Room::ToStand, true, f64::INFINITY),
     ];
@@ -115,7 +118,8 @@ fn find(world: &World, has_plane: bool, budget: &mut TestBudget) -> Option<Pose>
         let mut inner = -1.0;
         for (i, (radius, step)) in AREAS.into_iter().enumerate() {
             if i == spaces.len() {
-                // The margin lets a car at the edge of the area see what is beside it.
+                // The collected square is larger than the search area, because a start at the edge
+                // of the area also needs the bodies ahead of and beside the car.
                 spaces.push(FreeSpace::around(world, radius + AHEAD_M + 1.0)?);
             }
             let search = Search { space: &spaces[i], room, reference, rise, plane, lowest: ground };
@@ -129,8 +133,9 @@ fn find(world: &World, has_plane: bool, budget: &mut TestBudget) -> Option<Pose>
     None
 }
 
-/// The places of a square, from the nearest to the origin to the farthest. Places of the square
-/// with half the edge length `inner` are left out.
+/// The places of a square, from the nearest to the origin to the farthest. Places inside the
+/// smaller square with half the edge length `inner` are left out, because the search of the
+/// previous area has already tested them.
 fn places(radius: f64, step: f64, inner: f64) -> Vec<DVec2> {
     let n = (radius / step).round() as i64;
     let mut grid: Vec<(i64, i64, i64)> =
@@ -143,13 +148,15 @@ fn places(radius: f64, step: f64, inner: f64) -> Vec<DVec2> {
 struct Search<'a> {
     space: &'a FreeSpace,
     room: Room,
-    /// Height of the ground plane; `None` if the car must not start on it.
+    /// Height of the ground plane, in metres; `None` if the car must not start on the plane.
     plane: Option<f64>,
-    /// The height that is preferred, in metres.
+    /// Preferred height of the start, in metres.
     reference: f64,
-    /// Largest difference to the preferred height, in metres.
+    /// Largest allowed difference between the height of the start and the preferred height, in
+    /// metres.
     rise: f64,
-    /// Height of the ground plane, below which nothing can be reached.
+    /// Height of the ground plane, in metres. Surfaces below this height are skipped, because the
+    /// car cannot be below the ground plane.
     lowest: f64,
 }
 

@@ -1,5 +1,6 @@
 //! Stand-ins for meshes that cannot be read. A model of the track or of scenery whose meshes are
-//! missing gets a box, so that the model can be seen and, if it is scenery, touched.
+//! missing is drawn as a box. Scenery whose collision meshes are missing also gets a box as its
+//! collision shape.
 
 use super::extents::Extents;
 use super::meshes::{MeshTarget, Meshes};
@@ -10,9 +11,9 @@ use crate::spec::Geometry;
 use crate::world::{Shape, Solid};
 use glam::DVec3;
 
-/// Edge length of the box of a model of which no extent is known, in metres.
+/// Edge length of the box for a model whose size is unknown, in metres.
 const UNKNOWN_M: f64 = 1.0;
-/// Thickness of the plate that stands for a track of which no extent is known, in metres.
+/// Thickness of the plate that replaces a track whose size is unknown, in metres.
 const PLATE_M: f64 = 0.01;
 
 /// What replaces the missing meshes of a model.
@@ -20,7 +21,7 @@ const PLATE_M: f64 = 0.01;
 pub(super) struct StandIn {
     /// The box that is drawn; `None` if no visual is missing.
     pub(super) drawn: Option<Extents>,
-    /// The box that is solid; `None` if the model keeps its own collision shapes.
+    /// The box that becomes a collision shape; `None` if the model needs no such box.
     pub(super) solid: Option<Extents>,
 }
 
@@ -47,7 +48,7 @@ pub(super) fn stand_in(
     let is_drawn = !boxes.is_empty();
     let plain = solids.iter().filter(|s| !matches!(s.shape, Shape::Mesh(_)));
     let plain = Extents::union(plain.map(|s| Extents::of(&s.pose, &s.shape)));
-    // A box around a whole track or around a model that has other visuals would hide them.
+    // A box around all collision shapes would hide the track, or the other visuals of the model.
     let around = if is_track || is_drawn { None } else { Extents::of_solids(solids) };
     let visuals = Extents::union(boxes.into_iter());
     let unknown = || {

@@ -11,8 +11,8 @@ use glam::DVec2;
 pub struct Projection {
     /// Distance along the centre line, from the first waypoint to the nearest point, in metres.
     pub distance_along: f64,
-    /// Distance of the projected point from the centre line, in metres. The distance is positive to
-    /// the left of the direction of travel.
+    /// Distance from the centre line to the point that was projected, in metres. The distance is
+    /// positive to the left of the direction of travel.
     pub offset: f64,
     /// The nearest point of the centre line.
     pub point: DVec2,

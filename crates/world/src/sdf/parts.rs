@@ -147,7 +147,7 @@ impl SdfReader<'_> {
         })
     }
 
-    /// Radius and length of a round shape. The default length of all of them is 1 m.
+    /// Radius and length of a round shape. The default length of every round shape is 1 m.
     fn radius_and_length(&mut self, shape: &Element, radius: f64) -> Result<(f64, f64), Error> {
         let [radius] = self.lengths_or(shape, "radius", [radius])?;
         let [length] = self.lengths_or(shape, "length", [1.0])?;

@@ -1,5 +1,5 @@
 //! Helpers that the tests of world files share.
-// Every test file is a crate of its own and uses only some of the helpers.
+// Cargo compiles every test file as a separate crate, and each crate uses only some of the helpers.
 #![allow(dead_code, unreachable_pub)]
 
 use chicane_world::{Assets, Error, MemoryBundle, Spec, Warnings, World, sdf};
@@ -40,14 +40,15 @@ pub fn bundle(inside: &str, files: &[(&str, &[u8])]) -> MemoryBundle {
     bundle
 }
 
-/// Loads the world of a bundle without shared assets. The parameters are those of [`bundle`].
+/// Loads the world of a bundle without shared assets. The parameters are the same as for
+/// [`bundle`].
 pub fn load(inside: &str, files: &[(&str, &[u8])]) -> Result<World, Error> {
     let bundle = bundle(inside, files);
     World::load(&Assets::of(&bundle))
 }
 
-/// The warnings of a world, as text. The start of the car is left out, because most tests put their
-/// models at the origin.
+/// The warnings of a world, as text. The warning about the start pose is left out, because most
+/// tests put their models at the origin.
 pub fn warnings(world: &World) -> Vec<String> {
     let about_start = |text: &String| text.contains("the world has no route");
     all_warnings(world).into_iter().filter(|text| !about_start(text)).collect()
