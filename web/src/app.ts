@@ -76,7 +76,7 @@ export class App {
   }
 }
 
-/** Waits for `work` and returns its result. If it fails, shows the error and returns null. */
+/** Waits for `work` and returns its result. If `work` fails, shows the error and returns null. */
 export async function attempt<T>(app: App, work: Promise<T>): Promise<T | null> {
   try {
     return await work;

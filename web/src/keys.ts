@@ -12,11 +12,11 @@ const STEP_M = 0.05;
 const FINE_M = 0.01;
 const TURN_RAD = Math.PI / 36;
 const FINE_RAD = Math.PI / 180;
-/** Arrow keys move a replay by this time, and with Shift by the smaller time. */
+/** Arrow keys move a replay by the first time, and with Shift by the second, smaller time. */
 const REPLAY_STEP_S = 1;
 const REPLAY_FINE_S = 0.1;
 
-/** Shortcuts that act again while their key is held. */
+/** Shortcuts that repeat while their key is held. */
 const REPEATING: ReadonlySet<Shortcut> = new Set<Shortcut>(["turnLeft", "turnRight", "zoomIn", "zoomOut"]);
 /** Shortcuts that also work during a replay. */
 const VIEW_SHORTCUTS: ReadonlySet<Shortcut> = new Set<Shortcut>(["orbit", "chase", "top", "onboard", "resetView", "zoomIn", "zoomOut", "help"]);
@@ -65,7 +65,7 @@ export function keys(
   const shortcutOfEvent = (event: KeyboardEvent) => (settings.shortcuts.value ? shortcutOf(event.key) : null);
 
   listen(window, "keydown", (event) => {
-    // Escape closes an open popover, and nothing else.
+    // If a popover or dialog is open, Escape only closes it.
     if (document.querySelector("dialog[open], [popover]:popover-open")) return;
     if (event.key === "Escape") {
       if (app.run.value) {
@@ -96,7 +96,7 @@ export function keys(
     action(event);
   });
 
-  /** Keys of a replay. The slider of the timeline has the same keys, also while it is focused. */
+  /** Keys of a replay. They also work while the slider of the timeline is focused. */
   function replayKey(event: KeyboardEvent, target: HTMLElement): void {
     const player = app.replay.value?.player;
     if (!player) return;

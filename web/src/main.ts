@@ -38,7 +38,7 @@ declare global {
       where(name: string): { x: number; y: number } | null;
       /** Pose at which an object is drawn. The name `car` means the car. */
       pose(name: string): { x: number; y: number; z: number; yaw: number } | null;
-      /** The point at a height above the ground that is drawn at a position on the page. */
+      /** The point at this height above the ground that is drawn at this position on the page. */
       pointAt(x: number, y: number, height: number): { x: number; y: number } | null;
       /** Whether the surroundings of the field are in the 3D view. */
       readonly staged: boolean;
@@ -53,11 +53,12 @@ declare global {
 function main(): void {
   applyTheme();
   const app = new App();
-  // The page comes with a picture of an empty track, which covers the canvas until it is drawn.
+  // The HTML of the page contains a placeholder picture of an empty track. It covers the canvas
+  // until the first frame is drawn.
   const skeleton = document.querySelector(".skeleton");
   const canvas = h("canvas", { class: "canvas", tabindex: 0, role: "application", "aria-label": t.scene.canvas });
   const view = h("div", { class: "scene" }, canvas, skeleton);
-  // The buttons and texts over the 3D view are in the area that no panel covers.
+  // Buttons and texts over the 3D view are placed in the area that no panel covers.
   const freeArea = h("div", { class: "free-area" });
   const stage = h("div", { class: "stage" }, freeArea);
   document.body.append(h("main", {}, view, stage));

@@ -1,8 +1,8 @@
 /**
- * Builds the panels around the 3D view, and builds them again when the language, the units or the
+ * Builds the panels around the 3D view, and rebuilds them when the language, the units or the
  * keyboard shortcuts change.
  *
- * The app, the 3D view and the connection stay as they are, so nothing is loaded again.
+ * The app, the 3D view and the connection are kept, so nothing is loaded again.
  */
 import type { App } from "./app.ts";
 import { keys } from "./keys.ts";
@@ -31,7 +31,7 @@ import { h } from "./ui/dom.ts";
 import { onEnd, scoped } from "./ui/scope.ts";
 import type { Cameras } from "./view/cameras.ts";
 
-/** The parts of the page that are made once. */
+/** The parts of the page that are created once. */
 export interface PageParts {
   app: App;
   sceneView: SceneView;
@@ -62,7 +62,7 @@ export class Page {
     settings.keys.watch(changed);
   }
 
-  /** The worlds dialog. It is another one after a change of the language. */
+  /** The worlds dialog. It is replaced when the language changes. */
   get worlds(): WorldsDialog {
     return this.#built.result.worlds;
   }
@@ -73,8 +73,8 @@ export class Page {
     const wasOpen = before.open;
     const scrolled = before.querySelector(".dialog-body")?.scrollTop ?? 0;
     const focused = document.activeElement?.getAttribute("data-testid");
-    // A drive ends, because the keys of the old panels can't be released any more. A replay is
-    // opened again at the same moment.
+    // Manual driving ends, because the old panels would not notice the release of a pressed key. A
+    // replay is opened again at the same moment.
     app.driving.value = false;
     const { value: run } = app.run;
     const time = app.replay.value?.now;
@@ -85,7 +85,8 @@ export class Page {
     this.#built = scoped(() => build(this.parts));
     if (!wasOpen) return;
     const now = this.#built.result.settings;
-    // When the dialog is closed, the browser returns the focus to the element that had it before.
+    // When the dialog is closed, the browser returns the focus to the element that had it before,
+    // so this element is focused first.
     document.querySelector<HTMLElement>('.top [data-testid="settings"]')?.focus();
     now.showModal();
     const body = now.querySelector(".dialog-body");
@@ -102,7 +103,8 @@ function build({ app, sceneView, manipulator, cameras, view, stage }: PageParts)
     help: () => helpDialog.showModal(),
     async changeQuality() {
       await sceneView.setQuality(settings.quality.value);
-      // The 3D objects are new, so what is attached to them must be attached again.
+      // The 3D objects are new, so everything that is attached to them, such as the outline, must
+      // be attached again.
       const { value: selected } = app.selected;
       app.selected.value = null;
       app.selected.value = selected;
@@ -128,7 +130,7 @@ function build({ app, sceneView, manipulator, cameras, view, stage }: PageParts)
     driving.card,
     instruments(app, sceneView),
   );
-  // Scroll to a panel that was just opened. Otherwise the panel can be below the visible area.
+  // Scrolls to a panel that was just opened, because it may be below the visible area.
   const opened = new MutationObserver((changes) => {
     const card = changes
       .map((change) => change.target as HTMLElement)

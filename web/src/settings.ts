@@ -1,4 +1,4 @@
-/** The user's settings. The browser remembers them, and all pages of the simulator share them. */
+/** The user's settings. The browser stores them, and all pages of the simulator share them. */
 import { isQualityChoice, type QualityChoice } from "./scene/quality.ts";
 import { persistedSignal } from "./ui/signal.ts";
 
@@ -17,7 +17,7 @@ const oneOf =
   (value: unknown): value is T =>
     values.includes(value as T);
 const isBoolean = (value: unknown): value is boolean => typeof value === "boolean";
-/** Longest name of a key in `KeyboardEvent.key` that is accepted. */
+/** Longest accepted value of `KeyboardEvent.key`. */
 const MAX_KEY = 20;
 const isKeyMap = (value: unknown): value is Readonly<Record<string, string>> =>
   typeof value === "object" &&
@@ -32,7 +32,7 @@ export const settings = {
   speedUnit: persistedSignal<SpeedUnit>("unit.speed", "m/s", oneOf(SPEED_UNITS)),
   angleUnit: persistedSignal<AngleUnit>("unit.angle", "deg", oneOf(ANGLE_UNITS)),
   shortcuts: persistedSignal("shortcuts", true, isBoolean),
-  /** Keys that differ from the usual ones, by shortcut. */
+  /** Keys that differ from the default keys, by shortcut. */
   keys: persistedSignal<Readonly<Record<string, string>>>("keys", {}, isKeyMap),
 };
 
@@ -44,7 +44,7 @@ export function applyTheme(): void {
   });
 }
 
-/** Calls `changed` when the colours change: by the setting, or by the operating system. */
+/** Calls `changed` when the colours change, either by the setting or by the operating system. */
 export function onThemeChange(changed: () => void): () => void {
   const system = matchMedia("(prefers-color-scheme: dark)");
   system.addEventListener("change", changed);

@@ -2,7 +2,7 @@
 import { settings } from "./settings.ts";
 import { t } from "./strings.ts";
 
-/** The usual key of each shortcut, as in `KeyboardEvent.key`; letters are lower-case. */
+/** The default key of each shortcut, as in `KeyboardEvent.key`; letters are lower-case. */
 export const USUAL_KEYS = {
   pause: " ",
   step: ".",
@@ -53,7 +53,7 @@ export function shortcutOf(key: string, changed: KeyMap = settings.keys.value): 
   return SHORTCUTS.find((shortcut) => keyOf(shortcut, changed) === pressed) ?? null;
 }
 
-/** A key as it is stored: letters in lower case. */
+/** Normalizes a key for storage: letters in lower case. */
 function normalize(key: string): string {
   return [...key].length === 1 ? key.toLowerCase() : key;
 }
@@ -65,7 +65,7 @@ export function isAssignable(key: string): boolean {
 
 /**
  * The changed keys after a shortcut got another key. If another shortcut had that key, it gets the
- * former key of this one, so that every shortcut has a key of its own.
+ * former key of this shortcut, so that no two shortcuts have the same key.
  */
 export function withKey(changed: KeyMap, shortcut: Shortcut, key: string): KeyMap {
   const wanted = normalize(key);
@@ -76,12 +76,15 @@ export function withKey(changed: KeyMap, shortcut: Shortcut, key: string): KeyMa
   return Object.fromEntries(Object.entries(next).filter(([name, value]) => USUAL_KEYS[name as Shortcut] !== value));
 }
 
-/** A key as a person reads it. */
+/** The label of a key for the user. */
 export function keyLabel(key: string): string {
   return key === " " ? t.settings.space : [...key].length === 1 ? key.toUpperCase() : key;
 }
 
-/** A text followed by the key of a shortcut, for a tooltip. Without shortcuts, only the text. */
+/**
+ * A text followed by the key of a shortcut, for a tooltip. If shortcuts are disabled, only the
+ * text.
+ */
 export function keyed(text: string, shortcut: Shortcut): string {
   return settings.shortcuts.value ? t.cameras.key(text, keyLabel(keyOf(shortcut))) : text;
 }

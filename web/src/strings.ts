@@ -2,7 +2,7 @@
  * The language of the page. All texts are in `strings/`, one file per language and part.
  *
  * English is part of the page. Another language is loaded when it is needed: before the page is
- * built, or when the user chooses it. `t` is then replaced, and the page builds its panels again.
+ * built, or when the user chooses it. Then `t` is replaced, and the page rebuilds its panels.
  */
 import { settings } from "./settings.ts";
 import { en } from "./strings/en.ts";
@@ -11,7 +11,7 @@ import { Signal } from "./ui/signal.ts";
 /** The texts of one language. The compiler reports a text that a translation lacks. */
 export type Strings = typeof en;
 
-/** Every language that the page has, by its language tag (BCP 47) without the region. */
+/** Every language of the page, by its language tag (BCP 47) without the region. */
 export const LANGUAGES = {
   en: () => Promise.resolve(en),
   de: () => import("./strings/de.ts").then(({ de }) => de),
@@ -23,7 +23,7 @@ export type Language = keyof typeof LANGUAGES;
 /** The name of each language in that language. */
 export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = { en: "English", de: "Deutsch", ko: "한국어" };
 
-/** The first preferred language that the page has, or else English. */
+/** The first preferred language that the page supports, or else English. */
 export function chooseLanguage(preferred: readonly string[]): Language {
   for (const tag of preferred) {
     const primary = tag.toLowerCase().split("-")[0];
@@ -32,7 +32,7 @@ export function chooseLanguage(preferred: readonly string[]): Language {
   return "en";
 }
 
-/** The language that the user has chosen, or that of the browser. */
+/** The language that the user has chosen, or else the language of the browser. */
 export function wantedLanguage(): Language {
   // `navigator` is undefined in tests in Node.js 20.
   const { value } = settings.language;
@@ -59,11 +59,12 @@ export async function updateLanguage(): Promise<void> {
   }
 }
 
-/** The language tag with the region of the user, if the browser has told one for this language. */
+/** The language tag with the user's region, if the browser reports one for this language. */
 export function locale(): string {
   const found = globalThis.navigator?.languages?.find((tag) => tag.toLowerCase().split("-")[0] === t.language);
   return found ?? t.language;
 }
 
-// All modules that import `t` wait here, because some of them read texts while they are evaluated.
+// This line blocks all modules that import `t` until the language is loaded, because some of them
+// read texts while they are evaluated.
 await updateLanguage();

@@ -1,4 +1,4 @@
-/** What buttons and keys do with the selection. Every action is one undo step. */
+/** The actions of buttons and keys on the selection. Every action is one undo step. */
 import { t } from "../strings.ts";
 import {
   addDecal,
@@ -24,7 +24,9 @@ import type { KeyStore } from "./pending.ts";
 import type { EditorSession } from "./session.ts";
 import { insertNode, moveStart, reverseTrack, setClosed, setNodeWidth } from "./track-commands.ts";
 
-/** The last copied items, so that a paste works in another project of this browser. */
+/**
+ * The storage key of the last copied items. Storing them lets a paste work in another project too.
+ */
 const CLIP_KEY = "chicane.build.clip";
 /** A copy is this far from its original, so that both can be seen. */
 const OFFSET: Point = { x: 0.2, y: -0.2 };
@@ -55,7 +57,9 @@ export class Actions {
     this.session.applyAndSelect(t.build.steps.add(t.build.palette[kind]), (draft) => addObject(draft, kind, place));
   }
 
-  /** A place beside `at` if another object is there already, so that new objects do not overlap. */
+  /**
+   * A place beside `at` if another object is already at `at`, so that new objects do not overlap.
+   */
   #freePlace({ x, y }: Point): Point {
     const objects = objectsOf(this.session.document.value);
     const isTaken = (at: number) => objects.some((object) => Math.hypot(object.x - at, object.y - y) < NEAR_M);
@@ -79,7 +83,7 @@ export class Actions {
 
   duplicate(): void {
     const clip = copyItems(this.session.document.value, this.#keys);
-    // A copy of a node would be a second node at the end of the line, which is not what is meant.
+    // Nodes are not copied, because a copy would become a second node at the end of the line.
     clip.nodes = [];
     if (clip.objects.length + clip.decals.length === 0) return;
     this.session.applyAndSelect(t.build.steps.duplicate, (draft) => pasteItems(draft, clip, OFFSET));
@@ -97,13 +101,13 @@ export class Actions {
     try {
       this.store?.setItem(CLIP_KEY, text);
     } catch {
-      // Storage is disabled or full. The clipboard of the system still has the text.
+      // Storage is disabled or full. The system clipboard still has the text.
     }
     this.session.say(t.build.copied(keys.length));
     return text;
   }
 
-  /** Pastes a text of the clipboard, or else the last copied items of this browser. */
+  /** Pastes a text from the clipboard. If it contains no items, pastes the last copied items. */
   paste(text: string): void {
     const source = parseClip(text) ? text : (this.store?.getItem(CLIP_KEY) ?? "");
     const clip = parseClip(source);

@@ -78,9 +78,11 @@ export type NewProject =
   | { from: "document"; document: unknown }
   | { from: "project"; project: string };
 
-/** What the event stream of a project calls. */
+/** Callbacks for the event stream of a project. */
 export interface ProjectEvents {
-  /** After each accepted change, and at the start. `editor` is the text that the writer gave. */
+  /**
+   * Called at the start and after each accepted change. `editor` is the text that the writer sent.
+   */
   revision(event: { revision: number; editor: string | null }): void;
   /** The number of open editors has changed. */
   editors?(count: number): void;
@@ -135,10 +137,10 @@ const json = (method: string, body: object): RequestInit => ({
 
 export class BuilderClient {
   readonly #fetch: typeof fetch;
-  /** Functions that save what an open editor has not saved yet. */
+  /** Functions that save the unsaved changes of an open editor. */
   readonly unsaved = new Set<() => Promise<void>>();
 
-  /** `fetcher` replaces `fetch` in tests. */
+  /** Tests replace `fetch` by `fetcher`. */
   constructor(fetcher: typeof fetch = (input, init) => fetch(input, init)) {
     this.#fetch = fetcher;
   }
@@ -198,7 +200,7 @@ export class BuilderClient {
     return project(id, "/export");
   }
 
-  /** Takes an exported JSON or zip file. */
+  /** Imports an exported JSON or zip file. */
   async importFile(file: Blob): Promise<ProjectView> {
     // The type that a browser reports depends on the system, so the first bytes decide.
     const start = await file.slice(0, 2).text();
@@ -206,12 +208,12 @@ export class BuilderClient {
     return this.#json(`${BUILDER}/projects/import`, { method: "POST", headers: { "Content-Type": type }, body: file });
   }
 
-  /** The road and the findings of a document that need not be saved. */
+  /** The road and the findings of a document, which may be unsaved. */
   preview(document: ProjectDocument, id?: string, signal?: AbortSignal): Promise<Preview> {
     return this.#json(`${BUILDER}/preview`, { ...json("POST", { document, project: id }), signal });
   }
 
-  /** The revision is part of the address, so that the browser shows a changed picture. */
+  /** The revision is part of the URL, so that the browser does not show a cached old picture. */
   thumbnailUrl(id: string, revision?: number): string {
     return project(id, "/thumbnail") + (revision === undefined ? "" : `?revision=${revision}`);
   }
@@ -314,7 +316,7 @@ export class BuilderClient {
     return new Blob(parts, { type: response.headers.get("Content-Type") ?? "" });
   }
 
-  /** The server uses the files that it has stored, so the last changes have to arrive first. */
+  /** The server uses the files that it has stored, so the last changes must be saved first. */
   async #saveAll(): Promise<void> {
     await Promise.all([...this.unsaved].map((save) => save()));
   }
@@ -326,7 +328,7 @@ export class BuilderClient {
     return data as T;
   }
 
-  /** The answer with status 200 or 201. An aborted request throws its `AbortError`. */
+  /** The response, if its status is 200 or 201. An aborted request throws its `AbortError`. */
   async #response(address: string, init?: RequestInit): Promise<Response> {
     const response = await this.#fetch(address, init).catch((error: unknown) => {
       if (init?.signal?.aborted) throw error;

@@ -1,7 +1,7 @@
 /**
  * The changes that a user can make to objects, decals and groups of items. Every function changes a
- * draft and keeps it within the limits of the server. The keys that are returned are the selection
- * after the change.
+ * draft and keeps it within the limits of the server. The returned keys are the selection after the
+ * change.
  */
 import {
   copyOf,
@@ -159,7 +159,7 @@ export function copyItems(document: ProjectDocument, keys: Iterable<ItemKey>): C
   return clip;
 }
 
-/** The fields of each kind besides `kind`, `name`, `textures` and `group`. */
+/** The fields of each kind, in addition to `kind`, `name`, `textures` and `group`. */
 const OWN_FIELDS: Readonly<Record<ObjectKind, readonly (keyof FieldObject)[]>> = {
   box: ["x", "y", "yaw", "size", "mass", "static", "colour"],
   cylinder: ["x", "y", "yaw", "radius", "height", "mass", "static", "colour"],
@@ -168,7 +168,9 @@ const OWN_FIELDS: Readonly<Record<ObjectKind, readonly (keyof FieldObject)[]>> =
   light: ["x", "y", "yaw", "width", "tilt"],
 };
 
-/** The fields of a value that the server knows. It refuses a document with any other field. */
+/**
+ * The fields of a value that the server knows. The server refuses a document with unknown fields.
+ */
 function known<T extends object>(value: T, keys: readonly (keyof T)[]): Partial<T> {
   return Object.fromEntries(keys.filter((key) => value[key] !== undefined).map((key) => [key, value[key]])) as Partial<T>;
 }

@@ -18,7 +18,7 @@ import {
   SURFACES,
 } from "./rules-config.ts";
 
-/** A part of the form. `show` displays values; the part reports changes by itself. */
+/** A part of the form. `show` displays values. The part reports its changes itself. */
 interface Part {
   element: HTMLElement;
   show(form: ConfigForm): void;
@@ -164,7 +164,7 @@ function rangeRow(spec: RangeSpec, current: () => ConfigForm, change: Change): P
       box.input.checked = range !== undefined;
       show(bounds, range !== undefined);
       if (!range) return show(problem, false);
-      // Bounds that are not valid yet stay, so that the user can correct them.
+      // Invalid bounds are not overwritten, so that the user can correct them.
       if (!problem.hidden) return;
       setValue(least, String(range[0]));
       setValue(most, String(range[1]));
@@ -172,7 +172,7 @@ function rangeRow(spec: RangeSpec, current: () => ConfigForm, change: Change): P
   };
 }
 
-/** One number that a seed uses as its largest change. */
+/** The field for one number: the largest change that a seed may make. */
 function numberRow(spec: (typeof NUMBERS)[number], current: () => ConfigForm, change: Change): Part {
   const texts = t.buildTabs.rules;
   const name = texts.vary[spec.path as keyof typeof texts.vary];

@@ -1,12 +1,13 @@
 /**
- * The options of a judging script: numbers at the top of the script with a comment that says what
- * they mean. The built-in scripts have them, and teachers change them without reading Python.
+ * The options of a judging script: numbers at the top of the script, each with a comment that says
+ * what it means. The built-in scripts have such options, and teachers can change them without
+ * reading Python.
  */
 
 export interface Constant {
   name: string;
   value: number;
-  /** The comment behind the number. */
+  /** The comment after the number. */
   meaning: string;
 }
 
@@ -20,7 +21,7 @@ export function constantsOf(script: string): Constant[] {
   return found.map(([, name, , value, , meaning]) => ({ name, value: Number(value), meaning: meaning.trim() }));
 }
 
-/** The script with another number. A script without this option stays as it is. */
+/** The script with another number. A script without this option is not changed. */
 export function withConstant(script: string, name: string, value: number): string {
   if (!Number.isFinite(value)) return script;
   return script.replace(LINE, (line, key: string, equals: string, old: string, hash: string, meaning: string) => {
@@ -31,7 +32,7 @@ export function withConstant(script: string, name: string, value: number): strin
   });
 }
 
-/** A number without an exponent, which the pattern of a line does not match. */
+/** A number without an exponent, because the pattern `LINE` does not match exponents. */
 function plain(value: number): string {
   const text = String(value);
   return text.includes("e") ? value.toFixed(9).replace(/\.?0+$/, "") : text;

@@ -34,7 +34,7 @@ function centred(picture: Size, { width, height }: Size): Crop {
   };
 }
 
-/** The nearest crop that lies in the picture, has whole pixels, and has the ratio. */
+/** The nearest valid crop: it lies in the picture, has whole pixels, and has the ratio. */
 export function fitted(picture: Size, crop: Crop, ratio: number | null): Crop {
   const finite = (value: number, fallback: number): number => (Number.isFinite(value) ? value : fallback);
   let width = clamp(Math.round(finite(crop.width, picture.width)), MIN_SIDE, picture.width);
@@ -72,13 +72,15 @@ export function dragged(picture: Size, crop: Crop, handle: Handle, dx: number, d
   return { left: isWest ? right - width : crop.left, top: isNorth ? bottom - height : crop.top, width, height };
 }
 
-/** The size of the stored picture: that of the crop, or smaller so that no side is above `most`. */
+/**
+ * The size of the stored picture: the size of the crop, reduced if a side is longer than `most`.
+ */
 export function outputSize(crop: Size, most: number): Size {
   const scale = Math.min(1, most / Math.max(crop.width, crop.height));
   return { width: Math.max(1, Math.round(crop.width * scale)), height: Math.max(1, Math.round(crop.height * scale)) };
 }
 
-/** The handle at a point, where `reach` is the size of a handle; null outside of the crop. */
+/** The handle at a point; null outside the crop. `reach` is the size of a handle. */
 export function handleAt(crop: Crop, x: number, y: number, reach: number): Handle | null {
   const near = (a: number, b: number): boolean => Math.abs(a - b) <= reach;
   const [right, bottom] = [crop.left + crop.width, crop.top + crop.height];
@@ -90,7 +92,7 @@ export function handleAt(crop: Crop, x: number, y: number, reach: number): Handl
   return isInside ? "move" : null;
 }
 
-/** A file name that the project does not have yet. Letters outside of ASCII are left out. */
+/** A file name that the project does not have yet. Letters outside ASCII are removed. */
 export function freeName(wanted: string, type: string, taken: readonly string[]): string {
   const extension = type === "image/png" ? "png" : "jpg";
   const base =

@@ -1,6 +1,6 @@
 /**
- * The types of a project document, as the builder of the server reads and writes it. Lengths are in
- * metres, angles in radians. This module has no state.
+ * The types of a project document, in the format of the server's builder. Lengths are in metres,
+ * angles in radians. This module has no state.
  */
 
 export type ObjectKind = "box" | "cylinder" | "sphere" | "cone" | "light";
@@ -23,7 +23,7 @@ export interface Fence {
 export interface TrackNode {
   x: number;
   y: number;
-  /** Width of the road at this node; without a value the width of the track. */
+  /** Width of the road at this node; if missing, the width of the track. */
   width?: number | null;
 }
 
@@ -60,7 +60,9 @@ export interface Decal {
   height: number;
 }
 
-/** An object. Every kind uses some of the optional fields; `FIELDS_OF` lists them. */
+/**
+ * An object. Each kind uses some of the optional fields; `OWN_FIELDS` in `commands.ts` lists them.
+ */
 export interface FieldObject {
   kind: ObjectKind;
   name: string;
@@ -145,7 +147,7 @@ export const FACES: Readonly<Record<ObjectKind, readonly string[]>> = {
   light: [],
 };
 
-/** The colour of an object without a colour of its own. */
+/** The colour of an object for which the document has no colour. */
 export const KIND_COLOURS: Readonly<Record<ObjectKind, string>> = {
   box: "#c79a5b",
   cylinder: "#ece8d9",

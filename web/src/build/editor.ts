@@ -11,7 +11,7 @@ export interface Editor {
   readonly preview: Signal<Preview | null>;
   /** Changes the document as one undo step. `change` mutates a draft copy. */
   apply(label: string, change: (draft: ProjectDocument) => void): void;
-  /** Resolves when every change so far is acknowledged by the server. */
+  /** Resolves when the server has acknowledged every change so far. */
   saved(): Promise<void>;
   /** Shows a short message, which screen readers announce. */
   say(text: string): void;

@@ -88,7 +88,7 @@ export function slider(options: {
   return { element, input, value: () => input.valueAsNumber };
 }
 
-/** A line that shows why an action failed. Screen readers read it at once. */
+/** A line that shows why an action failed. Screen readers read it immediately. */
 export interface ErrorLine {
   element: HTMLElement;
   clear(): void;
@@ -107,7 +107,10 @@ export function errorLine(testid: string): ErrorLine {
 /** How many errors of a project a message names. */
 const MAX_NAMED = 3;
 
-/** The message of an error. It says what to do if the user is signed out, and what is to be fixed. */
+/**
+ * The message of an error. It says what to do if the user is signed out, and names the errors of
+ * the project that must be fixed.
+ */
 export function errorText(error: unknown): string {
   if (error instanceof ApiError && error.status === 401) return t.buildTabs.signedOut;
   const findings = findingsOf(error);
@@ -116,8 +119,8 @@ export function errorText(error: unknown): string {
 }
 
 /**
- * Runs an action of a button. The button is disabled meanwhile, so that a second click does not
- * repeat the action. Returns undefined if the action failed.
+ * Runs the action of a button. The button is disabled until the action has ended, so that a second
+ * click does not repeat it. Returns undefined if the action failed.
  */
 export async function busy<T>(
   button: HTMLButtonElement,
@@ -168,7 +171,9 @@ export function metres(value: number): string {
   return t.units.metres(String(Number(value.toFixed(2))));
 }
 
-/** Date and time for display. A text that is not a time gives the sign for an unknown value. */
+/**
+ * Date and time for display. For a text that is not a time, returns the sign for an unknown value.
+ */
 export function dateText(at: string): string {
   const time = new Date(at);
   if (Number.isNaN(time.getTime())) return t.units.none;
@@ -210,7 +215,7 @@ export function fileChooser(
   input.addEventListener("change", () => {
     const file = input.files?.[0];
     if (file) onFile(file, button);
-    // The same file can be chosen again after a change.
+    // Without this reset, choosing the same file again would cause no event.
     input.value = "";
   });
   return [input, button];

@@ -74,7 +74,9 @@ export interface LinePlace extends Point {
   distance: number;
 }
 
-/** The place of a polyline that is nearest to a point; null for a line of less than two points. */
+/**
+ * The place on a polyline that is nearest to a point; null if the line has fewer than two points.
+ */
 export function nearestOnLine(
   line: readonly (readonly number[])[],
   closed: boolean,

@@ -1,6 +1,7 @@
 /**
- * Groups of objects that are selected together. An object of the document has the name of its group,
- * so renaming, deleting, merging and undo need nothing more. A group is at least two objects.
+ * Groups of objects that are selected together. Each object in the document contains the name of
+ * its group, so renaming, deleting, merging and undo need no extra code. A group has at least two
+ * objects.
  */
 import { objectsOf, type FieldObject, type ProjectDocument } from "./document.ts";
 import { objectKey, type ItemKey } from "./items.ts";
@@ -23,7 +24,7 @@ function freshGroup(): string {
   return `g${[...crypto.getRandomValues(new Uint32Array(2))].map((part) => part.toString(36)).join("")}`;
 }
 
-/** The keys with all members of their groups. */
+/** The keys, extended by all other members of their groups. */
 export function withGroups(document: ProjectDocument, keys: Iterable<ItemKey>): Set<ItemKey> {
   const expanded = new Set(keys);
   for (const group of members(document.objects ?? []).values()) {
@@ -33,7 +34,7 @@ export function withGroups(document: ProjectDocument, keys: Iterable<ItemKey>): 
   return expanded;
 }
 
-/** Makes one group out of objects. An old group with one remaining object ends. */
+/** Puts objects into one new group. An old group with only one remaining object is dissolved. */
 export function groupObjects(draft: ProjectDocument, names: Iterable<string>): void {
   const wanted = new Set(names);
   const group = freshGroup();
@@ -49,7 +50,7 @@ export function ungroupObjects(draft: ProjectDocument, names: Iterable<string>):
   }
 }
 
-/** Gives copied objects groups of their own, so that they do not join those of the originals. */
+/** Gives copied objects new groups. Otherwise the copies would join the groups of the originals. */
 export function regroup(objects: readonly FieldObject[]): void {
   for (const group of members(objects).values()) {
     const name = freshGroup();
@@ -63,8 +64,8 @@ export function regroup(objects: readonly FieldObject[]): void {
 const KEPT = "chicane.build.groups.";
 
 /**
- * Takes the groups of a project that an older version kept in this browser. Objects that are gone, or
- * that have a group in the document, are left out.
+ * Takes over the groups that an older version stored in this browser for a project. Objects that no
+ * longer exist, or that have a group in the document, are left out.
  */
 export function takeKeptGroups(store: KeyStore | null, project: string, document: ProjectDocument): string[][] {
   try {

@@ -1,7 +1,7 @@
 /**
- * Undo and redo. A step has the documents before and after it. If nobody else has changed the
- * document since, undo returns exactly the document before the step; otherwise the changes of
- * others stay (see `merge.ts`).
+ * Undo and redo. A step contains the documents before and after it. If nobody else has changed the
+ * document since, undo restores exactly the document before the step. Otherwise the changes of
+ * others are kept (see `merge.ts`).
  */
 import { isEqual, type ProjectDocument } from "./document.ts";
 import { mergeDocuments } from "./merge.ts";
@@ -36,7 +36,10 @@ export class History {
     this.#undone = [];
   }
 
-  /** The document without the last step, and the label of that step; null if there is no step. */
+  /**
+   * The document without the last step, and the label of that step; null if there is no step to
+   * undo.
+   */
   undo(current: ProjectDocument): { document: ProjectDocument; label: string } | null {
     const step = this.#done.pop();
     if (!step) return null;
@@ -44,7 +47,7 @@ export class History {
     return { document: mergeDocuments(step.after, step.before, current), label: step.label };
   }
 
-  /** The document with the last undone step again; null if nothing was undone. */
+  /** The document with the last undone step applied again; null if there is no step to redo. */
   redo(current: ProjectDocument): { document: ProjectDocument; label: string } | null {
     const step = this.#undone.pop();
     if (!step) return null;

@@ -1,6 +1,6 @@
 /**
- * Items: the parts of a document that can be selected. A key names an item: `node:3`, `object:box1`,
- * `decal:0` or `start`.
+ * Items: the parts of a document that can be selected. A key identifies an item: `node:3`,
+ * `object:box1`, `decal:0` or `start`.
  */
 import { decalsOf, objectsOf, sizeOf, type Decal, type FieldObject, type ProjectDocument, type TrackNode } from "./document.ts";
 import { cornersOf, extentOf, type Extent, type Frame, type Point } from "./geometry.ts";
@@ -12,7 +12,7 @@ export type Item =
   | { kind: "object"; index: number; value: FieldObject }
   | { kind: "decal"; index: number; value: Decal };
 
-/** The key of the start line. It is not an item with a position of its own. */
+/** The key of the start line, which has no position of its own in the document. */
 export const START: ItemKey = "start";
 
 export const nodeKey = (index: number): ItemKey => `node:${index}`;

@@ -14,7 +14,7 @@ const WIDTH_M = 0.05;
 const START_M = 0.1;
 const SCALE = 1.1;
 
-/** What keys do outside of the drawing. */
+/** Actions of keys that do not concern the drawing. */
 export interface KeyActions {
   add(kind: ObjectKind | "picture"): void;
   fit(): void;
@@ -116,7 +116,7 @@ function plainKeys(
   };
 }
 
-/** Moves the selection, aligns it, or moves the view if nothing is selected. */
+/** Arrow keys move or align the selection. Without a selection they move the view. */
 function arrow(
   session: EditorSession,
   actions: Actions,
@@ -143,13 +143,13 @@ function controlKeys(session: EditorSession, actions: Actions, other: KeyActions
     a: () => actions.selectAll(),
     d: () => actions.duplicate(),
     g: (event) => (event.shiftKey ? actions.ungroup() : actions.group()),
-    // The page saves every change, so this key only asks to do it at once.
+    // The page saves every change by itself. This key only saves immediately.
     s: () => void session.saved().catch(() => {}),
     Enter: () => other.drive(),
   };
 }
 
-/** The browser sends these events for Ctrl+C, Ctrl+X and Ctrl+V, and for its menu. */
+/** The browser sends these events for Ctrl+C, Ctrl+X and Ctrl+V, and for its own menu. */
 function watchClipboard(actions: Actions): void {
   const isOurs = (event: ClipboardEvent) =>
     !isTyping(event) && !document.querySelector("dialog[open]") && !(event.target as Element).closest?.(".rules-tab");

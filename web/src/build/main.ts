@@ -14,7 +14,7 @@ import { BuilderClient } from "./client.ts";
 import { openEditor } from "./open-editor.ts";
 import { projectList } from "./projects.ts";
 
-/** The name of the parameter with the id of the project, such as `/build?project=0123456789abcdef`. */
+/** The URL parameter with the id of the project, as in `/build?project=0123456789abcdef`. */
 const PARAMETER = "project";
 
 function addressOf(id: string): string {

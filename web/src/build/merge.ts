@@ -1,9 +1,9 @@
 /**
  * Merges two versions of a document that have a common base, field by field. If both sides changed
- * the same field, `mine` wins, because it is the version that is written last. A part that one side
- * deleted and the other side changed stays, because a deletion can be repeated and a lost change
- * cannot. Undo uses the same merge: it carries the way from "after" back to "before" over to the
- * current document.
+ * the same field, `mine` wins, because it is saved last. If one side deleted a part and the other
+ * side changed it, the part is kept: a deletion can be repeated, but a lost change can't be
+ * recovered. Undo uses the same merge: it applies the difference from "after" back to "before" to
+ * the current document.
  */
 import { copyOf, isClosed, isEqual, leastNodes, objectsOf, type ProjectDocument } from "./document.ts";
 import { freeName } from "./names.ts";
@@ -24,7 +24,9 @@ export function mergeDocuments(base: ProjectDocument, mine: ProjectDocument, the
   return merged;
 }
 
-/** Two editors can give two new objects the same name. The object of `mine` then gets another one. */
+/**
+ * Two editors can give two new objects the same name. Then the object of `mine` gets another name.
+ */
 function makeNamesUnique(
   merged: ProjectDocument,
   base: ProjectDocument,
@@ -37,7 +39,8 @@ function makeNamesUnique(
   const taken = new Set(objects.map(({ name }) => name));
   for (const name of [...taken]) {
     const same = objects.filter((object) => object.name === name);
-    // A name that an author has used twice is a finding of the check and not a result of the merge.
+    // If an author used a name twice, the check of the server reports it. Only duplicates that the
+    // merge itself caused are renamed.
     if (same.length < 2 || [base, mine, theirs].some((document) => count(document, name) > 1)) continue;
     const kept = same.find((object) => (theirs.objects ?? []).some((other) => isEqual(other, object))) ?? same[0];
     for (const object of same) {
@@ -73,20 +76,23 @@ function mergeFields(base: JsonObject, mine: JsonObject, theirs: JsonObject, pat
 }
 
 function mergeField(base: Json, mine: Json, theirs: Json, path: string): Json {
-  // A part that only one side deleted stays if the other side has changed it.
+  // If one side deleted a part and the other side changed it, the part is kept.
   if (mine === undefined && base !== undefined) return isEqual(base, theirs) ? undefined : theirs;
   if (theirs === undefined && base !== undefined) return isEqual(base, mine) ? undefined : mine;
   return mergeValues(base, mine, theirs, path);
 }
 
-/** How the elements of the lists are recognized in another version. Other lists are one value. */
+/**
+ * How elements of these lists are recognized in another version. Other lists are treated as one
+ * value.
+ */
 const MATCHERS: Readonly<Record<string, (base: Json[], other: Json[]) => Matches>> = {
   objects: matchByName,
   decals: matchByContent,
   "track.nodes": matchBySequence,
 };
 
-/** Matches objects by their names. An object whose name alone has changed was renamed. */
+/** Matches objects by name. An object of which only the name differs counts as renamed. */
 function matchByName(base: Json[], other: Json[]): Matches {
   const names = other.map((element) => (element as { name?: string }).name);
   const used = new Set<number>();
@@ -104,7 +110,9 @@ function matchByName(base: Json[], other: Json[]): Matches {
   });
 }
 
-/** Matches equal elements first, which may have another order. The rest is matched in its order. */
+/**
+ * Matches equal elements first, in any order. The remaining elements are matched in their order.
+ */
 function matchByContent(base: Json[], other: Json[]): Matches {
   const used = new Set<number>();
   const matches = base.map((element) => {
@@ -122,12 +130,12 @@ function matchByContent(base: Json[], other: Json[]): Matches {
   return matches;
 }
 
-/** Cost of an element that is added or removed. A changed element costs less than two of these. */
+/** Cost of an added or removed element. A changed element costs less than two of these. */
 const GAP_COST = 1;
 
 /**
- * Matches elements with a position so that their order is kept and the sum of the costs is least,
- * as an edit distance does.
+ * Matches elements that have a position: their order is kept, and the sum of the costs is minimal,
+ * as in an edit distance.
  */
 function matchBySequence(base: Json[], other: Json[]): Matches {
   const [rows, columns] = [base.length + 1, other.length + 1];
@@ -154,7 +162,7 @@ function matchBySequence(base: Json[], other: Json[]): Matches {
   return matches;
 }
 
-/** Cost of a change from one element to another: 0 if they are equal, always below two gaps. */
+/** Cost of changing one element to another: 0 if they are equal, always less than two gaps. */
 function difference(a: Json, b: Json): number {
   if (isEqual(a, b)) return 0;
   const [p, q] = [a as { x: number; y: number }, b as { x: number; y: number }];
@@ -192,7 +200,7 @@ function mergeLists(
   return merged.map(({ value }) => value);
 }
 
-/** Inserts the elements that only the other side has, each behind its predecessor on that side. */
+/** Inserts the elements that only the other side has, each after its predecessor on that side. */
 function insertRest(merged: { value: Json; other: number }[], base: Json[], other: Json[], inOther: Matches): void {
   const baseOfOther = inverse(inOther, other.length);
   other.forEach((element, k) => {

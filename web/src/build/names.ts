@@ -21,8 +21,8 @@ export function namesOf(document: ProjectDocument): Set<string> {
 }
 
 /**
- * A name that is not taken: `wanted` itself, or `wanted` with the next free number. The number of
- * a name such as `box7` is replaced, so that a copy of `box7` is `box8` and not `box71`.
+ * A name that is not taken: `wanted` itself, or `wanted` with the next free number. A number at the
+ * end of `wanted` is replaced, so that a copy of `box7` is `box8` and not `box71`.
  */
 export function freeName(taken: ReadonlySet<string>, wanted: string): string {
   if (!taken.has(wanted)) return wanted;

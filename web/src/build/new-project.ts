@@ -1,4 +1,4 @@
-/** The dialog that makes a new project: empty, from a shipped world, or a random track. */
+/** The dialog that creates a new project: empty, from a shipped world, or with a random track. */
 import { API, get } from "../net/api.ts";
 import { t } from "../strings.ts";
 import { h, fill, show } from "../ui/dom.ts";
@@ -10,7 +10,7 @@ type Source = "empty" | "world" | "random";
 
 /** Largest seed that a number field shows exactly. */
 const MAX_SEED = 2 ** 32 - 1;
-/** Attempts to save a title while other editors save too. */
+/** Attempts to save a title if other editors save at the same time. */
 const MAX_ATTEMPTS = 4;
 
 /** Changes the display name of a project. Another editor's change of other fields is kept. */
@@ -32,7 +32,7 @@ export async function rename(
   }
 }
 
-/** Makes a project and gives it a title, unless the title is empty. */
+/** Creates a project and gives it a title, unless the title is empty. */
 export async function create(client: BuilderClient, source: NewProject, title: string): Promise<ProjectView> {
   const view = await client.create(source);
   if (title !== "" && view.document.display_name !== title) await rename(client, view, title);
@@ -116,7 +116,7 @@ function randomChoice(): { element: HTMLElement; chosen: () => { seed: number; o
     text: percent,
     testid: "random-tightness",
   });
-  // The last position of the slider is a track of any length.
+  // The last position of the slider means a track of any length.
   const most = 101;
   const lengthText = (value: number): string => (value >= most ? texts.anyLength : metres(value));
   const length = slider({

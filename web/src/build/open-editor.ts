@@ -30,7 +30,7 @@ import { SolidView } from "./solid/solid-view.ts";
 import { Sync } from "./sync.ts";
 import { installTestHook } from "./test-hook.ts";
 
-/** Time that a message is shown. */
+/** Time for which a message is shown. */
 const MESSAGE_MS = 4500;
 
 /** A new picture on the floor has this length along its longer side. */
@@ -97,7 +97,8 @@ export function openEditor(client: BuilderClient, view: ProjectView): void {
   announceSelection(session, actions);
   addEventListener("online", () => sync.retryNow());
   addEventListener("pagehide", () => sync.close());
-  // The browser shows a kept page when the user goes back. Its document can be old.
+  // When the user goes back, the browser may show this page from its back/forward cache. Its
+  // document can be outdated, so the page is reloaded.
   addEventListener("pageshow", (event) => event.persisted && location.reload());
   sync.start();
   const kept = takeKeptGroups(store, view.id, session.document.value);
@@ -107,7 +108,7 @@ export function openEditor(client: BuilderClient, view: ProjectView): void {
   installTestHook(session, actions, sync, plan, solid, previewer);
 }
 
-/** The views. The 3D view is made when it is shown for the first time. */
+/** The views. The 3D view is created when it is shown for the first time. */
 function makeStage(
   session: EditorSession,
   plan: PlanView,
@@ -140,7 +141,10 @@ function makeStage(
   return stage;
 }
 
-/** Help and buttons while a line is drawn. A touch screen has no Enter key. */
+/**
+ * Help and buttons while a line is being drawn. They are needed on touch screens, which have no
+ * Enter key.
+ */
 function penBar(session: EditorSession, gestures: Gestures): HTMLElement {
   const element = h(
     "div",
@@ -202,7 +206,10 @@ function helpDialog(): HTMLDialogElement {
   return element;
 }
 
-/** Saves, builds, and switches the simulator to the world. `opens` also opens the simulator. */
+/**
+ * Saves, builds, and switches the simulator to the world. If `opens` is true, also opens the
+ * simulator's page.
+ */
 async function drive(session: EditorSession, client: BuilderClient, opens: boolean): Promise<void> {
   const buttons = document.querySelectorAll<HTMLButtonElement>("[data-testid=drive], [data-testid=push]");
   session.say(t.build.driving);

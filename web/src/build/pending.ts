@@ -1,7 +1,7 @@
 /**
- * Changes that the server has not acknowledged yet, in `localStorage`. They survive a reload, a
- * closed tab and a server that is down. Every editor has its own entry, so that two tabs of one
- * browser do not overwrite each other.
+ * Stores changes that the server has not acknowledged yet in `localStorage`. They survive a reload,
+ * a closed tab and a stopped server. Every editor has its own entry, so that two tabs of one
+ * browser do not overwrite each other's changes.
  */
 import type { ProjectDocument } from "./document.ts";
 
@@ -12,7 +12,7 @@ export interface PendingChange {
   document: ProjectDocument;
 }
 
-/** The part of `Storage` that is used. Tests pass a fake. */
+/** The part of `Storage` that this module uses. Tests pass a fake. */
 export type KeyStore = Pick<Storage, "getItem" | "setItem" | "removeItem" | "key" | "length">;
 
 const PREFIX = "chicane.build.pending.";
@@ -28,7 +28,7 @@ export class PendingStore {
     return `${PREFIX}${this.project}.${this.editor}`;
   }
 
-  /** Keeps a change. Returns false if the browser has no room for it. */
+  /** Stores a change. Returns false if the browser's storage is full. */
   keep(change: PendingChange): boolean {
     try {
       this.store?.setItem(this.#key, JSON.stringify(change));
@@ -46,7 +46,7 @@ export class PendingStore {
     }
   }
 
-  /** Takes all changes of the project out of the store, also those of tabs that were closed. */
+  /** Removes and returns all stored changes of the project, including those of closed tabs. */
   take(): PendingChange[] {
     const found: PendingChange[] = [];
     for (const key of this.#keys()) {

@@ -9,7 +9,7 @@ export class PictureCache {
     readonly onLoad: () => void,
   ) {}
 
-  /** The picture; null until it is loaded, and if it does not exist. */
+  /** The picture; null if it is not loaded yet or does not exist. */
   get(name: string): HTMLImageElement | null {
     const known = this.#images.get(name);
     if (known) return known.loaded ? known.image : null;
@@ -23,7 +23,7 @@ export class PictureCache {
     return null;
   }
 
-  /** Forgets pictures, because files of the project may have changed. */
+  /** Clears the cache, because files of the project may have changed. */
   clear(): void {
     this.#images.clear();
     this.onLoad();

@@ -22,7 +22,7 @@ export type Purpose = "ground" | "decal" | "texture";
 
 /** Longest side of a stored picture, pixels. */
 const MAX_SIDE = 2048;
-/** Largest file that the dialog opens, and largest file that the simulator takes. */
+/** Largest file that the dialog opens, and largest file that the simulator accepts. */
 const MAX_SOURCE_BYTES = 50 * 1024 * 1024;
 const MAX_BYTES = 8 * 1024 * 1024;
 const JPEG_QUALITY = 0.9;
@@ -44,7 +44,7 @@ async function decode(file: File): Promise<ImageBitmap> {
   }
 }
 
-/** The cropped picture as a file. A PNG stays a PNG, because it may be transparent. */
+/** The cropped picture as a file. A PNG is stored as PNG, because it may be transparent. */
 async function cut(picture: ImageBitmap, crop: Crop, isPng: boolean): Promise<Blob> {
   for (let side = MAX_SIDE; ; side = Math.round(side / 2)) {
     const { width, height } = outputSize(crop, side);
@@ -117,7 +117,7 @@ function dragCrop(
 ): void {
   let drag: { crop: Crop; handle: Handle; x: number; y: number } | null = null;
   const point = (event: PointerEvent): [number, number] => {
-    // The page may show the canvas smaller than its number of pixels.
+    // The page may show the canvas smaller than its size in pixels.
     const box = canvas.getBoundingClientRect();
     const factor = canvas.width / Math.max(1, box.width) / scale;
     return [(event.clientX - box.left) * factor, (event.clientY - box.top) * factor];
@@ -155,7 +155,7 @@ function numberFields(picture: Size, isSquare: boolean, onChange: (change: Parti
     return [key, input];
   };
   const inputs = [make("left", picture.width), make("top", picture.height), make("width", picture.width)];
-  // The height of a square follows from its width.
+  // A square needs no height field, because its height equals its width.
   if (!isSquare) inputs.push(make("height", picture.height));
   return {
     element: h("div", { class: "crop-numbers" }, ...inputs.map(([key, input]) => field(texts.crop[key], input))),

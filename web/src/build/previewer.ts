@@ -1,15 +1,15 @@
 /**
- * Asks the server's builder for the road and the findings of the shown document. At most one request
- * is under way, and the newest document wins.
+ * Requests the road and the findings of the shown document from the server's builder. At most one
+ * request is in progress; after it, only the newest document is requested.
  */
 import { messageOf } from "../ui/platform.ts";
 import { Signal } from "../ui/signal.ts";
 import type { Preview } from "./client.ts";
 import { isEqual, type ProjectDocument } from "./document.ts";
 
-/** Time from a change to its request, so that the steps of a drag share one request. */
+/** Delay between a change and its request, so that several steps of a drag share one request. */
 const DELAY_MS = 25;
-/** Time after which a request that got no answer is repeated. */
+/** Time after which a request without a response is repeated. */
 const RETRY_MS = 2000;
 
 export class Previewer {
@@ -47,7 +47,8 @@ export class Previewer {
     try {
       const preview = await this.ask(document);
       const before = this.preview.value;
-      // The road depends on the track alone. The views draw a road again only if it is another object.
+      // The road depends only on the track. If the track is the same, the old road object is kept,
+      // because the views draw a road again only if its object has changed.
       const hasOldRoad = before && this.shown && isEqual(this.shown.track, document.track);
       this.shown = document;
       this.preview.value = hasOldRoad ? { ...preview, road: before.road } : preview;

@@ -16,9 +16,12 @@ const KINDS = [
 
 const MIN_DPI = 10;
 const MAX_DPI = 600;
-/** A larger file is downloaded by the browser itself, because the page keeps a file in memory. */
+/**
+ * Larger files are downloaded by the browser itself, because the page would keep the whole file in
+ * memory.
+ */
 const MAX_MEMORY_BYTES = 300e6;
-/** The size is asked for when the user has stopped to change the resolution. */
+/** Delay after the last change of the resolution. Then the page requests the size of the print. */
 const ASK_AFTER_MS = 250;
 
 /** The size of a print in words. */
@@ -46,14 +49,14 @@ function progressRow(onCancel: () => void): { element: HTMLElement; set(bytes: n
   return {
     element: h("div", { class: "row print-progress", hidden: true }, bar, text, cancel),
     set(bytes, of) {
-      // The size was an estimate, so the bar stays below its end until the file is complete.
+      // The size is an estimate, so the bar does not reach its end before the file is complete.
       bar.value = of > 0 ? Math.min(0.99, bytes / of) : 0;
       write(text, t.buildTabs.print.received(bytesText(bytes)));
     },
   };
 }
 
-/** Keeps the displayed size up to date. `null` while it is not known. */
+/** Keeps the displayed size up to date. The size is `null` while it is unknown. */
 function sizeLine(
   editor: Editor,
   client: BuilderClient,

@@ -1,4 +1,4 @@
-/** The list of projects: make, open, duplicate, rename, import, export, delete and restore. */
+/** The list of projects: create, open, duplicate, rename, import, export, delete and restore. */
 import { t } from "../strings.ts";
 import { iconButton } from "../ui/card.ts";
 import { fill, h, show } from "../ui/dom.ts";
@@ -10,7 +10,7 @@ import { newProjectDialog, rename } from "./new-project.ts";
 /** Largest file that the simulator imports. */
 const MAX_IMPORT_BYTES = 40 * 1024 * 1024;
 
-/** What a tile can do with its project. */
+/** The actions of a tile on its project. */
 interface Actions {
   open(): void;
   duplicate(button: HTMLButtonElement): void;
@@ -141,7 +141,7 @@ function importer(
   return [input, button];
 }
 
-/** Title of the page and the buttons that make projects. */
+/** Title of the page, and the buttons that create projects. */
 function listHead(
   client: BuilderClient,
   target: HTMLElement,
@@ -235,7 +235,7 @@ export function projectList(client: BuilderClient, open: (id: string) => void): 
     fill(status, h("span", {}, texts.deleted(project.display_name)), undo);
     show(status, true);
     await refresh();
-    // The button with the focus is gone. Undo is the next action that a user may need.
+    // The button that had the focus is gone. The focus moves to Undo, which the user may need next.
     undo.focus();
   }
 

@@ -1,4 +1,6 @@
-/** The publish dialog: publishes the open project, and changes worlds that are published already. */
+/**
+ * The publish dialog: publishes the open project, and changes worlds that were published before.
+ */
 import { t } from "../strings.ts";
 import { iconButton } from "../ui/card.ts";
 import { fill, h, show } from "../ui/dom.ts";
@@ -40,7 +42,8 @@ async function copy(editor: Editor, text: string): Promise<void> {
     await navigator.clipboard.writeText(text);
     editor.say(t.buildTabs.publish.copied);
   } catch {
-    // The browser refuses on a page without TLS. The text is selectable beside the button.
+    // On a page without TLS, the browser refuses access to the clipboard. The user can select the
+    // text beside the button instead.
     editor.say(t.buildTabs.publish.copyByHand);
   }
 }
@@ -96,7 +99,7 @@ function publishForm(editor: Editor, client: BuilderClient, onPublished: (publis
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     void busy(send, error, async () => {
-      // The server publishes what it has stored, so the last changes have to arrive first.
+      // The server publishes the stored version, so the last changes must be saved first.
       await editor.saved();
       return client.publish(editor.id, access, title.value.trim());
     }).then((published) => published && onPublished(published));

@@ -1,6 +1,6 @@
 /**
- * QR codes as ISO/IEC 18004 defines them, for the links of published worlds: bytes of UTF-8, error
- * correction level M, versions 1 to 10. A link of 213 bytes fits.
+ * QR codes by ISO/IEC 18004, for the links of published worlds: bytes of UTF-8, error correction
+ * level M, versions 1 to 10. The longest link has 213 bytes.
  */
 
 /** A QR code: rows of modules, true for a dark one. */
@@ -41,7 +41,7 @@ function dataCodewords(version: number): number {
   return totalCodewords(version) - CORRECTION[version] * BLOCKS[version];
 }
 
-/** Product in the field of 256 elements with the polynomial x⁸ + x⁴ + x³ + x² + 1. */
+/** Product in the finite field of 256 elements with the polynomial x⁸ + x⁴ + x³ + x² + 1. */
 function multiply(a: number, b: number): number {
   let product = 0;
   for (let bit = 7; bit >= 0; bit--) {
@@ -51,7 +51,10 @@ function multiply(a: number, b: number): number {
   return product;
 }
 
-/** The error correction codewords of a block: the remainder by the generator polynomial. */
+/**
+ * The error correction codewords of a block: the remainder of the division by the generator
+ * polynomial.
+ */
 export function correction(data: readonly number[], count: number): number[] {
   const generator = new Array<number>(count).fill(0);
   generator[count - 1] = 1;
@@ -128,24 +131,24 @@ function alignments(version: number): number[] {
   return [6, ...Array.from({ length: count - 1 }, (_, i) => last - step * (count - 2 - i))];
 }
 
-/** A value with the remainder of a division by a polynomial. */
+/** A value, followed by the remainder of its division by a polynomial. */
 function withRemainder(value: number, polynomial: number, bits: number): number {
   let rest = value;
   for (let i = 0; i < bits; i++) rest = (rest << 1) ^ ((rest >>> (bits - 1)) * polynomial);
   return (value << bits) | rest;
 }
 
-/** The 15 bits that name level M and the mask. */
+/** The 15 bits that encode level M and the mask. */
 export function formatBits(mask: number): number {
   return withRemainder(mask, 0x537, 10) ^ 0x5412;
 }
 
-/** The 18 bits that name a version from 7 on. */
+/** The 18 bits that encode a version from 7 on. */
 export function versionBits(version: number): number {
   return withRemainder(version, 0x1f25, 12);
 }
 
-/** A code while it is drawn. `fixed` marks modules that do not belong to the data. */
+/** A code that is being drawn. `fixed` marks modules that do not contain data. */
 class Drawing {
   readonly size: number;
   readonly modules: boolean[][];
@@ -180,7 +183,7 @@ class Drawing {
     const centres = alignments(this.version);
     for (const x of centres) {
       for (const y of centres) {
-        // Three corners have a finder pattern instead.
+        // These three corners have a finder pattern instead.
         const isCorner = (x === 6 && (y === 6 || y === last - 6)) || (y === 6 && x === last - 6);
         if (!isCorner) this.#square(x, y, 2, (distance) => distance !== 1);
       }
@@ -199,7 +202,7 @@ class Drawing {
     this.#square(x, y, 4, (distance) => distance !== 2 && distance !== 4);
   }
 
-  /** Rings around a centre. Parts outside of the code are left out. */
+  /** Draws rings around a centre. Modules outside the code are skipped. */
   #square(x: number, y: number, radius: number, isDark: (distance: number) => boolean): void {
     for (let dy = -radius; dy <= radius; dy++) {
       for (let dx = -radius; dx <= radius; dx++) {
@@ -209,7 +212,7 @@ class Drawing {
     }
   }
 
-  /** Writes level and mask, twice. */
+  /** Writes both copies of level and mask. */
   format(mask: number): void {
     const bits = formatBits(mask);
     const bit = (i: number): boolean => ((bits >>> i) & 1) === 1;
@@ -229,7 +232,7 @@ class Drawing {
     let at = 0;
     let isUpward = true;
     for (let right = this.size - 1; right > 0; right -= 2) {
-      // The timing pattern fills a column.
+      // Column 6 has the timing pattern, so it is skipped.
       if (right === 6) right = 5;
       for (let i = 0; i < this.size; i++) {
         const y = isUpward ? this.size - 1 - i : i;
@@ -253,7 +256,7 @@ class Drawing {
 /** Dark, light, three dark, light, dark, with four light modules on one side. */
 const LOOKS_LIKE_FINDER = /(?=1011101 {4}| {4}1011101)/g;
 
-/** How hard a code is to read. The mask with the lowest penalty is used. */
+/** Rates how hard a code is to read. The mask with the lowest penalty is used. */
 export function penalty(modules: readonly (readonly boolean[])[]): number {
   const size = modules.length;
   const columns = modules.map((_, x) => modules.map((row) => row[x]));
@@ -277,8 +280,8 @@ export function penalty(modules: readonly (readonly boolean[])[]): number {
 }
 
 /**
- * Encodes a text; null if it is longer than 213 bytes. Tests give the mask; otherwise the mask is
- * the best one.
+ * Encodes a text; null if it is longer than 213 bytes. Tests pass a mask; otherwise the best mask
+ * is chosen.
  */
 export function encode(text: string, mask?: number): QrCode | null {
   const bytes = new TextEncoder().encode(text);

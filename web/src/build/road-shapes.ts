@@ -1,6 +1,6 @@
 /**
- * Shapes that are drawn on the road: edge lines, dashes and the start line. The road itself comes
- * from the server's builder; these functions only follow its lines.
+ * Shapes that are drawn on the road: edge lines, dashes and the start line. The server's builder
+ * computes the road itself; these functions only follow its lines.
  */
 import type { Road } from "./client.ts";
 
@@ -9,7 +9,7 @@ type Pair = readonly [number, number];
 /** A closed polygon. */
 export type Polygon = Pair[];
 
-/** The lines at both edges, as pairs of points: on the border, and inside of it by `width`. */
+/** The lines at both edges. `outer` is on the border, and `inner` is shifted inwards by `width`. */
 export function edgeLines(road: Road, width: number): { outer: Pair[]; inner: Pair[] }[] {
   const sides = [
     [road.left, road.right],
@@ -25,7 +25,7 @@ export function edgeLines(road: Road, width: number): { outer: Pair[]; inner: Pa
   }));
 }
 
-/** The dashes of the centre line, as the lines in their middle. */
+/** The dashes of the centre line, each as a line along its middle. */
 export function dashes(road: Road, dash: number, gap: number): Pair[][] {
   const points = road.closed ? [...road.centre, road.centre[0]] : road.centre;
   const parts: Pair[][] = [];
@@ -57,7 +57,7 @@ export function dashes(road: Road, dash: number, gap: number): Pair[][] {
 
 /** Length of the start line along the road. */
 const START_M = 0.1;
-/** Number of rows of its squares. */
+/** Number of rows of squares. */
 const START_ROWS = 2;
 
 /** The white and the black squares of the start line. */

@@ -1,11 +1,14 @@
-/** The settings of an evaluation as the values of a form. This module has no elements. */
+/**
+ * Converts the settings of an evaluation to the values of a form and back. This module has no DOM
+ * elements.
+ */
 import { type EvaluationConfig, isEqual } from "./document.ts";
 
-/** Groups of paths that a judged program may use besides the robot's own. */
+/** Groups of paths that a judged program may use in addition to the robot's paths. */
 export const GROUPS = ["state", "step", "world"] as const;
 export type Group = (typeof GROUPS)[number];
 
-/** The states of the road, of which a seed chooses one. */
+/** The states of the road. A seed chooses one of the enabled states. */
 export const SURFACES = ["dry", "damp", "dusty", "wet"] as const;
 export type Surface = (typeof SURFACES)[number];
 
@@ -17,7 +20,7 @@ export interface RangeSpec {
   high: number;
   /** Smallest difference that the form offers. */
   step: number;
-  /** The bounds that the form offers first. */
+  /** The bounds that the form shows when the range is switched on. */
   usual: readonly [number, number];
 }
 
@@ -43,7 +46,7 @@ export const NUMBERS: readonly { path: string; high: number; step: number; usual
   { path: "objects.turn", high: 3.15, step: 0.01, usual: 0.5 },
 ];
 
-/** The document `vary` by path. A path that is missing changes nothing. */
+/** The document `vary` by path. A missing path means that a seed changes nothing there. */
 export interface VaryForm {
   ranges: Readonly<Record<string, readonly [number, number]>>;
   numbers: Readonly<Record<string, number>>;
@@ -55,7 +58,7 @@ export interface ConfigForm {
   better: "lower" | "higher";
   time_limit_s: number;
   robot: string;
-  /** Null for the default of the simulator. */
+  /** Null means the default of the simulator. */
   allow: readonly Group[] | null;
   vary: VaryForm;
 }
@@ -138,8 +141,8 @@ export function writeConfig(form: ConfigForm): EvaluationConfig {
 }
 
 /**
- * Changes the settings that differ from the form. The others stay as they are, so that a change of
- * another editor is not undone.
+ * Changes only the settings that differ from the form, so that changes of another editor are not
+ * undone.
  */
 export function putConfig(config: EvaluationConfig, form: ConfigForm): void {
   const before = readConfig(config);

@@ -14,7 +14,7 @@ export function rulesTab(editor: Editor, client: BuilderClient): HTMLElement {
   const texts = t.buildTabs.rules;
   const element = h("section", { class: "rules", "aria-label": texts.title, "data-testid": "rules" });
   let panel: ConfigPanel | null = null;
-  /** Made once, because they follow the document as long as the page is open. */
+  /** The parts of the tab. They are created once, because they keep following the document. */
   let parts: HTMLElement[] | null = null;
 
   const add = h("button", { type: "button", class: "primary", "data-testid": "rules-add" }, icon("flag"), texts.add);

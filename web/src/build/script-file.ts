@@ -1,21 +1,24 @@
-/** A judging script of a project: loads it, saves changes, and has it checked. */
+/** A judging script of a project: loads it, saves changes, and lets the server check it. */
 import { ApiError } from "../net/api.ts";
 import { t } from "../strings.ts";
 import { Signal } from "../ui/signal.ts";
 import type { BuilderClient, ScriptCheck } from "./client.ts";
 import { errorText } from "./forms.ts";
 
-/** `theirs`: another person has changed the file, and nothing was saved. */
+/** `theirs`: another person has changed the file, so the change of this page was not saved. */
 export type SaveState = "saved" | "waiting" | "saving" | "failed" | "theirs";
 
-/** A change is saved when the user has stopped to type. */
+/** A change is saved this long after the user has stopped typing. */
 const SAVE_AFTER_MS = 700;
 
-/** The errors of the last check. `isKnown` is false before the check, and if it is not available. */
+/**
+ * The errors of the last check. `isKnown` is false before the first check, and if no check is
+ * available.
+ */
 export interface CheckState {
   isKnown: boolean;
   errors: ScriptCheck["errors"];
-  /** Why the script was not checked; empty if it was. */
+  /** Why the script could not be checked; empty if it was checked. */
   problem: string;
 }
 
@@ -26,7 +29,7 @@ export class ScriptFile {
   readonly check = new Signal<CheckState>(UNCHECKED);
   /** Why the last save failed. */
   problem = "";
-  /** The text that the server has; null if the file does not exist yet. */
+  /** The text that the server has stored; null if the file does not exist yet. */
   #stored: string | null = null;
   #text = "";
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -53,7 +56,7 @@ export class ScriptFile {
     return this.#stored;
   }
 
-  /** Takes a new text, saves it soon, and checks it. */
+  /** Sets a new text, saves it after a delay, and checks it. */
   change(text: string): void {
     if (text === this.#text && this.#stored !== null) return;
     this.#text = text;
@@ -63,7 +66,7 @@ export class ScriptFile {
     this.#timer = setTimeout(() => void this.flush().catch(() => undefined), SAVE_AFTER_MS);
   }
 
-  /** Saves at once. Rejects if the text could not be saved. */
+  /** Saves immediately. Rejects if the text could not be saved. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     await this.#saving;
@@ -77,7 +80,7 @@ export class ScriptFile {
     await this.#saving;
   }
 
-  /** Keeps this text although another person has changed the file. */
+  /** Saves this text although another person has changed the file. */
   async keepMine(): Promise<void> {
     this.#stored = await this.#fetch();
     this.save.value = "waiting";
@@ -88,7 +91,8 @@ export class ScriptFile {
     const text = this.#text;
     this.save.value = "saving";
     try {
-      // The API replaces a file without a revision, so the page compares it with what it knows.
+      // The API replaces a file without checking a revision, so the page first compares the stored
+      // file with the text that it knows.
       if ((await this.#fetch()) !== this.#stored) {
         this.save.value = "theirs";
         throw new ApiError(409, t.buildTabs.rules.theirs);
@@ -118,7 +122,7 @@ export class ScriptFile {
     }
   }
 
-  /** Has the script checked by the judge, without running it. */
+  /** Lets the judge check the script, without running it. */
   async verify(): Promise<void> {
     this.#checking?.abort();
     const mine = (this.#checking = new AbortController());
@@ -130,7 +134,7 @@ export class ScriptFile {
     }
   }
 
-  /** Ends the timer. The text that is not saved yet is saved once more. */
+  /** Ends the check and the timer, and saves the text if it is unsaved. */
   close(): void {
     this.#checking?.abort();
     void this.flush().catch(() => undefined);

@@ -134,7 +134,10 @@ async function fileView(
   };
 }
 
-/** The options of a built-in script. A change makes a script of the project out of it. */
+/**
+ * The options of a built-in script. If the user changes one, the script is copied to a file of the
+ * project.
+ */
 function templateView(
   templates: readonly ScriptTemplate[],
   name: string,
@@ -170,7 +173,7 @@ function templateView(
   );
 }
 
-/** Stores a script in the project and returns the name of its file. An old script is kept. */
+/** Stores a script in the project and returns the name of its file. Existing scripts are kept. */
 export async function storeScript(client: BuilderClient, id: string, script: string): Promise<string> {
   const taken = new Set((await client.read(id)).files.map((file) => file.name));
   let name = NEW_FILE;
@@ -184,7 +187,7 @@ async function scriptsOf(client: BuilderClient, id: string): Promise<string[]> {
   return (await client.read(id)).files.map((file) => file.name).filter((name) => name.endsWith(".py"));
 }
 
-/** The panel. It follows the document, also after undo and after changes of other editors. */
+/** The panel. It follows the document, also after undo and after changes by other editors. */
 export function scriptPanel(editor: Editor, client: BuilderClient): HTMLElement {
   const texts = t.buildTabs.rules;
   const place = h("div", {});
@@ -214,7 +217,7 @@ export function scriptPanel(editor: Editor, client: BuilderClient): HTMLElement 
     (kind) => {
       if (kind === "template") return setScript({ template: templates[0]?.name ?? "lap_time" });
       attempt(async () => {
-        // A script that the teacher wrote before is taken up again.
+        // A script that the teacher wrote before is used again.
         const [own] = await scriptsOf(client, editor.id);
         setScript(own ?? (await storeScript(client, editor.id, templates[0]?.script ?? "")));
       });
@@ -222,7 +225,7 @@ export function scriptPanel(editor: Editor, client: BuilderClient): HTMLElement 
   );
 
   async function draw(script: Script): Promise<void> {
-    // A built-in script is drawn again when the templates have arrived, but a file is not.
+    // When the templates have arrived, a built-in script is drawn again, but a file is not.
     const key = JSON.stringify(typeof script === "string" ? script : [script ?? null, templates.length]);
     if (key === shown) return;
     shown = key;

@@ -1,7 +1,7 @@
 /**
- * The open project on this page: the document with its history, the selection, the tool and the
- * settings of the views. The parts of the page read signals of the session and change the document
- * through it.
+ * The state of the open project on this page: the document with its history, the selection, the
+ * tool and the settings of the views. The parts of the page watch the signals of the session and
+ * change the document through it.
  */
 import { t } from "../strings.ts";
 import { persistedSignal, Signal } from "../ui/signal.ts";
@@ -37,9 +37,9 @@ export class EditorSession implements Editor, SyncTarget {
   readonly document: Signal<ProjectDocument>;
   readonly selection = new Signal<ReadonlySet<ItemKey>>(new Set());
   readonly tool = new Signal<Tool>("select");
-  /** Nodes of a line that is being drawn; null if none is. */
+  /** Nodes of the line that is being drawn; null if no line is being drawn. */
   readonly pen = new Signal<readonly Point[] | null>(null);
-  /** Whether a tap adds to the selection, as a click with Shift does. For touch screens. */
+  /** Whether a tap adds to the selection, like a click with Shift. Used on touch screens. */
   readonly adding = new Signal(false);
   /** Changes whenever undo or redo becomes possible or impossible. */
   readonly steps = new Signal({ undo: false, redo: false });
@@ -52,7 +52,7 @@ export class EditorSession implements Editor, SyncTarget {
   say: (text: string) => void = () => {};
   /** Called after every change that has to be saved. `main` sets this function. */
   onCommit: () => void = () => {};
-  /** Waits for the server. `main` sets this function. */
+  /** Resolves when the server has saved everything. `main` sets this function. */
   saved: () => Promise<void> = () => Promise.resolve();
 
   constructor(
@@ -84,7 +84,7 @@ export class EditorSession implements Editor, SyncTarget {
     this.commit();
   }
 
-  /** As `apply`; `change` returns the new selection. */
+  /** Like `apply`. `change` returns the new selection. */
   applyAndSelect(label: string, change: (draft: ProjectDocument) => Iterable<ItemKey>): void {
     let keys: Iterable<ItemKey> = [];
     this.apply(label, (draft) => (keys = change(draft)));
@@ -171,7 +171,7 @@ export class EditorSession implements Editor, SyncTarget {
     if (kept.length !== this.selection.value.size) this.selection.value = new Set(kept);
   }
 
-  /** While a line is drawn, the preview shows the road of that line. */
+  /** While a line is being drawn, the preview shows the road of that line. */
   #showPreview(): void {
     const points = this.pen.value;
     const document = this.document.value;

@@ -1,9 +1,9 @@
 /**
- * The names that a judging script can use, for the completion of the editor. A test compares them
- * with the harness and with the messages that the simulator sends to it.
+ * The names that a judging script can use, for the editor's completion. A test compares them with
+ * the harness and with the messages that the simulator sends to the harness.
  */
 
-/** Names by the expression before the dot. A method has its arguments. */
+/** Names by the expression before the dot. For a method, the value is its list of arguments. */
 export const SIM_NAMES = {
   sim: {
     state: null,
@@ -53,7 +53,7 @@ export const SIM_NAMES = {
   "sim.track": { waypoints: null, inner: null, outer: null, bounds: null },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, string | null>>>>;
 
-/** The functions that a script defines, and the name of the error of a refused action. */
+/** The functions that a script defines, and the name of the error for a refused action. */
 export const SCRIPT_NAMES = ["initialize", "evaluate", "SimError"] as const;
 
 export type SimPath = keyof typeof SIM_NAMES;

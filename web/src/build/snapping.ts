@@ -1,6 +1,6 @@
 /**
- * Snapping: moves a dragged point to the grid, to the lines of the road or to the edges and centres
- * of other items. The result has guides, which the top view draws.
+ * Snapping: moves a dragged point to the grid, to the lines of the road, or to the edges and
+ * centres of other items. The result contains guides, which the top view draws.
  */
 import { nearestOnLine, type Extent, type Point } from "./geometry.ts";
 
@@ -19,7 +19,7 @@ export interface SnapTargets {
   extents: readonly Extent[];
 }
 
-/** A line of the top view at which a point was aligned: all points with this x, or with this y. */
+/** A line in the top view that a point was aligned to: all points with this x, or with this y. */
 export interface Guide {
   axis: "x" | "y";
   at: number;
@@ -32,9 +32,9 @@ export interface Snapped extends Point {
 }
 
 /**
- * Snaps a point. `extent` is the area that is dragged together with the point, so that its edges can
- * be aligned. Items come before the road and the road before the grid, because the closest relation
- * is the most specific one.
+ * Snaps a point. `extent` is the area that is dragged together with the point, so that its edges
+ * can be aligned. Other items have priority over the road, and the road over the grid, because the
+ * alignment with an item is the most specific one.
  */
 export function snap(
   point: Point,
@@ -77,7 +77,10 @@ function nearestOnLines(point: Point, { lines }: SnapTargets, tolerance: number)
   return best;
 }
 
-/** The smallest move along an axis that aligns an edge or the centre with that of another item. */
+/**
+ * The smallest move along an axis that aligns an edge or the centre with an edge or the centre of
+ * another item.
+ */
 function alignment(
   point: Point,
   extent: Extent | null,

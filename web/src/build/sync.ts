@@ -1,10 +1,10 @@
 /**
- * Keeps the document of this page and that of the server the same.
+ * Keeps the document of this page and the document on the server in sync.
  *
- * A local change is kept in the browser first and then saved after a short delay. The server accepts
- * a save only if it is based on its current revision. Otherwise, and after a change of another
- * editor, the documents are merged by field and the result is saved. While the server does not
- * respond, saves are repeated with a growing delay.
+ * A local change is first stored in the browser and then saved on the server after a short delay.
+ * The server accepts a save only if it is based on the server's current revision. If it is not, or
+ * if another editor made a change, the documents are merged field by field and the result is saved.
+ * While the server does not respond, saves are repeated with a growing delay.
  */
 import { ApiError } from "../net/api.ts";
 import { messageOf } from "../ui/platform.ts";
@@ -14,7 +14,7 @@ import { copyOf, isEqual, type ProjectDocument } from "./document.ts";
 import { mergeDocuments } from "./merge.ts";
 import type { PendingStore } from "./pending.ts";
 
-/** The requests that are used. `BuilderClient` has them; tests pass a fake. */
+/** The requests that this module uses. `BuilderClient` implements them; tests pass a fake. */
 export interface ProjectServer {
   read(id: string): Promise<ProjectView>;
   save(id: string, revision: number, document: ProjectDocument, editor?: string, signal?: AbortSignal): Promise<Saved>;
@@ -23,9 +23,9 @@ export interface ProjectServer {
 
 /** The document of the page. */
 export interface SyncTarget {
-  /** The document without a drag that has not ended. */
+  /** The document without the changes of a drag in progress. */
   readonly committed: ProjectDocument;
-  /** Whether a drag is under way. A merge then has to wait. */
+  /** Whether the user is dragging. A merge then has to wait. */
   readonly isDragging: boolean;
   /** Shows a document that contains changes of others. */
   adopt(document: ProjectDocument): void;
@@ -33,13 +33,16 @@ export interface SyncTarget {
 
 export type SyncStatus = "saved" | "saving" | "offline" | "refused" | "signed-out" | "gone";
 
-/** Time from a change to its save, so that fast changes are saved together. */
+/** Delay between a change and its save, so that fast changes are saved together. */
 const SAVE_DELAY_MS = 350;
-/** A save without an answer is repeated after this time. */
+/** A save without a response is repeated after this time. */
 const SAVE_TIMEOUT_MS = 20_000;
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 8000;
-/** The browser gives up a stream after an HTTP error, so the page opens a new one after this time. */
+/**
+ * After an HTTP error, the browser does not reopen a stream, so the page opens a new one after this
+ * time.
+ */
 const REOPEN_MS = 3000;
 
 export class Sync {
@@ -57,7 +60,7 @@ export class Sync {
   #reopenTimer: ReturnType<typeof setTimeout> | null = null;
   #isSaving = false;
   #retryMs = FIRST_RETRY_MS;
-  /** The newest revision that the event stream has named. */
+  /** The newest revision that the event stream has announced. */
   #announced: number;
   #incoming: { revision: number; document: ProjectDocument } | null = null;
   #waiting: { done(): void; failed(error: Error): void }[] = [];
@@ -93,7 +96,7 @@ export class Sync {
     if (this.#reopenTimer) clearTimeout(this.#reopenTimer);
   }
 
-  /** Has to be called after every change of the document, and at the end of a drag. */
+  /** Must be called after every change of the document, and at the end of a drag. */
   changed(): void {
     this.#takeIncoming();
     if (!this.#isUnsaved) {
@@ -105,7 +108,10 @@ export class Sync {
     if (this.status.value !== "offline") this.#schedule(SAVE_DELAY_MS);
   }
 
-  /** Resolves when every change so far is acknowledged. Rejects if the server refuses the document. */
+  /**
+   * Resolves when the server has acknowledged every change so far. Rejects if the server refuses
+   * the document.
+   */
   saved(): Promise<void> {
     if (!this.#isUnsaved && !this.#isSaving) return Promise.resolve();
     return new Promise((done, failed) => {
@@ -114,7 +120,7 @@ export class Sync {
     });
   }
 
-  /** Saves at once, for example because the network is back. */
+  /** Saves immediately, for example because the network is back. */
   retryNow(): void {
     this.#retryMs = FIRST_RETRY_MS;
     this.#schedule(0);
@@ -135,7 +141,8 @@ export class Sync {
 
   async #save(): Promise<void> {
     if (this.#isSaving || this.#isClosed) return;
-    // A document of the server has to be merged first. The end of the drag saves then.
+    // A newer document of the server has to be merged first. If a drag prevents that, the end of
+    // the drag saves.
     this.#takeIncoming();
     if (this.#incoming) return;
     if (!this.#isUnsaved) {
@@ -213,7 +220,7 @@ export class Sync {
     }
     try {
       const { revision, document } = await this.server.read(this.id);
-      // A save can have been acknowledged in the meantime.
+      // A save may have been acknowledged in the meantime, so the fetched revision can be older.
       if (revision > this.revision) this.#take({ revision, document });
       this.#announced = Math.min(this.#announced, Math.max(revision, this.revision));
       this.changed();

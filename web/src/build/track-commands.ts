@@ -1,5 +1,5 @@
 /**
- * The changes that a user can make to the track. The curve itself is computed by the server: these
+ * The changes that a user can make to the track. The server computes the curve itself, so these
  * functions use the lines of its preview.
  */
 import type { Road } from "./client.ts";
@@ -27,7 +27,10 @@ export function placeOnRoad(road: Road, point: Point): LinePlace | null {
   return nearestOnLine(road.centre, road.closed, point);
 }
 
-/** Index at which a new node has to be inserted, so that the line passes through it at `along`. */
+/**
+ * Index at which a new node has to be inserted so that the line passes through it at the distance
+ * `along`.
+ */
 export function insertIndex(track: Track, road: Road, along: number): number {
   const count = track.nodes.length;
   const segments = isClosed(track) ? count : count - 1;
@@ -42,7 +45,7 @@ export function insertIndex(track: Track, road: Road, along: number): number {
   return count;
 }
 
-/** Inserts a node. Returns its index; null if the track has the largest number of nodes. */
+/** Inserts a node. Returns its index; null if the track already has the maximum number of nodes. */
 export function insertNode(draft: ProjectDocument, index: number, { x, y }: Point): number | null {
   const { nodes } = draft.track;
   if (nodes.length >= MAX_NODES) return null;
@@ -50,7 +53,7 @@ export function insertNode(draft: ProjectDocument, index: number, { x, y }: Poin
   return index;
 }
 
-/** Replaces the line by new nodes. Returns false if they are too few. */
+/** Replaces the line by new nodes. Returns false if there are too few points. */
 export function drawTrack(draft: ProjectDocument, points: readonly Point[], closed: boolean): boolean {
   if (points.length < leastNodes(closed)) return false;
   draft.track.nodes = points.slice(0, MAX_NODES).map(({ x, y }) => ({ x: round(x), y: round(y) }));
@@ -82,14 +85,14 @@ export function reverseTrack(draft: ProjectDocument, road: Road | null): void {
 /** Moves the start line to a distance along the line of the preview. */
 export function moveStart(draft: ProjectDocument, road: Road, along: number): void {
   const { track } = draft;
-  // The distance is measured from the first node in the direction of travel.
+  // The position of the start line is measured from the first node in the direction of travel.
   const first = !road.closed && isBackward(track) ? road.nodes_s.length - 1 : 0;
   const from = along - (road.nodes_s[first] ?? 0);
   const start = road.closed ? modulo(from, road.length) : Math.min(road.length, Math.max(0, from));
   track.start = round(Math.min(10_000, start));
 }
 
-/** Sets the width of the road at a node. `null` gives the node the width of the track. */
+/** Sets the width of the road at a node. With `null` the node uses the width of the track. */
 export function setNodeWidth(draft: ProjectDocument, index: number, width: number | null): void {
   const node = draft.track.nodes[index];
   if (!node) return;

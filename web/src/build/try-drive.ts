@@ -11,7 +11,7 @@ import { busy, errorLine } from "./forms.ts";
 
 const POLL_MS = 500;
 
-/** What the panel shows of a session. */
+/** The text that the panel shows for a session. */
 export function sessionText(session: Session): string {
   const texts = t.buildTabs.rules.drive;
   const state = session.outcome ? verdictText(verdictOf(session)) : phaseText(session.phase);
@@ -66,7 +66,7 @@ export function drivePanel(editor: Editor, client: BuilderClient): HTMLElement {
     return isRunning;
   }
 
-  /** Asks until the session has ended, or the panel is gone. */
+  /** Polls until the session has ended or the panel is gone. */
   async function follow(id: string): Promise<void> {
     try {
       const isRunning = draw(await get<CurrentSession>("/evaluation/session"), id);

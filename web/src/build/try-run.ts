@@ -8,7 +8,7 @@ import type { BuilderClient } from "./client.ts";
 import type { Editor } from "./editor.ts";
 import { busy, dateText, errorLine, field, fileChooser, select } from "./forms.ts";
 
-/** The limit of the server for the file of a run. */
+/** The server's size limit for the file of a run. */
 const MAX_FILE_BYTES = 64 << 20;
 
 const joined = (...parts: readonly (string | null | undefined)[]): string => parts.filter(Boolean).join(" · ");
@@ -24,7 +24,7 @@ export function runText(run: ProjectRun): string {
   return joined(driver, resultOf(run.record) ?? verdictText(verdictOf(run)), dateText(run.started_at));
 }
 
-/** The verdict of a run that was judged again, and its verdict before. */
+/** The verdict of a run that was judged again, and its earlier verdict. */
 export function rejudgedText(judged: RejudgedRun): string {
   const now = joined(
     verdictText(verdictOf(judged)),
@@ -95,7 +95,7 @@ function runList(client: BuilderClient, id: string) {
   };
 }
 
-/** Progress and a button to cancel, while work runs. */
+/** Progress and a cancel button, shown while work runs. */
 function progressRow() {
   const texts = t.buildTabs.rules.recorded;
   const cancel = h("button", { type: "button", class: "plain", "data-testid": "run-cancel" }, texts.cancel);
@@ -134,7 +134,7 @@ export function runPanel(editor: Editor, client: BuilderClient): HTMLElement {
   const reload = h("button", { type: "button", class: "plain", "data-testid": "run-reload" }, texts.reload);
 
   const judge = (request: (signal: AbortSignal) => Promise<RejudgedRun>): void => {
-    // The simulator judges one run at a time, so a second run is not begun.
+    // The simulator judges one run at a time, so no second run is started.
     if (progress.isRunning()) return;
     result.clear();
     void busy(choose, error, () =>

@@ -8,7 +8,7 @@ import type { Upload } from "./upload.ts";
 /** Time between two requests. */
 const POLL_MS = 2000;
 
-/** Whether the page gets the tables. */
+/** Whether the page receives the tables. */
 export type Connection = "connecting" | "live" | "lost" | "signed-out" | "none";
 
 /** The state of the page. */
@@ -20,11 +20,12 @@ export class Client {
   /** Polls until the page is closed. */
   start(): void {
     void this.#poll();
-    // A hidden page is slowed down by the browser, so the page asks at once when it is shown again.
+    // The browser slows down timers of a hidden page, so the page polls immediately when it is
+    // shown again.
     document.addEventListener("visibilitychange", () => !document.hidden && this.refresh());
   }
 
-  /** Asks at once. */
+  /** Polls immediately. */
   refresh(): void {
     clearTimeout(this.#timer);
     void this.#poll();
@@ -63,7 +64,7 @@ export async function handIn(student: string, { bytes, type }: Upload): Promise<
   throw new ApiError(response.status, body?.error ?? fallback, body?.code ?? null);
 }
 
-/** A submission; null if the simulator does not know it. */
+/** A submission; null if the simulator has no submission with this id. */
 export async function fetchSubmission(id: string): Promise<Submission | null> {
   try {
     return await get<Submission>(`/submissions/${encodeURIComponent(id)}`);

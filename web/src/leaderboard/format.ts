@@ -5,13 +5,16 @@ import { fixed } from "../ui/format.ts";
 /** Most decimals of a result. */
 const MAX_DECIMALS = 3;
 
-/** The number of decimals that all results of a table need, so that their points are aligned. */
+/**
+ * The number of decimals that all results of a table need, so that their decimal points are
+ * aligned.
+ */
 export function decimalsOf(values: readonly number[]): number {
   const needed = values.map((value) => (String(Number(value.toFixed(MAX_DECIMALS))).split(".")[1] ?? "").length);
   return Math.max(0, ...needed);
 }
 
-/** How far a result is behind the leader, such as `+1.230`. Always positive. */
+/** How far a result is behind the leader's result, such as `+1.230`. Always positive. */
 export function gapText(value: number, leader: number, decimals: number): string {
   return `+${fixed(Math.abs(value - leader), decimals)}`;
 }

@@ -24,13 +24,16 @@ function chooser(text: string, testid: string, attributes: object, onFiles: (fil
   const button = h("button", { type: "button", class: "plain", on: { click: () => input.click() } }, text);
   input.addEventListener("change", () => {
     onFiles([...(input.files ?? [])]);
-    // The same file can be chosen again after a change.
+    // Without this reset, choosing the same file again would cause no event.
     input.value = "";
   });
   return [input, button];
 }
 
-/** `onHandedIn` gets the receipt. `onSignedOut` is called if the simulator needs a token. */
+/**
+ * `onHandedIn` is called with the receipt. `onSignedOut` is called if the simulator requires a
+ * token.
+ */
 export function handInDialog(
   onHandedIn: (received: SubmissionReceived) => void,
   onSignedOut: () => void,
@@ -60,7 +63,7 @@ export function handInDialog(
     show(error, text !== "");
   }
 
-  /** Takes what the student chose last. */
+  /** Reads the student's choice. A later choice replaces it. */
   async function take(read: () => Upload | Promise<Upload>): Promise<void> {
     const mine = ++choice;
     fail("");

@@ -1,4 +1,6 @@
-/** Entry point of the leaderboard: a page for a projector, and the place where students hand in. */
+/**
+ * Entry point of the leaderboard: a page for a projector, on which students also hand in programs.
+ */
 import "../style/base.css";
 import "../style/controls.css";
 import "../style/panels.css";

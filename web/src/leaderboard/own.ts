@@ -1,4 +1,7 @@
-/** The submissions that were handed in with this browser. Their receipts are in its storage. */
+/**
+ * The submissions that were handed in with this browser. The browser's storage contains their
+ * receipts.
+ */
 import { writeAddress } from "../replay/address.ts";
 import { t } from "../strings.ts";
 import { iconButton } from "../ui/card.ts";
@@ -9,7 +12,7 @@ import type { Submission, SubmissionResult } from "../wire/sim.ts";
 import { fetchSubmission } from "./client.ts";
 import { progressBar, sideCard } from "./side.ts";
 
-/** Receipts that are kept. */
+/** Most receipts that are stored. */
 const MAX_KEPT = 6;
 const ID = /^[0-9a-f]{32}$/;
 
@@ -26,7 +29,7 @@ export function ownCard(): { element: HTMLElement; add(id: string): void; refres
   function draw(): void {
     const all = receipts.value.flatMap((id) => known.get(id) ?? []);
     show(element, all.length > 0);
-    // An opened output stays open.
+    // If the user has opened the output of a submission, it stays open.
     const open = new Set([...list.querySelectorAll("details[open]")].map((one) => (one as HTMLElement).dataset["key"]));
     fill(list, ...all.map((one) => item(one, open, () => forget(one.id))));
   }
@@ -45,7 +48,7 @@ export function ownCard(): { element: HTMLElement; add(id: string): void; refres
         if (now) known.set(id, now);
         else receipts.value = receipts.value.filter((one) => one !== id);
       } catch {
-        // The connection is lost. The page shows that elsewhere, and asks again later.
+        // The connection is lost. The page shows that elsewhere and retries later.
         return;
       }
     }

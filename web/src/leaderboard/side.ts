@@ -5,7 +5,7 @@ import { fixed } from "../ui/format.ts";
 import type { Leaderboard, LeaderboardChange } from "../wire/sim.ts";
 import { decimalsOf, timeOfDay } from "./format.ts";
 
-/** Changes that are shown. */
+/** Most changes that are shown. */
 const MAX_SHOWN = 12;
 
 export interface Part {
@@ -13,7 +13,7 @@ export interface Part {
   update(board: Leaderboard): void;
 }
 
-/** The name of a world for people. */
+/** The display name of a world. */
 export function displayOf(board: Leaderboard, world: string): string {
   return board.tables.find((table) => table.world === world)?.display ?? world;
 }
@@ -23,7 +23,7 @@ export function sideCard(title: string, testid: string, ...children: HTMLElement
   return h("section", { class: "side-card", "data-testid": testid }, h("h2", {}, title), ...children);
 }
 
-/** A bar that shows a part of a whole, 0 to 1. */
+/** A progress bar. Its value is from 0 to 1. */
 export function progressBar(): { element: HTMLElement; set(part: number): void } {
   const element = h("div", {
     class: "bar",
@@ -41,7 +41,7 @@ export function progressBar(): { element: HTMLElement; set(part: number): void }
   };
 }
 
-/** The run in progress, and how many wait. */
+/** The run in progress, and the number of waiting submissions. */
 export function queueCard(): Part {
   const now = h("p", { class: "queue-now" });
   const bar = progressBar();

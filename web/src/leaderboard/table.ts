@@ -8,7 +8,7 @@ import { icon, type IconName } from "../ui/icons.ts";
 import type { LeaderboardRow, LeaderboardTable } from "../wire/sim.ts";
 import { decimalsOf, gapText, timeOfDay } from "./format.ts";
 
-/** Rows that fit on a projector in large text. */
+/** With at most this many rows, the table fits on a projector in large text. */
 const FEW_ROWS = 11;
 /** Duration of the movement of a row, in milliseconds. */
 const MOVE_MS = 900;
@@ -129,7 +129,7 @@ export function worldTable(first: LeaderboardTable): { element: HTMLElement; upd
   return { element, update };
 }
 
-/** Moves rows from their old places to their new ones. */
+/** Animates rows from their old places to their new ones. */
 function move(rows: ReadonlyMap<string, Row>, before: ReadonlyMap<string, number>): void {
   if (prefersReducedMotion()) return;
   for (const [key, { element }] of rows) {
@@ -148,7 +148,7 @@ function move(rows: ReadonlyMap<string, Row>, before: ReadonlyMap<string, number
 /** Marks a row whose result has changed. */
 function flash(row: HTMLElement): void {
   row.classList.remove("improved");
-  // Reading the size restarts the animation.
+  // Reading the size forces a layout, which restarts the animation.
   void row.offsetWidth;
   row.classList.add("improved");
 }

@@ -1,4 +1,7 @@
-/** What a student hands in: a zip file, a Python file, or a folder that the page packs. */
+/**
+ * What a student hands in: a zip file, a Python file, or a folder that the page packs as a zip
+ * file.
+ */
 import { t } from "../strings.ts";
 import { sizeText } from "./format.ts";
 import { zip, type ZipEntry } from "./zip.ts";
@@ -15,7 +18,7 @@ export interface Upload {
   bytes: Blob;
   /** Content type. */
   type: string;
-  /** Text for the student. */
+  /** Text that the page shows to the student. */
   label: string;
 }
 
@@ -39,7 +42,7 @@ export function ofFolder(files: readonly File[]): Promise<Upload> {
   return packed(files.map((file) => ({ path: file.webkitRelativePath || file.name, file })));
 }
 
-/** What was dropped: one file, several files, or a folder. */
+/** The dropped items: one file, several files, or a folder. */
 export async function ofDrop(transfer: DataTransfer): Promise<Upload> {
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.() ?? null).filter((entry) => entry !== null);
   const [only] = entries;
@@ -61,7 +64,7 @@ async function collect(entry: FileSystemEntry, files: PathFile[]): Promise<void>
   }
   const reader = (entry as FileSystemDirectoryEntry).createReader();
   for (;;) {
-    // A browser gives at most 100 entries at a time.
+    // A browser returns at most 100 entries per call.
     const some = await new Promise<FileSystemEntry[]>((done, failed) => reader.readEntries(done, failed));
     if (some.length === 0) return;
     for (const inner of some) await collect(inner, files);
@@ -72,7 +75,7 @@ async function packed(all: readonly PathFile[]): Promise<Upload> {
   const files = all.filter(({ path }) => !LEFT_OUT.test(path) && !LEFT_OUT_FILES.test(path));
   if (files.length === 0) throw new Error(t.leaderboard.noFile);
   if (files.length > MAX_FILES) throw new Error(t.leaderboard.tooMany);
-  // The files are read before they are packed. This limit keeps the page responsive.
+  // All files are read into memory before they are packed. This limit keeps the page responsive.
   if (files.reduce((sum, { file }) => sum + file.size, 0) > 8 * MAX_BYTES) throw new Error(t.leaderboard.tooLarge);
   const entries: ZipEntry[] = [];
   for (const { path, file } of files.toSorted((a, b) => (a.path < b.path ? -1 : 1))) {

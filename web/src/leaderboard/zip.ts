@@ -1,4 +1,7 @@
-/** Writes zip files, because a browser gives the files of a folder one by one. */
+/**
+ * Writes zip files. They are needed for folders, because a browser provides the files of a folder
+ * only one by one.
+ */
 
 /** A file of an archive. */
 export interface ZipEntry {
@@ -13,7 +16,7 @@ const END = 0x06054b50;
 /** Names are UTF-8. */
 const FLAGS = 0x0800;
 const DEFLATED = 8;
-/** 1 January 2000, 00:00, because the same files should give the same archive. */
+/** 1 January 2000, 00:00. The date is fixed, so that the same files give the same archive. */
 const DATE = ((2000 - 1980) << 9) | (1 << 5) | 1;
 
 const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, i) => {
@@ -34,7 +37,7 @@ async function deflated(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<Arra
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** The fields of an entry that both of its headers have, from the version on. */
+/** The fields that both headers of an entry share, from the version field on. */
 function fields(crc: number, packed: number, size: number, nameLength: number): number[][] {
   return [
     [2, 20],

@@ -42,7 +42,7 @@ export class History {
     return move;
   }
 
-  /** Forgets all moves. A new world has other objects, so old moves cannot be undone in it. */
+  /** Removes all moves. A new world has other objects, so old moves can't be undone in it. */
   clear(): void {
     this.#done = [];
     this.#undone = [];

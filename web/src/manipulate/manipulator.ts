@@ -1,8 +1,8 @@
 /**
  * Selecting, dragging and rotating objects, with undo. All changes go through the pose API.
  *
- * A dragged object is drawn at the pointer at once, without waiting for the server. A short time
- * after the server has accepted the last pose, the object is drawn at the server's pose again.
+ * A dragged object is immediately drawn at the pointer, without waiting for the server. A short
+ * time after the server has accepted the last pose, the object is drawn at the server's pose again.
  */
 import * as THREE from "three";
 import { type App, messageOf } from "../app.ts";
@@ -25,8 +25,8 @@ const MARGIN_M = 1.5;
 /** The pose API accepts coordinates up to this absolute value. */
 const LIMIT_M = 100;
 /**
- * An object is drawn at its local pose for this long after the server has accepted the pose. The
- * server's frames of that time are still older than the pose, so the object would jump back.
+ * An object is drawn at its local pose for this long after the server has accepted the pose. Frames
+ * of the server that arrive in this time still have the older pose, so the object would jump back.
  */
 const RELEASE_DELAY_MS = 180;
 /** With Shift a rotation snaps to multiples of this angle. */
@@ -40,7 +40,7 @@ interface Drag {
   height: number;
   /** Vector from the grabbed point to the origin of the object, in metres. */
   grabOffset: [number, number];
-  /** Where the drag began on the page, in pixels. */
+  /** Position on the page where the drag began, in pixels. */
   start: { x: number; y: number };
   before: UprightPose;
   /** Whether the pointer has moved by more than `DRAG_PX`. */
@@ -63,7 +63,7 @@ export class Manipulator {
     this.#poster = new ThrottledPoster(send, (error) => app.toast(messageOf(error)));
     const { canvas } = sceneView;
     // Shortcuts work without focus on the canvas, so a click does not focus the canvas. A click
-    // removes the focus from a text field, because the field would receive the keys otherwise.
+    // removes the focus from a text field, because the field would otherwise receive the keys.
     canvas.addEventListener("mousedown", (event) => event.preventDefault());
     canvas.addEventListener("pointerdown", () => (document.activeElement as HTMLElement | null)?.blur());
     // These listeners are registered before those of the camera controls, so that `#down` can
@@ -172,7 +172,7 @@ export class Manipulator {
     return { from: origin.toArray() as Vec, along: direction.toArray() as Vec };
   }
 
-  /** Position and size of an object on the canvas; null if the object is outside of the view. */
+  /** Position and size of an object on the canvas; null if the object is outside the view. */
   onScreen(pickable: { name: string; centre: Vec; size: Vec }): OnScreen | null {
     const node = this.sceneView.item(pickable.name)?.node;
     if (!node) return null;
@@ -217,7 +217,7 @@ export class Manipulator {
   }
 
   #down(event: PointerEvent): void {
-    // In a replay nothing can be moved.
+    // Nothing can be moved in a replay.
     if (event.button !== 0 || !event.isPrimary || this.#drag || this.app.run.value) return;
     this.#press = { x: event.clientX, y: event.clientY };
     const pickable = this.#pickAt(event);
@@ -227,7 +227,8 @@ export class Manipulator {
       this.app.selected.value = pickable.name;
       return;
     }
-    // Hold the camera before the selection opens a panel, which changes the default view.
+    // The camera must be held before the selection opens a panel, because the panel changes the
+    // default view.
     this.cameras?.hold();
     const ray = this.ray(event.clientX, event.clientY);
     const far = hitDistance(ray, pickable);
@@ -281,7 +282,8 @@ export class Manipulator {
       const after = this.poseOf(drag.name);
       if (drag.moved && after) {
         this.history.add({ name: drag.name, before: drag.before, after });
-        // Send the pose again, because the simulated object may have rolled away during the drag.
+        // The pose is sent again, because the simulated object may have rolled away during the
+        // drag.
         void this.#sendPose(drag.name, after);
       }
       this.cameras?.release();
@@ -292,7 +294,7 @@ export class Manipulator {
     this.#press = null;
   }
 
-  /** Draws an object at a pose at once and sends the pose to the server. */
+  /** Immediately draws an object at a pose and sends the pose to the server. */
   async #sendPose(name: string, { x, y, z, yaw }: UprightPose): Promise<void> {
     const { localPoses } = this.sceneView;
     const pose: Pose = standing(x, y, z, yaw);

@@ -1,6 +1,6 @@
 /**
- * Sends values that change quickly. Each path has at most one request at a time and 20 requests per
- * second. A new body replaces a body of the same path that is still waiting.
+ * Sends values that change quickly. For each path, at most one request is in progress, and at most
+ * 20 requests per second are sent. A new body replaces a waiting body of the same path.
  */
 const INTERVAL_MS = 50;
 
@@ -20,8 +20,8 @@ export class ThrottledPoster {
   }
 
   /**
-   * Queues a body. If a request to this path is in progress, the returned promise resolves at once.
-   * Otherwise the promise resolves after all queued bodies of the path were sent.
+   * Queues a body. If a request to this path is in progress, the returned promise resolves
+   * immediately. Otherwise the promise resolves after all queued bodies of the path were sent.
    */
   async post(path: string, body: object): Promise<void> {
     this.#waiting.set(path, body);

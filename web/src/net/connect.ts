@@ -22,7 +22,7 @@ import {
 const RETRY_MS = 1500;
 /** Interval of the requests that measure the latency and read the requested speed. */
 const PING_MS = 4000;
-/** Interval of the requests that read the interference of a run, which is in no event. */
+/** Interval of the requests for the interference of a run, which no event contains. */
 const INTERFERENCE_MS = 1000;
 /**
  * A hidden page closes its event stream after this time, because a browser allows only a few
@@ -38,7 +38,7 @@ export function connect(
   sceneView: SceneView,
   onNewWorld: (bounds: THREE.Box2) => void,
 ): void {
-  /** World name and `generation` of the last load. A state with another key starts a new load. */
+  /** World name and `generation` of the last load. A state with other values starts a new load. */
   let requestedKey = "";
   /** Number of loads so far. A load ends without effect if a newer load has started. */
   let loadCount = 0;
@@ -129,7 +129,7 @@ export function connect(
     }
   }
 
-  /** Fetches the record of a session that has ended. The event of the end lacks its report. */
+  /** Fetches the record of a session that has ended, because the event of the end has no report. */
   async function fetchRecord(session: string): Promise<void> {
     const path = `/evaluation/record?session=${encodeURIComponent(session)}`;
     const record = await get<EvaluationRecord>(path).catch(() => null);
@@ -143,7 +143,7 @@ export function connect(
 
   const link = new Link({
     open: () => new EventSource(`${API}/events`),
-    // After some requests with an outdated token within a second, the status is 429.
+    // If several requests with an outdated token arrive within a second, the status is 429.
     signedOut: async () => {
       const status = (await fetch(`${API}/status`).catch(() => null))?.status;
       return status === 401 || status === 429;

@@ -1,8 +1,8 @@
 /**
  * Sends drive commands to the car over WebSockets.
  *
- * The car stops when the connection ends: `close` sends 0 first, and the server stops the car when
- * a socket closes. In addition the server stops the car if the page does not repeat the speed.
+ * The car stops when the connection ends: `close` first sends 0, and the server stops the car when
+ * a socket closes. The server also stops the car if the page does not repeat the speed.
  */
 
 const RETRY_MS = 1000;

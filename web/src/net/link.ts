@@ -87,7 +87,7 @@ export class Link {
     this.#source = null;
   }
 
-  /** Reconnects at once instead of waiting for the next retry. */
+  /** Reconnects immediately instead of waiting for the next retry. */
   retryNow(): void {
     if (this.#status === "live") return;
     this.stop();

@@ -7,7 +7,9 @@ const MAX_BYTES = 200_000 * 6 * 8 + 4096;
 const STEP_M = 0.1;
 /** Number of steps over which a change of direction is measured, because routes are not smooth. */
 const WINDOW = 3;
-/** Mean change of direction, in degrees per metre, up to which a road is easy or medium. */
+/**
+ * Mean change of direction, in degrees per metre, up to which a road counts as easy or as medium.
+ */
 const EASY_DEG_PER_M = 22;
 const MEDIUM_DEG_PER_M = 35;
 

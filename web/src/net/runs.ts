@@ -7,14 +7,14 @@ import { MAX_BYTES, parseTracks, type RunTracks } from "./tracks.ts";
 
 /** Largest page of `GET /evaluation/records`. */
 const PAGE = 500;
-/** Records of a world that are compared. A world has more of them only after years. */
+/** Most records of a world that are compared. Only after years of use does a world have more. */
 const MAX_RECORDS = 5000;
-/** Runs whose tracks the page keeps: the shown one, its ghost, and the last ones. */
+/** Number of runs whose tracks the page caches: the shown run, its ghost, and the last ones. */
 const MAX_CACHED = 4;
 
 const query = (session: string) => `session=${encodeURIComponent(session)}`;
 
-/** The record of a run. An unknown session gives an error that says so. */
+/** The record of a run. For an unknown session, the error message says that it is unknown. */
 export async function fetchRecord(session: string): Promise<EvaluationRecord> {
   try {
     return await get<EvaluationRecord>(`/evaluation/record?${query(session)}`);

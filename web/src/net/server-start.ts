@@ -1,16 +1,22 @@
-/** Tells records of the running server from records of earlier runs, which may have had other options. */
+/**
+ * Distinguishes sessions since the start of the server from sessions before it, when the server may
+ * have had other options.
+ */
 import { API } from "./api.ts";
 import type { Status } from "../wire/sim.ts";
 
 /** The server rounds its times down to full seconds. */
 const RESOLUTION_MS = 1000;
 
-/** Whether a session began since the server was started. All times are of the server's clock. */
+/** Whether a session began after the server was started. All times are from the server's clock. */
 export function beganSince(startedAt: string, now: string, uptimeS: number): boolean {
   return Date.parse(startedAt) + RESOLUTION_MS >= Date.parse(now) - uptimeS * 1000;
 }
 
-/** Asks the server whether a session began since the server was started; false without an answer. */
+/**
+ * Asks the server whether a session began after the server was started. False if the server does
+ * not respond.
+ */
 export async function beganOnThisServer(startedAt: string): Promise<boolean> {
   try {
     const response = await fetch(`${API}/status`);

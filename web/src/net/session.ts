@@ -12,7 +12,10 @@ export type Session = Partial<Wire.Session> & Pick<Wire.Session, "id" | "world" 
 export type Current = Omit<Wire.CurrentSession, "session"> & { session?: Session | null };
 /** A stored record. */
 export type EvaluationRecord = Wire.Record;
-/** What the page uses of the record of a session: everything but the events, which are lines here. */
+/**
+ * The part of a record that the page uses. The events are left out, because `SessionView` has them
+ * as lines.
+ */
 export type StoredRecord = Omit<EvaluationRecord, "events">;
 
 /** A line of a log on the page. */
@@ -29,7 +32,10 @@ export interface SessionView {
   log: readonly LogLine[];
   /** Lines of the student's program. */
   output: readonly LogLine[];
-  /** The stored record; null until the page has fetched it. Before the end it has no report. */
+  /**
+   * The stored record; null until the page has fetched it. Before the end of the session, it has no
+   * report.
+   */
   stored: StoredRecord | null;
 }
 
@@ -86,7 +92,7 @@ function withoutEvents({ events: _, ...stored }: EvaluationRecord): StoredRecord
   return stored;
 }
 
-/** The state with the interference of a session as it was fetched during its run. */
+/** The state with the interference that was fetched during the run. */
 export function withInterference(view: SessionView | null, current: Current): SessionView | null {
   const count = current.session?.interference ?? 0;
   if (!view?.active || view.session.id !== current.session?.id || view.session.interference === count) return view;

@@ -90,7 +90,7 @@ const MAX_SAMPLES = 2_000_000;
 const MAX_ENTRIES = 200_000;
 const MAX_OBJECTS = 10_000;
 
-/** A response that is not what the server sends. The message says what is wrong. */
+/** An error: the response is not valid. The message says what is wrong. */
 export class TracksError extends Error {
   constructor(detail: string) {
     super(t.replay.damaged(detail));
@@ -170,7 +170,8 @@ class ColumnReader {
   ) {}
 
   /**
-   * The columns of the car or of an object. `rows` null: every column has as many rows as `time`.
+   * The columns of the car or of an object. If `rows` is null, every column must have as many rows
+   * as `time`.
    */
   read<Name extends string>(
     owner: Fields,
@@ -205,7 +206,8 @@ class ColumnReader {
     if (rows !== null && count !== rows) throw new TracksError(damage.rows(name));
     if (start % size !== 0) throw new TracksError(damage.field(name));
     if (start + size * count > this.buffer.byteLength) throw new TracksError(damage.truncated);
-    // The columns are little-endian, and so is every machine with a browser.
+    // The columns are little-endian. So is every machine that runs a browser, so no conversion is
+    // needed.
     return type === "f32" ? new Float32Array(this.buffer, start, count) : new Float64Array(this.buffer, start, count);
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Deletions that can be undone: a deletion is sent to the server some seconds after the user has
- * requested it. When the page is closed or its panels are built again, all waiting deletions are
- * sent at once.
+ * Deletions that can be undone: a deletion is sent to the server only some seconds after the user
+ * has requested it. When the page is closed or its panels are rebuilt, all waiting deletions are
+ * sent immediately.
  */
 import { API } from "../net/api.ts";
 import { listen, onEnd } from "../ui/scope.ts";
@@ -13,8 +13,8 @@ export class DelayedDeletions {
   readonly #waiting = new Map<string, number>();
 
   /**
-   * `send` deletes a world on the server. `changed` is called after a deletion was requested, taken
-   * back or sent.
+   * `send` deletes a world on the server. `changed` is called after a deletion was requested,
+   * undone or sent.
    */
   constructor(
     readonly send: (name: string) => Promise<unknown>,

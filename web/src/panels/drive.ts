@@ -155,7 +155,7 @@ export function drive(app: App): { card: HTMLElement; pad: HTMLElement } {
   listen(window, "blur", releaseAll);
   listen(document, "visibilitychange", () => document.hidden && releaseAll());
 
-  /** Sends a command. After the input has ended, sends speed 0 until the steering is straight. */
+  /** Sends a command. After the input has ended, sends speed 0 until the steering angle is 0. */
   function send(input: DriveInput | null, immediately = false): void {
     const limits = app.profile.value?.limits;
     if (!limits) return;
@@ -167,19 +167,19 @@ export function drive(app: App): { card: HTMLElement; pad: HTMLElement } {
       const step = immediately ? Number.POSITIVE_INFINITY : (range * SEND_MS) / 1000 / seconds;
       return Math.abs(to - from) <= step ? to : from + Math.sign(to - from) * step;
     };
-    // Without input the speed becomes 0 at once. All other changes are smoothed.
+    // Without input the speed becomes 0 immediately. All other changes are smoothed.
     current.speed = input ? follow(current.speed, target.speed, topSpeed.value, SPEED_S) : 0;
     current.steering = follow(current.steering, target.steering, 2 * limits.steering, STEER_S);
     if (input || moving) link.send(current.speed, current.steering);
     moving = input !== null || current.steering !== 0;
   }
 
-  // A gamepad appears to a page when one of its buttons is pressed.
+  // The browser reports a gamepad only after one of its buttons was pressed.
   listen(window, "gamepadconnected", ({ gamepad }) => {
     if (!app.driving.value) app.toast(t.drive.padConnected(gamepad.id), "note");
   });
 
-  // The stick needs a finger. With a mouse it would only cover the view.
+  // The on-screen stick is only for touch. With a mouse it would only cover the view.
   let hasTouch = hasTouchScreen();
   listen(window, "pointerdown", ({ pointerType }) => {
     if (pointerType !== "touch" || hasTouch) return;

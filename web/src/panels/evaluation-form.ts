@@ -23,7 +23,10 @@ export function defaultWallLimit(timeLimitS: number): number {
   return Math.min(MAX_WALL_LIMIT_S, Math.max(120, 5 * timeLimitS));
 }
 
-/** Why programs with this network can't run in virtual time; null if they can, or if it is unknown. */
+/**
+ * Why programs with this network access can't run in virtual time; null if they can, or if the
+ * network access is unknown.
+ */
 export function noVirtualTime(network: StudentNetwork | null): string | null {
   return network === null || network === "none" ? null : t.evaluation.notRepeatable[network];
 }
@@ -109,7 +112,7 @@ function repeatableSwitch(
   const hint = h("p", { class: "hint", id: "eval-repeatable-hint", "data-testid": "eval-repeatable-hint" });
   input.setAttribute("aria-describedby", hint.id);
   const element = h("div", { class: "repeatable" }, label, hint);
-  /** The network of programs; null until the record of a program has told it. */
+  /** The network access of programs; null until the record of a run with a program is known. */
   let network: StudentNetwork | null = null;
   function update(): void {
     const problem = noVirtualTime(network);
@@ -122,9 +125,9 @@ function repeatableSwitch(
   input.addEventListener("change", () => (wanted.value = input.checked));
   app.session.watch(async (view) => {
     const record = view?.active ? null : view?.stored;
-    // A run without a program does not tell the network.
+    // The record of a run without a program does not contain the network access.
     if (!record?.network) return;
-    // A restart of the server may have changed the network.
+    // The server may have been restarted with another network access since that run.
     network = (await beganOnThisServer(record.started_at)) ? record.network : null;
     update();
   });
@@ -137,7 +140,7 @@ function repeatableSwitch(
 
 /**
  * Fields for the student's name, the seed and the wall-clock limit, collapsed at first. `limit` is
- * the field of the time limit, from which the default of the wall-clock limit is computed.
+ * the field of the time limit. The default of the wall-clock limit is computed from it.
  */
 function advancedFields(app: App, limit: HTMLInputElement): {
   element: HTMLElement;
@@ -154,7 +157,7 @@ function advancedFields(app: App, limit: HTMLInputElement): {
     placeholder: t.evaluation.studentHint,
     "data-testid": "eval-student",
   });
-  // The seed is not kept for the next visit: a page that was opened anew starts with the published world.
+  // The seed is not stored: a newly opened page starts with the published world.
   const seed = h("input", {
     type: "number",
     id: "eval-seed",
@@ -201,7 +204,7 @@ function advancedFields(app: App, limit: HTMLInputElement): {
     wallLimit.placeholder = limit.value ? String(defaultWallLimit(Number(limit.value))) : "";
   }
   for (const field of [student, seed, wallLimit, limit]) field.addEventListener("input", update);
-  // The browser can't show its message beside a field that is collapsed.
+  // The browser can't show a validation message beside a collapsed field.
   for (const field of [student, seed, wallLimit]) field.addEventListener("invalid", () => (element.open = true));
   update();
   return {

@@ -57,7 +57,10 @@ export function resultPanel(app: App): HTMLElement {
     log.element,
     h("div", { class: "row result-actions" }, replay, page, button, another),
   );
-  /** The record whose badges are shown. They are made once, so that an open popover stays open. */
+  /**
+   * The record whose badges are shown. The badges are created once per record, so that an open
+   * popover stays open.
+   */
   let badgesOf: unknown = null;
   app.session.watch((view) => {
     if (!view || view.active) return;
@@ -86,7 +89,7 @@ export function resultPanel(app: App): HTMLElement {
   return element;
 }
 
-/** The rank of the record among all records of the world, or the mark of the best one. */
+/** The rank of the record among all records of the world, or the badge of the best record. */
 function standingLine(app: App): { element: HTMLElement; update(view: SessionView): void } {
   const element = h("p", { class: "standing", "data-testid": "result-standing", hidden: true });
   /** The stored record that the line is about. */
@@ -109,13 +112,13 @@ function standingLine(app: App): { element: HTMLElement; update(view: SessionVie
           fill(element, rank === 1 && bestBadge(), h("span", {}, t.evaluation.rank(rank, of)));
           show(element, true);
         })
-        // The result is complete without a rank.
+        // If the records can't be fetched, the result is shown without a rank.
         .catch(() => {});
     },
   };
 }
 
-/** Program, time, seed, pace, student, isolation and version. A fact that is not known is left out. */
+/** Program, time, seed, pace, student, isolation and version. Unknown facts are left out. */
 function factList(app: App): { element: HTMLElement; show(view: SessionView): void } {
   const program = labelledValue(t.evaluation.program, "result-program-name");
   const time = labelledValue(t.evaluation.time, "result-time");
@@ -152,7 +155,8 @@ function factList(app: App): { element: HTMLElement; show(view: SessionView): vo
 export function sameRun(view: SessionView | null): StartRequest {
   const { command, time_limit_s, seed } = view?.session ?? {};
   const { student, wall_limit_s } = view?.stored ?? {};
-  // The program panel has sent the files of its run, which the server does not keep.
+  // The program panel sent the files of its own run. The server does not keep them, so they must be
+  // sent again.
   const own = ownSession();
   const files = own && own.id === view?.session.id ? own.files : null;
   const pace = command ? requestedPace(view?.stored ?? {}) : null;

@@ -32,8 +32,9 @@ export function evaluation(app: App): HTMLElement {
     show(element, app.evaluating.value && (app.judged || (view?.active ?? false)));
   }
   app.session.watch((view, before) => {
-    // Open the card when a run starts or ends, even if another page started the run. The program
-    // panel shows a run itself, so that the card would only take the place of the 3D view.
+    // Opens the card when a run starts or ends, even if another page started it. If the program
+    // panel is open, the card stays closed: the panel shows the run itself, and the card would hide
+    // the 3D view.
     const opens = !app.programming.value;
     if (opens && view?.active && view.session.id !== before?.session.id) app.evaluating.value = true;
     if (before?.active && view && !view.active) {

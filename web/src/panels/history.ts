@@ -55,7 +55,10 @@ function table(app: App, records: readonly EvaluationRecord[], best: string | un
   return h("ul", { class: "records" }, ...records.map((one) => row(app, one, one.session === best, unit)));
 }
 
-/** A record: its result as a link to the result page, then who and where, and what went wrong. */
+/**
+ * A record: its result as a link to the result page, then program, student, box and version, and
+ * what went wrong.
+ */
 function row(app: App, one: EvaluationRecord, isBest: boolean, unit: string): HTMLElement {
   const verdict = verdictOf(one);
   const value = record(one.record);
@@ -97,7 +100,7 @@ function row(app: App, one: EvaluationRecord, isBest: boolean, unit: string): HT
   );
 }
 
-/** Why the program failed, and its last lines, which are collapsed in the list. */
+/** Why the program failed, and its last output lines, which are collapsed in the list. */
 function failed(app: App, failure: string, lines: readonly string[]): HTMLElement {
   const box = programEndBox(app, "record-program", false);
   box.show(failure, lines);

@@ -163,7 +163,7 @@ export function instruments(app: App, sceneView: SceneView): HTMLElement {
   return element;
 }
 
-/** Formats a value of an axis, without needless decimals. */
+/** Formats a value of an axis, without unnecessary decimals. */
 function short(value: number): string {
   return String(Number(value.toFixed(1)));
 }

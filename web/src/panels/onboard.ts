@@ -39,13 +39,14 @@ export function onboard(app: App): HTMLElement {
 
   /** Address of the image: the stream, one image, or empty. */
   let source = "";
-  /** Whether an image of a replay is being loaded. The next one is requested after it. */
+  /** Whether an image of a replay is being loaded. The next image is requested after that. */
   let isLoading = false;
 
   /** Address of the image at the moment of a replay. */
   function replaySource(): string {
     const { value: replay } = app.replay;
-    // All moments of a camera frame have the same address, so the image is requested once.
+    // All moments at which the same camera frame is shown have the same URL, so each image is
+    // requested once.
     return replay ? cameraAddress(replay.session, frameTime(replay.now, app.profile.value?.camera.rate ?? 30)) : "";
   }
 
@@ -59,7 +60,8 @@ export function onboard(app: App): HTMLElement {
     const wanted = visible && app.link.value === "live" && app.world.value !== null;
     const state = app.state.value;
     // A browser shows an image of an MJPEG stream only when the next image begins. While the
-    // simulation is paused no image follows, so the page requests a single image for each state.
+    // simulation is paused, no next image comes. Therefore the page requests a single image for
+    // each state.
     load(
       !wanted
         ? ""
@@ -73,7 +75,7 @@ export function onboard(app: App): HTMLElement {
     if (now === source) return;
     isLoading = now !== "" && app.run.value !== null;
     source = now;
-    // If the attribute is removed, the browser closes the stream.
+    // Removing the attribute makes the browser close the stream.
     if (now === "") picture.removeAttribute("src");
     else picture.src = now;
   }
@@ -105,7 +107,7 @@ export function onboard(app: App): HTMLElement {
   app.world.watch(updateSource);
   app.state.watch(updateSource);
   listen(document, "visibilitychange", updateSource);
-  // A stream stays open as long as its image has an address.
+  // Without this, the browser would keep the stream open.
   onEnd(() => picture.removeAttribute("src"));
   new ResizeObserver(() => {
     const now = element.offsetWidth;
@@ -115,8 +117,8 @@ export function onboard(app: App): HTMLElement {
 }
 
 /**
- * Time of the camera frame at a moment. Frame k falls on the first tick of 5 ms at or after k /
- * rate.
+ * Time of the camera frame that is shown at a moment. Frame k is taken at the first tick (5 ms) at
+ * or after the time k / rate.
  */
 export function frameTime(now: number, rate: number): number {
   const timeOf = (frame: number) => Math.max(0, Math.ceil((frame * TICKS_PER_S) / rate - 1e-6)) / TICKS_PER_S;

@@ -7,7 +7,7 @@ import { listen } from "../ui/scope.ts";
 import type { State } from "../wire/sim.ts";
 
 const TOAST_MS = 5000;
-/** Additional time for every character of an error, because a long one takes time to read. */
+/** Additional time per character of an error message, because long messages take longer to read. */
 const READ_MS = 40;
 const PULSE: Keyframe[] = [{ scale: 1 }, { scale: 1.1 }, { scale: 1 }];
 
@@ -48,7 +48,8 @@ export function overlay(app: App, canvas: HTMLCanvasElement): HTMLElement[] {
 
   function updateNotice(): void {
     const state = app.state.value;
-    // An installation does not change the 3D view, so the progress of one is not shown here.
+    // The progress of an installation is not shown here, because an installation does not change
+    // the 3D view.
     const transition = state?.transition?.kind === "install" ? null : state?.transition;
     const percent = Math.round((transition?.progress ?? 0) * 100);
     const message = transition
@@ -72,7 +73,7 @@ export function overlay(app: App, canvas: HTMLCanvasElement): HTMLElement[] {
       message,
     );
     home ??= toasts.parentElement;
-    // A modal dialog covers everything outside of it, so its messages have to be inside of it.
+    // A modal dialog covers everything outside it, so the messages must be inside the dialog.
     const host = document.querySelector("dialog[open]") ?? home;
     if (host && toasts.parentElement !== host) host.append(toasts);
     toasts.append(toast);

@@ -1,6 +1,6 @@
 /**
- * The place of the program panel. Its code and the editor are loaded when the panel is opened for
- * the first time, because they are larger than the rest of the page.
+ * The container of the program panel. The code of the panel and of its editor is loaded when the
+ * panel is opened for the first time, because it is larger than the rest of the page.
  */
 import type { App } from "../app.ts";
 import { t } from "../strings.ts";
@@ -15,7 +15,7 @@ export function program(app: App): HTMLElement {
     h("p", { class: "notice", role: "status" }, t.program.loading),
   );
   let loaded: Promise<ProgramPanel | null> | null = null;
-  // The panel is built later than the others, so it has a scope of its own.
+  // The panel is built later than the other panels, so it needs a separate scope.
   let end = () => {};
   let ended = false;
   onEnd(() => {
@@ -44,7 +44,7 @@ export function program(app: App): HTMLElement {
     show(element, isOpen);
   }
   app.programming.watch(update);
-  // The page of a run and its replay use the whole width.
+  // The result page of a run and its replay use the whole width, so the panel is hidden.
   app.run.watch(update);
   app.runExample = () => {
     app.programming.value = true;

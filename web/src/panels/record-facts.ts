@@ -1,4 +1,7 @@
-/** What a record says about its run besides the result: identity, and commands that do not belong. */
+/**
+ * Facts in the record of a run besides the result: its identity, and badges for unexpected
+ * commands.
+ */
 import type { StoredRecord } from "../net/session.ts";
 import { t } from "../strings.ts";
 import { commandsBadge } from "../ui/commands-badge.ts";
@@ -6,12 +9,14 @@ import { h } from "../ui/dom.ts";
 import { icon } from "../ui/icons.ts";
 import type { BoxKind, Pace, ProgramVersion, RecordIdentity } from "../wire/sim.ts";
 
-/** Programs that run another file, which is then the name of the student's program. */
+/**
+ * Programs that run another file. The name of that file is then the name of the student's program.
+ */
 const INTERPRETERS = /^(python[\d.]*|pypy[\d.]*|node|deno|bun|ruby|perl|sh|bash|dash|zsh|env|uv|run)$/;
 
 /**
- * The name of a program, from its command: the file that an interpreter runs, such as `run.py` of
- * `python3 run.py --fast`. Null without a command.
+ * The name of a program, from its command: the file that an interpreter runs, such as `run.py` in
+ * `python3 run.py --fast`. Null if there is no command.
  */
 export function programName(command: string | null | undefined): string | null {
   const words = (command ?? "").match(/"[^"]*"|'[^']*'|\S+/g) ?? [];
@@ -22,7 +27,7 @@ export function programName(command: string | null | undefined): string | null {
   if (!INTERPRETERS.test(fileOf(first))) return fileOf(first);
   for (const [i, name] of rest.entries()) {
     if (name === "-m") return rest[i + 1] ?? fileOf(first);
-    // The program is the text of an option, so it has no name.
+    // The option contains the source code of the program, so the program has no name.
     if (/^-\w*[ce]$/.test(name)) return fileOf(first);
     if (!name.startsWith("-") && !/^\w+=/.test(name) && !INTERPRETERS.test(name)) return fileOf(name);
   }
@@ -51,17 +56,20 @@ export function paceText({ box, pace }: RecordIdentity): string | null {
   return box && pace ? paces[pace] : null;
 }
 
-/** The pace that was requested for a run. A run with a reason did not get the requested pace. */
+/**
+ * The pace that was requested for a run. If the record has a `pace_reason`, virtual time was
+ * requested but not possible.
+ */
 export function requestedPace({ pace, pace_reason }: RecordIdentity): Pace | null {
   return pace_reason ? "virtual" : (pace ?? null);
 }
 
-/** The mark of the best record of a world. */
+/** The badge of the best record of a world. */
 export function bestBadge(): HTMLElement {
   return h("span", { class: "badge badge-best", title: t.evaluation.bestTitle, "data-testid": "best" }, icon("trophy"), t.evaluation.best);
 }
 
-/** Badges for commands of others and for refused requests of the program. */
+/** Badges for commands of other senders and for refused requests of the program. */
 export function recordBadges(record: Partial<Pick<StoredRecord, "interference" | "refused">>): HTMLElement[] {
   const { interference, interferenceTitle, refused, refusedTitle } = t.evaluation;
   return [

@@ -8,7 +8,7 @@ import { icon } from "../ui/icons.ts";
 import { listen, onEnd } from "../ui/scope.ts";
 import type { Recording, RecordingChanged } from "../wire/sim.ts";
 
-/** Interval of the requests that read the recording, because it is in no event. */
+/** Intervals of the requests for the state of the recording, which no event contains. */
 const ACTIVE_MS = 1000;
 const IDLE_MS = 5000;
 const FORBIDDEN = 403;

@@ -1,6 +1,6 @@
 /**
- * The bar at the bottom during a replay: timeline with marks, play, frames, speed, and the way
- * back.
+ * The bar at the bottom during a replay: timeline with marks, play, single frames, speed, and a
+ * button that ends the replay.
  */
 import type { App } from "../app.ts";
 import type { Mark, MarkKind } from "../replay/marks.ts";
@@ -13,7 +13,7 @@ import { fill, h, setAttribute, write } from "../ui/dom.ts";
 import { preciseClock, signed } from "../ui/format.ts";
 import { icon, setIcon } from "../ui/icons.ts";
 
-/** Marks of one kind closer than this part of the timeline are drawn as one. */
+/** Marks of one kind are merged if they are closer than this fraction of the timeline. */
 const MERGE_PART = 1 / 250;
 /** Texts in the tooltip of merged marks. */
 const MAX_TEXTS = 4;
@@ -55,7 +55,8 @@ export function replayBar(app: App): HTMLElement {
   const duration = h("span", { class: "rtf" });
   const gap = h("output", { "data-testid": "replay-gap" });
   const gapChip = h("p", { class: "gap-chip", title: t.replay.gap }, h("span", { class: "gap-label" }, t.replay.ghost), gap);
-  // Screen readers announce the time after a change by the user, and not continuously.
+  // Screen readers announce the time after a change by the user. Otherwise they would announce it
+  // continuously.
   const announced = h("p", { class: "unseen", "aria-live": "polite", "data-testid": "replay-announced" });
   const result = h(
     "button",
@@ -167,7 +168,7 @@ export function mergeMarks(marks: readonly Mark[], duration: number): (Mark & { 
   return merged;
 }
 
-/** A mark on the timeline. The list of events has the same marks for the keyboard. */
+/** A mark on the timeline. For keyboard users, the list of events contains the same marks. */
 function markElement(mark: Mark & { texts: string[] }, replay: Replay): HTMLElement {
   const { duration } = replay.player;
   const part = (seconds: number) => (duration > 0 ? Math.min(1, seconds / duration) : 0).toFixed(5);

@@ -15,7 +15,7 @@ import { verdictOf, verdictText } from "../ui/verdict.ts";
 import { runActions } from "./run-actions.ts";
 import { unitOf, withUnit } from "./run-facts.ts";
 
-/** Ghosts in the list. */
+/** Most ghosts in the list. */
 const MAX_GHOSTS = 50;
 
 export function replayCard(app: App): { element: HTMLElement; setRuns(runs: readonly EvaluationRecord[]): void } {
@@ -62,14 +62,14 @@ export function replayCard(app: App): { element: HTMLElement; setRuns(runs: read
   };
 }
 
-/** Record, or else verdict, and student of a run. */
+/** The title of a run: its record, or else its verdict, and the student. */
 function titleOf(app: App, record: EvaluationRecord): string {
   const verdict = verdictOf(record);
   const value = verdict === "finished" ? recordText(record.record) : null;
   return [value ? withUnit(value, unitOf(app, record)) : verdictText(verdict), record.student].filter(Boolean).join(" · ");
 }
 
-/** The list of ghosts. The best other run is chosen first. */
+/** The list of ghosts. At first, the best other run is chosen. */
 function ghostField(
   app: App,
   replay: Replay,
@@ -109,9 +109,9 @@ function ghostField(
     setRuns(runs) {
       const all = ghostsFor(replay.record, runs);
       const named = app.run.value?.ghost;
-      // The ghost that the address names is in the list, whatever its rank.
+      // The ghost that the URL names is always in the list, whatever its rank.
       ghosts = all.filter((one, i) => i < MAX_GHOSTS || one.session === named);
-      // If this run is the best one itself, its ghost is the next best one.
+      // If this run itself is the best one, the first ghost is the second best.
       const first = standingOf(replay.record, runs)?.rank === 1 ? t.replay.ghostNext : t.replay.ghostBest;
       const text = (one: EvaluationRecord, i: number) => (i === 0 ? first(label(one)) : label(one));
       fill(select, new Option(t.replay.ghostNone, ""), ...ghosts.map((one, i) => new Option(text(one, i), one.session)));
@@ -158,7 +158,7 @@ function plotList(replay: Replay): { elements: HTMLElement[]; stops: (() => void
       testid: `plot-${name}`,
       onSeek: (time) => player.seek(time),
     });
-  /** The line of the run, and that of the ghost at the same place. */
+  /** The line of the run, and the line of the ghost at the same place on the track. */
   const lines = (column: CarColumn, colour: string, scale: (value: number) => number): RunLine[] => {
     const ghost = replay.ghost.value;
     return [
@@ -228,8 +228,8 @@ function plotList(replay: Replay): { elements: HTMLElement[]; stops: (() => void
 }
 
 /**
- * The marks of the timeline as a list of buttons. The last one before the current moment is
- * current.
+ * The marks of the timeline as a list of buttons. The last mark before the current moment is marked
+ * as current.
  */
 function eventList(replay: Replay): { element: HTMLElement; stops: (() => void)[] } {
   const rows = replay.marks.map((mark) =>

@@ -10,10 +10,10 @@ import { h } from "../ui/dom.ts";
 import { icon } from "../ui/icons.ts";
 import { addressOf, runButton } from "./run-link.ts";
 
-/** How long the browser needs the data of a download, at most. */
+/** Time for which the browser may need the data of a download. */
 const DOWNLOAD_MS = 60_000;
 
-/** Without tracks, nothing but the link is offered. `address` is called when the link is copied. */
+/** If `tracks` is null, only the link is offered. `address` is called when the link is copied. */
 export function runActions(app: App, tracks: RunTracks | null, address: () => RunAddress): HTMLElement {
   const link = runButton("link", t.replay.copyLink, t.replay.copyLink, "run-link", () =>
     void copy(app, location.origin + addressOf(address())),

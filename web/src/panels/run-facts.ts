@@ -15,7 +15,7 @@ export interface LoadedRun {
   problem: string;
 }
 
-/** The route of the loaded world; null without one. */
+/** The route of the loaded world; null if it has none. */
 export function routeOf(app: App): LapRoute | null {
   const body = app.profile.value?.body;
   const front = body ? body.centre[0] + body.size.x / 2 : 0;
@@ -23,8 +23,8 @@ export function routeOf(app: App): LapRoute | null {
 }
 
 /**
- * The unit of a record; empty if it is not known. The config of the evaluation can name it. A
- * record that changes as the clock does is in seconds.
+ * The unit of a record; empty if it is unknown. The config of the evaluation can name it. A record
+ * that increases like the clock is in seconds.
  */
 export function unitOf(app: App, record: EvaluationRecord): string {
   const named = app.world.value?.world === record.world ? app.evaluation.value?.config.unit : undefined;
@@ -32,12 +32,15 @@ export function unitOf(app: App, record: EvaluationRecord): string {
   return isClock(record.events ?? []) ? "s" : "";
 }
 
-/** Units by session. A run that has ended keeps its unit. */
+/** Cache of units by session. The unit of an ended run never changes. */
 const units = new Map<string, Promise<string>>();
 /** Number of units that the page keeps. */
 const MAX_UNITS = 200;
 
-/** The unit of a record from a list. Lists have no events, so the whole record is fetched. */
+/**
+ * The unit of a record from a list. A list contains no events, so the whole record is fetched if
+ * necessary.
+ */
 export function fetchUnit(app: App, record: EvaluationRecord): Promise<string> {
   const known = unitOf(app, record);
   if (known !== "") return Promise.resolve(known);

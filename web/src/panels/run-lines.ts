@@ -5,7 +5,7 @@ import { h, type Child } from "../ui/dom.ts";
 import { preciseClock } from "../ui/format.ts";
 import type { RecordedEvent } from "../wire/sim.ts";
 
-/** `openAt` opens the replay at a time; null if there is no replay. */
+/** `openAt` opens the replay at a time. It is null if there is no replay. */
 export function linesTable(events: readonly RecordedEvent[], openAt: ((time: number) => void) | null): HTMLElement {
   const { rows, dropped } = alignLines(events);
   if (rows.length === 0) return h("p", { class: "hint" }, t.replay.noLines);

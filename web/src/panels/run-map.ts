@@ -45,8 +45,8 @@ export function mapSection(
 }
 
 /**
- * The place of the car at a penalty. A script puts the car back at that time, so look just before
- * it.
+ * The place of the car at a penalty. The script may put the car back at the same time, so the place
+ * just before that time is used.
  */
 function placeBefore(poses: RunPoses, time: number): { x: number; y: number } {
   const { jumps } = poses.tracks;
@@ -55,7 +55,7 @@ function placeBefore(poses: RunPoses, time: number): { x: number; y: number } {
   return { x, y };
 }
 
-/** The colours of the line with their speeds. */
+/** The legend: the colours of the line with their speeds. */
 function legend({ low, high }: SpeedScale): HTMLElement {
   const stops = Array.from({ length: 9 }, (_, i) => speedColour(i / 8)).join(", ");
   return h(

@@ -1,6 +1,5 @@
 /**
- * The result page of a run: what it scored, where it drove, its sectors and penalties, and its
- * logs.
+ * The result page of a run: its result, the driven line, sectors, penalties, and logs.
  */
 import type { App } from "../app.ts";
 import { fetchTracks } from "../net/runs.ts";
@@ -26,7 +25,7 @@ export interface RunPage {
   element: HTMLElement;
   open(run: LoadedRun): void;
   close(): void;
-  /** Sets the other runs of the world. `complete`: whether these are all of them. */
+  /** Sets the other runs of the world. `complete` says whether these are all runs. */
   setRuns(runs: readonly EvaluationRecord[], complete: boolean): void;
 }
 
@@ -96,7 +95,7 @@ export function runPage(app: App): RunPage {
     if (runs && route && laps.length > 0) void compareSectors(sectors, record, laps, unit);
   }
 
-  /** Adds the differences to the best other run, as soon as its tracks are loaded. */
+  /** Adds the differences to the best other run when its tracks have been loaded. */
   async function compareSectors(
     place: HTMLElement,
     record: EvaluationRecord,
@@ -141,7 +140,7 @@ export function runPage(app: App): RunPage {
   };
 }
 
-/** The page covers the 3D view and the panels, so the keyboard must not reach them. */
+/** Makes the rest of the page inert, because this page covers the 3D view and the panels. */
 function setInert(on: boolean): void {
   for (const part of document.querySelectorAll<HTMLElement>("body > main, body > aside, body > footer")) part.inert = on;
 }
@@ -201,7 +200,7 @@ function hero(
   );
 }
 
-/** Facts about the run. A fact that is not known is left out. */
+/** Facts about the run. Unknown facts are left out. */
 function factList(record: EvaluationRecord, tracks: LoadedRun["tracks"], best: string | null): HTMLElement {
   const { units } = t;
   const drive = tracks && driveFacts(tracks);
@@ -240,7 +239,7 @@ export function driveFacts({ car }: NonNullable<LoadedRun["tracks"]>): { distanc
   return { distance, top };
 }
 
-/** The penalties with the numbers of the map. `openAt` is null without a replay. */
+/** The penalties with their numbers on the map. `openAt` is null if there is no replay. */
 function penaltyList(penalties: readonly Penalty[], openAt: ((time: number) => void) | null): HTMLElement {
   if (penalties.length === 0) return h("p", { class: "hint" }, t.replay.noPenalties);
   return h(

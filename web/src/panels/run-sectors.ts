@@ -5,8 +5,8 @@ import { h } from "../ui/dom.ts";
 import { fixed, signed } from "../ui/format.ts";
 
 /**
- * One row per lap. With `other`, the first lap of another run, each time has the difference to it.
- * `name` describes the other run.
+ * One row per lap. `other` is the first lap of another run: if it is given, each time shows the
+ * difference to it. `name` describes the other run.
  */
 export function sectorTable(laps: readonly Lap[], other: Lap | null, name: string): HTMLElement {
   if (laps.every((lap) => lap.sectors[0] === null)) return h("p", { class: "hint" }, t.replay.noSectors);

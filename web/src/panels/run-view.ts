@@ -2,7 +2,8 @@
  * Shows a run: loads it, and opens its replay in the 3D view or its result page.
  *
  * `app.run` says which run the page shows. It follows the address of the page and changes it, so
- * that a link opens the same view and the browser's back button works.
+ * `app.run` says which run the page shows. It is kept in sync with the URL of the page, so that a
+ * link opens the same view and the browser's back button works.
  */
 import { type App, messageOf } from "../app.ts";
 import { ApiError, post } from "../net/api.ts";
@@ -33,7 +34,7 @@ export function runView(
   /** Moment at which the replay opens. */
   let openAt: number | null = null;
 
-  /** Shows a message over the 3D view, with a way back to the live simulation. */
+  /** Shows a message over the 3D view, with a button back to the live simulation. */
   function tell(text: string, ...more: (HTMLElement | false)[]): void {
     const back = h(
       "button",
@@ -70,7 +71,7 @@ export function runView(
     }
   }
 
-  /** Shows what `app.run` asks for, as far as it is loaded. */
+  /** Shows what `app.run` requests, as far as it is loaded. */
   function update(): void {
     const run = app.run.value;
     document.body.dataset["view"] = run?.view ?? "live";
@@ -118,7 +119,7 @@ export function runView(
       button.disabled = true;
       button.textContent = t.replay.openingWorld;
       const body = record.world_id ? { world_id: record.world_id } : { world: record.world };
-      // The replay opens when the event stream reports the new world.
+      // The replay opens later, when the event stream reports the new world.
       post("/switch", body).catch((error: unknown) => {
         button.disabled = false;
         button.textContent = t.replay.openWorld(record.world);
@@ -145,7 +146,7 @@ export function runView(
   app.world.watch(() => app.run.value && loaded && update());
   listen(window, "popstate", () => (app.run.value = readAddress(location.search)));
   if (app.run.value) {
-    // The panels were built again while a run was shown.
+    // The panels were rebuilt while a run was shown.
     openAt = app.run.value.time;
     void load(app.run.value.session);
   } else {
@@ -154,7 +155,7 @@ export function runView(
   return { bar, card: card.element, notice, page: page.element };
 }
 
-/** Loads a run. A run without a journal is not an error, because its record can be shown. */
+/** Loads a run. A run without a journal is not an error, because its record can still be shown. */
 async function loadRun(session: string, onProgress: (bytes: number) => void): Promise<LoadedRun> {
   const [record, tracks] = await Promise.all([
     fetchRecord(session),

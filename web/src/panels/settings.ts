@@ -43,7 +43,7 @@ export function settingsDialog(
     const { level, antialias } = sceneView.quality;
     const smooth = sceneView.renderer.getContextAttributes()?.antialias ?? false;
     write(hint, fixed ? texts.qualityFixed : antialias === smooth ? texts.qualityHelp : texts.qualityEdges);
-    // The automatic choice tells its level, because nobody else can tell it.
+    // The automatic choice shows its level, because the user can't see it anywhere else.
     const automatic = quality.select.options[0];
     automatic.text = settings.quality.value === "auto" ? texts.qualityNow(texts.qualities[level]) : texts.qualities.auto;
     element.dataset["level"] = level;
@@ -102,7 +102,10 @@ function choice<T extends string>(
   return { element: h("label", { class: "setting" }, h("span", {}, label), h("span", { class: "select" }, select)), select };
 }
 
-/** The switch of the shortcuts, and one button per shortcut that waits for its new key. */
+/**
+ * The switch for the shortcuts, and one button per shortcut. A clicked button waits for the new
+ * key.
+ */
 function keyboard(openHelp: () => void): HTMLElement[] {
   const texts = t.settings;
   const on = toggle(texts.shortcuts, texts.shortcutsTitle, "setting-shortcuts");
@@ -139,7 +142,7 @@ function keyboard(openHelp: () => void): HTMLElement[] {
         blur: stop,
         keydown: (event: KeyboardEvent) => {
           if (waiting?.shortcut !== shortcut) return;
-          // Tab leaves the button, and Escape only ends the waiting.
+          // Tab leaves the button, and Escape only cancels the waiting.
           if (event.key === "Tab" || isModifier(event.key)) return;
           event.preventDefault();
           event.stopPropagation();

@@ -69,7 +69,7 @@ export function top(app: App, open: { worlds(): void; help(): void; settings(): 
     icon("docs"),
   );
 
-  // A test drive of the builder opens this page, and the link leads back to its project.
+  // If a test drive of the builder opened this page, the link leads back to its project.
   const project = new URLSearchParams(location.search).get("build") ?? "";
   const back =
     /^[0-9a-f]{16}$/.test(project) &&

@@ -1,6 +1,6 @@
 /**
- * The tour: three steps that say what the page can do. The first visit starts it, and the help dialog
- * starts it again. The tour is not modal: the page can be used while it is open.
+ * The tour: three steps that show what the page can do. It starts on the first visit, and from the
+ * help dialog. The tour is not modal: the page can be used while it is open.
  */
 import type { App } from "../app.ts";
 import { t } from "../strings.ts";
@@ -8,16 +8,19 @@ import { iconButton } from "../ui/card.ts";
 import { h, show, write } from "../ui/dom.ts";
 import { persistedSignal } from "../ui/signal.ts";
 
-/** What each step is about, as CSS selectors. A step about the whole view has none. */
+/**
+ * The elements that each step is about, as CSS selectors. A step about the whole view has an empty
+ * selector.
+ */
 const TARGETS = [".views .segments", "", ".world-button, .flag, [data-testid=drive-button], [data-testid=program-button]"];
-/** Parameters of an address that opens something specific. Then the tour would be in the way. */
+/** URL parameters that open something specific. The tour would then be in the way. */
 const BUSY_PARAMETERS = ["world", "replay", "result", "build"];
 
 const isBoolean = (value: unknown): value is boolean => typeof value === "boolean";
 
 /**
  * Whether the page starts the tour. A browser that is controlled by a program, such as a test, gets
- * the tour only if the address asks for it (`/sim?tour`).
+ * the tour only if the URL requests it (`/sim?tour`).
  */
 export function wantsTour(search: string, wasSeen: boolean, isAutomated: boolean): boolean {
   const parameters = new URLSearchParams(search);
@@ -62,7 +65,7 @@ export function tour(app: App): { element: HTMLElement; start(): void } {
     write(title, steps[step].title);
     write(text, steps[step].text);
     write(next, step + 1 < steps.length ? t.tour.next : t.tour.done);
-    // A hidden button cannot keep the focus.
+    // A hidden button can't keep the focus, so the focus moves to the next button.
     if (step === 0 && document.activeElement === back) next.focus();
     show(back, step > 0);
     show(example, step + 1 === steps.length);
@@ -93,7 +96,7 @@ export function tour(app: App): { element: HTMLElement; start(): void } {
   if (wantsTour(location.search, seen.value, navigator.webdriver)) {
     const stop = app.world.watch((world) => {
       if (!world) return;
-      // The listener is called once before `watch` returns.
+      // `watch` calls the listener once before it returns, so `stop` is not assigned yet.
       queueMicrotask(() => stop());
       start();
     });

@@ -1,4 +1,7 @@
-/** What a tile says about a world besides its entry: length and difficulty of the road, best record. */
+/**
+ * Facts on the tile of a world that are not in its entry: length and difficulty of the road, best
+ * record.
+ */
 import type { App } from "../app.ts";
 import { fetchRouteFacts, type RouteFacts } from "../net/routes.ts";
 import { fetchRecords } from "../net/runs.ts";
@@ -10,16 +13,18 @@ import { icon } from "../ui/icons.ts";
 import type { WorldEntry } from "../wire/sim.ts";
 import { fetchUnit, withUnit } from "./run-facts.ts";
 
-/** Number of worlds whose routes the page keeps. */
+/** Largest number of worlds whose routes the page caches. */
 const MAX_ROUTES = 200;
 
-/** Routes by world. The files of a world with an id never change, and those of a shipped world neither. */
+/**
+ * Cache of routes by world. The files of a shipped world, and of a world with an id, never change.
+ */
 const routes = new Map<string, Promise<RouteFacts | null>>();
 
 /** The best records by world, as texts; null if a world has none. */
 const bests = new Map<string, Promise<{ text: string; title: string } | null>>();
 
-/** Forgets the best records, so that new runs are found. */
+/** Clears the cached best records, so that new runs are found. */
 export function forgetBestRecords(): void {
   bests.clear();
 }
@@ -42,7 +47,7 @@ export function worldFacts(app: App, world: WorldEntry): HTMLElement {
 async function roadFacts({ name }: WorldEntry): Promise<Child> {
   let route = routes.get(name);
   if (!route) {
-    // A world without a route is not an error.
+    // A world without a route is not an error, so its tile shows no length.
     route = fetchRouteFacts(name).catch(() => null);
     if (routes.size >= MAX_ROUTES) routes.clear();
     routes.set(name, route);

@@ -17,7 +17,7 @@ export function worldTile(
     highlighted: boolean;
     open: () => Promise<void>;
     remove: () => void;
-    /** Takes a deletion back; null if the world is not being deleted. */
+    /** Undoes the deletion; null if the world is not being deleted. */
     undo: (() => void) | null;
   },
 ): HTMLElement {
@@ -29,7 +29,7 @@ export function worldTile(
     alt: t.worlds.thumbnail(world.display),
     width: 320,
     height: 240,
-    // A world without a preview image stays usable, so show an icon instead.
+    // A world without a preview image can be used, so its tile shows an icon instead.
     on: { error: () => picture.replaceWith(h("div", { class: "no-picture" }, icon("worlds"))) },
   });
   const origin = world.official ? t.worlds.official : world.world_id ? t.worlds.custom : t.worlds.builtIn;
@@ -114,7 +114,7 @@ export function worldTile(
   );
 }
 
-/** Says that the world was deleted, with a button that takes the deletion back. */
+/** A line that says that the world was deleted, with a button that undoes the deletion. */
 function deletedLine(world: WorldEntry, undo: () => void): HTMLElement {
   return h(
     "div",
@@ -125,7 +125,7 @@ function deletedLine(world: WorldEntry, undo: () => void): HTMLElement {
   );
 }
 
-/** The address that opens this world. */
+/** The URL that opens this world. */
 function shareLink(world: Pick<WorldEntry, "name" | "world_id">): string {
   return `${location.origin}/sim?world=${encodeURIComponent(world.world_id ?? world.name)}`;
 }

@@ -15,7 +15,7 @@ const WORLD_ID = /^[0-9a-f]{32}$/;
 export interface WorldsDialog {
   element: HTMLDialogElement;
   open(): void;
-  /** Opens the dialog for the world that an address `/sim?world=…` names. */
+  /** Opens the dialog for the world in the URL `/sim?world=…`. */
   openLink(linked: string): void;
 }
 
@@ -186,7 +186,7 @@ export function worlds(app: App): WorldsDialog {
     id.focus();
   }
 
-  // Show the progress of an installation on every page, even if another page has started it.
+  // Every page shows the progress of an installation, even if another page started it.
   app.state.watch((state) => {
     const transition = state?.transition?.kind === "install" ? state.transition : null;
     const percent = Math.round((transition?.progress ?? 0) * 100);

@@ -1,10 +1,10 @@
 /**
- * The names of the Python package `chicane` that programs use most, for the completion of the
- * editor. A test compares them with the package.
+ * The most used names of the Python package `chicane`, for the editor's completion. A test compares
+ * them with the package.
  */
 import type { Completion, CompletionContext, CompletionResult } from "@codemirror/autocomplete";
 
-/** The methods of each class with their arguments. Three dots stand for arguments that are rarely used. */
+/** The methods of each class with their arguments. Three dots stand for rarely used arguments. */
 export const METHODS = {
   Robot: {
     drive: "speed, steering",
@@ -50,7 +50,10 @@ export type ClassName = keyof typeof METHODS;
 
 const isClass = (name: string): name is ClassName => Object.hasOwn(METHODS, name);
 
-/** The class of a variable, from its assignment such as `robot = Robot()` or `with Sim() as sim`. */
+/**
+ * The class of a variable, found by its assignment, such as `robot = Robot()` or `with Sim() as
+ * sim`.
+ */
 function classOf(variable: string, text: string): ClassName | null {
   const assigned = new RegExp(`\\b${variable}\\s*=\\s*(?:chicane\\.)?(\\w+)\\(`).exec(text);
   const opened = new RegExp(`\\b(\\w+)\\([^()]*\\) as ${variable}\\b`).exec(text);

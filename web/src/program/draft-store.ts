@@ -1,12 +1,15 @@
 /**
- * Keeps the draft in the browser's storage. All tabs of an origin have the same draft: a tab takes
- * up each change of another one, so that the older draft never replaces the newer one.
+ * Stores the draft in the browser's storage. All tabs of an origin share one draft: each tab adopts
+ * the changes of the other tabs, so that an old draft never replaces a newer one.
  */
 import { Signal } from "../ui/signal.ts";
 import { type Draft, parseDraft } from "./draft.ts";
 
 const KEY = "chicane.program.draft";
-/** A change is stored when the person has stopped to type, because every change stores all files. */
+/**
+ * A change is stored this long after the person has stopped typing, because storing writes all
+ * files.
+ */
 const SAVE_AFTER_MS = 300;
 
 export type DraftStorage = Pick<Storage, "getItem" | "setItem">;
@@ -35,7 +38,7 @@ export class DraftStore {
     }
   }
 
-  /** Changes the draft. It is stored a moment later. */
+  /** Changes the draft, and stores it after a delay. */
   change(draft: Draft): void {
     this.draft.value = draft;
     this.#isSaved = false;
@@ -43,7 +46,7 @@ export class DraftStore {
     this.#timer = setTimeout(() => this.flush(), SAVE_AFTER_MS);
   }
 
-  /** Stores a change at once, for example before the page is closed. */
+  /** Stores a change immediately, for example before the page is closed. */
   flush(): void {
     clearTimeout(this.#timer);
     if (this.#isSaved) return;
@@ -53,12 +56,12 @@ export class DraftStore {
       this.#isSaved = true;
       this.failed.value = false;
     } catch {
-      // The storage is full or turned off. The page says so, and the next change tries again.
+      // The storage is full or disabled. The page says so, and the next change tries again.
       this.failed.value = true;
     }
   }
 
-  /** Takes up the change of another tab. A change of this tab that is not stored yet is kept. */
+  /** Adopts the change of another tab, unless this tab has a change that is not stored yet. */
   adopt(event: { key: string | null; newValue: string | null }): void {
     if (event.key !== KEY || !this.#isSaved) return;
     const draft = parseDraft(event.newValue);
@@ -66,7 +69,7 @@ export class DraftStore {
   }
 }
 
-/** The storage of the browser; null if it is turned off. */
+/** The storage of the browser; null if it is disabled. */
 export function browserStorage(): DraftStorage | null {
   try {
     return localStorage;

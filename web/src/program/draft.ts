@@ -1,6 +1,7 @@
 /**
  * The draft: the files of the program that a person writes on the page, and the command that runs
- * them. These functions return a changed copy and know neither the page nor the browser's storage.
+ * them. These functions return a changed copy. They do not access the page or the browser's
+ * storage.
  */
 
 /** A text file. The path is relative, such as `main.py` or `lib/drive.py`. */
@@ -34,7 +35,7 @@ export function sizeOf(files: readonly DraftFile[]): number {
   return files.reduce((sum, { text }) => sum + bytesOf(text), 0);
 }
 
-/** Why a path can't be the path of a new file among `others`; null if it can. */
+/** Why a path can't be used for a new file beside `others`; null if it can be used. */
 export type PathProblem = "invalid" | "taken" | "folder";
 
 export function pathProblem(path: string, others: readonly string[]): PathProblem | null {
@@ -50,7 +51,10 @@ export function pathProblem(path: string, others: readonly string[]): PathProble
   return null;
 }
 
-/** The path itself, or with a number before its ending if it can't be used: `lib/a.py`, `lib/a_2.py`. */
+/**
+ * The path itself if it is free, otherwise with a number before its ending: `lib/a.py`,
+ * `lib/a_2.py`.
+ */
 export function freePath(path: string, others: readonly string[]): string {
   const dot = path.lastIndexOf(".");
   const end = dot > path.lastIndexOf("/") + 1 ? dot : path.length;
@@ -65,7 +69,7 @@ export const pathsOf = (draft: Draft): string[] => draft.files.map((file) => fil
 export const textOf = (draft: Draft, path: string): string | null =>
   draft.files.find((file) => file.path === path)?.text ?? null;
 
-/** The draft with a new file at its end, which is open. */
+/** The draft with a new file at the end of the list. The new file is opened. */
 export function withFile(draft: Draft, file: DraftFile): Draft {
   return { ...draft, files: [...draft.files, file], open: file.path };
 }
@@ -75,7 +79,10 @@ export function withText(draft: Draft, path: string, text: string): Draft {
   return { ...draft, files: draft.files.map((file) => (file.path === path ? { path, text } : file)) };
 }
 
-/** The draft with another name of a file. A typed command that runs the file runs it further. */
+/**
+ * The draft with another name for a file. If the typed command runs the file, the command gets the
+ * new name too.
+ */
 export function renamed(draft: Draft, from: string, to: string): Draft {
   return {
     files: draft.files.map((file) => (file.path === from ? { path: to, text: file.text } : file)),
@@ -92,7 +99,10 @@ export function without(draft: Draft, path: string): Draft {
   return { ...draft, files, open: draft.open === path ? beside : draft.open };
 }
 
-/** The draft with a deleted file at its old place, open. A file that now has its path is kept. */
+/**
+ * The draft with a deleted file at its old position, opened. If another file now has its path, that
+ * file is kept, and the restored file gets another name.
+ */
 export function restored(draft: Draft, file: DraftFile, at: number): Draft {
   const path = freePath(file.path, pathsOf(draft));
   const files = draft.files.toSpliced(at, 0, { path, text: file.text });
@@ -106,7 +116,7 @@ function quoted(path: string): string {
 
 const pythonCommand = (path: string): string => `python3 ${quoted(path)}`;
 
-/** The command for a draft without a typed one: `main.py`, or else the first Python file. */
+/** The default command of a draft: it runs `main.py`, or else the first Python file. */
 export function defaultCommand(draft: Draft): string {
   const paths = pathsOf(draft);
   const main = paths.includes(MAIN) ? MAIN : (paths.find((path) => path.endsWith(".py")) ?? MAIN);
@@ -115,7 +125,7 @@ export function defaultCommand(draft: Draft): string {
 
 export const commandOf = (draft: Draft): string => draft.command || defaultCommand(draft);
 
-/** Reads a stored draft; null if it is none. Files that are not valid are left out. */
+/** Reads a stored draft; null if the text is not a draft. Invalid files are left out. */
 export function parseDraft(json: string | null): Draft | null {
   let value: unknown;
   try {

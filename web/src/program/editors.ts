@@ -1,4 +1,7 @@
-/** The editors of the draft: one for each file that was opened, so that every file has its own undo. */
+/**
+ * The editors of the draft: one for each file that was opened, so that every file has its own undo
+ * history.
+ */
 import { t } from "../strings.ts";
 import { fill, h, setAttribute } from "../ui/dom.ts";
 import { type PythonEditor, pythonEditor } from "../ui/python-editor.ts";
@@ -42,7 +45,7 @@ export function editors(store: DraftStore, tabId: (path: string) => string, onRu
     const paths = pathsOf(draft);
     for (const [path, editor] of made) {
       const text = textOf(draft, path);
-      // A file can get another text by an undo, or in another tab of the browser.
+      // The text of a file can also change by an undo or in another tab of the browser.
       if (text !== null) editor.setText(text);
       if (paths.includes(path)) continue;
       editor.destroy();

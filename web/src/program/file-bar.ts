@@ -53,7 +53,7 @@ export function fileBar(
   tabs.addEventListener("dblclick", (event) => (event.target as Element).closest("[role=tab]") && rename());
   tabs.addEventListener("keydown", (event) => moveTab(event, store));
 
-  /** Says that the draft is full, if it is. */
+  /** Whether the draft is full. If so, also shows a message. */
   const isFull = (): boolean => {
     if (store.draft.value.files.length < MAX_FILES) return false;
     message.value = texts.tooMany(MAX_FILES);
@@ -133,14 +133,14 @@ function drawTabs(tabs: HTMLElement, { files, open }: Draft, onOpen: (path: stri
     );
   for (const tab of tabs.children as HTMLCollectionOf<HTMLElement>) {
     const isOpen = tab.dataset["path"] === open;
-    // Only the open tab is in the order of the Tab key. Arrow keys reach the others.
+    // Only the open tab can be reached with the Tab key. Arrow keys reach the other tabs.
     tab.tabIndex = isOpen ? 0 : -1;
     if (isOpen && tab.ariaSelected !== "true") tab.scrollIntoView({ block: "nearest", inline: "nearest" });
     tab.ariaSelected = String(isOpen);
   }
 }
 
-/** Arrow keys, Home and End open another tab. */
+/** Moves to another tab with the arrow keys, Home and End. */
 function moveTab(event: KeyboardEvent, store: DraftStore): void {
   const { files, open } = store.draft.value;
   const at = files.findIndex((file) => file.path === open);
@@ -160,7 +160,7 @@ interface NameForm {
   ask(first: string, problemOf: (path: string) => keyof typeof t.program.nameProblems | null, onName: (path: string) => void): void;
 }
 
-/** A field for the name of a file, which is hidden until it is needed. */
+/** A field for the name of a file. It is hidden until it is needed. */
 function nameForm(): NameForm {
   const texts = t.program;
   const input = h("input", {
@@ -216,7 +216,7 @@ function nameForm(): NameForm {
       write(error, "");
       show(form, true);
       input.focus();
-      // The name without its ending is what a person changes.
+      // Selects the name without its ending, because a person usually changes only this part.
       input.setSelectionRange(question[0].lastIndexOf("/") + 1, question[0].replace(/\.\w+$/, "").length);
     },
   };
@@ -260,7 +260,10 @@ async function download({ files, open }: Draft): Promise<void> {
   URL.revokeObjectURL(link.href);
 }
 
-/** The draft with a file of the workspace or an example. A file with another text keeps its name. */
+/**
+ * The draft with a file from the workspace or an example. If the draft has another file with the
+ * same path, the new file gets another name.
+ */
 export function withAdded(draft: Draft, file: DraftFile): Draft {
   if (textOf(draft, file.path) === file.text) return { ...draft, open: file.path };
   return withFile(draft, { path: freePath(file.path, pathsOf(draft)), text: file.text });

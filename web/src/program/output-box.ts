@@ -1,4 +1,7 @@
-/** The output of the program. A place of the draft in a traceback is a button that opens the place. */
+/**
+ * The output of the program. If a traceback names a place in the draft, the place is a button that
+ * opens it.
+ */
 import type { LogLine } from "../net/session.ts";
 import { t } from "../strings.ts";
 import { fill, h } from "../ui/dom.ts";
@@ -52,7 +55,8 @@ export function outputBox(goTo: (path: string, line: number) => void): OutputBox
   return {
     element: pre,
     show(lines, paths) {
-      // A program can print many lines at once, and each of them would draw all lines again.
+      // A program can print many lines at once. Without the delay, each of them would redraw all
+      // lines.
       if (waiting === null) requestAnimationFrame(() => draw(paths));
       waiting = lines;
     },

@@ -1,8 +1,11 @@
-/** The session that the program panel of this tab has started, with its files. It survives a reload. */
+/**
+ * The session that was started by the program panel of this tab, with its files. It survives a
+ * reload.
+ */
 
 export interface OwnSession {
   readonly id: string;
-  /** Whether the judge of the world observes the run. */
+  /** Whether the judge of the world watches the run. */
   readonly isJudged: boolean;
   /** The files of the program, as they were sent. */
   readonly files: Readonly<Record<string, string>>;
@@ -34,6 +37,6 @@ export function keepOwnSession(session: OwnSession): void {
   try {
     sessionStorage.setItem(KEY, JSON.stringify(session));
   } catch {
-    // Storage is disabled or full. The session then lasts until the page is closed.
+    // Storage is disabled or full. The session is then lost when the page is closed.
   }
 }

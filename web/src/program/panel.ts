@@ -26,14 +26,17 @@ export interface ProgramPanel {
   runExample(): void;
 }
 
-/** The path of the example beside another `main.py`. */
+/** The path for the example if the draft has another `main.py`. */
 const EXAMPLE = "example.py";
-/** The draft of a first visit: the example, so that Run does something at once. */
+/** The draft on the first visit: the example, so that Run works immediately. */
 const FIRST: Draft = { files: [{ path: MAIN, text: example }], open: MAIN, command: "" };
 
 const isBoolean = (value: unknown): value is boolean => typeof value === "boolean";
 
-/** The draft of this page. All panels share it, so that a panel made anew never stores an old draft. */
+/**
+ * The draft of this page. All panels share it, so that a newly created panel never stores an old
+ * draft.
+ */
 let shared: DraftStore | null = null;
 function sharedStore(): DraftStore {
   if (shared) return shared;
@@ -45,7 +48,10 @@ function sharedStore(): DraftStore {
   return store;
 }
 
-/** The draft without the example, if nobody has changed it: a file that takes its place is enough. */
+/**
+ * The draft without the example, if the person has not changed the example. Used when another file
+ * replaces it.
+ */
 function withoutExample(draft: Draft): Draft {
   return textOf(draft, MAIN) === example ? without(draft, MAIN) : draft;
 }
@@ -56,7 +62,7 @@ export function programPanel(app: App): ProgramPanel {
   const runner = new Runner(app, store);
   const message = new Signal<string | null>(null);
 
-  /** The draft with the example, which is open and which the command runs. */
+  /** The draft with the example, which is opened and which the command runs. */
   const withExample = (draft: Draft): Draft => {
     const path = pathsOf(draft).includes(MAIN) && textOf(draft, MAIN) !== example ? EXAMPLE : MAIN;
     const added = withAdded(draft, { path, text: example });
@@ -111,14 +117,15 @@ export function programPanel(app: App): ProgramPanel {
   );
   element.addEventListener("keydown", (event) => {
     const isInText = (event.target as Element).closest(".cm-editor") !== null;
-    // Escape in the editor ends its use of the Tab key, and nothing else on the page.
+    // In the editor, Escape only ends the use of the Tab key for indentation. Nothing else on the
+    // page may react.
     if (event.key === "Escape" && isInText) event.stopPropagation();
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.defaultPrevented) return;
     event.preventDefault();
     run();
   });
 
-  // Spectators may not read the workspace, nor run programs.
+  // Spectators may not read the workspace or run programs.
   let isChecking = false;
   async function checkRole(): Promise<void> {
     if (isChecking) return;
@@ -137,7 +144,8 @@ export function programPanel(app: App): ProgramPanel {
   const seen = persistedSignal("program.seen", false, isBoolean);
   if (!seen.value) {
     seen.value = true;
-    // A person who runs a program wants to see what the car sees.
+    // Also shows the camera image, because a person who runs a program wants to see what the car
+    // sees.
     app.onboard.value = true;
   }
   return {

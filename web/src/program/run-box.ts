@@ -48,22 +48,27 @@ export function runBox(app: App, store: DraftStore, runner: Runner, code: Editor
   });
   const output = outputBox(code.goTo);
 
-  /** The last run whose error was marked. A person may have edited the files since then. */
+  /**
+   * The last run whose error was marked. It is not marked again, because the person may have edited
+   * the files since then.
+   */
   let marked: string | null = null;
   runner.status.watch((status, before) => {
     const hadFocus = [run, stop].includes(document.activeElement as HTMLButtonElement);
     const isRunning = status.kind === "running";
     show(run, !isRunning);
     show(stop, isRunning);
-    // One button takes the place of the other, also for the keyboard.
+    // The stop button replaces the run button, and also takes its keyboard focus.
     if (hadFocus) (isRunning ? stop : run).focus();
-    // A button with this attribute keeps the focus, and a screen reader reads why it is off.
+    // With `aria-disabled` instead of `disabled`, the button keeps the focus, and a screen reader
+    // reads why it is disabled.
     setAttribute(run, "aria-disabled", runner.isReady ? null : "true");
     const lines = "view" in status ? status.view.output : [];
     const paths = pathsOf(store.draft.value);
     output.show(lines, paths);
     if (status.kind === "starting") code.setError(null);
-    // A short program can end before the page has seen it run, and its last lines can come later.
+    // A short program can end before the page has seen it run, and its last output lines can arrive
+    // later.
     if (status.kind !== "ended" || status.view.session.id === marked) return;
     const stderr = lines.filter((line) => line.from === "stderr").map((line) => line.text);
     const error = lastError(stderr, paths);
@@ -74,7 +79,7 @@ export function runBox(app: App, store: DraftStore, runner: Runner, code: Editor
   return h("div", { class: "program-bottom" }, form, stateRow(app, runner), output.element);
 }
 
-/** The field of the command. The default command follows the files of the draft. */
+/** The command field. The default command depends on the files of the draft. */
 function commandField(store: DraftStore): HTMLInputElement {
   const input = h("input", {
     type: "text",
@@ -99,7 +104,9 @@ function commandField(store: DraftStore): HTMLInputElement {
   return input;
 }
 
-/** One line: what happens now, or the verdict on the last run and a button that opens its page. */
+/**
+ * One line: what is happening now, or the verdict on the last run and a button that opens its page.
+ */
 function stateRow(app: App, runner: Runner): HTMLElement {
   const texts = t.program;
   const outcome = h("p", { class: "outcome", "data-testid": "program-outcome" });
@@ -115,7 +122,7 @@ function stateRow(app: App, runner: Runner): HTMLElement {
     if ("view" in status) app.run.value = { view: "result", session: status.view.session.id, time: null };
   });
   const element = h("div", { class: "program-state-row" }, outcome, state, result);
-  /** The unit of the record of a session, which is known some time after its end. */
+  /** The unit of the record of a session. It is fetched after the session has ended. */
   let unit = { session: "", text: "" };
 
   function update(): void {
@@ -154,7 +161,7 @@ function stateRow(app: App, runner: Runner): HTMLElement {
     }
   }
 
-  /** Simulated time at which the program started; null before that. */
+  /** Simulated time at which the program started; null before the start. */
   let startTime: number | null = null;
   function elapsed({ session }: SessionView): number {
     const now = app.state.value?.time;
@@ -180,7 +187,7 @@ function stateRow(app: App, runner: Runner): HTMLElement {
   return element;
 }
 
-/** How a program ended. The verdict of a judged run is shown beside it. */
+/** Text about how a program ended. The verdict of a judged run is shown separately. */
 function endText({ session, stored }: SessionView, isJudged: boolean): string {
   const run = stored?.run ?? session.run;
   const verdict = verdictOf(session);

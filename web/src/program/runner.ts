@@ -1,4 +1,4 @@
-/** Starts and stops the program of the draft, and knows which session is its run. */
+/** Starts and stops the program of the draft, and keeps track of which session is its run. */
 import { type App, messageOf } from "../app.ts";
 import { post } from "../net/api.ts";
 import type { SessionView } from "../net/session.ts";
@@ -9,7 +9,7 @@ import { commandOf, MAX_BYTES, sizeOf } from "./draft.ts";
 import type { DraftStore } from "./draft-store.ts";
 import { keepOwnSession, ownSession } from "./own-session.ts";
 
-/** The state of the run. `others` means that a session of somebody else is active. */
+/** The state of the run. `others` means that a session of another person is active. */
 export type RunStatus =
   | { kind: "idle" | "offline" | "starting" | "others" }
   | { kind: "running" | "ended"; view: SessionView; isJudged: boolean };
@@ -17,7 +17,7 @@ export type RunStatus =
 const isText = (value: unknown): value is string => typeof value === "string";
 const isBoolean = (value: unknown): value is boolean => typeof value === "boolean";
 
-/** The options of a judged run that a person has chosen in the form of the evaluation card. */
+/** The options for a judged run that the person has set in the form of the evaluation card. */
 function judgedOptions(): StartRequest {
   const isRepeatable = persistedSignal("repeatable", true, isBoolean).value;
   const student = persistedSignal("student", "", isText).value;
@@ -26,7 +26,7 @@ function judgedOptions(): StartRequest {
 
 export class Runner {
   readonly status = new Signal<RunStatus>({ kind: "idle" });
-  /** Why the last start or stop failed; null if it did not. */
+  /** Why the last start or stop failed; null if it succeeded. */
   readonly problem = new Signal<string | null>(null);
   #isStarting = false;
   /** Id of the session that this page has started, until its first event arrives. */

@@ -4,7 +4,7 @@
 export interface PlaceInLine {
   /** Path of a file of the draft. */
   path: string;
-  /** Line of the file, which counts from 1. */
+  /** Line number in the file, counted from 1. */
   line: number;
   /** Range of the characters that name the place. */
   from: number;
@@ -20,20 +20,24 @@ export interface DraftError {
 
 /** A frame of a traceback, or the place of a syntax error. */
 const FRAME = /^\s*(?:\|\s*)*File "([^"]+)", line (\d+)/;
-/** The folder of the program's files: in a closed box it has a fixed path, in a host box a fixed prefix. */
+/**
+ * The folder of the program's files. In a closed box the path is fixed, in a host box only its
+ * beginning.
+ */
 const PROGRAM_FOLDER = /^\/workspace\/|\/chicane-program-[^/]+\/program\//;
 /** The last line of a traceback, such as `ValueError: …` or `chicane.errors.NotReady: …`. */
 const EXCEPTION = /^[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|Warning|[A-Z]\w*)(?::.*)?$/;
 
-/** The path of a file of the draft that a path of the program's machine names; null if there is none. */
+/** The path in the draft for a path from a traceback; null if it is not a file of the draft. */
 function draftPath(file: string, paths: readonly string[]): string | null {
   const folder = PROGRAM_FOLDER.exec(file);
-  // A library can have a file with the same name, so other absolute paths are not of the draft.
+  // Other absolute paths do not belong to the draft, because a library can have a file with the
+  // same name.
   const relative = folder ? file.slice(folder.index + folder[0].length) : file.replace(/^\.\//, "");
   return paths.includes(relative) ? relative : null;
 }
 
-/** The place that a line of the output names; null if it names none of the draft. */
+/** The place that a line of the output names; null if it names no place in the draft. */
 export function placeInLine(text: string, paths: readonly string[]): PlaceInLine | null {
   const found = FRAME.exec(text);
   if (!found) return null;
@@ -46,8 +50,8 @@ export function placeInLine(text: string, paths: readonly string[]): PlaceInLine
 export function lastError(lines: readonly string[], paths: readonly string[]): DraftError | null {
   for (let end = lines.length - 1; end >= 0; end--) {
     if (!EXCEPTION.test(lines[end])) continue;
-    // Between the exception and the frame above it are the source line and its marks, and frames of
-    // libraries. All of them are indented.
+    // Between the exception and the frame above it are the source line with its marks, and frames
+    // of libraries. All of these lines are indented.
     for (let at = end - 1; at >= 0 && /^\s/.test(lines[at]); at--) {
       const place = placeInLine(lines[at], paths);
       if (place) return { path: place.path, line: place.line, text: lines[end] };

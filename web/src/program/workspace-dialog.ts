@@ -12,7 +12,7 @@ export interface WorkspaceDialog {
   open(): void;
 }
 
-/** Formats a size, in KiB from 1 KiB on. */
+/** Formats a size: in bytes below 1 KiB, otherwise in KiB. */
 export function sizeText(bytes: number): string {
   const texts = t.program.workspace;
   return bytes < 1024 ? texts.bytes(bytes) : texts.kilobytes((bytes / 1024).toFixed(bytes < 10_240 ? 1 : 0));
@@ -25,7 +25,7 @@ async function readText(path: string): Promise<string> {
   return response.text();
 }
 
-/** `onOpen` gets the chosen file. */
+/** `onOpen` is called with the chosen file. */
 export function workspaceDialog(onOpen: (path: string, text: string) => void): WorkspaceDialog {
   const texts = t.program.workspace;
   const { element, body } = dialog({ icon: "search", title: texts.title, close: texts.close, testid: "workspace-dialog" });

@@ -1,16 +1,17 @@
 /**
- * The part of the page's address that names a run: `?replay=<session>` or `?result=<session>`. A
- * replay can also name its ghost: `&ghost=<session>`.
+ * The part of the page's URL that names a run: `?replay=<session>` or `?result=<session>`. A replay
+ * can also name its ghost: `&ghost=<session>`.
  */
 
-/** What the page shows of a run. */
+/** The run that the page shows, and how. */
 export interface RunAddress {
   /** The replay in the 3D view, or the result page. */
   view: "replay" | "result";
   /** Id of the session. */
   session: string;
   /**
-   * Moment at which the replay opens, in simulated seconds; null opens it at the start, playing.
+   * Moment at which the replay opens, in simulated seconds. With null the replay opens at the start
+   * and plays.
    */
   time: number | null;
   /** Id of the session that is shown as the ghost; the best other run if omitted. */
@@ -20,7 +21,7 @@ export interface RunAddress {
 const SESSION = /^[\w.-]{1,100}$/;
 const OWN = ["replay", "result", "t", "ghost"];
 
-/** The run that an address names; null if it names none. `search` is `location.search`. */
+/** The run that a URL names; null if it names none. `search` is `location.search`. */
 export function readAddress(search: string): RunAddress | null {
   const parameters = new URLSearchParams(search);
   for (const view of ["replay", "result"] as const) {
@@ -37,8 +38,8 @@ export function readAddress(search: string): RunAddress | null {
 }
 
 /**
- * The search part of the address of a run, or of the live view if `run` is null. Keeps other
- * parameters.
+ * The search part of the URL of a run, or of the live view if `run` is null. Other parameters are
+ * kept.
  */
 export function writeAddress(search: string, run: RunAddress | null): string {
   const parameters = new URLSearchParams(search);

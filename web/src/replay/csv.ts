@@ -25,10 +25,10 @@ const HEADS: Readonly<Record<CarColumn, string>> = {
   offset: "offset_m",
   along: "along_m",
 };
-/** Rows per part of the file. One string of a long run could exceed the limit of the browser. */
+/** Rows per part of the file. A single string of a long run could exceed the browser's limit. */
 const ROWS = 5000;
 
-/** The parts of the file, in order. A value that does not exist is an empty field. */
+/** The parts of the file, in order. A missing value is an empty field. */
 export function* csvParts({ car }: RunTracks): Generator<string> {
   yield `${["time_s", ...CAR_COLUMNS.map((name) => HEADS[name])].join(",")}\r\n`;
   const columns = CAR_COLUMNS.map((name) => car[name]);

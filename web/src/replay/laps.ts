@@ -1,9 +1,9 @@
 /**
  * Laps, sectors, and the difference in time between two runs.
  *
- * The position of a car is that of its front along the centre line, because the judging scripts of
- * the shipped worlds also end a lap with the front of the car. The first lap starts when the car
- * starts to move, as the clock of those scripts does. Each lap has three sectors of equal length.
+ * The position of a car is the position of its front along the centre line, because the judging
+ * scripts of the shipped worlds also end a lap with the front of the car. The first lap starts when
+ * the car starts to move, as in those scripts. Each lap has three sectors of equal length.
  */
 import type { CarTrack } from "../net/tracks.ts";
 import { indexAt } from "../scene/run-poses.ts";
@@ -14,13 +14,13 @@ export const SECTORS = 3;
 const MOVED_M = 0.03;
 /**
  * A run that ends this close to the line has completed its lap. Its last sample can be just before
- * the line, because the front of a car at an angle is not straight ahead along the centre line.
+ * the line: if the car is at an angle, its front is not straight ahead along the centre line.
  */
 const AT_LINE_M = 0.05;
-/** A lap that was not completed is listed if the car drove at least this part of it. */
+/** An incomplete lap is listed if the car drove at least this fraction of it. */
 const LISTED_PART = 0.02;
 
-/** The route as far as laps need it, in metres. */
+/** The facts about the route that laps need, in metres. */
 export interface LapRoute {
   length: number;
   /** Whether the road is a loop. */
@@ -31,7 +31,7 @@ export interface LapRoute {
 
 /** Times in simulated seconds. */
 export interface Lap {
-  /** From 1. */
+  /** Number of the lap, from 1. */
   number: number;
   start: number;
   /** Duration of each sector; null if the car did not complete it. */
@@ -41,7 +41,7 @@ export interface Lap {
 }
 
 /**
- * The route of a world; null without a route. `front` is the distance from the car's pose to its
+ * The route of a world; null if it has none. `front` is the distance from the car's pose to its
  * front.
  */
 export function lapRoute(route: RouteLines | null | undefined, front: number): LapRoute | null {
@@ -59,7 +59,7 @@ export function lapRoute(route: RouteLines | null | undefined, front: number): L
 export class Progress {
   /** Simulated time at which the car starts to move; null if it never does. */
   readonly start: number | null;
-  /** Farthest position until each sample: metres from the start line, also over several laps. */
+  /** The farthest position up to each sample: metres from the start line, counted over all laps. */
   readonly farthest: Float64Array;
 
   constructor(
@@ -70,7 +70,7 @@ export class Progress {
     this.farthest = farthestOf(car, route);
   }
 
-  /** The farthest position until a time. */
+  /** The farthest position up to a time. */
   at(time: number): number {
     const i = indexAt(this.car.time, time);
     const [a, b] = [this.farthest[i], this.farthest[i + 1] ?? this.farthest[i]];
@@ -103,7 +103,8 @@ function farthestOf({ along }: CarTrack, { length, closed, front }: LapRoute): F
   const farthest = new Float64Array(along.length);
   const first = along.find((value) => !Number.isNaN(value)) ?? 0;
   let before = first;
-  // A car behind the line of a loop is at the end of the loop.
+  // On a loop, a car shortly before the line has a position near the length of the loop. It has not
+  // driven that far, so the position becomes negative.
   let position = closed && first > length / 2 ? first - length + front : first + front;
   let most = position;
   along.forEach((now, i) => {
@@ -140,7 +141,8 @@ export function lapsOf(progress: Progress): Lap[] {
   return laps;
 
   /**
-   * Time of the first sample at or after a position in laps. A judging script sees samples only.
+   * Time of the first sample at or after a position, which is given in laps. Samples are not
+   * interpolated, because a judging script also sees only samples.
    */
   function passed(position: number): number | null {
     const metres = position * route.length;
@@ -158,7 +160,8 @@ function difference(to: number | null, from: number | null): number | null {
 
 /**
  * How much later a run reaches its position at `time` than another run; negative if it is earlier.
- * Both runs count from their starts. Null before the start, and where the other run never was.
+ * The times of both runs count from their starts. Null before the start, and where the other run
+ * never was.
  */
 export function gapAt(run: Progress, other: Progress, time: number): number | null {
   if (run.start === null || other.start === null || time < run.start) return null;
@@ -166,7 +169,7 @@ export function gapAt(run: Progress, other: Progress, time: number): number | nu
   return there === null ? null : time - run.start - Math.max(0, there - other.start);
 }
 
-/** The difference at every sample of a run; NaN where there is none. */
+/** The gap at every sample of a run; NaN where there is none. */
 export function gapsOf(run: Progress, other: Progress): Float32Array {
   return Float32Array.from(run.car.time, (time) => gapAt(run, other, time) ?? Number.NaN);
 }

@@ -9,7 +9,7 @@ export interface JudgeLine {
   penalty: boolean;
 }
 
-/** Lines of the same time, to a hundredth of a second. */
+/** Lines that were printed at the same time, to a hundredth of a second. */
 export interface LineRow {
   /** Simulated seconds since the start of the run. */
   time: number;
@@ -20,7 +20,7 @@ export interface LineRow {
 /** Largest number of lines on the page. */
 const MAX_LINES = 4000;
 
-/** Rows in the order of time. `dropped` is the number of lines beyond `max`. */
+/** Rows in the order of time. `dropped` is the number of lines that exceed `max`. */
 export function alignLines(
   events: readonly RecordedEvent[],
   max = MAX_LINES,

@@ -16,7 +16,7 @@ export interface Mark {
   kind: MarkKind;
   /** Simulated seconds since the start of the run. */
   time: number;
-  /** Simulated seconds; 0 for a moment. */
+  /** Simulated seconds; 0 for a single moment. */
   duration: number;
   text: string;
   /** New colour of a light. */
@@ -28,15 +28,19 @@ const MAX_PER_KIND = 400;
 /** A line with a signed amount is a penalty, such as "off the road: +5 s" or "+10 points". */
 const AMOUNT = /(^|[\s,;:(])\+\s?\d+(?:[.,]\d+)?(?!\d)/;
 /**
- * A record that changes with the clock may differ from it by this, because scripts round records.
+ * Largest difference between the change of a record and of the clock, because scripts round
+ * records.
  */
 const CLOCK_TOLERANCE = 0.06;
-/** A record that gets worse by more than this at once includes a penalty. */
+/** If a record gets worse by more than this in one step, the step includes a penalty. */
 const MIN_PENALTY = 0.25;
 
 type TimedLine = { time: number; line: string };
 
-/** The penalties of a run: log lines with an amount, and records that got worse at once. */
+/**
+ * The penalties of a run: log lines with an amount, and steps in which the record got suddenly
+ * worse.
+ */
 export function penaltiesOf(events: readonly RecordedEvent[], better: Better): Penalty[] {
   const lines = logLines(events).filter(({ line }) => AMOUNT.test(line));
   const penalties: Penalty[] = lines.map(({ time, line }) => ({ time, text: line }));
@@ -44,7 +48,7 @@ export function penaltiesOf(events: readonly RecordedEvent[], better: Better): P
   for (let i = 1; i < records.length; i++) {
     const [before, now] = [records[i - 1], records[i]];
     const worse = penaltyBetween(before, now, better);
-    // The server publishes some of the records only, so the line of a penalty can be older.
+    // The server publishes only some of the records, so the log line of a penalty can be earlier.
     const isLogged = lines.some(({ time }) => time > before.time - 0.03 && time < now.time + 0.03);
     if (worse > MIN_PENALTY && !isLogged)
       penalties.push({ time: now.time, text: t.replay.penaltyOf(fixed(worse, 2).replace(/\.?0+$/, "")) });
@@ -52,13 +56,13 @@ export function penaltiesOf(events: readonly RecordedEvent[], better: Better): P
   return penalties.toSorted((a, b) => a.time - b.time);
 }
 
-/** By how much a record got worse beyond the time that has passed. */
+/** By how much a record got worse, beyond the elapsed time. */
 function penaltyBetween(before: TimedValue, now: TimedValue, better: Better): number {
   const change = now.value - before.value;
   return better === "higher" ? -change : change - (now.time - before.time);
 }
 
-/** Whether the record is a time: it changes as the clock does. */
+/** Whether the record is a time: it increases like the clock. */
 export function isClock(events: readonly RecordedEvent[]): boolean {
   const records = numericRecords(events);
   let running = 0;
@@ -94,8 +98,8 @@ export function marksOf(events: readonly RecordedEvent[], tracks: RunTracks | nu
 }
 
 /**
- * Records except those that only follow the clock. The first and the last one are always among
- * them.
+ * The records of a run, without those that only follow the clock. The first and the last record are
+ * always included.
  */
 function recordMarks(events: readonly RecordedEvent[]): Penalty[] {
   const records = events.filter((event) => event.kind === "record" && event.record !== null);
@@ -115,7 +119,7 @@ function recordMarks(events: readonly RecordedEvent[]): Penalty[] {
 }
 
 /**
- * Whether a record continues the one before: it runs with the clock, or a penalty was added to it.
+ * Whether a record continues the previous one: it follows the clock, or a penalty was added.
  */
 function isStep(before: TimedValue, now: TimedValue): boolean {
   return runsWithClock(before, now) || now.value - before.value > now.time - before.time + MIN_PENALTY;
@@ -138,7 +142,7 @@ function logLines(events: readonly RecordedEvent[]): TimedLine[] {
   return events.flatMap((event) => (event.kind === "log" ? [{ time: event.time, line: event.line }] : []));
 }
 
-/** Whether a log line is the line of a penalty. */
+/** Whether a log line reports a penalty. */
 export function isPenaltyLine(line: string): boolean {
   return AMOUNT.test(line);
 }

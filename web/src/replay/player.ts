@@ -3,7 +3,7 @@ import { Signal } from "../ui/signal.ts";
 
 /** Playing speeds to choose from. */
 export const SPEEDS = [0.25, 0.5, 1, 2, 4, 8];
-/** Time between two samples of a run. Frame by frame moves by this time. */
+/** Time between two samples of a run. `step` moves by this time. */
 export const FRAME_S = 0.02;
 
 export class Player {
@@ -15,7 +15,7 @@ export class Player {
 
   constructor(readonly duration: number) {}
 
-  /** Advances by real seconds, if the replay plays. Stops at the end. */
+  /** Advances by real seconds if the replay is playing. Stops at the end. */
   advance(seconds: number): void {
     if (!this.playing.value) return;
     this.time.value = this.#clamp(this.time.value + seconds * this.speed.value);
@@ -35,7 +35,7 @@ export class Player {
   /** Pauses and moves by a number of frames to a whole frame. */
   step(frames: number): void {
     this.playing.value = false;
-    // The small number keeps a time that rounding has put just below a frame at that frame.
+    // The small number corrects rounding: a time just below a frame counts as that frame.
     const frame = Math.floor(this.time.value / FRAME_S + 1e-6) + frames;
     this.seek(frame * FRAME_S);
   }

@@ -4,7 +4,7 @@ import type { Better } from "../wire/sim.ts";
 
 /** The place of a run among all runs of its world that have a numeric record. */
 export interface Standing {
-  /** From 1. Runs with the same record have the same rank. */
+  /** Rank, from 1. Runs with the same record have the same rank. */
   rank: number;
   /** Number of runs with a record. */
   of: number;
@@ -18,7 +18,7 @@ export function isScored(run: EvaluationRecord): run is Scored {
   return run.outcome === "finished" && typeof run.record === "number" && Number.isFinite(run.record);
 }
 
-/** Runs with a record, the best first. Of equal runs, the oldest is first. */
+/** Runs with a record, best first. Among equal runs, the oldest is first. */
 export function ranked(runs: readonly EvaluationRecord[], better: Better): Scored[] {
   const sign = better === "higher" ? -1 : 1;
   return runs
@@ -36,7 +36,7 @@ export function standingOf(run: EvaluationRecord, runs: readonly EvaluationRecor
 }
 
 /**
- * Runs that can be shown as a ghost beside a run, the best first. Only a run with a journal can.
+ * Runs that can be shown as a ghost of this run, best first. Only runs with a journal can be shown.
  */
 export function ghostsFor(run: EvaluationRecord, runs: readonly EvaluationRecord[]): Scored[] {
   return ranked(runs, run.better).filter((one) => one.session !== run.session && Boolean(one.journal));

@@ -1,4 +1,4 @@
-/** A loaded run with its clock and its ghost: everything that the replay shows. */
+/** A loaded run with its clock and its ghost: all data that the replay shows. */
 import type { EvaluationRecord } from "../net/session.ts";
 import type { RunTracks } from "../net/tracks.ts";
 import { RunPoses } from "../scene/run-poses.ts";
@@ -8,11 +8,14 @@ import { gapAt, Progress, type LapRoute } from "./laps.ts";
 import { marksOf, type Mark } from "./marks.ts";
 import { Player } from "./player.ts";
 
-/** A second run beside the replayed one. */
+/** A second run that is shown together with the replayed run. */
 export class Ghost {
   readonly poses: RunPoses;
   readonly progress: Progress | null;
-  /** Its time minus the time of the replayed run. Both cars start to move at the same moment. */
+  /**
+   * Time of the ghost minus time of the replayed run. With it, both cars start to move at the same
+   * moment.
+   */
   readonly offset: number;
 
   constructor(
@@ -67,7 +70,7 @@ export class Replay implements ReplayScene {
     this.player.advance(seconds);
   }
 
-  /** Shows a second run; null shows none. */
+  /** Shows a ghost; null removes it. */
   setGhost(record: EvaluationRecord | null, tracks: RunTracks | null): void {
     this.ghost.value =
       record && tracks ? new Ghost(record, tracks, this.route, this.progress?.start ?? null) : null;
@@ -79,7 +82,9 @@ export class Replay implements ReplayScene {
     return this.progress && other ? gapAt(this.progress, other, time) : null;
   }
 
-  /** The time of the ghost at the place where the run is at a time; null if it never was there. */
+  /**
+   * The time at which the ghost was where the run is at `time`; null if the ghost never was there.
+   */
   ghostTimeAtPlace(time: number): number | null {
     const ghost = this.ghost.value;
     if (!ghost) return null;

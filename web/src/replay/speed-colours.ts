@@ -1,7 +1,10 @@
 /** Colours of the driven line by speed: from blue (slow) over red to yellow (fast). */
 import type { CarTrack } from "../net/tracks.ts";
 
-/** Colours at equal distances. The lightness increases, so the order is visible without colours. */
+/**
+ * Colours at equal distances. Their lightness increases, so the order is visible without colours
+ * too.
+ */
 const STOPS: readonly (readonly [number, number, number])[] = [
   [79, 110, 247],
   [154, 92, 222],
@@ -9,7 +12,10 @@ const STOPS: readonly (readonly [number, number, number])[] = [
   [248, 142, 74],
   [255, 224, 92],
 ];
-/** Smallest range of the scale, so that a constant speed does not show noise. */
+/**
+ * Smallest range of the scale. With a smaller range, the noise of a constant speed would be
+ * visible.
+ */
 const MIN_SPAN_MPS = 0.4;
 /** Number of different colours of a line. */
 const COLOURS = 24;
@@ -60,7 +66,7 @@ export function colouredLine(car: CarTrack, jumps: readonly number[], scale: Spe
   let last = 0;
   for (let i = 0; i < car.time.length; i++) {
     let jumped = false;
-    // The time of a teleport is that of a tick. The first sample at or after it is the new place.
+    // A teleport takes place at a tick. The first sample at or after it has the new position.
     while (nextJump < jumps.length && jumps[nextJump] <= car.time[i]) {
       nextJump++;
       jumped = true;

@@ -1,4 +1,4 @@
-/** The extent of a world in the 3D view, which its surroundings must leave free. */
+/** The area of a world in the 3D view that the surroundings must leave free. */
 import * as THREE from "three";
 import type { WorldModel } from "./load.ts";
 
@@ -12,7 +12,7 @@ export function fieldOf({ root }: WorldModel, ground: THREE.Box2): THREE.Box2 {
     .expandByPoint(new THREE.Vector2(world.max.x, world.max.y));
 }
 
-/** Height of the fence: that of the track's mesh if the world has walls. */
+/** Height of the fence: the height of the track's mesh if the world has walls, otherwise 0. */
 export function fenceHeight({ root, objects }: WorldModel): number {
   if (![...objects.values()].some(({ node }) => node.userData["type"] === "wall")) return 0;
   const track = new THREE.Box3();

@@ -17,7 +17,7 @@ export class GhostCar {
     transparent: true,
     opacity: OPACITY,
     side: THREE.DoubleSide,
-    // Where both cars are at the same place, the solid car is in front.
+    // If both cars are at the same place, the solid car is drawn in front.
     polygonOffset: true,
     polygonOffsetFactor: 2,
     polygonOffsetUnits: 8,

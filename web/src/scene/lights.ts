@@ -32,7 +32,7 @@ export class SceneLights {
     this.#sun.castShadow = quality.shadows;
     const { shadow } = this.#sun;
     shadow.mapSize.set(quality.shadowMap, quality.shadowMap);
-    // The map is made again, because its size may have changed.
+    // The shadow map is created again, because its size may have changed.
     shadow.map?.dispose();
     shadow.map = null;
     shadow.intensity = 0.75;

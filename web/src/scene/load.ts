@@ -28,7 +28,7 @@ export interface SceneItem {
   node: THREE.Object3D;
   /** Bounding box in the item's own frame. */
   box: THREE.Box3;
-  /** Pose in the file: that of the start of a run. */
+  /** Pose in the file, which is the pose at the start of a run. */
   home: Pose;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Gives some boxes of a world a better look in the 3D view: a house gets a gable roof, and a box of
- * the size of a car becomes a parked car. Position, size and everything else of the object stay.
+ * the size of a car becomes a parked car. Position and size of the object do not change.
  */
 import * as THREE from "three";
 import type { SceneItem } from "./load.ts";
@@ -38,7 +38,7 @@ export function isParkedCar({ x, y, z }: THREE.Vector3Like, materials: readonly 
   return plain && x > 0.3 && x < 0.6 && x / y > 1.7 && x / y < 2.6 && z / y > 0.6 && z / y < 1;
 }
 
-/** The mesh whose triangles are all at the top of the box; its picture becomes that of the roof. */
+/** The mesh whose triangles are all at the top of the box. Its picture is used for the roof. */
 function topOf(box: THREE.Box3, meshes: readonly THREE.Mesh[]): THREE.Mesh | undefined {
   return meshes.find(({ geometry }) => {
     const position = (geometry as THREE.BufferGeometry).getAttribute("position");
@@ -135,7 +135,9 @@ function outline(points: SideView, length: number, height: number): SideView {
   return points.map(([x, y]) => [x * length, y * height] as const).toReversed();
 }
 
-/** Extrudes a side view to a width. The edges at both sides are cut off, so that they catch light. */
+/**
+ * Extrudes a side view to a width. The edges at both sides are bevelled, so that they catch light.
+ */
 function side(view: SideView, width: number): THREE.BufferGeometry {
   const cut = 0.06 * width;
   const middle = view.reduce(([a, b], [x, y]) => [a + x / view.length, b + y / view.length] as const, [0, 0] as const);

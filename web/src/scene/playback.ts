@@ -44,7 +44,7 @@ const MAX_DRIFT_MS = 120;
 /** Weight of the time of arrival in the stamp. The expected time has the remaining weight. */
 const ARRIVAL_WEIGHT = 0.12;
 
-/** No body moves or turns faster than this without a teleport. */
+/** No body moves or turns faster than this, except by a teleport. */
 const FAST_MPS = 7;
 const FAST_RADPS = 25;
 /** Smaller changes between two frames are never a teleport. */
@@ -55,7 +55,7 @@ export class Playback {
   #frames: TimedFrame[] = [];
   /** Mean time between two frames. */
   #intervalMs = 33;
-  /** Mean simulated seconds per second of real time. */
+  /** Mean number of simulated seconds per real second. */
   #rate = 1;
 
   /** Delay with which frames are shown. It grows with the interval between frames. */

@@ -8,14 +8,14 @@
 
 export const LEVELS = ["low", "medium", "high"] as const;
 export type QualityLevel = (typeof LEVELS)[number];
-/** The choice of the user. `auto` means the level that fits the graphics card. */
+/** The choice of the user. `auto` selects the level that fits the graphics card. */
 export type QualityChoice = QualityLevel | "auto";
 
 export interface Quality {
   level: QualityLevel;
   /** Whether materials must be cheap, because the browser renders on the CPU or the level is low. */
   software: boolean;
-  /** Whether the address of the page sets the quality. Then the resolution is constant. */
+  /** Whether the URL of the page sets the quality. Then the resolution is constant. */
   fixed: boolean;
   shadows: boolean;
   /** Width and height of the shadow map, in pixels. */
@@ -33,8 +33,8 @@ export const isQualityChoice = (value: unknown): value is QualityChoice =>
   value === "auto" || LEVELS.includes(value as QualityLevel);
 
 /**
- * The quality for a choice of the user. The parameter `?quality=` in the address, with a level as its
- * value, overrides the choice. For `auto`, the renderer name of a temporary WebGL context decides.
+ * The quality for a choice of the user. The URL parameter `?quality=`, with a level as its value,
+ * overrides the choice. For `auto`, the renderer name of a temporary WebGL context decides.
  */
 export function detectQuality(choice: QualityChoice = "auto"): Quality {
   const wanted = new URLSearchParams(location.search).get("quality");
@@ -57,10 +57,13 @@ function rendererName(): string {
 
 const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
 
-/** Whether the browser renders on the CPU, whatever the quality is. */
+/** Whether the browser renders on the CPU, regardless of the chosen quality. */
 export const isSoftwareRenderer = (): boolean => SOFTWARE.test(rendererName());
 
-/** The quality for a WebGL renderer name. Graphics of phones and small laptops get the middle level. */
+/**
+ * The quality for a WebGL renderer name. Graphics chips of phones and small laptops get the medium
+ * level.
+ */
 export function qualityOf(renderer: string): Quality {
   if (SOFTWARE.test(renderer)) return qualityAt("low");
   return qualityAt(/mali|adreno|powervr|videocore|intel.*(hd|uhd)/i.test(renderer) ? "medium" : "high");

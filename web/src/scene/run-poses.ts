@@ -3,7 +3,10 @@ import type { CarColumn, PoseColumns, RunTracks } from "../net/tracks.ts";
 import type { LightState, Pose } from "../wire/sim.ts";
 import { interpolate, wrap } from "./playback.ts";
 
-/** Objects have a row per change. Across a longer gap the object stood still, then it moved. */
+/**
+ * Objects have one row per change. If the gap between two rows is longer than this, the object
+ * stood still until shortly before the second row.
+ */
 const MAX_GAP_S = 0.05;
 /** A contact is shown for at least this long. */
 const MIN_CONTACT_S = 0.4;
@@ -85,7 +88,7 @@ export class RunPoses {
     return latest(this.tracks.lights.get(name) ?? [], time)?.state ?? null;
   }
 
-  /** Names of what the car touches. */
+  /** Names of the objects that the car touches. */
   contacts(time: number): string[] {
     const touching = this.tracks.contacts.filter(
       (one) => one.time <= time && time <= one.time + Math.max(MIN_CONTACT_S, one.duration),
@@ -104,7 +107,8 @@ export class RunPoses {
   }
 
   /**
-   * Position between sample i and the next: 0 to 1. It is 0 until a teleport between them is over.
+   * Position between sample i and the next one, from 0 to 1. If the car was teleported between
+   * them, the position is 0 until the teleport.
    */
   #fraction(i: number, time: number): number {
     const { car, jumps } = this.tracks;
@@ -114,7 +118,7 @@ export class RunPoses {
     return jump >= from && jump <= to ? 0 : (time - from) / (to - from);
   }
 
-  /** An angle, interpolated the short way round. */
+  /** An angle, interpolated along the shorter direction. */
   #angle(name: CarColumn, time: number): number {
     const { car } = this.tracks;
     const i = indexAt(car.time, time);

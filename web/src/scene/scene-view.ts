@@ -1,5 +1,5 @@
 /**
- * The 3D view: draws the world and the car at the poses that the server sends, or at those of a
+ * The 3D view: draws the world and the car at the poses that the server sends, or at the poses of a
  * replay.
  *
  * A frame is drawn only if something has changed. Objects are drawn at the pose from `Playback`,
@@ -27,7 +27,10 @@ THREE.Object3D.DEFAULT_UP.set(0, 0, 1);
 const FOV_DEG = 42;
 /** Nothing is drawn beyond this distance. The lawn around the field ends before it. */
 const FAR_M = 500;
-/** Longest real time between two frames that a replay makes up for. */
+/**
+ * Longest time step of a replay. After a longer pause between two frames, the replay does not skip
+ * the rest.
+ */
 const MAX_REPLAY_STEP_S = 0.5;
 
 /** A recorded run that the 3D view shows instead of the live simulation. */
@@ -35,7 +38,7 @@ export interface ReplayScene {
   readonly poses: RunPoses;
   /** Current moment of the run, in simulated seconds. */
   readonly now: number;
-  /** A second run beside it, with its own moment; null if there is none. */
+  /** A second run that is shown as a ghost, with its own moment; null if there is none. */
   readonly ghostNow: { poses: RunPoses; now: number } | null;
   /** Advances the clock of the replay by real seconds. */
   advance(seconds: number): void;
@@ -76,7 +79,7 @@ export class SceneView {
   #lastMs = 0;
   #drawnMs = 0;
   #scale: ResolutionScale;
-  /** The arguments of the last `showWorld`, for a change of the quality. */
+  /** The arguments of the last `showWorld`. They are needed after a change of the quality. */
   #shown: Parameters<SceneView["showWorld"]> | null = null;
   #reflections: THREE.WebGLRenderTarget | null = null;
   /** Number of calls of `showWorld`. An outdated call must not replace a newer world. */
@@ -104,7 +107,7 @@ export class SceneView {
 
   /** Whether the current world has been drawn at least once. */
   ready = false;
-  /** Whether the surroundings of the current world have been made. */
+  /** Whether the surroundings of the current world have been created. */
   staged = false;
 
   /** The object with this name, or the car if the name is `CAR`. */
@@ -127,8 +130,8 @@ export class SceneView {
   }
 
   /**
-   * Changes the quality of the current world. Antialiasing belongs to the WebGL context, so that it
-   * changes when the page is loaded the next time.
+   * Changes the quality of the current world. Antialiasing is a property of the WebGL context, so
+   * it changes only when the page is loaded again.
    */
   async setQuality(choice: QualityChoice): Promise<void> {
     const quality = detectQuality(choice);
@@ -140,7 +143,7 @@ export class SceneView {
     try {
       if (this.#shown) await this.showWorld(...this.#shown);
     } catch (error) {
-      // The simulator has switched to another world, which is about to be loaded.
+      // The simulator has switched to another world, which will be loaded soon.
       console.warn("The world was not loaded in the new quality:", error);
     }
   }
@@ -155,7 +158,10 @@ export class SceneView {
     this.#dirty = true;
   }
 
-  /** Loads a world and the car, then shows them instead of the current ones. `ground` is lit. */
+  /**
+   * Loads a world and the car, then shows them instead of the current ones. The shadows cover
+   * `ground`.
+   */
   async showWorld(
     worldUrl: string,
     carUrl: string,
@@ -186,12 +192,15 @@ export class SceneView {
       if (!walls(item.node) && !item.box.isEmpty()) this.#shadows.push(new ContactShadow(item, dark));
     }
     this.scene.add(...this.#worldRoots, ...this.#shadows.map((shadow) => shadow.mesh));
-    // Apply the last state to the new world, because a paused simulation may send no other state.
+    // The last state is applied to the new world, because a paused simulation may send no further
+    // state.
     if (this.#state) this.pushState(this.#state, performance.now());
     this.invalidate();
   }
 
-  /** Adds the surroundings after the first frame of the world, so that this frame is not delayed. */
+  /**
+   * Adds the surroundings after the first frame of the world, so that they do not delay this frame.
+   */
   async #addStage(world: WorldModel, car: CarModel, area: THREE.Box2, thisLoad: number): Promise<void> {
     const { makeStage, makeReflections, themeOf } = await import("./stage/stage.ts");
     while (thisLoad === this.#loads && !this.ready) await new Promise(requestAnimationFrame);
@@ -239,7 +248,8 @@ export class SceneView {
     this.#lastMs = nowMs;
     let again = false;
     this.#replay?.advance(Math.min(MAX_REPLAY_STEP_S, passed));
-    // Use the clock that stamps states, `performance.now()`. The value of `nowMs` can differ.
+    // States are stamped with `performance.now()`, and `nowMs` can differ from it, so the same
+    // clock is used here.
     const moved = this.#replay ? this.#moveReplay(this.#replay) : this.#move(performance.now());
     for (const step of this.beforeDraw) again = step(seconds) === true || again;
     if (!moved && !again && !this.#dirty) return;
@@ -348,7 +358,7 @@ export class SceneView {
 
   /**
    * Whether the rendered image has the size of the canvas element. After a panel was opened or
-   * closed the sizes differ for a short time.
+   * closed, the sizes differ for a short time.
    */
   get fits(): boolean {
     return this.canvas.clientWidth === this.#size.x && this.canvas.clientHeight === this.#size.y;

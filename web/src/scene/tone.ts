@@ -2,8 +2,8 @@
 import * as THREE from "three";
 
 /**
- * Colours up to 0.85 stay as they are, so that the 3D view and the robot's camera show the same
- * colours. Brighter colours approach 1 and keep their hue, instead of being cut off.
+ * Colours up to 0.85 are not changed, so that the 3D view and the robot's camera show the same
+ * colours. Brighter colours approach 1 and keep their hue, instead of being clipped.
  */
 const CURVE = /* glsl */ `vec3 CustomToneMapping( vec3 color ) {
   color *= toneMappingExposure;
@@ -15,19 +15,24 @@ const CURVE = /* glsl */ `vec3 CustomToneMapping( vec3 color ) {
 }`;
 const NONE = "vec3 CustomToneMapping( vec3 color ) { return color; }";
 
-/** The tone mapping for `WebGLRenderer.toneMapping`. It must be called before the first frame. */
+/**
+ * The value for `WebGLRenderer.toneMapping`. This function must be called before the first frame.
+ */
 export function softHighlights(): THREE.ToneMapping {
   const chunks = THREE.ShaderChunk as { tonemapping_pars_fragment: string };
   chunks.tonemapping_pars_fragment = chunks.tonemapping_pars_fragment.replace(NONE, CURVE);
   return THREE.CustomToneMapping;
 }
 
-/** Strength of the reflections. The hemisphere light already lights the materials. */
+/**
+ * Strength of the reflections. It is reduced, because the hemisphere light already lights the
+ * materials.
+ */
 const STRENGTH = 0.5;
 /** Only materials that are smoother than this show reflections. */
 const GLOSSY = 0.6;
 
-/** Gives the glossy materials below a node a picture of the surroundings to reflect. */
+/** Sets the environment map of the glossy materials below a node. */
 export function reflect(root: THREE.Object3D, surroundings: THREE.Texture): void {
   root.traverse((part) => {
     if (!(part instanceof THREE.Mesh) || !(part.material instanceof THREE.MeshStandardMaterial)) return;

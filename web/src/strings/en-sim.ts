@@ -17,11 +17,11 @@ export const driveTexts = {
 export const axisTexts = {
   seconds: (value: string) => `${value} s`,
   now: "now",
-  /** A value below zero; a true minus sign has the width of a plus sign. */
+  /** A value below zero. A true minus sign is as wide as a plus sign. */
   minus: (value: string) => `−${value}`,
 };
 
-/** What a tile of the worlds dialog says about a world. */
+/** Facts about a world on its tile in the worlds dialog. */
 export const worldFactTexts = {
   length: (metres: string) => `${metres} m long`,
   difficulties: { easy: "Easy", medium: "Medium", hard: "Hard" },

@@ -1,8 +1,8 @@
 /**
  * English: every text that the page shows, except messages that come from the server.
  *
- * `Strings` is the type of this object. Another language is a second set of files with objects of
- * these types, plus a line in `LANGUAGES` of `strings.ts`. The compiler reports missing texts.
+ * `Strings` is the type of this object. To add a language, add a second set of files with objects
+ * of these types, and a line in `LANGUAGES` of `strings.ts`. The compiler reports missing texts.
  */
 import type { ErrorCode } from "../wire/sim.ts";
 import { buildTabsTexts } from "./en-build-tabs.ts";
@@ -27,7 +27,7 @@ export const en = {
     radians: (value: string) => `${value} rad`,
     milliseconds: (value: string) => `${value} ms`,
     realTimeFactor: (value: string) => `×${value}`,
-    /** Shown in place of a value that is not known. */
+    /** Shown in place of an unknown value. */
     none: "–",
   },
   link: {
@@ -182,7 +182,7 @@ export const en = {
     repeatable: "Repeatable",
     repeatableTitle: "Simulated time waits for the program, so the speed of the machine does not matter",
     repeatableHelp: "The same program gets the same score on any machine.",
-    /** Why programs that reach more than the simulator can't be repeatable. */
+    /** Why programs with access to more than the simulator can't be repeatable. */
     notRepeatable: {
       internet: "Not possible: programs reach the internet. Use --student-network none.",
       host: "Not possible: programs use the host's network. Use --student-network none.",

@@ -19,8 +19,8 @@ async function writeToClipboard(text: string): Promise<boolean> {
 }
 
 /**
- * Copies by selecting the text in a field. `navigator.clipboard` does not exist on a page that was
- * loaded without TLS from another machine.
+ * Copies by selecting the text in a field, because `navigator.clipboard` does not exist on a page
+ * that was loaded from another machine without TLS.
  */
 function copySelection(text: string): boolean {
   const field = h("textarea", { class: "unseen", "aria-hidden": "true", tabindex: -1 });

@@ -1,4 +1,6 @@
-/** A badge with a number of commands. A click shows the first of them in a popover. */
+/**
+ * A badge with a number of commands. A click on the badge lists the first commands in a popover.
+ */
 import { t } from "../strings.ts";
 import type { CommandSource, SentCommand, SentCommands } from "../wire/sim.ts";
 import { fill, h } from "./dom.ts";
@@ -10,7 +12,7 @@ const WIDTH_PX = 400;
 
 let count = 0;
 
-/** A badge and its popover; null without commands. */
+/** A badge and its popover; null if there are no commands. */
 export function commandsBadge(options: {
   label: (count: number) => string;
   title: string;

@@ -53,7 +53,9 @@ export function fill(element: Element, ...children: Child[]): void {
   append(element, children);
 }
 
-/** Sets the text if it differs, because most calls are made in every frame and change nothing. */
+/**
+ * Sets the text only if it differs, because most calls are made in every frame and change nothing.
+ */
 export function write(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }

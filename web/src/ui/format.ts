@@ -47,7 +47,10 @@ export function radians(angle: number): number {
   return (angle * Math.PI) / 180;
 }
 
-/** Formats a speed in the unit that the user has chosen. `decimals` is that of metres per second. */
+/**
+ * Formats a speed in the unit that the user has chosen. `decimals` is the number of decimals for
+ * m/s.
+ */
 export function speedText(metresPerSecond: number, decimals: number): string {
   switch (settings.speedUnit.value) {
     case "km/h":
@@ -59,7 +62,7 @@ export function speedText(metresPerSecond: number, decimals: number): string {
   }
 }
 
-/** Formats an angle in the unit that the user has chosen. `decimals` is that of degrees. */
+/** Formats an angle in the unit that the user has chosen. `decimals` is the number for degrees. */
 export function angleText(angle: number, decimals: number): string {
   return settings.angleUnit.value === "rad"
     ? t.units.radians(fixed(angle, decimals + 2))

@@ -34,7 +34,7 @@ export interface ProgramEndBox {
 
 /**
  * One sentence that says why a program failed, and its last lines with a button that copies them.
- * `opens`: whether a failure opens the lines.
+ * `opens` says whether the lines are expanded if the program failed.
  */
 export function programEndBox(app: App, testid: string, opens = true): ProgramEndBox {
   const sentence = h("p", { class: "failure", "data-testid": `${testid}-failure` });
@@ -73,7 +73,8 @@ export function programEndBox(app: App, testid: string, opens = true): ProgramEn
       show(button, text !== "");
       show(details, failure !== null || text !== "");
       show(element, failure !== null || text !== "");
-      // Only a change opens or closes the lines, because the user may have done the opposite.
+      // The lines are expanded or collapsed only after a change, because the user may have done the
+      // opposite.
       if (opens && (failure !== null) !== wasFailed) details.open = failure !== null;
       wasFailed = failure !== null;
       pre.scrollTop = pre.scrollHeight;

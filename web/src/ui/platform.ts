@@ -1,6 +1,6 @@
-/** Helpers for what the browser and the operating system report. */
+/** Helpers for values that the browser and the operating system report. */
 
-/** The message of a thrown value. The value need not be an `Error`. */
+/** The message of a thrown value, which need not be an `Error`. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -15,13 +15,16 @@ export interface Series {
 export interface PlotBox {
   element: HTMLElement;
   canvas: HTMLCanvasElement;
-  /** Sets the values at the upper edge, as texts with their units. The lower edge is their negative. */
+  /**
+   * Sets the values at the upper edge, as texts with units. The lower edge shows the negative
+   * values.
+   */
   setScales(left: string, right: string): void;
 }
 
 /**
- * A canvas for `plot` with axes for two signed series. `keys` are CSS classes that give the labels
- * of an axis the colour of its series.
+ * A canvas for `plot`, with axes for two signed series. `keys` are CSS classes that give the axis
+ * labels the colour of the series.
  */
 export function plotBox(label: string, seconds: number, keys: { left: string; right: string }): PlotBox {
   const canvas = h("canvas", { class: "plot", role: "img", "aria-label": label });
@@ -60,7 +63,8 @@ export function plot(canvas: HTMLCanvasElement, series: readonly Series[], now: 
   }
   const context = canvas.getContext("2d");
   if (!context) return;
-  // Read the colour through the `color` property, which the browser resolves to a plain colour.
+  // `getComputedStyle` resolves a custom property to a plain colour only through the property
+  // `color`.
   const colourOf = (name: string) => {
     canvas.style.color = `var(${name})`;
     return getComputedStyle(canvas).color;

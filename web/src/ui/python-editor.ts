@@ -30,7 +30,7 @@ import { classHighlighter } from "@lezer/highlight";
 
 /** An error of a text. An error without a line belongs to the whole text. */
 export interface TextError {
-  /** Line, which counts from 1. */
+  /** Line number, counted from 1. */
   line?: number | null;
   text: string;
 }
@@ -41,7 +41,7 @@ export interface PythonEditor {
   /** Replaces the text, for example after another person has changed the file. */
   setText(text: string): void;
   setErrors(errors: readonly TextError[]): void;
-  /** Moves the cursor to a line, which counts from 1. */
+  /** Moves the cursor to a line, counted from 1. */
   goTo(line: number): void;
   destroy(): void;
 }
@@ -56,8 +56,8 @@ export function diagnosticsOf(state: EditorState, errors: readonly TextError[]):
 }
 
 /**
- * Accepts a completion. CodeMirror refuses to for a moment after it has shown the list; a Tab of
- * that moment does nothing, because it would indent the line instead.
+ * Accepts a completion. For a moment after it has shown the list, CodeMirror does not accept
+ * completions. A Tab in that moment does nothing; otherwise it would indent the line.
  */
 const acceptOrWait: Command = (view) => acceptCompletion(view) || completionStatus(view.state) === "active";
 
@@ -69,7 +69,7 @@ export function pythonEditor(options: {
   complete: CompletionSource;
   onChange: (text: string) => void;
   onBlur?: () => void;
-  /** Called for Ctrl+Enter, on a Mac for Cmd+Enter. */
+  /** Called for Ctrl+Enter, or Cmd+Enter on a Mac. */
   onRun?: () => void;
 }): PythonEditor {
   let isQuiet = false;
@@ -122,7 +122,7 @@ export function pythonEditor(options: {
     text: () => view.state.doc.toString(),
     setText(text) {
       if (text === view.state.doc.toString()) return;
-      // The caller has this text already, so it must not be saved again.
+      // The caller already has this text, so the change must not be reported and saved again.
       isQuiet = true;
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
       isQuiet = false;

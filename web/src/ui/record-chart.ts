@@ -1,4 +1,4 @@
-/** A chart of records over time, with a line of the best so far and with axes. */
+/** A chart of records over time, with axes and a line of the best record so far. */
 import { t } from "../strings.ts";
 import type { Better } from "../wire/sim.ts";
 import { record } from "./format.ts";
@@ -6,7 +6,7 @@ import { s } from "./svg.ts";
 
 export interface RecordPoint {
   value: number;
-  /** Time of the run, as it is displayed. */
+  /** Displayed time of the run. */
   time: string;
 }
 

@@ -16,7 +16,7 @@ export interface RunPlot {
   setLines(lines: readonly RunLine[]): void;
   /** Moves the cursor and shows the value beside the label. */
   setCursor(time: number, value: string): void;
-  /** Removes the listeners, which would keep the run in memory. */
+  /** Removes the listeners. Otherwise they would keep the run in memory. */
   dispose(): void;
 }
 
@@ -43,7 +43,7 @@ export function runPlot(options: {
   const cursor = h("span", { class: "run-plot-cursor", "aria-hidden": "true" });
   const [high, low] = [h("span"), h("span")];
   const area = h("div", { class: "run-plot-area" }, canvas, cursor);
-  // The labels are beside the lines, because lines through a label make it unreadable.
+  // The labels are placed beside the lines, because lines through a label would make it unreadable.
   const row = h("div", { class: "run-plot-row" }, area, h("div", { class: "run-plot-axis" }, high, low));
   const key = h("span", { class: "run-plot-key", style: `--key: var(${options.colour})` });
   const element = h("div", { class: "run-plot" }, h("p", { class: "run-plot-head" }, key, label, value), row);
@@ -120,7 +120,7 @@ export function runPlot(options: {
   };
 }
 
-/** The value at the upper edge: a round number that is not below any value. */
+/** The value at the upper edge: a round number that is at least as large as every value. */
 export function scaleOf(columns: readonly ArrayLike<number>[], minimum: number): number {
   let most = minimum;
   for (const column of columns)
@@ -129,7 +129,7 @@ export function scaleOf(columns: readonly ArrayLike<number>[], minimum: number):
   return Math.ceil(most / step - 1e-6) * step;
 }
 
-/** Reads a colour through the `color` property, which the browser resolves to a plain colour. */
+/** Reads a custom property as a plain colour, through the property `color`. */
 function colourOf(canvas: HTMLCanvasElement, name: string): string {
   canvas.style.color = `var(${name})`;
   return getComputedStyle(canvas).color;

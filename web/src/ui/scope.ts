@@ -1,14 +1,17 @@
 /**
  * The lifetime of the page's panels.
  *
- * A change of the language builds all panels again. What the old panels have registered elsewhere
- * must end then: listeners of signals, of the window and of the document, timers, and 3D objects.
- * While panels are being built there is a current scope, and everything below registers with it.
+ * A change of the language rebuilds all panels. Everything that the old panels have registered
+ * elsewhere must end then: listeners of signals, of the window and of the document, timers, and 3D
+ * objects. While panels are being built there is a current scope, and the functions below register
+ * with it.
  */
 
 let current: (() => void)[] | null = null;
 
-/** Calls `build`, and returns its result with a function that ends everything registered by it. */
+/**
+ * Calls `build`. Returns its result, and a function that ends everything that `build` registered.
+ */
 export function scoped<T>(build: () => T): { result: T; end: () => void } {
   const outer = current;
   const ends: (() => void)[] = [];

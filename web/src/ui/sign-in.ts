@@ -5,7 +5,7 @@
 import { t } from "../strings.ts";
 import { h } from "./dom.ts";
 
-/** `addressOf` gives the address of the page with a token. */
+/** `addressOf` returns the URL of the page with a token. */
 export function signInDialog(addressOf: (token: string) => string): HTMLDialogElement {
   const token = h("input", {
     type: "password",

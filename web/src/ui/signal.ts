@@ -21,8 +21,8 @@ export class Signal<T> {
   }
 
   /**
-   * Calls the listener now and on every change. The returned function removes the listener, and so
-   * does the end of the current scope.
+   * Calls the listener now and on every change. The returned function and the end of the current
+   * scope remove the listener.
    */
   watch(listener: (value: T, before: T | undefined) => void): () => void {
     this.#listeners.add(listener);
@@ -49,7 +49,7 @@ export function persistedSignal<T>(name: string, fallback: T, fits: (value: unkn
     try {
       localStorage.setItem(key, JSON.stringify(value));
     } catch {
-      // Storage is disabled or full. The value then lasts until the page is closed.
+      // Storage is disabled or full. The value is then lost when the page is closed.
     }
   });
   return signal;

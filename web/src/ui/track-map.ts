@@ -35,7 +35,7 @@ export function trackMap(options: {
   const { route, tracks, scale, penalties } = options;
   const extent = extentOf(route, tracks);
   const [width, height] = [extent.maxX - extent.minX, extent.maxY - extent.minY];
-  /** A length of the map that looks the same for every size of the world. */
+  /** A length on the map that looks the same for all sizes of worlds. */
   const unit = Math.max(width, height) / 100;
   const line = colouredLine(tracks.car, tracks.jumps, scale).map((part) =>
     s("path", { d: path(part.points), stroke: part.colour }),
@@ -45,7 +45,7 @@ export function trackMap(options: {
   const svg = s(
     "svg",
     {
-      // The y axis of the world points up, that of an image points down.
+      // The y axis of the world points up, and the y axis of an image points down.
       viewBox: `${extent.minX} ${-extent.maxY} ${width} ${height}`,
       class: "track-map",
       role: "img",
@@ -55,7 +55,7 @@ export function trackMap(options: {
     s("g", { class: "map-road", "stroke-width": 0.35 * unit }, ...road(route)),
     s("g", { class: "map-casing", "stroke-width": 1.9 * unit }, ...casing(line)),
     s("g", { class: "map-line", "stroke-width": 1.15 * unit }, ...line),
-    // A lap ends near its start, so the spot of the start is larger.
+    // A lap ends near its start, so the mark of the start is larger than the mark of the end.
     spot("map-start", x[0], y[0], 1.7 * unit, t.replay.start),
     spot("map-end", x[last], y[last], 1.1 * unit, t.replay.end),
     ...penalties.map((penalty, i) => pin(penalty, i + 1, unit)),
@@ -63,7 +63,7 @@ export function trackMap(options: {
   return svg as SVGSVGElement;
 }
 
-/** Index of the sample that is nearest to a position on the page; null outside of the map. */
+/** Index of the sample that is nearest to a position on the page; null outside the map. */
 export function sampleAt(svg: SVGSVGElement, { car }: RunTracks, clientX: number, clientY: number): number | null {
   const matrix = svg.getScreenCTM();
   if (!matrix) return null;

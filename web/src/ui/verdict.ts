@@ -5,7 +5,7 @@ import type { Outcome, Phase, RunResult, RunState } from "../wire/sim.ts";
 /** An outcome, or `failed` for a run that finished without a record. */
 export type Verdict = Outcome | "failed";
 
-/** The tone of a verdict sets its colour. The compiler reports a missing verdict. */
+/** The tone of a verdict determines its colour. The compiler reports a missing verdict. */
 export const TONES: Record<Verdict, "good" | "bad" | "late" | "fault" | "neutral" | "blocked"> = {
   finished: "good",
   failed: "bad",
@@ -39,18 +39,18 @@ export type ProgramEnd = Partial<Pick<RunResult, "signal" | "oom">> & Pick<RunSt
 /** Highest signal number of Linux. */
 const MAX_SIGNAL = 64;
 
-/** One sentence that says why a program failed; null if it did not fail, or still runs. */
+/** One sentence that says why a program failed; null if it has not failed. */
 export function programFailure(end: ProgramEnd | null | undefined): string | null {
   if (!end) return null;
   const { failure } = t.evaluation;
   if (end.oom) return failure.outOfMemory;
-  // The state of a session has a signal as a negative exit code.
+  // In the state of a session, a signal is a negative exit code.
   const code = end.exit_code ?? 0;
   const signal = end.signal ?? (code < 0 ? -code : null);
   if (signal !== null) return failure.signal(signalName(signal));
   if (code === 126) return failure.notExecutable;
   if (code === 127) return failure.notFound;
-  // A shell reports a signal of its last command as 128 plus the number of the signal.
+  // A shell reports a signal of its last command as the status 128 plus the number of the signal.
   if (code > 128 && code <= 128 + MAX_SIGNAL) return failure.statusOfSignal(code, signalName(code - 128));
   return code === 0 ? null : failure.status(code);
 }
@@ -62,8 +62,8 @@ function signalName(signal: number): string {
 }
 
 /**
- * One sentence that says why a run failed, or that its program failed although the outcome has
- * another cause; null if there is nothing to say.
+ * One sentence that says why a run failed. It also mentions a failed program if the outcome has
+ * another cause. Null if there is nothing to say.
  */
 export function failureText(verdict: Verdict | null, end: ProgramEnd | null | undefined): string | null {
   const program = programFailure(end);

@@ -15,7 +15,10 @@ export const MODES: readonly CameraMode[] = ["orbit", "chase", "top"];
 const HIGHEST_M = 0.5;
 /** Duration of a transition to another view. */
 const TRANSITION_S = 0.45;
-/** Distances in metres. The chase camera is behind and above the car and looks ahead of the car. */
+/**
+ * Distances of the chase camera in metres: behind the car, above it, and to the point ahead that it
+ * looks at.
+ */
 const CHASE = { back: 0.95, up: 0.5, ahead: 0.35 };
 
 /** An animated change from one camera pose to another. */
@@ -45,12 +48,12 @@ export class Cameras {
   #seenCanvas = "";
   /** Whether an object is being dragged, so that the camera must not move. */
   #isHeld = false;
-  /** Whether the default view changed while the camera was held. */
+  /** Whether the default view should have changed while the camera was held. */
   #isOutdated = false;
   /** Displacement of the image on the canvas, in pixels. */
   readonly #shift = new THREE.Vector2();
 
-  /** `freeArea`: an element over the part of the canvas in which the whole world is shown. */
+  /** `freeArea` is an element over the part of the canvas in which the whole world is shown. */
   constructor(
     readonly sceneView: SceneView,
     readonly freeArea: HTMLElement,
@@ -96,7 +99,7 @@ export class Cameras {
 
   /**
    * Stops the camera until `release`, so that the point under the pointer changes only if the
-   * pointer moves. Otherwise a dragged object would jump when a panel opens, or when the camera
+   * pointer moves. Otherwise a dragged object would jump when a panel opens or when the camera
    * follows the dragged car.
    */
   hold(): void {
@@ -106,7 +109,7 @@ export class Cameras {
     this.#transition = null;
   }
 
-  /** Lets the camera move again, and moves it to where it would be without `hold`. */
+  /** Lets the camera move again, and moves it to the pose that it would have without `hold`. */
   release(): void {
     if (!this.#isHeld) return;
     this.#isHeld = false;
@@ -180,7 +183,7 @@ export class Cameras {
     this.sceneView.invalidate();
   }
 
-  /** On a key press, rotates the camera by angles in radians and scales its distance. */
+  /** Rotates the camera by angles in radians, and scales its distance. Used for keys. */
   orbitBy(left: number, up: number, distanceFactor: number): void {
     const { camera } = this.sceneView;
     this.#isDefaultView = false;
@@ -250,7 +253,7 @@ export class Cameras {
       [-0.72, 0.2],
     ].map(([x, y]) => fitBounds(camera, this.#bounds, new THREE.Vector3(x, y, up).normalize(), shift));
     const far = (pose: CameraPose) => pose.position.distanceTo(pose.target);
-    // Look from the second direction if the camera can then be at least 10 % closer.
+    // The second direction is used if it brings the camera at least 10 % closer.
     return far(candidates[1]) < 0.9 * far(candidates[0]) ? candidates[1] : candidates[0];
   }
 
@@ -273,7 +276,7 @@ export class Cameras {
       if (this.#mode === "chase" && this.sceneView.item(CAR)) moving = this.#chase(seconds);
       if (this.controls.update(seconds)) moving = true;
     }
-    // Keep the near plane as far away as possible. Otherwise the depth buffer cannot separate
+    // The near plane is kept as far away as possible. Otherwise the depth buffer could not separate
     // layers of the road that are half a millimetre apart.
     const near = Math.max(0.02, 0.5 * (camera.position.z - HIGHEST_M));
     if (Math.abs(near - camera.near) > 0.1 * near) {
@@ -290,7 +293,8 @@ export class Cameras {
     const { position, heading } = this.#carPose();
     const step = position.clone().sub(this.#followed);
     if (step.length() > 1) {
-      // The car was teleported. In a replay the user moves through the run, so follow at once.
+      // The car was teleported. In a replay, where the user moves through the run, the camera
+      // follows immediately.
       this.resetView(this.sceneView.replaying);
       return true;
     }

@@ -1,8 +1,9 @@
 /**
- * Where the camera has to be, so that the world fills the part of the canvas that no panel covers.
+ * Computes where the camera has to be so that the world fills the part of the canvas that no panel
+ * covers.
  *
- * Panels lie over the canvas and never change its size. Instead the image is shifted on the canvas,
- * so that its centre is the centre of the free area.
+ * Panels lie over the canvas and never change its size. Instead, the image is shifted on the
+ * canvas, so that its centre is in the centre of the free area.
  */
 import * as THREE from "three";
 
@@ -36,7 +37,7 @@ export function shiftCamera(camera: THREE.PerspectiveCamera, canvas: Size, shift
   else camera.setViewOffset(width, height, -shift.x, -shift.y, width, height);
 }
 
-/** A copy of the camera whose image is what the camera draws in an area around its centre. */
+/** A copy of the camera that draws only an area around the centre of the original image. */
 export function cameraForArea(camera: THREE.PerspectiveCamera, canvas: Size, area: Area): THREE.PerspectiveCamera {
   const copy = camera.clone();
   const [width, height] = [Math.max(1, area.width), Math.max(1, area.height)];

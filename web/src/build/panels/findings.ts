@@ -1,4 +1,6 @@
-/** The findings of the server's check, as a list. A click goes to the place of a finding. */
+/**
+ * The findings of the server's check, as a list. A click on a finding moves the view to its place.
+ */
 import { t } from "../../strings.ts";
 import { fill, h, write } from "../../ui/dom.ts";
 import type { Finding } from "../client.ts";
@@ -19,7 +21,7 @@ function keyOf({ location }: Finding): ItemKey | null {
 
 export interface FindingsPanel {
   element: HTMLElement;
-  /** Goes to the next finding of the list. */
+  /** Moves to the next finding of the list. */
   next(): void;
 }
 

@@ -1,4 +1,4 @@
-/** Fields and buttons that several kinds of items have. */
+/** Fields and buttons that several kinds of items share. */
 import { t } from "../../strings.ts";
 import { h } from "../../ui/dom.ts";
 import { icon, type IconName } from "../../ui/icons.ts";
@@ -51,7 +51,7 @@ function yawOf(item: Item | null): number | null {
   return item && item.kind !== "node" ? (item.value.yaw ?? 0) : null;
 }
 
-/** Buttons that every selection has. */
+/** Buttons that are shown for every selection. */
 export function commonActions(actions: Actions): HTMLElement {
   return h(
     "div",
@@ -61,7 +61,7 @@ export function commonActions(actions: Actions): HTMLElement {
   );
 }
 
-/** A button with icon and text. The key in the label is shown as its title only. */
+/** A button with icon and text. A key in parentheses in the label is shown only in the tooltip. */
 export function button(name: IconName, label: string, onClick: () => void, testid: string): HTMLButtonElement {
   const shown = label.replace(/ \(.*\)$/, "");
   return h(

@@ -13,7 +13,7 @@ export type PickPicture = (purpose: "ground" | "decal" | "texture") => Promise<s
 export function inspector(session: EditorSession, actions: Actions, pickPicture: PickPicture): HTMLElement {
   const element = h("div", { class: "inspector", "aria-label": t.build.inspector.label, role: "group", "data-testid": "inspector" });
   let sections: FormField[] = [];
-  /** Describes the shown fields. They are made again only if this text changes. */
+  /** Describes the shown fields. The fields are created again only if this text changes. */
   let shown = "";
 
   function update(): void {

@@ -16,7 +16,7 @@ const KIND_ICONS: Readonly<Record<ObjectKind, IconName>> = {
   cone: "cone",
   light: "light",
 };
-/** A press that moves less than this is a click. */
+/** A press that moves less than this, in pixels, is a click. */
 const CLICK_PX = 6;
 
 export function palette(
@@ -50,7 +50,10 @@ export function palette(
   );
 }
 
-/** A kind of object. A drag puts it on the field, a click in the middle of the view. */
+/**
+ * A kind of object. Dragging puts an object on the field; a click puts it in the middle of the
+ * view.
+ */
 function thing(
   plan: PlanView,
   kind: ObjectKind | "picture",
@@ -108,7 +111,7 @@ function thing(
     if (isInside) add(kind, plan.viewport.toWorld(at));
   });
   button.addEventListener("pointercancel", drop);
-  // In a narrow window the palette is a row, which a finger scrolls sideways.
+  // In a narrow window the palette is a row that the user scrolls sideways with a finger.
   const isScroll = () => getComputedStyle(button).touchAction !== "none" && Math.abs(moved.x) >= Math.abs(moved.y);
   preventFling(button, () => ghost !== null && !isScroll());
   button.addEventListener("click", () => {

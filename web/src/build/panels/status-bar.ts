@@ -71,7 +71,7 @@ export function statusBar(session: EditorSession, plan: PlanView, fit: () => voi
   );
 }
 
-/** A phone zooms with two fingers, so it does not show these buttons. */
+/** The zoom buttons. They are hidden on phones, where the user zooms with two fingers. */
 function zoomButtons(plan: PlanView): HTMLElement[] {
   const buttons = [
     iconButton("minus", text.zoomOut, () => plan.zoom(1 / 1.3), "zoom-out"),

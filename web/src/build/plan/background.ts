@@ -1,6 +1,7 @@
 /**
- * The part of the top view below the objects: field, grid, road, decals and fence. It is drawn into a
- * canvas of its own and kept, because it is the same in all frames of a hover or of an object's drag.
+ * The part of the top view below the objects: field, grid, road, decals and fence. It is drawn into
+ * a separate canvas and cached, because it does not change while the pointer hovers or an object is
+ * dragged.
  */
 import type { Road } from "../client.ts";
 import { decalsOf, isEqual, type ProjectDocument } from "../document.ts";
@@ -36,7 +37,7 @@ export class Background {
     this.#context = this.#canvas.getContext("2d", settings);
   }
 
-  /** Forgets the kept picture, because a picture of the project was loaded. */
+  /** Clears the cached background, because a picture of the project was loaded. */
   clear(): void {
     this.#look = null;
   }

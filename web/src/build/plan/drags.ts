@@ -44,7 +44,7 @@ export function snapTargets(session: EditorSession, without: ReadonlySet<ItemKey
   return { lines, extents: extents.filter((extent) => extent !== null) };
 }
 
-/** A drag that changes the document, with the parts that all such drags share. */
+/** A drag that changes the document. It begins, commits or cancels one undo step. */
 function changing(session: EditorSession, label: string, move: Drag["move"]): Drag {
   session.begin(label);
   return { move, end: () => session.commit(), cancel: () => void session.cancel() };
@@ -136,7 +136,7 @@ function startDrag(session: EditorSession): Drag {
   });
 }
 
-/** Inserts a node and moves it. Without a move the node stays on the line. */
+/** Inserts a node and moves it. If the pointer does not move, the node stays on the line. */
 function insertDrag(session: EditorSession, viewport: Viewport, index: number, on: Point): Drag {
   let isMoved = false;
   const insert = (draft: ProjectDocument, at: Point) => void insertNode(draft, index, at);
@@ -172,7 +172,7 @@ export function bandDrag(session: EditorSession, from: Point, add: boolean): Dra
   return drag;
 }
 
-/** The drag of a handle; null if the handle has none. */
+/** The drag that a handle starts; null if it starts none. */
 export function handleDrag(session: EditorSession, viewport: Viewport, handle: Handle, from: Point): Drag | null {
   const document = session.document.value;
   switch (handle.kind) {

@@ -1,7 +1,7 @@
 /**
- * Mouse, pen and touch in the top view. One finger on the empty field moves the view, two fingers
- * also zoom. The mouse selects with a rectangle, and moves the view with the middle button or while
- * Space is held.
+ * Mouse, pen and touch in the top view. One finger on the empty field moves the view, and two
+ * fingers also zoom. The mouse selects with a rectangle. It moves the view with the middle button
+ * or while Space is held.
  */
 import { t } from "../../strings.ts";
 import { preventFling } from "../../ui/fling.ts";
@@ -16,7 +16,7 @@ import type { PlanView } from "./plan-view.ts";
 
 /** A press that moves less than this is a click. */
 const CLICK_PX = { mouse: 3, touch: 9 };
-/** The line is closed by a click on its first point. */
+/** A click this close to the first point, in pixels, closes the line. */
 const CLOSE_PX = 16;
 
 interface Press {
@@ -53,7 +53,7 @@ export class Gestures {
     addEventListener("blur", () => this.#holdSpace(false));
   }
 
-  /** Ends a drag without a change. Returns whether there was a drag. */
+  /** Cancels a drag without changing the document. Returns whether there was a drag. */
   cancel(): boolean {
     const { drag } = this.view;
     this.view.drag = null;
@@ -125,7 +125,7 @@ export class Gestures {
     this.#last = at;
   }
 
-  /** Shows with the cursor what a press would do. */
+  /** Sets the cursor to show what a press would do. */
   #hover(at: Point, event: PointerEvent): void {
     if (this.#session.tool.value !== "select") return;
     const hit = this.#hit(at, this.#kind(event));
@@ -179,7 +179,7 @@ export class Gestures {
     }
     const { hit } = press;
     if (hit.kind === "handle") {
-      // A click on the handle of a new node inserts the node.
+      // A click on the handle for a new node inserts the node without a drag.
       if (hit.handle.kind === "insert" || hit.handle.kind === "start") {
         handleDrag(this.#session, this.view.viewport, hit.handle, this.view.viewport.toWorld(press.from))?.end();
       }
@@ -200,7 +200,7 @@ export class Gestures {
     }
     const settings = { ...this.#session.snap.value, road: false };
     const to = snap(viewport.toWorld(at), null, snapTargets(this.#session, new Set()), settings, viewport.metres(8));
-    // The second click of a double click is at the place of the first one.
+    // The second click of a double click is at the same place, so it adds no point.
     const last = points[points.length - 1];
     if (last && distance(viewport.toScreen(last), viewport.toScreen(to)) < 4) return;
     this.#session.pen.value = [...points, { x: to.x, y: to.y }];
@@ -252,7 +252,7 @@ export class Gestures {
 
   #wheel(event: WheelEvent): void {
     event.preventDefault();
-    // A trackpad sends horizontal steps for a pan, and Ctrl for a pinch.
+    // A trackpad sends horizontal scroll steps for a pan, and sets Ctrl for a pinch.
     if (event.shiftKey || (event.deltaX !== 0 && !event.ctrlKey)) {
       this.view.panBy(-event.deltaX - (event.shiftKey ? event.deltaY : 0), event.shiftKey ? 0 : -event.deltaY);
       return;

@@ -9,7 +9,7 @@ import type { Viewport } from "./viewport.ts";
 export type Handle = Point &
   (
     | { kind: "rotate" }
-    /** `corner` counts the corners of the frame. */
+    /** `corner` is the index of the frame's corner. */
     | { kind: "scale"; corner: number }
     | { kind: "width"; node: number }
     | { kind: "start" }
@@ -95,7 +95,7 @@ function widthHandles(
     .map(([x, y]) => ({ kind: "width", node: index, ...viewport.toScreen({ x, y }) }));
 }
 
-/** The handle of the start line is beside the road, so that it does not cover a node. */
+/** The handle of the start line. It is placed beside the road, so that it does not cover a node. */
 export function startHandle(road: Road, viewport: Viewport): Point {
   const { x, y, yaw } = road.start;
   const width = road.centre[sampleNear(road, x, y)]?.[2] ?? 0.5;
@@ -106,7 +106,7 @@ export function startHandle(road: Road, viewport: Viewport): Point {
 function insertHandles(document: ProjectDocument, road: Road, viewport: Viewport): Handle[] {
   const { track } = document;
   const count = track.nodes.length;
-  // While the preview is older than the document, the nodes do not match the line.
+  // While the preview is older than the document, its line does not match the nodes.
   if (road.nodes_s.length !== count || road.centre.length < 2) return [];
   const segments = isClosed(track) ? count : count - 1;
   const handles: Handle[] = [];
@@ -120,7 +120,7 @@ function insertHandles(document: ProjectDocument, road: Road, viewport: Viewport
   return handles;
 }
 
-/** The distance along the line that is in the middle between two nodes. */
+/** The distance along the line of the middle between two nodes. */
 function middle(road: Road, own: number, next: number, backward: boolean): number {
   const [from, to] = backward ? [next, own] : [own, next];
   if (!road.closed) return (from + to) / 2;

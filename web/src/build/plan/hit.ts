@@ -1,4 +1,4 @@
-/** Finds what is at a position of the top view. */
+/** Finds the item or handle at a position of the top view. */
 import { decalsOf, objectsOf, type ProjectDocument } from "../document.ts";
 import { isInside, type Extent, type Point } from "../geometry.ts";
 import { allKeys, decalKey, frameOf, itemOf, nodeKey, objectKey, type ItemKey } from "../items.ts";
@@ -26,11 +26,11 @@ export function hitTest(
     candidates.filter((handle) => near(handle) <= reach).toSorted((a, b) => near(a) - near(b))[0];
   const own = closest(handles.filter(({ kind }) => kind !== "insert"));
   const node = nearestNode(document, viewport, at, reach);
-  // A small object must stay reachable between the handles around it.
+  // A small object must remain clickable between the handles around it.
   const isCovered = own !== undefined && objectAt(document, viewport.toWorld(at), 0) !== null;
   if (own && !isCovered && !(node !== null && node.px < near(own))) return { kind: "handle", handle: own };
   if (node) return { kind: "item", key: nodeKey(node.index) };
-  // A small object can be hit beside it too.
+  // A click close to an object also selects it, because small objects are hard to hit.
   const margin = viewport.metres(pointer === "touch" ? 14 : 4);
   const object = objectAt(document, viewport.toWorld(at), 0) ?? objectAt(document, viewport.toWorld(at), margin);
   if (object) return { kind: "item", key: object };

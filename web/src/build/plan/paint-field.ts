@@ -97,14 +97,15 @@ export function paintRoad(context: Context, document: ProjectDocument, road: Roa
 
 /** Fills the area between two lines. */
 function fillStrip(context: Context, one: Points, two: Points, closed: boolean): void {
-  // One quadrilateral per sample: a polygon of both lines would leave holes where a road overlaps. All
-  // of them have the same direction, otherwise two that overlap would cancel each other.
+  // Draws one quadrilateral per sample. A single polygon of both lines would have holes where the
+  // road overlaps itself. All quadrilaterals have the same direction; otherwise two overlapping
+  // ones would cancel each other out.
   const count = closed ? one.length : one.length - 1;
   context.beginPath();
   for (let i = 0; i < count; i++) {
     const k = i + 1 === one.length ? 0 : i + 1;
     const [a, b, c, d] = [one[i], one[k], two[k], two[i]];
-    // Twice the area is the cross product of the diagonals.
+    // The cross product of the diagonals is twice the signed area.
     const isLeft = (c[0] - a[0]) * (d[1] - b[1]) - (c[1] - a[1]) * (d[0] - b[0]) >= 0;
     const [second, last] = isLeft ? [b, d] : [d, b];
     context.moveTo(a[0], a[1]);

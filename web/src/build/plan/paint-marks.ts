@@ -45,7 +45,7 @@ export function paintGrid(context: Context, document: ProjectDocument, viewport:
 
 /** Adds a sharp horizontal or vertical line to the current path. */
 export function segment(context: Context, x: number, y: number, way: "down" | "across", to: number): void {
-  // A line of one pixel is sharp if it is in the middle of a pixel.
+  // A line of one pixel is sharp if it runs through the middle of the pixels.
   const [px, py] = [Math.round(x) + 0.5, Math.round(y) + 0.5];
   context.moveTo(px, py);
   context.lineTo(way === "down" ? px : to, way === "down" ? to : py);
@@ -98,7 +98,7 @@ export function paintArrows(context: Context, road: Road, viewport: Viewport): v
 
 const ROAD_RULES = ["bend-too-tight", "border-folds"];
 
-/** Draws the places of the road that the check complains about. */
+/** Draws the places of the road that have findings. */
 export function paintProblems(
   context: Context,
   road: Road,
@@ -251,7 +251,7 @@ function paintFlag(context: Context, { x, y }: Point, colour: string): void {
   }
 }
 
-/** Draws the lines at which a dragged item was aligned. */
+/** Draws the guide lines that a dragged item was aligned to. */
 export function paintGuides(context: Context, guides: readonly Guide[], viewport: Viewport, palette: Palette): void {
   context.strokeStyle = palette.accent;
   context.lineWidth = 1;
@@ -278,7 +278,7 @@ export function paintBand(context: Context, band: Extent, viewport: Viewport, pa
   context.strokeRect(Math.round(a.x) + 0.5, Math.round(a.y) + 0.5, Math.round(b.x - a.x), Math.round(b.y - a.y));
 }
 
-/** Draws the points of a line that is being drawn, and the way to the pointer. */
+/** Draws the points of a line that is being drawn, and a segment to the pointer. */
 export function paintPen(
   context: Context,
   points: readonly Point[],

@@ -5,7 +5,7 @@ import { RULER_PX, rulerStep, type Viewport } from "./viewport.ts";
 
 type Context = CanvasRenderingContext2D;
 
-/** Draws the rulers at the left and the upper edge. A mark shows the pointer. */
+/** Draws the rulers at the left and the upper edge, with a mark at the position of the pointer. */
 export function paintRulers(context: Context, viewport: Viewport, pointer: Point | null, palette: Palette): void {
   const { width, height } = viewport;
   context.fillStyle = palette.surface;

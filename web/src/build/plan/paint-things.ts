@@ -15,7 +15,7 @@ export function paintObjects(
     context.save();
     context.translate(object.x, object.y);
     context.rotate(object.yaw ?? 0);
-    // The shadow shows the height of the object.
+    // The length of the shadow indicates the height of the object.
     const height = sizeOf(object)[2];
     context.shadowColor = "rgb(0 0 0 / 45%)";
     context.shadowBlur = Math.min(18, 0.08 * viewport.scale);
@@ -52,7 +52,7 @@ function paintBox(context: Context, object: FieldObject, pictures: PictureCache)
     context.restore();
   }
   context.stroke();
-  // A light edge shows the front.
+  // A light edge marks the front of the box.
   context.fillStyle = "rgb(255 255 255 / 45%)";
   context.fillRect(x / 2 - Math.min(0.02, x / 6), -y / 2, Math.min(0.02, x / 6), y);
 }

@@ -26,7 +26,7 @@ import { paintRulers } from "./paint-rulers.ts";
 import { paintObjects } from "./paint-things.ts";
 import { Viewport } from "./viewport.ts";
 
-/** Names are shown if a metre has at least this many pixels. */
+/** Names are shown if a metre has at least this many pixels on the screen. */
 const NAMES_SCALE = 60;
 
 export class PlanView {
@@ -43,7 +43,10 @@ export class PlanView {
   drag: Drag | null = null;
   /** Number of frames drawn so far. */
   frames = 0;
-  /** Whether the whole field is shown. Then a change of the size of the canvas fits it again. */
+  /**
+   * Whether the whole field is shown. If so, the view is fitted again when the canvas changes its
+   * size.
+   */
   #isFitted = true;
   #isDirty = true;
   #palette: Palette | null = null;
@@ -54,8 +57,8 @@ export class PlanView {
     readonly session: EditorSession,
     readonly pictures: PictureCache,
   ) {
-    // Without a graphics card the browser draws a canvas several times faster with its 2D rasterizer
-    // than through its emulation of a graphics card. This option selects the rasterizer.
+    // Without a graphics card, the browser's 2D rasterizer draws a canvas several times faster than
+    // its emulation of a graphics card. This option selects the rasterizer.
     const settings: CanvasRenderingContext2DSettings = { willReadFrequently: isSoftwareRenderer() };
     this.#context = this.canvas.getContext("2d", settings);
     this.#background = new Background(settings);
@@ -70,7 +73,7 @@ export class PlanView {
     requestAnimationFrame(() => this.#frame());
   }
 
-  /** Requests that the next frame is drawn. */
+  /** Requests a new frame. */
   invalidate(): void {
     this.#isDirty = true;
   }
@@ -139,7 +142,7 @@ export class PlanView {
     viewport.width = width;
     viewport.height = height;
     if (this.#isFitted) this.fit();
-    // Draw at once. Otherwise the canvas is empty until the next frame.
+    // Draws immediately. Otherwise the canvas would be empty until the next frame.
     this.#draw();
   }
 
@@ -200,7 +203,8 @@ export class PlanView {
 }
 
 function readPalette(element: Element): Palette {
-  // A custom property keeps the text of `light-dark()`, so the colours are read from an element.
+  // `getPropertyValue` of a custom property returns the text `light-dark(…)`. Therefore the colours
+  // are read from an element that uses them.
   const probe = h("span", { hidden: true });
   element.parentElement?.append(probe);
   const read = (name: string) => {

@@ -24,7 +24,7 @@ export class Viewport {
     return { x: this.x + (x - this.width / 2) / this.scale, y: this.y - (y - this.height / 2) / this.scale };
   }
 
-  /** Length of a number of pixels, in metres. */
+  /** Converts pixels to metres. */
   metres(pixels: number): number {
     return pixels / this.scale;
   }
@@ -43,7 +43,7 @@ export class Viewport {
     this.y += before.y - after.y;
   }
 
-  /** Shows an extent as large as possible beside the rulers. */
+  /** Shows an extent as large as possible in the area that the rulers leave free. */
   fit({ minX, minY, maxX, maxY }: Extent, marginPx = 28): void {
     const [w, h] = [this.width - RULER_PX - 2 * marginPx, this.height - RULER_PX - 2 * marginPx];
     const scale = Math.min(Math.max(1, w) / Math.max(0.1, maxX - minX), Math.max(1, h) / Math.max(0.1, maxY - minY));

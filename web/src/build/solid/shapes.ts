@@ -17,7 +17,7 @@ import { dashes, edgeLines, startSquares } from "../road-shapes.ts";
 
 type Points = readonly (readonly number[])[];
 
-/** Heights of the layers on the ground. */
+/** Heights of the layers above the ground, in metres. */
 const ROAD_Z = 0.002;
 const LINE_Z = 0.004;
 const DECAL_Z = 0.005;
@@ -79,7 +79,7 @@ function flat(positions: number[], index: number[], material: THREE.Material): T
   return mesh;
 }
 
-/** Several polygons of four corners as one mesh. */
+/** Several quadrilaterals as one mesh. */
 function quads(polygons: readonly Points[], z: number, material: THREE.Material): THREE.Mesh {
   const positions = polygons.flatMap((polygon) => polygon.flatMap(([x, y]) => [x, y, z]));
   const index = polygons.flatMap((_, i) => [0, 1, 2, 0, 2, 3].map((k) => 4 * i + k));
@@ -249,7 +249,7 @@ function light(object: FieldObject, materials: Materials): THREE.Mesh[] {
   const stand = new THREE.Mesh(new THREE.BoxGeometry(depth, width, 0.03), dark);
   stand.position.z = 0.015;
   const screen = new THREE.Mesh(new THREE.BoxGeometry(0.02, width, tall), dark);
-  // The screen leans backward around its lower edge.
+  // The screen is tilted backward around its lower edge.
   const tilt = object.tilt ?? Math.PI / 12;
   screen.geometry.translate(0, 0, tall / 2);
   screen.position.set(depth / 2 - 0.02, 0, 0.03);

@@ -1,6 +1,6 @@
 /**
  * The 3D view of the document. It shows the road of the newest preview and the objects of the
- * document, so it also shows a world that has errors. A click selects an object.
+ * document. Therefore it can also show a world that has errors. A click selects an object.
  */
 import * as THREE from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
@@ -30,7 +30,7 @@ const LIGHTING: WorldLighting = {
   },
 };
 
-/** Time between two frames with changes of the document, if the browser renders on the CPU. */
+/** Time between two frames that show changes of the document, if the browser renders on the CPU. */
 const SOFTWARE_INTERVAL_MS = 400;
 
 export class SolidView {
@@ -56,11 +56,14 @@ export class SolidView {
   #objects = new Map<string, THREE.Object3D>();
   #outline = new THREE.BoxHelper(new THREE.Object3D(), "#62c6ff");
   #size = "";
-  /** Whether the whole field is shown. Then a change of the size of the canvas fits it again. */
+  /**
+   * Whether the whole field is shown. If so, the view is fitted again when the canvas changes its
+   * size.
+   */
   #isFitted = true;
   /** Time of the last frame with a change of the document. */
   #changedAt = 0;
-  /** Whether a change of the document waits for its frame. */
+  /** Whether a change of the document is waiting to be drawn. */
   #isWaiting = false;
   readonly #stale = { ground: true, road: true, things: true, frame: true };
 
@@ -101,7 +104,7 @@ export class SolidView {
   /** Shows the whole field. */
   fit(): void {
     const [width, height] = this.session.document.value.field.size;
-    // Distance at which the whole width and the whole depth are visible.
+    // The distance at which the whole width and the whole depth of the field are visible.
     const half = Math.tan((this.#camera.fov * Math.PI) / 360);
     const far = 1.12 * Math.max((1.15 * width) / (2 * half * this.#camera.aspect), 0.95 * (height / (2 * half))) + 0.3;
     this.#controls.target.set(width / 2, height / 2 - 0.04 * height, 0);
@@ -141,8 +144,9 @@ export class SolidView {
     requestAnimationFrame((next) => this.#frame(next));
     if (this.canvas.clientWidth === 0) return;
     if (this.#stale.ground || this.#stale.road || this.#stale.things) {
-      // The top view, in which the user makes the change, shows it one frame earlier. On the CPU this
-      // view is also drawn less often, otherwise it would slow down the top view during a drag.
+      // The top view, in which the user makes the change, shows it one frame earlier. On the CPU,
+      // this view is also drawn less often, because otherwise it would slow down the top view
+      // during a drag.
       const isFirst = !this.#isWaiting;
       this.#isWaiting = true;
       if (isFirst || (this.quality.software && now - this.#changedAt < SOFTWARE_INTERVAL_MS)) return;

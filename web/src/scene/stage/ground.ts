@@ -9,17 +9,17 @@ import type { WorldLighting } from "../load.ts";
 import { MARGIN_M, type Parking, PLAZA_M } from "./layout.ts";
 import { type Footprint, linear, mix, type Rgb } from "./painter.ts";
 
-/** The ground is this much lower than the field, so that both do not flicker. */
+/** The ground is this much lower than the field. At the same height, both would flicker. */
 const BELOW_M = 0.012;
 /** Radius of the lawn, in metres. */
 const HORIZON_M = 420;
-/** A field with a larger radius is large, and its horizon is comparatively near. */
+/** A field with a larger radius counts as large. Its distances to the horizon are limited. */
 const LARGE_M = 25;
 const LAWN = "#7b955a";
 const PAVING = "#b9b3a7";
 const ASPHALT = "#6d7076";
 
-/** A square picture of grey noise that repeats. Its pixels are translucent black or white. */
+/** A square picture of grey noise that can be tiled. Its pixels are translucent black or white. */
 function noise(size: number, strength: number): HTMLCanvasElement {
   const canvas = document.createElement("canvas");
   canvas.width = canvas.height = size;
@@ -37,7 +37,7 @@ function noise(size: number, strength: number): HTMLCanvasElement {
   return canvas;
 }
 
-/** Light on the ground, as factors of its colour. */
+/** Light on the ground, as factors for the colour channels. */
 function lightOnGround({ ambient, sun }: WorldLighting): Rgb {
   const [x, y, z] = sun.direction;
   const cosine = Math.max(0, -z / (Math.hypot(x, y, z) || 1));
@@ -54,7 +54,7 @@ function paint(bounds: THREE.Box2, lighting: WorldLighting, parking: readonly Pa
   canvas.height = Math.round(size.y * scale);
   const c = canvas.getContext("2d", { alpha: false });
   if (!c) return canvas;
-  // From here on a unit is a metre, and y points up.
+  // From here on, one unit is a metre, and y points up.
   c.setTransform(scale, 0, 0, -scale, -scale * (bounds.min.x - MARGIN_M), canvas.height + scale * (bounds.min.y - MARGIN_M));
   const { min, max } = bounds;
   const [w, h] = [max.x - min.x, max.y - min.y];
@@ -86,7 +86,7 @@ function paint(bounds: THREE.Box2, lighting: WorldLighting, parking: readonly Pa
   c.restore();
   for (const strip of parking) bays(c, strip, min.y - PLAZA_M);
   shadows(c, lighting, footprints);
-  // The fence shades the ground next to it from a part of the sky.
+  // The fence darkens the ground next to it, because it hides a part of the sky.
   for (const [blur, alpha] of [[0.9, 0.34], [0.3, 0.4], [0.08, 0.5]]) {
     c.save();
     c.shadowColor = `rgb(28 30 36 / ${alpha * 100}%)`;
@@ -95,7 +95,7 @@ function paint(bounds: THREE.Box2, lighting: WorldLighting, parking: readonly Pa
     c.fillRect(min.x, min.y, w, h);
     c.restore();
   }
-  // Towards its edge the picture gets the plain colour of the lawn behind it.
+  // Towards its edge, the picture fades to the plain colour of the lawn behind it.
   const edge = 2.2;
   for (const [x0, y0, x1, y1] of [
     [all[0], 0, all[0] + edge, 0],
@@ -122,7 +122,7 @@ function grain(c: CanvasRenderingContext2D, [x, y, w, h]: readonly [number, numb
   }
 }
 
-/** Slabs of half a metre. Their tones differ a little. */
+/** Slabs with a side of 0.45 m, in slightly different tones. */
 function tiles(c: CanvasRenderingContext2D, x0: number, y0: number, w: number, h: number): void {
   const side = 0.45;
   let state = 7;
@@ -163,7 +163,7 @@ function shadows(c: CanvasRenderingContext2D, { sun }: WorldLighting, footprints
       soft.addColorStop(0.55, `rgb(24 30 34 / ${alpha * 70}%)`);
       soft.addColorStop(1, "rgb(24 30 34 / 0%)");
       c.fillStyle = soft;
-      // A long footprint keeps its shape: its shadow is a rectangle with soft ends.
+      // The gradient fills a rectangle and not a circle, so that a long footprint keeps its shape.
       c.fillRect(-1.2, -1.2, 2.4, 2.4);
       c.restore();
     }
@@ -196,7 +196,7 @@ export function makeGround(
   return group;
 }
 
-/** The area of the picture without the field, because the field would hide it anyway. */
+/** The area of the picture without the field, which would be hidden anyway. */
 function frame({ min, max }: THREE.Box2): THREE.BufferGeometry {
   const [w, h] = [max.x - min.x + 2 * MARGIN_M, max.y - min.y + 2 * MARGIN_M];
   // A narrow strip continues below the field, so that no gap is visible at its edge.
@@ -231,11 +231,11 @@ function farLawn(centre: THREE.Vector2, size: THREE.Vector2, light: Rgb, horizon
   const lawn = linear(new THREE.Color(LAWN).getHex());
   const lit: Rgb = [lawn[0] * light[0], lawn[1] * light[1], lawn[2] * light[2]];
   const reach = Math.hypot(size.x, size.y) / 2;
-  /** A distance from the centre: multiples of the picture's size, but not too far for a large field. */
+  /** A distance from the centre: a multiple of the picture's radius, limited for large fields. */
   const away = (factor: number) => reach + (factor - 1) * Math.min(reach, LARGE_M);
   const [positions, colours]: [number[], number[]] = [[], []];
   const steps = 96;
-  /** Each ring: distance, height, share of the haze. The first one is the edge of the picture. */
+  /** Each ring: distance, height, fraction of haze. The first ring is the edge of the picture. */
   const rings: [number, number, number][] = [[0, 0, 0]];
   for (const far of [1, 1.3, 1.7, 2.3, 3.2, 4.4]) rings.push([away(far), 0, 1 - Math.exp(-(((far - 1) / 3.2) ** 1.2))]);
   rings.push([away(5.6), 0, 0.8], [Math.max(0.45 * HORIZON_M, away(6.5)), 0, 0.97], [Math.max(HORIZON_M, away(8)), 0, 1]);

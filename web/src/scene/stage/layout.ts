@@ -2,8 +2,8 @@
  * Decides what stands where around the field.
  *
  * Two rules keep the field visible from the usual viewpoints. Nothing stands on the plaza, which is
- * `PLAZA_M` wide. And nothing is higher than `clearHeight` of its distance from the field, so a
- * camera that looks down on the field by 30° or more sees all of it.
+ * `PLAZA_M` wide. And nothing is higher than `clearHeight` for its distance from the field.
+ * Therefore a camera that looks down on the field by 30° or more sees all of it.
  */
 import type * as THREE from "three";
 import { linear, type Painter, randomOf } from "./painter.ts";
@@ -11,10 +11,12 @@ import { bush, car, flag, house, stand, tent, tree } from "./things.ts";
 
 /** Width of the free area around the field, in metres. */
 export const PLAZA_M = 1.35;
-/** Width of the painted ground around the field, in metres. Everything near stands on it. */
+/**
+ * Width of the painted ground around the field, in metres. Everything but the woods stands on it.
+ */
 export const MARGIN_M = 6.5;
 
-/** Limits for large fields, so that their surroundings are not more expensive. */
+/** Upper limits, so that the surroundings of a large field are not more expensive to draw. */
 const MOST_TREES = 90;
 const MOST_BUSHES = 90;
 const MOST_HOUSES = 14;
@@ -22,7 +24,7 @@ const MOST_HOUSES = 14;
 /** What the surroundings look like: a race track with stands, or a street with houses. */
 export type Theme = "race" | "town";
 
-/** A rectangle that is already used: centre and half lengths. */
+/** A rectangle that is already occupied: centre and half lengths. */
 interface Taken {
   x: number;
   y: number;
@@ -35,12 +37,12 @@ export interface Parking extends Taken {
   bays: number;
 }
 
-/** Greatest height at a distance from the field, in metres. */
+/** Greatest allowed height of a thing at a distance from the field, in metres. */
 export function clearHeight(distance: number): number {
   return 0.55 * distance;
 }
 
-/** Distance of a point from the field. It is 0 inside of the field. */
+/** Distance of a point from the field. It is 0 inside the field. */
 export function distanceTo({ min, max }: THREE.Box2, x: number, y: number): number {
   return Math.hypot(Math.max(min.x - x, 0, x - max.x), Math.max(min.y - y, 0, y - max.y));
 }
@@ -117,7 +119,10 @@ export class Layout {
     row(0.8 * this.#size.y, (along, off) => [min.x - off, min.y + 0.2 * this.#size.y + along], Math.PI / 2);
   }
 
-  /** A row of parked cars on the side of the usual viewpoint, because cars are low. */
+  /**
+   * A row of parked cars on the side of the usual viewpoint. Cars are low, so they do not hide the
+   * field.
+   */
   #park(): void {
     const { min } = this.bounds;
     const bays = Math.max(4, Math.min(16, Math.floor((0.55 * this.#size.x) / 0.34)));

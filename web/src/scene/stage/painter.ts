@@ -1,9 +1,9 @@
 /**
  * Collects triangles with the light of the world already applied to their colours.
  *
- * The surroundings of the field never move, so their light is computed once, here, and not for each
- * pixel. Therefore all surroundings are one mesh with one unlit material, which is cheap even if the
- * browser renders on the CPU.
+ * The surroundings of the field never move, so their light is computed once and not for each pixel.
+ * All surroundings are one mesh with one unlit material, which is cheap even if the browser renders
+ * on the CPU.
  */
 import * as THREE from "three";
 import type { WorldLighting } from "../load.ts";
@@ -15,11 +15,11 @@ type Point = readonly [number, number, number];
 export interface Footprint {
   x: number;
   y: number;
-  /** Half of the lengths of the two axes, in metres. */
+  /** Half lengths along both axes, in metres. */
   along: number;
   across: number;
   yaw: number;
-  /** Height of what casts the shadow, in metres. */
+  /** Height of the thing that casts the shadow, in metres. */
   height: number;
 }
 
@@ -41,7 +41,7 @@ interface Sphere {
 
 const spheres = new Map<number, Sphere>();
 
-/** A unit sphere of triangles, whose neighbours share their corners. */
+/** A unit sphere of triangles. Neighbouring triangles share their corners. */
 function sphere(detail: number): Sphere {
   const known = spheres.get(detail);
   if (known) return known;
@@ -80,26 +80,26 @@ export class Painter {
   readonly #toSun: THREE.Vector3;
   readonly #normal = new THREE.Vector3();
   readonly #frame = { x: 0, y: 0, z: 0, cos: 1, sin: 0, yaw: 0, scale: 1 };
-  /** Colour of the haze, and how much of it covers what is painted next: 0 to 1. */
+  /** How much haze covers the following things: 0 to 1. */
   #haze = 0;
 
   constructor(readonly lighting: WorldLighting) {
     this.#toSun = new THREE.Vector3(...lighting.sun.direction).negate().normalize();
   }
 
-  /** Places everything that follows: position, heading and scale. */
+  /** Sets position, heading and scale of everything that is painted next. */
   place(x: number, y: number, yaw = 0, scale = 1, z = 0): this {
     Object.assign(this.#frame, { x, y, z, yaw, scale, cos: Math.cos(yaw), sin: Math.sin(yaw) });
     return this;
   }
 
-  /** Blends everything that follows into the haze at the horizon. */
+  /** Blends everything that is painted next into the haze at the horizon. */
   haze(amount: number): this {
     this.#haze = amount;
     return this;
   }
 
-  /** A soft shadow on the ground below what is painted at the current place. */
+  /** A soft shadow on the ground below the thing at the current place. */
   footprint(along: number, across: number, height: number, x = 0, y = 0): this {
     const { scale, yaw } = this.#frame;
     const [px, py] = this.#toWorld([x, y, 0]);
@@ -122,7 +122,7 @@ export class Painter {
     return this;
   }
 
-  /** A quad, counter-clockwise seen from outside. The first two corners can be darker. */
+  /** A quad, counter-clockwise seen from outside. `foot` darkens its first two corners. */
   quad(a: Point, b: Point, c: Point, d: Point, colour: Rgb, foot = 1): this {
     return this.triangle(a, b, c, colour, [foot, foot, 1]).triangle(a, c, d, colour, [foot, 1, 1]);
   }
@@ -155,7 +155,9 @@ export class Painter {
     return this;
   }
 
-  /** An uneven ball of leaves. Its lower half is darker, because less light of the sky reaches it. */
+  /**
+   * An uneven ball of leaves. Its lower half is darker, because less light from the sky reaches it.
+   */
   blob(x: number, y: number, z: number, radius: number, colour: Rgb, random: () => number, detail = 1): this {
     const { corners, faces } = sphere(detail);
     const moved = corners.map(([u, v, w]): Point => {
@@ -176,7 +178,7 @@ export class Painter {
     return this.#positions;
   }
 
-  /** Everything painted so far, as one mesh. Rays never hit it. */
+  /** Everything painted so far, as one mesh. Picking rays never hit it. */
   mesh(): THREE.Mesh {
     const geometry = new THREE.BufferGeometry();
     geometry.setAttribute("position", new THREE.Float32BufferAttribute(this.#positions, 3));

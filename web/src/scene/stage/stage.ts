@@ -1,7 +1,7 @@
 /**
- * The surroundings of the field in the 3D view: ground, trees, stands, parked cars, horizon, contact
- * shading, and reflections. They are decoration of this page: the simulation does not know them, the
- * robot's camera does not show them, and no pointer can pick them.
+ * The surroundings of the field in the 3D view: ground, trees, stands, parked cars, horizon,
+ * contact shading, and reflections. They are decoration of this page only: the simulation does not
+ * contain them, the robot's camera does not show them, and the pointer can't select them.
  */
 import * as THREE from "three";
 import type { SceneItem, WorldLighting } from "../load.ts";
@@ -24,7 +24,7 @@ export function themeOf(objects: Iterable<SceneItem>): Theme {
 
 export interface StageOptions {
   lighting: WorldLighting;
-  /** The field. Nothing of the surroundings is inside of it. */
+  /** The field. The surroundings stay outside it. */
   bounds: THREE.Box2;
   theme: Theme;
   quality: Quality;
@@ -46,9 +46,9 @@ export function makeStage({ lighting, bounds, theme, quality, fence }: StageOpti
       anisotropy: quality.software ? 1 : 8,
     }),
   );
-  // The world is drawn first, because it hides a part of the surroundings.
+  // The surroundings are drawn after the world, because the world hides a part of them.
   stage.traverse((part) => (part.renderOrder = 0.5));
-  // Blending costs time for each pixel, and the low level has none to spare.
+  // Blending costs time for each pixel, so the low level has no shading.
   if (fence > 0.02 && !quality.software) stage.add(wallShading(bounds, fence));
   stage.traverse((part) => (part.matrixAutoUpdate = false));
   stage.traverse((part) => part.updateMatrix());
@@ -56,8 +56,8 @@ export function makeStage({ lighting, bounds, theme, quality, fence }: StageOpti
 }
 
 /**
- * Reflections for glossy materials: a small scene with the sky of the world, a light ground, and two
- * large lamps, filtered for every roughness.
+ * Reflections for glossy materials: a small scene with the sky of the world, a light ground, and
+ * two large lamps, pre-filtered for every roughness.
  */
 export function makeReflections(renderer: THREE.WebGLRenderer, lighting: WorldLighting): THREE.WebGLRenderTarget {
   const room = new THREE.Scene();

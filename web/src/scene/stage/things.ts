@@ -95,7 +95,7 @@ export function stand(p: Painter, length: number, random: () => number, detailed
     const x = -length / 2 + 0.05 + (i * (length - 0.1)) / (posts - 1);
     p.box(x, back, front + rows * rise, [0.025, 0.025, 0.28], linear(0x8b939c), undefined, 0.85);
   }
-  // The roof rises towards the field. It has stripes, so that it reads as a tent from afar.
+  // The roof rises towards the field. It has stripes, so that it looks like a tent from afar.
   const stripes = Math.max(3, Math.round(length / 0.45));
   const [rear, edge] = [back + 0.08, 0.18];
   for (let i = 0; i < stripes; i++) {
@@ -172,7 +172,7 @@ export function flag(p: Painter, colour: Rgb, accent: Rgb): void {
   p.footprint(0.03, 0.03, 0.1);
   p.taper(0, 0, 0, 0.012, 0.008, 0.75, 6, linear(0xd8dadd));
   const [length, drop] = [0.26, 0.15];
-  // The flag is bent like a wave, so that the light differs along it. It is visible from both sides.
+  // The flag is bent like a wave, so that the light varies along it. It is visible from both sides.
   const steps = 5;
   const wave = (i: number) => 0.022 * Math.sin((2.2 * Math.PI * i) / steps);
   for (let i = 0; i < steps; i++) {
