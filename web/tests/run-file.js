@@ -61,8 +61,8 @@ export function encodeRun(rows, header = {}, objects = []) {
 }
 
 /**
- * Rows of a car on a straight loop of `length` metres, one row per 20 ms. It is at `from` metres
- * and starts to move after `wait` seconds.
+ * Rows of a car on a straight loop of `length` metres, one row per 20 ms. The car is at `from`
+ * metres and starts to move after `wait` seconds.
  * @param {{ length: number, seconds: number, from?: number, wait?: number,
  *           speed: number | ((time: number) => number) }} options
  * @returns {Row[]}
@@ -103,7 +103,8 @@ export function makeRecord(record, fields = {}) {
 }
 
 /**
- * Events of a record that runs with the clock, ten times per second. `add` is its value at `from`.
+ * Events of a record that follows the clock, ten times per second. At the time `from`, the record
+ * is `add`.
  * @param {number} from @param {number} to @param {number} [add]
  * @returns {import("../src/wire/sim.ts").RecordedEvent[]}
  */

@@ -129,7 +129,7 @@ describe("accessibility", () => {
     await visit.page.keyboard.press("Enter");
     await untilDocument(visit, (d) => d.display_name === markup);
     await saved(visit);
-    // The page refuses such a name of an object, so it comes from another program.
+    // The page refuses such a name for an object, so the test sends it without the page.
     const { revision, document } = await fixture.simulator.request(`builder/projects/${id}`);
     document.objects = [{ kind: "box", name: markup.slice(0, 64), x: 1, y: 1 }];
     const answer = await fetch(`${fixture.simulator.origin}/sim/api/builder/projects/${id}`, {

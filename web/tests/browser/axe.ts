@@ -12,7 +12,7 @@ interface Violation {
 
 /** The violations that axe-core finds on a page, each as one line. */
 export async function violations(visit: Visit): Promise<string[]> {
-  // The policy of the page forbids scripts in tags, so the library is evaluated by the test.
+  // The content security policy forbids inline scripts, so Playwright evaluates the library.
   await visit.page.evaluate(AXE);
   const found = await visit.page.evaluate(async () => {
     const { axe } = window as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };

@@ -1,4 +1,4 @@
-/** The world of a project has the same bytes, whether the server builds it or `chicane build` does. */
+/** The server and `chicane build` make the same bytes from a project. */
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ import { program } from "./support.js";
 
 const REPOSITORY = path.resolve(import.meta.dirname, "../../..");
 const EXAMPLES = path.join(REPOSITORY, "examples/projects");
-/** Edits of each project below, 200 in all. */
+/** Number of edits of each of the four projects below. */
 const EDITS = 50;
 /** The bytes are compared after this many edits, because building takes longer than editing. */
 const COMPARED = 5;
@@ -30,7 +30,9 @@ describe("the world of a project", () => {
 
   const api = (id: string, rest: string) => `${fixture.simulator.origin}/sim/api/builder/projects/${id}/${rest}`;
 
-  /** The files that the server publishes, with the name of the project instead of the one with the id. */
+  /**
+   * The files that the server publishes, with the world's id replaced by the name of the project.
+   */
   async function published(id: string): Promise<Files> {
     const { world_id } = await fixture.simulator.request(`builder/projects/${id}/publish`, { access: "unlisted" });
     const { document } = await fixture.simulator.request(`builder/projects/${id}`);
@@ -74,7 +76,7 @@ describe("the world of a project", () => {
 
   function expectSame(one: Files, two: Files, what: string): void {
     expect(Object.keys(one).toSorted(), what).toEqual(Object.keys(two).toSorted());
-    // The message of `toEqual` would contain the files.
+    // The message of `toEqual` would contain the whole files.
     for (const [name, bytes] of Object.entries(one)) expect(bytes === two[name], `${what}: ${name}`).toBe(true);
   }
 

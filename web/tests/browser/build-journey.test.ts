@@ -1,6 +1,6 @@
 /**
- * From an empty project to a published, installed and judged world, on the pages alone. The program
- * that is judged drives one lap, so the judge has to be set up (`chicane setup`).
+ * From an empty project to a published, installed and judged world, using only the pages. The
+ * judged program drives one lap, so the judge has to be set up (`chicane setup`).
  */
 import path from "node:path";
 import type { BrowserContextOptions, Locator } from "playwright-core";
@@ -34,7 +34,9 @@ const WAYS: readonly [name: string, options: BrowserContextOptions, handOf: (vis
   ["touch-1280x720", { viewport: { width: 1280, height: 720 }, hasTouch: true }, (visit) => Fingers.of(visit)],
 ];
 
-/** Replaces the text of a field. The keys are those of the keyboard, or of the one on the screen. */
+/**
+ * Replaces the text of a field with key presses, as a physical or an on-screen keyboard sends them.
+ */
 async function enter(visit: Visit, hand: Hand, field: Locator, text: string): Promise<void> {
   await hand.press(field);
   const { length } = await field.inputValue();

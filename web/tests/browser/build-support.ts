@@ -7,7 +7,7 @@ import type { BrowserFixture } from "./fixture.ts";
 import { Mouse, type Hand, type Point } from "./hands.ts";
 import { until, type Simulator, type Visit } from "./support.js";
 
-/** A test opens the editor of this project. */
+/** Creates a project for a test, and returns its id. */
 export async function newProject(simulator: Simulator, source: object = { from: "empty" }): Promise<string> {
   const { id } = await simulator.request("builder/projects", source);
   return id as string;
@@ -30,8 +30,8 @@ export async function openProject(
 }
 
 /**
- * Waits until the preview belongs to the shown document, and returns it. The facts of the preview can
- * shrink the drawing, which is fitted to its new size before the next frame.
+ * Waits until the preview belongs to the shown document, and returns it. When its facts are shown,
+ * the drawing can shrink, so the function also waits until it was fitted again.
  */
 export async function current(visit: Visit): Promise<Preview> {
   await visit.page.waitForFunction(() => window.__build?.isCurrent && window.__build.preview !== null, null, {
@@ -61,7 +61,7 @@ export async function untilDocument(visit: Visit, accept: (document: ProjectDocu
   return until(() => documentOf(visit), accept, 60_000);
 }
 
-/** Waits for the save, and checks that the server and the reloaded page have the shown document. */
+/** Waits for the save. Checks that the server and the reloaded page have the shown document. */
 export async function expectKept(visit: Visit, simulator: Simulator, id: string): Promise<void> {
   await saved(visit);
   const document = await documentOf(visit);

@@ -97,7 +97,7 @@ describe("the list of projects", () => {
 describe("the rules of a project", () => {
   const fixture = browserFixture("--world", "oval");
 
-  /** Opens the tab of a new project. */
+  /** Opens the rules tab of a new project. */
   async function rules(): Promise<{ visit: Visit; id: string; document: () => Promise<any> }> {
     const { id } = await fixture.simulator.request("builder/projects", { from: "world", world: "technical" });
     const visit = await fixture.open({ path: `/build?project=${id}`, skipReady: true });

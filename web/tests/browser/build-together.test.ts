@@ -30,7 +30,7 @@ describe("two editors of one project", () => {
     }
     expect(await documentOf(one)).toEqual(await documentOf(two));
     expect(await stored(fixture.simulator, id)).toEqual(await documentOf(one));
-    // Undo takes back the own step only.
+    // Undo reverts only the step of this editor.
     await one.page.keyboard.press("Control+z");
     const undone = await untilDocument(two, (d) => d.objects?.some(({ name, x }) => name === "box1" && x === 4) ?? false);
     expect(undone.objects).toHaveLength(4);
@@ -47,7 +47,7 @@ describe("two editors of one project", () => {
       await saved(visit);
     }
     const acknowledged = await stored(fixture.simulator, id);
-    // Both draw while the server is killed.
+    // Both editors draw while the server is killed.
     const drawing = Promise.all(
       visits.map(async (visit, i) => {
         for (const key of i === 0 ? ["s", "c", "l"] : ["k", "b", "k"]) await visit.page.keyboard.press(key);

@@ -31,8 +31,8 @@ describe("the world builder on a tablet", () => {
     const to = { x: size[0] / 2 + 0.5, y: size[1] / 2 };
     await dragItem(visit, "object:light1", to, fingers);
     await untilDocument(visit, (d) => Math.abs((d.objects?.[0].x ?? 0) - to.x) < 0.11);
-    // The browser must not ignore the tap that follows a fast drag (`fling.ts`). Without the remedy it
-    // ignores about every third one.
+    // The browser must not ignore the tap that follows a fast drag (`fling.ts`). Without
+    // `preventFling`, it ignores about every third tap.
     for (let i = 0; i < 6; i++) {
       await dragNew(visit, "box", { x: size[0] / 2, y: size[1] / 2 - 0.5 }, fingers);
       await untilDocument(visit, (d) => d.objects?.length === 2);

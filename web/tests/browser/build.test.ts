@@ -213,7 +213,7 @@ describe("the world builder", () => {
     await page.evaluate(() => localStorage.clear());
     await page.reload();
     await current(visit);
-    // The drawing is fitted to the window once more after the first picture of the project.
+    // After the first picture of the project is loaded, the drawing is fitted to the window again.
     await until(
       async () => {
         await new Mouse(visit).pressAt(await whereIs(visit, "object:cone1"));
@@ -228,7 +228,7 @@ describe("the world builder", () => {
     await visit.byTestId("plan").focus();
     await page.keyboard.press("Control+v");
     const pasted = await untilDocument(visit, (d) => d.objects?.length === 2);
-    // The copy has the order of the selection.
+    // The order of the copies depends on the order of the selection, so the names are sorted.
     const places = ({ objects }: typeof pasted) => objects?.map(({ name, x, y }) => [name, x, y]).sort();
     expect(places(pasted)).toEqual(places(aligned));
   });

@@ -18,7 +18,7 @@ const LAPTOP = { viewport: { width: 1280, height: 720 } };
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 /** The largest distance between the pointer and the point of the object that it holds. */
 const TOLERANCE_M = 0.02;
-/** Steps of a drag. The first one is as short as the drag that threw objects away. */
+/** Steps of a drag. The first step is as short as the drag that once threw objects away. */
 const STEPS_PX = [
   { x: 8, y: 0 },
   { x: 14, y: -9 },
@@ -38,7 +38,7 @@ function mouse({ page }: Visit): Pointer {
   };
 }
 
-/** A finger. Playwright itself can only tap. */
+/** A finger. It uses the DevTools protocol, because Playwright itself can only tap. */
 function finger(session: CDPSession): Pointer {
   const send = (type: "touchStart" | "touchMove" | "touchEnd", ...touchPoints: Point[]) =>
     session.send("Input.dispatchTouchEvent", { type, touchPoints });
@@ -75,7 +75,7 @@ describe("dragging", () => {
         ({ at, levels }) => levels.map((z) => window.__chicane.pointAt(at.x, at.y, z)),
         { at, levels },
       );
-    // The camera rests during a drag, so the pressed point can be computed afterwards.
+    // The camera does not move during a drag, so the pressed point can be computed afterwards.
     const [from, to] = [await pointsAt(pressed), await pointsAt(now)];
     const errors = from.map((a, i) => {
       const b = to[i];

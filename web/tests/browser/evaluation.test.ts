@@ -116,13 +116,13 @@ describe("evaluation", () => {
     await visit.byTestId("eval-command").fill("python3 run.py");
     await visit.page.getByText(en.evaluation.notRepeatable.internet).waitFor();
     expect([await repeatable.isDisabled(), await repeatable.isChecked()]).toEqual([true, false]);
-    // The input of the switch is invisible. It must not make the page higher than the window.
+    // The hidden input of the switch must not make the page higher than the window.
     expect(await visit.page.evaluate(() => document.documentElement.scrollHeight)).toBe(720);
     const again = visit.page.waitForRequest("**/sim/api/evaluation/start");
     await visit.page.route("**/sim/api/evaluation/start", (route) => route.fulfill({ json: { ok: true } }));
     await visit.byTestId("again").click();
     expect((await again).postDataJSON()).toMatchObject({ pace: "virtual" });
-    // After a restart of the server with a closed network, the switch is on again.
+    // The server was restarted and programs have no network access: the switch is on again.
     await run({ ...ofThisServer, pace: "virtual", network: "none" });
     await visit.page.getByText(en.evaluation.repeatableHelp).waitFor();
     expect([await repeatable.isDisabled(), await repeatable.isChecked()]).toEqual([false, true]);
@@ -204,7 +204,7 @@ describe("evaluation", () => {
     expect(await card.getAttribute("data-tone")).toBe("bad");
     expect(await visit.byTestId("result-outcome").textContent()).toBe(failed);
     expect(await visit.byTestId("result-program-failure").textContent()).toBe(sentence);
-    // The tail of the record replaces the lines that the page has received.
+    // The output tail in the record replaces the lines that the page has received.
     await until(
       () => visit.byTestId("result-program-tail").textContent(),
       (tail) => tail === TRACEBACK.join("\n"),
@@ -309,7 +309,7 @@ describe("evaluation", () => {
     await visit.byTestId("history").locator("summary").first().click();
     await visit.page.locator("svg.chart circle").first().waitFor();
     expect(await visit.page.locator("svg.chart circle").count()).toBe(5);
-    // The axes of the chart have the best and the worst record, and the first and the last time.
+    // The axes of the chart show the best and the worst record, and the first and the last time.
     const labels = await visit.page.locator("svg.chart text").allTextContents();
     expect(labels.slice(0, 2)).toEqual(["61.3", "36.52"]);
     expect(labels).toHaveLength(4);

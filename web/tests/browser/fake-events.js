@@ -44,7 +44,7 @@ export const TRACEBACK = [
   "ModuleNotFoundError: No module named 'nunpy'",
 ];
 
-/** The record of a run that nobody disturbed. */
+/** The record of a run without commands of other senders. */
 const QUIET = {
   student: "Ada Lovelace",
   program: { sha256: "00", files: 1, bytes: 420 },
@@ -66,7 +66,7 @@ export const CRASHED = {
   run: { exit_code: 1, signal: null, oom: false, output_tail: TRACEBACK },
 };
 
-/** The part of a record about a run that others disturbed and whose program broke the rules. */
+/** The part of a record about a run with commands of other senders and with refused commands. */
 export const DISTURBED = {
   interference: {
     count: 23,

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Recorded runs of a world for screenshots, without an evaluation: cars that follow the centre
- * line, with their records and tracks.
+ * Recorded runs for screenshots. The cars follow the centre line, with records and tracks, so no
+ * evaluation is needed.
  */
 import { clockRecords, encodeRun, HEADER } from "../run-file.js";
 import { records, TRACEBACK } from "./fake-events.js";
@@ -14,7 +14,7 @@ export const CRASH = "20260105-111500-0001";
 export const OLD = "20250105-111500-0001";
 
 /**
- * The centre line as a function of the metres along it.
+ * The centre line as a function of the distance along it in metres.
  * @param {number[][]} points
  */
 function centreLine(points) {
@@ -87,8 +87,8 @@ function driveLap(world, { speed, wait, weave, offRoad }) {
 }
 
 /**
- * Serves four runs of a world: one with penalties, a better one, one that crashed, and one that has
- * no journal.
+ * Serves four runs of a world: one with penalties, a better one, one that crashed, and one without
+ * a journal.
  * @param {Page} page @param {any} world Response of `GET /world`.
  */
 export async function serveRuns(page, world) {

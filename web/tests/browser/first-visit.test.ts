@@ -64,7 +64,7 @@ describe("a first visit", () => {
       expect(await visit.byTestId("tour-progress").textContent()).toBe(en.tour.progress(i + 1, steps.length));
       expect(await visit.byTestId("tour").getByRole("heading").textContent()).toBe(title);
       expect(await visit.byTestId("tour-text").textContent()).toBe(text);
-      // The focus is on the button of the next step.
+      // The button of the next step has the focus.
       await visit.page.keyboard.press("Enter");
     }
     await visit.byTestId("tour").waitFor({ state: "hidden" });
@@ -72,7 +72,7 @@ describe("a first visit", () => {
   });
 
   it("shows the tour once, and again from the help dialog", async () => {
-    // The page believes that a person controls the browser.
+    // The page must not detect that a program controls the browser.
     const visit = await fixture.open({
       prepare: (page) =>
         page.addInitScript(() => Object.defineProperty(Navigator.prototype, "webdriver", { get: () => false })).then(() => {}),

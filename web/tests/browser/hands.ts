@@ -33,7 +33,7 @@ export class Mouse implements Hand {
   }
 }
 
-/** Fingers on the screen. The browser makes pointer events from the touches. */
+/** Fingers on the screen. The browser derives pointer events from the touches. */
 export class Fingers implements Hand {
   constructor(
     readonly visit: Visit,
@@ -61,7 +61,7 @@ export class Fingers implements Hand {
     return this.dragAll([from, to]);
   }
 
-  /** Moves fingers, each from its first to its second position. */
+  /** Moves several fingers at once, each from its first to its second position. */
   async dragAll(...ways: (readonly [Point, Point])[]): Promise<void> {
     await this.#send("touchStart", ways.map(([from]) => from));
     for (const part of [0.25, 0.5, 0.75, 1]) {

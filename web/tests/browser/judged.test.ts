@@ -105,7 +105,7 @@ describe("a real evaluation", () => {
     await row.getByText(en.evaluation.failure.status(1)).waitFor();
     await row.getByText("Ada Lovelace").waitFor();
     await fixture.simulator.request("clock", { speed: 1 });
-    // The programs of this simulator reach the internet, so the run followed the wall clock.
+    // On this simulator, programs have internet access, so the run followed the wall clock.
     expect(await visit.byTestId("result-pace").textContent()).toBe(en.evaluation.paces.real);
     expect(await visit.byTestId("result-pace-reason").textContent()).toContain("internet");
     await until(
@@ -134,7 +134,7 @@ describe("a real evaluation without internet access", () => {
       () => visit.byTestId("result-pace").textContent(),
       (pace) => pace === en.evaluation.paces.virtual,
     );
-    // The clock starts at midnight.
+    // The program prints the time of day in seconds. The virtual clock starts at midnight.
     expect(await visit.byTestId("result-program-tail").textContent()).toBe("0");
     expect(await visit.byTestId("result-pace-reason").isVisible()).toBe(false);
     expect(await visit.byTestId("eval-repeatable").isEnabled()).toBe(true);

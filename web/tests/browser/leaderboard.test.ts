@@ -8,7 +8,7 @@ import { until } from "./support.js";
 
 const PAGE = "/sim/leaderboard";
 
-/** A program that ends at once. The script of the oval then ends the run without a result. */
+/** A program that ends immediately. The script of the oval then ends the run without a result. */
 const CRASH = "print('before the end')\nraise SystemExit('no fuel')\n";
 const EXAMPLE = path.resolve(import.meta.dirname, "../../../examples/lap_by_lidar.py");
 

@@ -31,14 +31,17 @@ async function openPanel(visit: Visit): Promise<void> {
   await visit.byTestId("program-text").waitFor({ timeout: 60_000 });
 }
 
-/** Replaces the text of the open file. The editor would complete and indent typed keys. */
+/**
+ * Replaces the text of the open file. It is inserted as a whole, because the editor would complete
+ * and indent typed keys.
+ */
 async function write(visit: Visit, text: string): Promise<void> {
   await visit.byTestId("program-text").focus();
   await visit.page.keyboard.press("ControlOrMeta+a");
   await visit.page.keyboard.insertText(text);
 }
 
-/** Ends the run of the panel, and waits for its end. A short program may have ended by itself. */
+/** Stops the run of the panel, and waits for its end. A short program may already have ended. */
 async function stop(visit: Visit): Promise<void> {
   if (await visit.byTestId("program-stop").isVisible())
     await visit.byTestId("program-stop").click({ timeout: 5000 }).catch(() => {});
@@ -94,14 +97,14 @@ describe("a program of the page", () => {
     await visit.byTestId("program-place").click();
     expect(await visit.page.locator(".program .cm-activeLine").textContent()).toBe('prnt("two")');
     expect(await visit.byTestId("program-text").evaluate((content) => content === document.activeElement)).toBe(true);
-    // The judge waits some seconds for the car, and the run may have ended by itself meanwhile.
+    // The judge waits some seconds for the car to move. The run may have ended by itself meanwhile.
     await visit.byTestId("program-run").waitFor({ timeout: RUN_MS });
     expect(await textOf(visit, "program-outcome")).toBe(en.evaluation.outcomes.failed);
     expect(await textOf(visit, "program-state")).toBe(en.evaluation.failure.status(1));
     await visit.page.locator(".program .cm-lint-marker-error").waitFor({ state: "attached", timeout: RUN_MS });
     await write(visit, 'import time\nprint("one")\nprint("three", flush=True)\ntime.sleep(600)\n');
     await visit.byTestId("program-run").click();
-    // The traceback of the first run has the other words.
+    // The traceback of the first run contains the other words.
     await output(visit, "three");
     expect(await visit.page.locator(".program .cm-lint-marker-error").count()).toBe(0);
     await visit.page.reload();
@@ -124,7 +127,7 @@ describe("a program of the page", () => {
       await visit.byTestId("workspace-file").click();
       await visit.byTestId("program-tab").nth(i).waitFor();
     }
-    // The example was not changed, so a file of the workspace takes its place.
+    // The example was not changed, so the file from the workspace replaced it.
     expect(await visit.byTestId("program-tab").allTextContents()).toEqual(["lap.py", "lib/words.py"]);
     expect(await visit.byTestId("program-command").inputValue()).toBe("python3 lap.py");
     await visit.byTestId("program-command").fill("python3 -u lap.py");
@@ -243,7 +246,7 @@ describe("a program of the page", () => {
     const box = await visit.byTestId("program").boundingBox();
     expect(box).toMatchObject({ x: 0, width: 390 });
     const ids = ["program-run", "program-output", "program-close", "program-new", "program-delete"];
-    // The text of the editor is wider than the editor, which scrolls.
+    // The text in the editor is wider than the editor, so the editor scrolls.
     for (const part of [".program .cm-editor", ...ids.map((id) => `[data-testid=${id}]`)]) {
       const { x = -1, y = 0, width = 0, height = 0 } = (await visit.page.locator(part).boundingBox()) ?? {};
       expect([x >= 0, x + width <= 390, y + height <= 844, height >= 40], part).toEqual([true, true, true, true]);

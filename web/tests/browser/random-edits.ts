@@ -2,9 +2,9 @@
 import type { Visit } from "./support.js";
 
 /**
- * Makes one edit that leaves a project without errors, and waits until the server has saved it. An
+ * Makes one edit after which the project has no errors, and waits until the server has saved it. An
  * edit that causes an error is undone, and another one is tried. Returns the name of the edit. The
- * edit is a function of the seed and of the document.
+ * edit depends only on the seed and the document.
  */
 export function editAtRandom(visit: Visit, seed: number, picture: string | null): Promise<string> {
   return visit.page.evaluate(
@@ -77,7 +77,7 @@ export function editAtRandom(visit: Visit, seed: number, picture: string | null)
                 };
           }),
       };
-      /** Waits until the page shows the answer of the server to the current document. */
+      /** Waits until the page shows the preview of the current document. */
       const previewed = async () => {
         while (!window.__build.isCurrent) await new Promise((done) => setTimeout(done, 5));
       };

@@ -10,7 +10,8 @@ import { browserFixture } from "./fixture.ts";
 import { type Simulator, until, type Visit } from "./support.js";
 
 const LAP = "python3 lap_by_lidar.py $CHICANE_URL";
-// A box may use the examples themselves as its workspace, so the changed program is not a file there.
+// A box may use the folder of the examples as its workspace, so the changed program is not written
+// to a file there.
 const SLOW_LAP = `echo off we go; python3 -c "$(sed 's/: 1.0, /: 0.8, /' lap_by_lidar.py)" $CHICANE_URL`;
 /** Leaves the road, which costs a penalty, then crashes. */
 const CRASH = `python3 -uc "
@@ -74,7 +75,7 @@ describe("replay of a real run", () => {
     await visit.byTestId("replay-bar").waitFor();
     expect(new URL(visit.page.url()).search).toBe(`?replay=${slow}`);
     expect(await visit.byTestId("pause").isVisible()).toBe(false);
-    // The replay plays at once.
+    // The replay starts to play immediately.
     await until(
       () => visit.page.evaluate(() => window.__chicane.time),
       (time) => time > 1,
@@ -178,7 +179,7 @@ describe("replay of a real run", () => {
     expect(await visit.byTestId("plot-gap").textContent()).toBe(en.replay.gapValue(signed(gap, 2)));
     await visit.byTestId("ghost").selectOption("");
     await visit.byTestId("replay-gap").waitFor({ state: "hidden" });
-    // The best run is compared with the next best one.
+    // The ghost of the best run is the second best run.
     const best = await openAt(fast, 15);
     await until(
       () => best.byTestId("ghost").inputValue(),
@@ -212,7 +213,7 @@ describe("replay of a real run", () => {
     const [world, profile] = [await simulator.request("world"), await simulator.request("vehicle")];
     const route = lapRoute(world.track.route, profile.body.centre[0] + profile.body.size.x / 2)!;
     const [lap] = lapsOf(new Progress(tracks.car, route));
-    // The judging script measures the same lap. There were no penalties.
+    // The judging script measures the same lap time. There were no penalties.
     expect(Math.abs(lap.time! - record.record)).toBeLessThan(0.05);
     const visit = await fixture.open({ path: `/sim?result=${slow}`, permissions: ["clipboard-read", "clipboard-write"] });
     await visit.byTestId("run-page").waitFor();
@@ -271,7 +272,7 @@ describe("replay of a real run", () => {
     expect(await visit.byTestId("page-program-tail").textContent()).toContain("No module named 'nunpy'");
     expect(await visit.page.locator(".map-penalty").count()).toBeGreaterThan(0);
     expect(await visit.byTestId("run-penalties").textContent()).toContain("the car left the road");
-    // The first row has the command, which contains the text too.
+    // The first row with this text is the command, which contains the text too.
     const row = visit.byTestId("aligned-lines").locator("tr", { hasText: "now it crashes" }).last();
     const time = (await row.locator(".line-time").textContent()) ?? "";
     await row.locator(".line-time").click();
@@ -294,7 +295,7 @@ describe("replay of a real run", () => {
       },
     });
     old.allowedErrors = /409/;
-    // The result page shows everything else.
+    // The result page shows everything except the replay.
     expect(await old.byTestId("no-journal").textContent()).toBe(why);
     expect(await old.byTestId("page-outcome").textContent()).toBe(en.evaluation.outcomes.finished);
     expect(await old.byTestId("watch-replay").isVisible()).toBe(false);

@@ -110,7 +110,7 @@ describe("the robot", () => {
         [button, value],
       );
     await set(7, 1);
-    // Without the dead-man button the trigger has no effect.
+    // While the dead-man button is released, the trigger has no effect.
     const { sim_time } = await fixture.simulator.request("clock");
     await until(
       () => fixture.simulator.request("clock"),
@@ -141,8 +141,8 @@ describe("the robot", () => {
       },
       (text) => /Speed0\.[45]\d m\/s/.test(text ?? ""),
     );
-    // Pose and odometry come in different messages, so a slow page shows the distance between them
-    // while the car drives. The car stops when no more drive commands come.
+    // Pose and odometry come in different messages, so on a slow page a difference between them is
+    // shown while the car drives. The car stops when no more drive commands arrive.
     await until(
       () => visit.byTestId("drift").textContent(),
       (text) => /^\d+\.\d+ m$/.test(text ?? "") && Number.parseFloat(text ?? "") < 0.5,

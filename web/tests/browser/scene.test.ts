@@ -79,7 +79,7 @@ describe("the 3D view", () => {
     const visit = await fixture.open();
     await fixture.simulator.request("reset", {});
     await visit.page.keyboard.press("2");
-    // Simulate at half speed, so that a slow machine draws enough frames.
+    // The simulation runs at half speed, so that a slow machine draws enough frames.
     await fixture.simulator.request("clock", { speed: 0.5 });
     const drive = fixture.simulator.request("/speed", { value: 0.5, duration: 3 });
     const seen = await visit.page.evaluate(async () => {

@@ -77,8 +77,8 @@ const simulator = await Simulator.start("--world", "technical");
 const running = await browser();
 try {
   for (const [name, options] of SIZES) {
-    // The page uses high quality, as on a machine with a graphics card. The simulation is paused,
-    // because software rendering is too slow to draw every state.
+    // The page uses high quality, as it would on a machine with a graphics card. The simulation is
+    // paused, because software rendering is too slow to draw every state.
     await simulator.request("clock", { paused: true });
     const visit = await Visit.open(running, `${simulator.address}?quality=high`, {
       ...options,

@@ -19,8 +19,9 @@ const FLAGS = [
   "--no-sandbox",
   "--use-angle=swiftshader",
   "--enable-unsafe-swiftshader",
-  // A browser on a machine without a graphics card composites pages on the CPU. Without this option it
-  // would do so on the emulated graphics card, which takes most of the time of a test.
+  // On a machine without a graphics card, the browser then composites pages directly on the CPU.
+  // Without this option it would use the emulated graphics card, which takes most of the time of a
+  // test.
   "--disable-gpu-compositing",
   "--disable-background-networking",
   "--disable-component-update",
@@ -90,7 +91,7 @@ export class Simulator {
   /** Stops the process and deletes its data folder. */
   async remove() {
     await this.stop();
-    // A process that was just ended may still write a file.
+    // A process that has just ended may still have a write in progress.
     if (this.#folder) await rm(this.#folder, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 });
   }
 

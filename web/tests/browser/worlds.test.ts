@@ -147,18 +147,18 @@ describe("worlds", () => {
     await visit.byTestId("worlds").click();
     await tile.getByTestId("delete").click();
     await visit.page.getByText(en.worldFacts.deleting("School yard")).waitFor();
-    // The focus is on the button that undoes the deletion, so that Enter is sufficient.
+    // The button that undoes the deletion has the focus, so pressing Enter is sufficient.
     await visit.page.keyboard.press("Enter");
     await tile.getByTestId("delete").waitFor();
     expect(await isListed()).toBe(true);
     await tile.getByTestId("delete").click();
-    // A world switch refreshes the list. The button has to stay.
+    // A world switch refreshes the list. The undo button must remain.
     await fixture.simulator.request("switch", { world: "field.world" });
     await visit.byTestId("world-field").and(visit.page.locator("[data-current]")).waitFor();
     expect(await tile.getByTestId("undo-delete").isVisible()).toBe(true);
     confirm();
     await tile.waitFor({ state: "detached" });
-    // The undone deletion would have been sent before this one.
+    // If the undone deletion had been sent, it would have been sent before this one.
     expect(deletions).toHaveLength(1);
     expect(await isListed()).toBe(false);
   });
@@ -186,7 +186,7 @@ describe("worlds", () => {
         await page.route("**/sim/api/evaluation/records?world=technical&*", (route) =>
           route.fulfill({ json: { records: records() } }),
         );
-        // The record changes as the clock does, so its unit is seconds.
+        // The record increases like the clock, so its unit is seconds.
         await page.route("**/sim/api/evaluation/record?session=*", (route) =>
           route.fulfill({
             json: { ...best, events: [1, 2, 3, 4].map((time) => ({ kind: "record", time, record: time })) },
@@ -211,7 +211,8 @@ describe("worlds", () => {
     expect(await facts(world)).toContain(en.worldFacts.length(length.toFixed(1)));
     expect(await facts("oval")).toContain(easy);
     expect(await facts("oval")).not.toContain(en.worldFacts.best(""));
-    // The field is above the list, and the form for published worlds is above the field.
+    // The search field is above the list, and the form for published worlds is above the search
+    // field.
     const top = async (id: string) => (await visit.byTestId(id).boundingBox())?.y ?? 0;
     await visit.byTestId("install-id").scrollIntoViewIfNeeded();
     expect(await top("install-id")).toBeLessThan(await top("world-search"));
@@ -239,7 +240,7 @@ describe("worlds", () => {
     expect(await toast.textContent()).toBe(text);
     const isWhole = await toast.evaluate((element) => {
       const { x, y, width, height } = element.getBoundingClientRect();
-      // A modal dialog covers everything that is not in it.
+      // A modal dialog covers everything outside it.
       const isOnTop = element.closest("dialog[open]") !== null;
       const isInPage = x >= 0 && y >= 0 && x + width <= innerWidth && y + height <= innerHeight;
       return { isOnTop, isInPage, isUncut: element.scrollHeight <= element.clientHeight && element.scrollWidth <= element.clientWidth };

@@ -13,7 +13,7 @@ interface Call {
   body: unknown;
 }
 
-/** A client whose requests get the given answers, and a list of the requests. */
+/** A client whose requests get the responses of `answer`, and the list of its requests. */
 function fake(answer: (call: Call) => Response | Promise<Response>): { client: BuilderClient; calls: Call[] } {
   const calls: Call[] = [];
   const client = new BuilderClient(async (input, init) => {
@@ -166,7 +166,7 @@ describe("a new title", () => {
   });
 });
 
-/** A server with one script, which a test can change behind the page's back. */
+/** A server with one script. A test can change the script without the page. */
 function scriptServer(first: string | null) {
   const server = { stored: first, errors: [] as { line: number | null; text: string }[] };
   const { client, calls } = fake(({ method, path, body }) => {

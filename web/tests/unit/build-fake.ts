@@ -53,12 +53,14 @@ export class MemoryStore implements KeyStore {
   key = (index: number): string | null => [...this.#map.keys()][index] ?? null;
 }
 
-/** The server's side of a project. It stores what it acknowledges, and announces it to all streams. */
+/**
+ * The server's side of a project. It stores each accepted save, and announces it to all streams.
+ */
 export class FakeServer implements ProjectServer {
   revision = 1;
   /** Whether requests fail, as if the server were down. */
   isDown = false;
-  /** The next save is answered with this error. */
+  /** The error with which the next save is answered; null accepts it. */
   refusal: ApiError | null = null;
   saves = 0;
   readonly streams = new Set<ProjectEvents>();

@@ -229,7 +229,7 @@ describe("the track", () => {
     expect([document.track.direction, document.track.start]).toEqual(["backward", 10]);
     reverseTrack(document, road(true));
     expect([document.track.direction, document.track.start]).toEqual(["forward", 6]);
-    // A closed line begins at the start line, so the first node can have any distance.
+    // A closed line begins at the start line, so the first node can be at any distance.
     moveStart(document, { ...road(true), nodes_s: [10, 14, 2, 6] }, 3);
     expect(document.track.start).toBe(9);
   });

@@ -6,7 +6,7 @@ THREE.Object3D.DEFAULT_UP.set(0, 0, 1);
 
 const bounds = new THREE.Box2(new THREE.Vector2(0, 0), new THREE.Vector2(8, 6));
 
-/** Where the corners of the ground are on the canvas, in pixels, with the view for an area. */
+/** Positions of the ground's corners on the canvas, in pixels, with the view that fits an area. */
 function cornersOnCanvas(canvas: { clientWidth: number; clientHeight: number }, area: Area): THREE.Vector2[] {
   const camera = new THREE.PerspectiveCamera(42, canvas.clientWidth / canvas.clientHeight, 0.05, 200);
   const shift = shiftOf(canvas, area);

@@ -5,7 +5,9 @@ import { correction, encode, formatBits, pathOf, penalty, versionBits } from "..
 const rows = (text: string, mask: number): string[] =>
   (encode(text, mask)?.modules ?? []).map((row) => row.map((isDark) => (isDark ? "#" : ".")).join(""));
 
-/** Version 1 of the text "Chicane" with mask 0, drawn by the npm package `qrcode` 1.5.4. */
+/**
+ * The version-1 code of the text "Chicane" with mask 0, drawn by the npm package `qrcode` 1.5.4.
+ */
 const CHICANE = `
 #######..#..#.#######
 #.....#.##..#.#.....#
@@ -29,7 +31,10 @@ const CHICANE = `
 #.....#...#...#....#.
 #######.#...#.#.#..##`;
 
-/** SHA-256 of the rows that the same package draws: 2 blocks, version information, blocks of two lengths. */
+/**
+ * SHA-256 of the rows of codes drawn by the same package: with 2 blocks, with version information,
+ * and with blocks of two lengths.
+ */
 const DRAWN = [
   {
     text: "http://127.0.0.1:8000/sim?world=0123456789abcdef0123456789abcdef",

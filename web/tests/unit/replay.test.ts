@@ -80,7 +80,7 @@ describe("poses of a run", () => {
     expect(poses.car(9).x).toBeCloseTo(0.03, 6);
     expect(poses.car(-1).x).toBe(0);
     expect(poses.value("along", 0.05)).toBeCloseTo(2.5, 5);
-    // From −3.1 to 3.1 the short way leads over π.
+    // From −3.1 to 3.1, the shorter way passes through π.
     expect(Math.abs(poses.joints(0.05).wheels[0])).toBeGreaterThan(3);
     expect(indexAt([0, 1, 2], 1.5)).toBe(1);
   });
@@ -202,7 +202,7 @@ describe("rank", () => {
   it("counts better runs, and runs of the same record share it", () => {
     expect(standingOf(run, runs)).toMatchObject({ rank: 3, of: 4, best: { session: runs[0].session } });
     expect(standingOf(runs[3], runs)).toMatchObject({ rank: 1, of: 4 });
-    // The list of the server can be older than the run.
+    // The list from the server can be older than the run, so it may not contain the run.
     expect(standingOf(run, runs.slice(0, 2))).toMatchObject({ rank: 2, of: 3 });
     expect(standingOf({ ...run, better: "higher" }, runs)).toMatchObject({ rank: 2, of: 4 });
   });

@@ -39,7 +39,7 @@ describe("shortcuts", () => {
     expect(shortcutOf("d", changed)).toBe("instruments");
     const keys = SHORTCUTS.map((shortcut) => keyOf(shortcut, changed));
     expect(new Set(keys).size).toBe(keys.length);
-    // Going back leaves nothing to store.
+    // If the default key is set again, nothing needs to be stored.
     expect(withKey(changed, "drive", "d")).toEqual({});
   });
 
@@ -74,8 +74,8 @@ describe("scope", () => {
   });
 
   it("covers all listeners and timers of the panels", () => {
-    // A panel is built again when the language changes. A listener that is not part of the scope
-    // would act twice afterwards.
+    // A panel is rebuilt when the language changes. A listener that does not belong to the scope
+    // would then act twice.
     const source = path.resolve(import.meta.dirname, "../../src");
     const files = [...readdirSync(path.join(source, "panels")).map((file) => `panels/${file}`), "keys.ts", "page.ts", "manipulate/selection-overlay.ts"];
     const outside = /^\s*(window\.|document\.)?(addEventListener\(|setInterval\()|beforeDraw\.push\(/gm;

@@ -61,7 +61,7 @@ describe("surroundings", () => {
     const mesh = painter.mesh();
     const ray = new THREE.Raycaster(new THREE.Vector3(bounds.max.x + MARGIN_M, 5, 0.4), new THREE.Vector3(-1, 0, 0));
     expect(ray.intersectObject(mesh, true)).toEqual([]);
-    // The same triangles in an ordinary mesh are hit, so the ray was not simply aimed wrongly.
+    // An ordinary mesh with the same triangles is hit, so the ray was aimed correctly.
     expect(ray.intersectObject(new THREE.Mesh(mesh.geometry, new THREE.MeshBasicMaterial({ side: THREE.DoubleSide }))).length).toBeGreaterThan(0);
   });
 });

@@ -11,7 +11,9 @@ const KEY_NAMES = ["Arrow", "Enter", "Escape", "Tab"];
 /** Matches text for the user: a capitalized word, a value with a unit, or a symbol. */
 const USER_TEXT = /^[A-Z][a-z]+([ .,:!?]|$)|\} (m|m\/s|ms|s|%)$|\}[°×]$|^[×–…]/;
 
-/** All texts of a language. A function stands for the text it returns for sample arguments. */
+/**
+ * All texts of a language. A function is replaced by the text that it returns for sample arguments.
+ */
 function textsOf(value: unknown): string[] {
   if (typeof value === "string") return [value];
   if (typeof value === "function") return [String(value("1", "2"))];
@@ -24,15 +26,15 @@ function byPath(value: unknown, path = ""): Map<string, unknown> {
   return new Map(Object.entries(value).flatMap(([name, inner]) => [...byPath(inner, path ? `${path}.${name}` : name)]));
 }
 
-/** Which of its arguments a text contains. Arguments are numbers that no text contains by itself. */
+/** The arguments that occur in a text. The samples are numbers that no text contains by itself. */
 function usedArguments(text: (...args: unknown[]) => string, count: number): number[] {
   const samples = Array.from({ length: count }, (_, i) => 7001 + i);
-  // Some texts expect strings. A template gives the same result for a number.
+  // Some texts expect strings, but a template gives the same result for a number.
   const result = text(...samples);
   return samples.filter((sample) => result.includes(String(sample)));
 }
 
-/** String literals of the page outside of `strings/` that look like text for the user. */
+/** String literals of the page outside `strings/` that look like text for the user. */
 function literalsOutsideStrings(): string[] {
   const files = readdirSync(SOURCE, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts") && !/^(strings|wire)\b/.test(file))

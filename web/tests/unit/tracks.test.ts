@@ -8,7 +8,10 @@ const ROWS = [
   { time: 0.02, x: 1.5, y: 2, speed: 0.6, offset: 0.1, along: 3 },
 ];
 
-/** The file with a changed header. The columns stay where they are relative to the data. */
+/**
+ * The file with a changed header. The offsets of the columns stay valid, because they are relative
+ * to the end of the header.
+ */
 function withHeader(file: ArrayBuffer, change: (header: Record<string, any>) => void): ArrayBuffer {
   const length = new DataView(file).getUint32(8, true);
   const header = JSON.parse(new TextDecoder().decode(new Uint8Array(file, 12, length)));
@@ -58,7 +61,7 @@ describe("tracks of a run", () => {
   });
 
   it("are refused if they are cut at any byte", () => {
-    // Columns with an even number of rows need no padding, so every byte counts.
+    // Columns with an even number of rows need no padding, so every byte of the file is needed.
     const box = [0, 1].map((time) => ({ time, x: 4, y: 5 }));
     const file = encodeRun(ROWS, {}, [{ name: "box1", rows: box }]);
     for (let length = 0; length < file.byteLength; length++)
