@@ -73,8 +73,8 @@ def main() -> int:
         result["missing"] += broken
     result["machine"]["load_end"] = round(os.getloadavg()[0], 2)
     report(result, options, python)
-    # Only a failed benchmark of Chicane is a failure. A simulator that did not start is only named
-    # in the report.
+    # Only a failed benchmark of Chicane is a failure. If another simulator did not start, only the
+    # report mentions it.
     return 1 if broken else 0
 
 

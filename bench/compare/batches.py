@@ -14,7 +14,8 @@ from pathlib import Path
 
 SIZES = (1, 8, 64, 512)
 THREADS = (1, 2)
-# A car that never leaves the road within the measurement would hide the cost of resets.
+# Resets should be part of the measurement, so an episode ends after this time even if the car stays
+# on the road.
 _TIME_LIMIT_S = 20.0
 _RESETS = 200
 
@@ -31,7 +32,7 @@ def work(cars: int, threads: int, seconds: float) -> dict:
     import numpy as np
     from chicane.gym import VectorCarEnv
 
-    # The first environment loads the world, which all further environments share.
+    # The first environment loads the world. All further environments share the loaded world.
     first = VectorCarEnv(1, observation="lidar", threads=1)
     first.reset(seed=1)
     before = _resident_kb()

@@ -35,7 +35,8 @@ def lines(old: dict, new: dict) -> list:
     figures = {f["key"]: f for f in old.get("figures", [])}
     for f in new["figures"]:
         was = figures.get(f["key"])
-        # Absolute times vary with the load of the machine, so only changes above 2× are reported.
+        # Absolute times vary with the load of the machine, so only changes by more than a factor of
+        # 2 are reported.
         if was and _far(was["figure"], f["figure"], 1.0):
             out.append(_line(f["title"], was["figure"], f["figure"], f["unit"], f["lower"]))
     return out

@@ -49,7 +49,7 @@ class Process:
 
     def __init__(self, contender: Contender):
         self.contender = contender
-        # The method `close` closes this file.
+        # The method `close` closes this file, so no `with` is used.
         self.errors = tempfile.TemporaryFile("w+")  # noqa: SIM115
         self.process = subprocess.Popen(
             contender.command,

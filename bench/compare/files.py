@@ -21,7 +21,8 @@ def write(folder: Path, profile: Path) -> None:
     robot["lidar"]["rate_hz"] = _SCANS_HZ
     picture = scene.floor_picture()
     circle = scene.Car.read(profile).places(_WAYPOINTS)
-    # The car starts in the direction of the first segment, which has to be that of the others.
+    # The car starts in the direction of the first segment of the route. A first point on the x axis
+    # makes this direction the same as for the other contenders.
     (x, y, _), *others = circle
     route = npy([(x, y), (x + _FIRST_M, y), *((x, y) for x, y, _ in others), (x, y)])
     _put(folder / "robot.json", json.dumps(robot, indent=1).encode())
@@ -33,10 +34,11 @@ def write(folder: Path, profile: Path) -> None:
 
 
 def npy(rows: list) -> bytes:
-    """Rows of numbers as a file of NumPy. This module runs without NumPy."""
+    """Encodes rows of numbers as a NumPy file, without NumPy."""
     shape = f"({len(rows)}, {len(rows[0])})"
     head = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}"
-    # The data begins at a multiple of 64 bytes, after 10 bytes, the head and the end of its line.
+    # The data must begin at a multiple of 64 bytes: after 10 bytes, the header, and the header's
+    # line end.
     head = head.ljust(-(-(len(head) + 11) // 64) * 64 - 11) + "\n"
     values = [value for row in rows for value in row]
     parts = b"\x93NUMPY\x01\x00", struct.pack("<H", len(head)), head.encode()

@@ -60,7 +60,8 @@ def _module(folder: Path) -> None:
         random_start=False,
     )
     batch.seed(0, bytes(range(32)))
-    # The module accepts every buffer. The import of NumPy would take longer than the rest.
+    # The module accepts any buffer. NumPy is not used, because its import would take longer than
+    # everything else here.
     scan = _buffer("f", 1, batch.about()["beams"])
     numbers = _buffer("d", len(native.NUMBERS), 1)
     batch.reset(None, None, scan, None, numbers)

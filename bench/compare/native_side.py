@@ -15,9 +15,9 @@ from chicane.gym import VectorCarEnv
 from . import scene
 from .side import serve
 
-# Episodes never end, because a reset is a contest of its own.
+# Episodes never end, because resets are measured in a separate contest.
 _ENDLESS = 1e9
-# Environments that are reset at once.
+# Number of environments that are reset at once.
 _BATCH = 64
 
 

@@ -14,7 +14,8 @@ from . import scene
 from .side import Library, serve, turning
 from .urdf import car as car_model
 
-# PyBullet multiplies the frictions of two bodies. The product has to be `scene.FRICTION`.
+# PyBullet multiplies the friction coefficients of two bodies. The product has to be
+# `scene.FRICTION`.
 _FRICTION = math.sqrt(scene.FRICTION)
 _STEER, _DRIVE, _FREE = (0, 2), (4, 5), (1, 3)
 # PyBullet's default time step.
@@ -142,7 +143,8 @@ class PyBullet(Library):
         self.substep_s = _OWN_TIMESTEP_S if own_timestep else scene.SUBSTEP_S
         self.rest = Yard(folder, scene.at_rest(), sleeping, self.substep_s)
         self.falling = Yard(folder, scene.heap(), sleeping, self.substep_s)
-        # Pictures use a scene without the car. PyBullet would draw the car's collision shapes.
+        # Pictures use a scene without the car, because PyBullet would draw the car's collision
+        # shapes.
         self.still = Yard(folder, scene.at_rest(), sleeping, self.substep_s)
         self.still.p.removeBody(self.still.id, **self.still.to)
         self.pictures = self.rest.car.places(16)

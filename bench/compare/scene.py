@@ -20,7 +20,7 @@ FRICTION = 0.6
 BOX_COLOUR = (0.80, 0.45, 0.20)
 FENCE_COLOUR = (0.30, 0.45, 0.60)
 
-# Simulated time of one step of an agent. A scan follows each step.
+# Simulated time of one step of an agent. Each step is followed by a scan.
 STEP_S = 0.05
 SUBSTEP_S = 0.0025
 SUBSTEPS = round(STEP_S / SUBSTEP_S)

@@ -116,7 +116,7 @@ def rate(name: str, seconds: float, count: int) -> tuple[float, float] | None:
         )
         for _ in range(1 if ours else count)
     ]
-    # The timer kills workers that never start. Their environment then has no figure.
+    # The timer kills workers that never start. Such an environment gets no figure.
     watch = threading.Timer(
         START_TIMEOUT_S + seconds, lambda: [worker.kill() for worker in workers]
     )

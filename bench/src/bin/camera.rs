@@ -1,8 +1,8 @@
 //! Benchmark of the on-board camera without a server.
 //!
 //! It measures frames per second for several picture sizes, numbers of threads, and numbers of
-//! objects in view, with and without JPEG. It compares the sets of instructions that the processor
-//! has, and measures memory and the time of the other drawing functions.
+//! objects in view, with and without JPEG. It also compares the instruction sets of the processor,
+//! and measures memory and the time of the other drawing functions.
 //!
 //! `camera profile 480 360 20` draws frames of 480×360 pixels on one thread for 20 seconds, for use
 //! with a profiler.
@@ -40,7 +40,8 @@ fn pool(threads: usize) -> rayon::ThreadPool {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads")
 }
 
-/// Prints how fast each set of instructions is, on one thread. The bytes are the same.
+/// Prints how fast each instruction set is, on one thread. All instruction sets draw the same
+/// bytes.
 fn print_instructions(stage: &Arc<Stage>, moments: &[Moment]) {
     println!("\ninstructions, 1 thread\n");
     println!("{:<12}{:>14}{:>14}{:>16}", "set", "480x360 /s", "160x120 /s", "JPEG 480x360 ms");
@@ -99,11 +100,12 @@ fn resident() -> f64 {
     pages * rustix::param::page_size() as f64 / 1e6
 }
 
-/// Processor time that this process has used, s. Unlike the time of a clock, it does not depend on
-/// other processes, except for their use of caches.
+/// Processor time that this process has used, s. Unlike elapsed time, it does not depend on the
+/// load from other processes, except for their use of caches.
 fn processor_time_s() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // User and system time are the fields 14 and 15. The name before them may contain spaces.
+    // User and system time are the fields 14 and 15. The process name before them may contain
+    // spaces, so the fields are counted from the closing bracket.
     let fields = stat.rsplit(')').next().unwrap_or_default().split(' ');
     let ticks: f64 = fields.skip(12).take(2).filter_map(|n| n.parse::<f64>().ok()).sum();
     ticks / rustix::param::clock_ticks_per_second() as f64

@@ -72,7 +72,7 @@ fn around_a_drum(objects: usize) -> Arc<World> {
     yard(objects).object("drum", ObjectKind::Cylinder, pose, shape, None).build()
 }
 
-/// The yard with a box that moves to and fro all the time, so that the physics never sleeps.
+/// The yard with a box that moves back and forth all the time, so that the physics never sleeps.
 fn with_traffic(objects: usize) -> Sim {
     let world = yard(objects).block("shuttle", [1.0, 0.6, 0.1], [0.2; 3], 0.5).build();
     let mut sim = Sim::new(world, Arc::new(Profile::gen1()), 1);
@@ -112,7 +112,8 @@ fn allocations(sim: &mut Sim, ticks: usize) -> u64 {
     ALLOCATIONS.load(Ordering::Relaxed) - before
 }
 
-/// Median duration of a reset, s, each after a tick in which a placed car makes the engine step.
+/// Median duration of a reset, s. Before each reset, the car is placed and one tick is simulated,
+/// so that the engine has to step.
 fn disturbed_reset(sim: &mut Sim) -> f64 {
     let place =
         || Command::Place { who: Who::Vehicle, x: Some(1.0), y: None, z: None, yaw: None, how: How::AtOnce };
@@ -194,7 +195,7 @@ fn main() {
     print_cities();
 }
 
-/// Prints how the core grows with the triangles of a world that is one mesh.
+/// Prints how the costs of the core grow with the number of triangles of a world that is one mesh.
 fn print_cities() {
     println!("\n{:<46}{:>12}{:>12}{:>12}", "triangles of a city", "2,000", "20,000", "200,000");
     let cities = [2_000, 20_000, 200_000].map(|triangles| {

@@ -28,7 +28,7 @@ fn run() -> Result<(), BenchError> {
     for i in 0..students {
         let folder = scratch.0.join(format!("class/student_{i}"));
         std::fs::create_dir_all(&folder)?;
-        // Each program is another one, so that nothing can be shared between students.
+        // The programs of all students differ, so that no result can be shared between students.
         std::fs::write(folder.join("main.py"), format!("{source}\n# student {i}\n"))?;
     }
     let mut report = Report::default();

@@ -76,7 +76,8 @@ fn run() -> Result<(), BenchError> {
         let built = || build(&project, &files);
         let bundle = built()?;
         let loaded = || World::load(&Assets::of(&bundle));
-        // The page checks a project again at each step of a drag, so the goal is a part of a frame.
+        // The page checks a project again at each step of a drag, so the goal is a fraction of a
+        // frame's duration.
         let mut checks = times(|| check(&project));
         report.add_times(&format!("checking {name}"), &mut checks, Goal::AtMost(5.0));
         let bytes: usize = bundle.files.values().map(Vec::len).sum();
@@ -97,8 +98,8 @@ fn run() -> Result<(), BenchError> {
             Goal::None,
         );
     }
-    // The page asks for a preview at each step of a drag, with the document in the request and the
-    // preview in the response.
+    // The page requests a preview at each step of a drag. The request contains the document, and
+    // the response the preview.
     let document = sixty_nodes().to_string();
     let mut previews = times(|| {
         let project = Project::read(document.as_bytes())?;
@@ -163,8 +164,7 @@ fn shipped_project(name: &str) -> Result<(Project, MemoryBundle), BenchError> {
     Ok((project, files))
 }
 
-/// A large world: a ring road on 20 × 20 m, and 500 objects inside of the ring. The objects are of
-/// all kinds.
+/// A large world: a ring road on 20 × 20 m, and 500 objects of all kinds inside the ring.
 fn large() -> Value {
     let kinds = ["box", "cylinder", "sphere", "cone", "light"];
     let object = |i: usize| {

@@ -68,8 +68,8 @@ impl Core {
         }
     }
 
-    /// Time of `count` scans, s. This is the time of `count` ticks with a scan, minus the time of
-    /// `count` ticks with almost no scans.
+    /// Time of `count` scans, s: the time of `count` ticks with a scan, minus the time of `count`
+    /// ticks with almost no scans.
     pub(crate) fn lidar(&mut self, count: u64) -> f64 {
         let time = |sim: &mut Sim| {
             let begun = Instant::now();

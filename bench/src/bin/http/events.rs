@@ -32,7 +32,7 @@ const SUBSCRIBE_TIMEOUT: Duration = Duration::from_secs(30);
 /// Maximum number of readers that wait for their first frame. Above this number, no further stream
 /// is opened.
 const MAX_PENDING: usize = 128;
-/// One in this number of subscribers does not read its stream.
+/// Of this number of subscribers, one does not read its stream.
 const STALLED_ONE_IN: usize = 100;
 
 /// State that all readers of a round share.
@@ -237,8 +237,8 @@ fn note(round: &Round, shared: &Arc<Mutex<ReaderStats>>, id: u64, offset: f64) {
         return;
     };
     if round.measuring.load(Relaxed) {
-        // A gap between ids means that frames were skipped, because no story lines are sent between
-        // the frames here.
+        // A gap between ids means that frames were skipped, because here the stream contains no
+        // events other than frames.
         seen.missed += id.saturating_sub(last + 1);
         seen.offsets.push(offset);
     }

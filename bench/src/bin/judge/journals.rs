@@ -13,9 +13,9 @@ use std::time::{Duration, Instant};
 
 /// Simulated seconds of the measured run.
 const DURATION_S: f64 = 180.0;
-/// Commands per simulated second, as many as a usual program sends.
+/// Number of commands per simulated second. A typical program sends as many.
 const COMMANDS_PER_S: f64 = 20.0;
-/// Moments that are looked at.
+/// Number of moments for which a picture is requested.
 const SEEKS: u64 = 40;
 
 /// A judging script that only lets the time pass.
@@ -93,7 +93,8 @@ fn seek(bench: &Bench, run: &Path, seconds: f64, report: &mut Report) -> Result<
     report.add("first look at a run", first.as_secs_f64() * 1e3, "ms", Goal::None);
     let mut times = Vec::new();
     for k in 1..=SEEKS {
-        // The golden ratio spreads the moments evenly, in an order that jumps back and forth.
+        // Steps of the golden ratio spread the moments evenly, in an order that jumps back and
+        // forth.
         times.push(look((k as f64 * 0.618_034).fract() * seconds)?);
     }
     report.add("seek to any moment with a picture, median", quantile(&mut times, 0.5), "ms", Goal::None);

@@ -57,7 +57,7 @@ const PARTS: [(&str, Measure); 7] = [
 /// How often each figure is measured. The median counts.
 const ROUNDS: usize = 25;
 
-/// What all parts use.
+/// The data that all parts use.
 struct Bench {
     program: PathBuf,
     setting: Setting,
@@ -116,8 +116,8 @@ fn before(folder: &Path, parts: &[&str], report: &mut Report) -> Result<(), Benc
     Ok(())
 }
 
-/// Measures the time from the request for a judge to the harness's answer to the call `initialize`:
-/// with a judge that was prepared before, as in a session, and with a new one.
+/// Measures the time from the request for a judge until the harness has answered the call
+/// `initialize`. The judge is either prepared in advance, as in a session, or new.
 fn starts(bench: &Bench, report: &mut Report) -> Result<(), BenchError> {
     for (name, prepared, goal) in [
         ("container start to initialize", true, Goal::AtMost(40.0)),
@@ -180,7 +180,7 @@ fn copies(_: &Bench, report: &mut Report) -> Result<(), BenchError> {
     }
     let mut times = Vec::new();
     for k in 0..ROUNDS {
-        // Closed boxes have their files in memory, so the target of the measurement has them there
+        // Closed boxes keep their files in memory, so the copies of this measurement are in memory
         // too.
         let to = PathBuf::from(format!("/dev/shm/chicane-bench-copy-{}-{k}", std::process::id()));
         std::fs::create_dir(&to)?;
@@ -222,7 +222,7 @@ fn wait_until_prepared(setting: &Setting) -> Result<(), BenchError> {
     Ok(())
 }
 
-/// Measures how fast a judging script reads observations, without a simulation.
+/// Measures how fast a judging script reads observations. No simulation runs.
 fn observations(bench: &Bench, report: &mut Report) -> Result<(), BenchError> {
     for (objects, moving) in [(10, 10), (50, 5), (50, 50)] {
         let mut judge = Judge::start(&bench.setting)?;

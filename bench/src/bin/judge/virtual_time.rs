@@ -1,4 +1,4 @@
-//! Programs in virtual time: how much faster than real time they run, and what uses the time.
+//! Programs in virtual time: how much faster than real time they run, and what takes the time.
 
 use super::{Bench, TempFolder};
 use chicane_bench::BenchError;
@@ -44,10 +44,10 @@ def evaluate(sim):
         sim.finish()
 ";
 
-/// The part of a run that `--explain` prints.
+/// The figures that `--explain` prints for a run.
 struct Explained {
     wall: Duration,
-    /// Real seconds of the program, of the simulation and of the web server.
+    /// Real seconds that the program, the simulation and the web server took.
     shares: [f64; 3],
 }
 
@@ -83,7 +83,7 @@ pub(super) fn measure(bench: &Bench, report: &mut Report) -> Result<(), BenchErr
     Ok(())
 }
 
-/// Real seconds that each round of a program adds to a run.
+/// Real seconds by which each iteration of a program's loop makes a run longer.
 fn added_time(bench: &Bench, folder: &Path, program: &str, count: u32) -> Result<f64, BenchError> {
     let none = run(bench, folder, &format!("python3 {program} 0"))?;
     let all = run(bench, folder, &format!("python3 {program} {count}"))?;
@@ -101,7 +101,7 @@ pub(super) fn write_project(folder: &Path, script: &str) -> Result<(), BenchErro
     Ok(std::fs::write(folder.join("judge.py"), script)?)
 }
 
-/// The Python that has `requests`.
+/// The Python interpreter that has the package `requests`.
 fn python() -> Result<PathBuf, BenchError> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize()?;
     let path = root.join("target/tools/repeat/bin/python");

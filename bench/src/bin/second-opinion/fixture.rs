@@ -81,7 +81,7 @@ pub(crate) fn world() -> World {
     world
 }
 
-/// A picture of an F with coloured borders, in which all sides and corners differ.
+/// A picture of the letter F with coloured borders. All its sides and corners differ.
 fn letter(paper: [u8; 4]) -> RgbaImage {
     const STROKES: [&str; 7] = ["#####..", "#......", "#......", "####...", "#......", "#......", "#......"];
     RgbaImage::from_fn(96, 112, |x, y| {
