@@ -13,18 +13,18 @@ from .streams import StreamError, connect, cut, events
 from .web import Client
 
 PROJECTS = API + "/builder/projects"
-#: Number of projects above which builders create no more. The simulator has room for 200.
+#: Number of projects from which on builders create no more. The simulator accepts 200.
 MOST_PROJECTS = 12
-#: Number of worlds that one builder publishes at most, because published worlds stay on the disk.
+#: Largest number of worlds that one builder publishes, because published worlds stay on the disk.
 MOST_PUBLISHED = 8
-#: Seconds within which the event of a stored revision has to arrive, on a busy machine.
+#: Timeout for the event of a stored revision, in seconds, for a busy machine.
 EVENT_TIMEOUT_S = 30.0
 
 Document = dict[str, Any]
 
 
 class KnownProjects:
-    """The projects that all builders know. It is used to choose projects, not to judge answers."""
+    """The projects that all builders know. Used to choose projects, not to judge answers."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -124,7 +124,7 @@ class Builder:
             self._read(project)
 
     def save_until_kill(self, count: int) -> None:
-        """Saves `count` revisions, and sends one more without waiting for its answer."""
+        """Saves `count` revisions, and sends one more save without waiting for its answer."""
         self._create()
         live = self._projects.live()
         for number in range(count):
@@ -161,7 +161,7 @@ class Builder:
             self._client.ask("GET", PROJECTS, allow=[200])
 
     def _newest(self, project: str) -> tuple[int, Document] | None:
-        """Revision and document that this builder knows. None if there is no such project."""
+        """The revision and document that this builder knows. None if the project does not exist."""
         if project not in self._known:
             self._read(project)
         return self._known.get(project)
@@ -230,7 +230,7 @@ class Builder:
             self._projects.remove(project)
 
     def _restore(self, _: str) -> None:
-        # The simulator keeps the last 20 deleted projects. Older ones are chosen too, rarely.
+        # The simulator keeps the last 20 deleted projects. Rarely, an older project is chosen too.
         deleted = self._projects.deleted()[-24:]
         if not deleted:
             return

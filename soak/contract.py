@@ -38,7 +38,7 @@ def wrong_status(of: Operation, status: int, answer: Any, allowed: list[int] | N
     """Describes what is wrong with a status and its error text. None if both are allowed."""
     if allowed is not None and status not in allowed:
         return f"{of.name} answered {status}, allowed here: {allowed}"
-    # A request that is invalid on purpose has its own list of allowed statuses, `allowed`.
+    # A request that is invalid on purpose has its own list of allowed statuses (`allowed`).
     if 200 <= status < 300 or (allowed is not None and status not in of.errors):
         return None
     if status not in of.errors:

@@ -14,7 +14,7 @@ from typing import Any
 from .history import History
 
 HERE = pathlib.Path(__file__).parent
-#: Students and their programs. What the grades must be is in `rules/grading.py`.
+#: Students and their programs. `rules/grading.py` has the expected grades.
 PROGRAMS = {
     "good": HERE.parent / "examples" / "lap_by_route.py",
     "crash": HERE / "students" / "fails.py",
@@ -23,9 +23,9 @@ PROGRAMS = {
 }
 #: Students of a short soak test.
 SHORT = ("good", "cheat")
-#: Seconds until a command counts as hanging, also on a busy machine.
+#: Timeout of a command in seconds, for a busy machine.
 TIMEOUT_S = 300.0
-#: Seconds until the processes of a killed grading have to be gone.
+#: Timeout in seconds for the end of all processes of a killed grading.
 GONE_S = 60.0
 
 _UNIT = re.compile("[0-9a-f]{64}")
@@ -64,7 +64,7 @@ def finished(results: pathlib.Path) -> dict[str, str]:
 
 
 def processes(results: pathlib.Path) -> list[int]:
-    """The processes that have the folder of the results in their command."""
+    """The processes whose command line contains the folder of the results."""
     mark, found = str(results).encode(), []
     for entry in pathlib.Path("/proc").iterdir():
         try:
@@ -80,7 +80,7 @@ def _sha256(file: pathlib.Path) -> str:
 
 
 class Grader:
-    """Grades a class. The first round is not interrupted, each later one is killed once."""
+    """Grades a class. The first round is not interrupted; each later round is killed once."""
 
     def __init__(
         self, seed: int, program: str, folder: pathlib.Path, history: History, short: bool

@@ -5,13 +5,14 @@ from typing import Any
 
 from .history import HistoryLine
 
-#: Fraction of the run that is ignored as warm-up: worlds are drawn for the first time, caches fill.
+#: Fraction of the run that is ignored as warm-up: worlds are drawn for the first time, and caches
+#: are filled.
 WARM_UP = 0.4
 #: Seconds of samples that are needed to judge growth.
 LEAST_S = 200.0
-#: Total growth below this fraction of the median memory is noise.
+#: If the total growth is below this fraction of the median memory, it is noise.
 PART = 0.08
-#: Growth below this rate, in kB per minute, is noise too.
+#: If the growth is below this rate, in kB per minute, it is noise too.
 KB_A_MINUTE = 1024.0
 
 
@@ -19,7 +20,8 @@ def trend(lines: list[HistoryLine], begun: float, ended: float) -> dict[str, Any
     """The trend of memory after the warm-up. None if there are too few samples."""
     since = begun + WARM_UP * (ended - begun)
     seen = [w for w in lines if w["k"] == "watch" and since <= w["t0"] <= ended]
-    # Use at most about 200 samples. Ignore slopes between close samples, which are mostly noise.
+    # At most about 200 samples are used. Slopes between close samples are mostly noise, so they are
+    # ignored.
     step = max(1, len(seen) // 200)
     points = [(w["t0"], w["anon_kb"]) for w in seen[::step]]
     far = [

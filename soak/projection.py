@@ -39,7 +39,7 @@ def state(full: dict[str, Any]) -> dict[str, Any]:
 
 
 def digest(value: Any) -> str:
-    """A short hash of a JSON value. 1 and 1.0 have the same hash, and the order of keys is free."""
+    """A short hash of a JSON value. 1 and 1.0 have the same hash; the order of keys is ignored."""
     text = json.dumps(_floats(value), sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -53,7 +53,7 @@ def _floats(value: Any) -> Any:
 
 
 def body(path: str, full: Any) -> Any:
-    """The part of a request body that the history keeps: the hash of a document of the builder."""
+    """The part of a request body that the history keeps. A document is replaced by its hash."""
     if path.startswith(BUILDER) and isinstance(full, dict) and "document" in full:
         return full | {"document": digest(full["document"])}
     return full

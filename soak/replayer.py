@@ -12,9 +12,9 @@ from .operations import API
 from .tracks import TracksError, read
 from .web import Client
 
-#: Seconds until `chicane verify` counts as hanging.
+#: Timeout of `chicane verify` in seconds.
 VERIFY_TIMEOUT_S = 240.0
-#: Number of records among which a run is chosen.
+#: The run is chosen among this number of newest records.
 NEWEST = 30
 
 
@@ -35,7 +35,7 @@ def judged(output: str, file: pathlib.Path) -> str:
 
 
 class Replayer:
-    """Looks at one run after the other. The same question must always get the same bytes."""
+    """Looks at one run after the other. The same request must always get the same bytes."""
 
     def __init__(
         self,
@@ -50,11 +50,11 @@ class Replayer:
         self._client = Client("replayer", address, history)
         self._folder = folder
         self._seen: list[str] = []
-        #: Sessions that did not begin, so they have no run.
+        #: Sessions that ended before their run began, so they have no run.
         self._empty: set[str] = set()
 
     def run(self, over: threading.Event, least: int) -> None:
-        """Looks at runs until `over` is set, and at `least` runs in any case, if there are any."""
+        """Looks at runs until `over` is set, but at least at `least` runs, if there are any."""
         done = 0
         while done < least or not over.is_set():
             session = self._choose()
@@ -148,5 +148,5 @@ class Replayer:
             )
         except subprocess.TimeoutExpired:
             return {"exit_code": None, "output": f"no end within {VERIFY_TIMEOUT_S:g} s"}
-        # The errors are last, because they explain an exit status other than 0.
+        # The error output comes last, because it explains an exit status other than 0.
         return {"exit_code": done.returncode, "output": done.stdout + done.stderr}

@@ -18,13 +18,13 @@ from .server import Server, log_problems
 from .sessions import Examiner
 from .web import Client
 
-#: Seconds to wait before the first count of threads. Idle threads of pools end in that time.
+#: Seconds to wait before the first count of threads. Idle threads of thread pools end in this time.
 SETTLE = 12.0
 #: Largest number of seconds until the first count, on a busy machine.
 LONGEST_SETTLE = 60.0
 #: Largest number of seconds for which threads and descriptors may remain after the run.
 REST = 40.0
-#: Number of runs that are replayed and verified at least.
+#: Minimum number of runs that are replayed and verified.
 LEAST_REPLAYS = 2
 #: Number of acknowledged saves before the simulator is killed.
 SAVES_BEFORE_KILL = 20
@@ -179,10 +179,10 @@ def _soak(
         say(f"{history.now():7.1f} s  {seen['rss_kb'] // 1024} MiB  {seen['fds']} descriptors")
     ended = history.now()
     over.set()
-    # Requests that wait for simulated time, such as a held speed, end only if time runs.
+    # Requests that wait for simulated time, such as a held speed, end only if time advances.
     host.ask("POST", API + "/clock", {"paused": False, "speed": options.speed})
     for thread in crowd:
-        # Replayer and grader wait for commands, which have time limits of their own.
+        # Replayer and grader wait for commands, which have their own timeouts.
         thread.join(timeout=600 if thread.name in ("replayer", "grader") else 90)
         if thread.is_alive():
             history.add("bad", who=thread.name, t=history.now(), what="the thread did not end")

@@ -19,7 +19,8 @@ class Scenario:
     judge: str
     outcomes: tuple[str, ...]
     time_limit_s: int = 20
-    #: Parts of the world that the script changes. Rules accept changes of them that no client made.
+    #: Parts of the world that the script changes. The rules accept changes of these parts that no
+    #: client made.
     touches: tuple[str, ...] = ()
     robot: str = "gen1"
     #: Whether the scenario is too slow for a short soak test.
@@ -59,7 +60,7 @@ _NODES = [
 
 
 def oval(name: str) -> dict[str, Any]:
-    """The parts of a project that all projects of the soak have: field, fence and track."""
+    """The parts that all projects of the soak test share: field, fence and track."""
     return {
         "version": 1,
         "name": name,

@@ -138,7 +138,7 @@ evaluation_event: Shape = either(
         record({"kind": one_of(kind), "session": text, "time": number} | fields)
         for kind, fields in _of_kind.items()
     ),
-    # This event is sent instead of the log lines above the limit.
+    # This event replaces the log lines that exceed the limit.
     record({"kind": one_of("truncated"), "session": text, "time": number}),
 )
 run_event: Shape = either(

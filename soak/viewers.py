@@ -14,9 +14,10 @@ from .reader import Reader
 from .streams import StreamError, WebSocket, connect, cut, events, is_jpeg, pictures
 from .web import Client
 
-#: Largest number of seconds for which a viewer keeps a stream open without reading.
+#: Longest time in seconds for which a viewer keeps a stream open without reading it.
 LONGEST = 8.0
-#: Timeout of a print in seconds. The simulator makes one print at a time, others have to wait.
+#: Timeout of a print in seconds. The simulator makes only one print at a time, so others have to
+#: wait.
 PRINT_TIMEOUT_S = 180.0
 
 
@@ -184,8 +185,8 @@ class Viewer:
             else:
                 socket.send(b"\xff\xfe", opcode=1)
             code, expected = socket.close_code(), 1007 if how == "text" else 1002
-            # /audio/stream may close earlier: with 1013 if there are too many sounds, with 1000 if
-            # another client stopped the sounds.
+            # /audio/stream may be closed earlier for another reason: with 1013 if there are too
+            # many sounds, with 1000 if another client stopped the sounds.
             if code != expected and not (path == "/audio/stream" and code in (1000, 1013)):
                 raise StreamError(f"{path}, {how}: closed with {code}, not with {expected}")
         finally:
@@ -231,14 +232,15 @@ class Viewer:
         status, scene = self._client.ask("GET", "/sim/api/scene")
         if status == 200:
             for key in ("world_glb", "car_glb"):
-                # No status is required here, because the world may have been replaced meanwhile.
+                # Any status is accepted here, because the world may have been replaced meanwhile.
                 self._client.ask("GET", scene[key])
         return 1
 
     def _prints(self, chance: random.Random, _: threading.Event) -> int:
         world = chance.choice(["oval", "field", "technical"])
         file = chance.choice(["print.jpg?dpi=10", "thumbnail.png", "waypoints.npy"])
-        # The simulator makes one print at a time, so this request may have to wait for two minutes.
+        # The simulator makes only one print at a time, so this request may have to wait for two
+        # minutes.
         path = f"/sim/api/worlds/{world}/{file}"
         status, _ = self._client.ask("GET", path, timeout=PRINT_TIMEOUT_S)
         return int(status == 200)

@@ -26,8 +26,8 @@ class Watch:
         status = _status(self._pid)
         if not status:
             return None
-        # A scan takes milliseconds, so it may count a process that ends and its successor. Only the
-        # processes of both scans count.
+        # A scan takes milliseconds, so it may count both a process that ends and its successor.
+        # Therefore only processes that are in two scans count.
         parents, names, strays = _processes(self._mark)
         again, _, strays_again = _processes(self._mark)
         children = _below(self._pid, parents) & _below(self._pid, again)
@@ -69,7 +69,7 @@ def _processes(mark: bytes) -> tuple[dict[int, int], dict[int, str], int]:
             stat = (PROC / entry.name / "stat").read_text(errors="replace")
             fields = stat[stat.rindex(")") + 2 :].split()
             parents[int(entry.name)] = int(fields[1])
-            # With the state, because a zombie only waits for its parent.
+            # The state is part of the name, because a zombie only waits for its parent.
             names[int(entry.name)] = f"{stat[stat.index('(') + 1 : stat.rindex(')')]} {fields[0]}"
             # A zombie does not count as a running program.
             if fields[0] != "Z" and mark in (PROC / entry.name / "cmdline").read_bytes():

@@ -10,7 +10,7 @@ import urllib.request
 from typing import Any
 
 READY = re.compile(r"chicane is ready: (http://[^/]+)/sim")
-#: Seconds until a command or a condition counts as hanging.
+#: Timeout of a command or a condition in seconds.
 TIMEOUT_S = 300.0
 
 

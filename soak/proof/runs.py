@@ -63,7 +63,7 @@ class Series:
         return found[0]
 
     def evaluate(self, number: int, *arguments: str) -> None:
-        """Runs `chicane evaluate`. Its exit status is the outcome of the run, so it may be any."""
+        """Runs `chicane evaluate`. Accepts any exit status, because it depends on the outcome."""
         seed = ["--seed", str(number), "--data-dir", str(self.data)]
         if "--time-limit" not in arguments:
             seed += ["--time-limit", "6"]
@@ -101,7 +101,7 @@ class Series:
         self.evaluate(number, "--world", self.installed, "--drive", self.drive_file(number))
 
     def other_car(self, number: int) -> None:
-        """A profile whose lidar differs, under the name that the world asks for."""
+        """Uses a profile with another lidar, under the name that the world requires."""
         profile = json.loads((ROOT / "vehicles/gen1.json").read_text())
         profile["lidar"]["beams"] = 360 + 8 * number
         path = self.folder / f"car{number}.json"
@@ -110,7 +110,7 @@ class Series:
         self.evaluate(number, "--world", "oval", *robot, "--drive", self.drive_file(number))
 
     def clicks(self, number: int) -> None:
-        """A person moves things, changes a light and pauses while a program drives."""
+        """Moves things, changes a light and pauses as a person, while a program drives."""
         arguments = ["--world", "oval", "--workspace", str(self.workspace)]
         simulator = Simulator(self.program, self.data, *arguments)
         try:
@@ -144,7 +144,7 @@ def export(program: str, data: pathlib.Path, folder: pathlib.Path) -> list[pathl
 
 
 def falsify(files: list[pathlib.Path], folder: pathlib.Path, count: int) -> None:
-    """Writes copies of runs in each of which one random bit is changed."""
+    """Writes copies of runs. In each copy, one random bit is changed."""
     folder.mkdir(parents=True)
     chance = random.Random(count)
     for number in range(count):

@@ -78,7 +78,7 @@ def _stored(facts: Facts, lines: list[HistoryLine], verdict: Verdict) -> None:
     stored: dict[Key, tuple[str, HistoryLine]] = {}
     for project, line in _saves(lines):
         stored[project, line["answer"]["revision"]] = (line["body"]["document"], line)
-    # A save without an answer may have been stored.
+    # A save without an answer may have been stored or not.
     possible: dict[str, set[str]] = defaultdict(set)
     for line in facts.left + [line for line in facts.calls if line.get("fail")]:
         of = _project(line)
@@ -168,7 +168,7 @@ def _check_exists(
 def _restored(
     verdict: Verdict, register: Register | None, deletions: list[HistoryLine], line: HistoryLine
 ) -> None:
-    """Checks a restore that was refused: the project exists, or 20 others were deleted later."""
+    """Checks a refused restore: the project exists, or 20 other projects were deleted later."""
     possible = register.possible(line["t0"], line["t1"]) if register else []
     if not possible or any(write.value is True for write in possible):
         return

@@ -14,20 +14,20 @@ from typing import Any
 from ..history import HistoryLine
 from ..operations import API
 
-#: A request may still take effect for this many seconds after its client disconnected.
+#: After its client has disconnected, a request may still take effect for this many seconds.
 LEFT = 5.0
 #: Largest delay of an event between simulator and reader, in seconds, on a busy machine.
 LAG = 5.0
-#: What the seed of a session changes in a shipped world, whose evaluation varies it.
+#: The parts of a shipped world that a session's seed changes, if the evaluation varies them.
 VARIED = frozenset({"lights", "brightness"})
 
 
-#: A test drive of the world builder. It switches the world as `POST /switch` does.
+#: A test drive of the world builder. It switches the world, like `POST /switch`.
 _DRIVE = re.compile(re.escape(API) + r"/builder/projects/[^/]+/drive")
 
 
 def action(line: HistoryLine) -> str:
-    """The path of a request, but that of `POST /switch` for a test drive of the world builder."""
+    """The path of a request. A test drive of the world builder counts as `POST /switch`."""
     path = line["path"]
     return API + "/switch" if _DRIVE.fullmatch(path) else path
 
@@ -42,7 +42,7 @@ class Span:
 
 
 class Spans:
-    """A set of spans with a fast search for those that overlap another span."""
+    """A set of spans. It quickly finds the spans that overlap another span."""
 
     def __init__(self, spans: list[Span]) -> None:
         self.all = sorted(spans, key=lambda span: span.t0)
@@ -64,11 +64,11 @@ class Session:
 
     id: str
     start: HistoryLine
-    #: The session was certainly active until this time.
+    #: Until this time, the session was certainly active.
     alive_until: float
-    #: The session was certainly over from this time on.
+    #: From this time on, the session was certainly over.
     gone_by: float = math.inf
-    #: From this time on the session was certainly in the phase `running`, or over.
+    #: From this time on, the session was certainly in the phase `running` or over.
     running_by: float = math.inf
     gone_line: HistoryLine | None = None
     alive_line: HistoryLine | None = None
@@ -141,7 +141,7 @@ class Facts:
         return spans
 
     def read_states(self) -> list[tuple[HistoryLine, dict[str, Any]]]:
-        """The states that clients read by request, sorted by the end of the request."""
+        """The states in answers to requests, sorted by the end of the request."""
         if self._read_states is None:
             found = self.done("GET", "/state") + self.done("POST", "/step")
             whole = [line for line in found if "time" in line["answer"] and "wrong" not in line]
@@ -194,7 +194,8 @@ class Facts:
         path, answer = line["path"], line["answer"]
         if path == API + "/evaluation/stop":
             for session in found.values():
-                # If the session was active when the stop was sent, it is over at the stop's answer.
+                # If the session was active when the stop was sent, it is over when the stop is
+                # answered.
                 before = session.start["t1"] <= line["t0"]
                 if before and line["t1"] < session.gone_by:
                     session.gone_by, session.gone_line = line["t1"], line

@@ -24,10 +24,10 @@ RULES = {
     "program, except a prepared judge and the check of a new script.",
 }
 
-# Processes of a prepared judge: two of its jail, Python, and slirp4netns.
+# Number of processes of a prepared judge: two of its jail, Python, and slirp4netns.
 PREPARED = 4
 
-# The simulator may check a new script for this many seconds after the answer to its request.
+# After the answer to a request, the simulator may check the new script for this many seconds.
 SCRIPT_CHECK_S = 10.0
 
 
@@ -169,7 +169,7 @@ def _shown(facts: Facts, verdict: Verdict) -> None:
 
 
 def _checks_script(line: HistoryLine) -> bool:
-    """Whether the simulator checks a judging script because of this request."""
+    """Whether this request makes the simulator check a judging script."""
     if line["path"] == API + "/worlds/install":
         return line["status"] == 200 and not line["answer"]["cached"]
     return line["path"] == API + "/builder/script/check" or line["path"].endswith("/publish")

@@ -40,8 +40,8 @@ def check(facts: Facts, verdict: Verdict) -> None:
         after = opened.get(who, {}).get("after")
         first = story_lines[0]["id"] if after is None else after + 1
         if after is not None and lines[0]["id"] > after:
-            # The simulator has already dropped the event that follows `after`. Then the first state
-            # has the id of the newest dropped event.
+            # The simulator has already dropped the event after `after`. In this case, the first
+            # state has the id of the newest dropped event.
             since = bisect_right(ids, lines[0]["id"])
             buffered = sum(story[number]["t"] <= lines[0]["t"] for number in ids[since:])
             text = f"{who} continues after {lines[0]['id']}, not {after}: {buffered} were buffered"

@@ -58,7 +58,7 @@ def _switching(facts: Facts, verdict: Verdict) -> None:
     states += [(line, line["data"]) for line in facts.events if line["event"] == "state"]
     for line, state in states:
         transition = state["transition"]
-        # An installation is a transition too, but the current world stays available during it.
+        # An installation is a transition too, but the current world remains available.
         loads = transition is not None and transition["kind"] != "install"
         good = state["switching"] == loads == (state["current"] is None)
         text = (
@@ -151,7 +151,7 @@ def _counters(facts: Facts, verdict: Verdict) -> None:
     for key, seen in reads.items():
         seen.sort(key=lambda read: read[0]["t0"])
         by_end = sorted(seen, key=lambda read: read[0]["t1"])
-        # The read with the largest value among the reads that ended before this read started.
+        # Among the reads that ended before this read started: the one with the largest value.
         most: tuple[HistoryLine, float] | None = None
         index = 0
         for line, value in seen:

@@ -57,7 +57,7 @@ class Clock(unittest.TestCase):
             0.15, "/respawn", None, {"ok": True, "world": "oval.world", "inplace": False}
         )
         self.assertEqual(broken([lines[0], respawn, lines[1]]), [])
-        # During a session no world can be loaded.
+        # No world can be loaded during a session.
         held = {"active": True, "session": "a" * 32, "phase": "running"}
         under = [line | {"data": line["data"] | {"evaluation": held}} for line in lines]
         self.assertIn("time-forward", broken([under[0], respawn, under[1]]))
