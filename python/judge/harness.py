@@ -182,7 +182,7 @@ class Channel:
         with self.lock:
             if not self.in_call:
                 raise SimError(NOT_NOW)
-            # This call needs the deepest stack, so a RecursionError comes before the action.
+            # `settle` needs the deepest stack, so a RecursionError comes before the action.
             self.settle()
             self.unread += 1
             self.write(line)
@@ -423,7 +423,7 @@ class Judge:
         sim = self.sim
         sim.config, sim.track, sim.objects = call.config, call.track, call.objects
         sim.route = call.track.waypoints
-        # Scripts put every object of this mapping back, so it has no walls.
+        # Scripts put back every object in this mapping, so it must not contain walls.
         movable = ((name, thing) for name, thing in call.objects.items() if thing.movable)
         sim.origins = View((name, thing.origin) for name, thing in movable)
         sim.seed = call.seed

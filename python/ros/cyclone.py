@@ -20,7 +20,8 @@ from cyclonedds.util import duration
 
 from . import idl
 
-# Participants use only loopback. They are discovered by unicast, because loopback has no multicast.
+# Participants use only loopback. They discover each other by unicast, because loopback has no
+# multicast.
 CONFIGURATION = """<CycloneDDS><Domain><General>
 <Interfaces><NetworkInterface address="127.0.0.1"/></Interfaces>
 <AllowMulticast>false</AllowMulticast></General>
@@ -46,7 +47,7 @@ TOPICS = {
     "/battery_state": (idl.BatteryState, 1),
     "/clock": (idl.Clock, 200),
 }
-# Topics with the durability transient-local: a late reader receives the last message.
+# Topics with the durability transient-local: a late reader receives the last message too.
 LATCHED = {"/tf_static": idl.TFMessage, "/sim/epoch": idl.UInt64}
 
 

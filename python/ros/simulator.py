@@ -14,7 +14,7 @@ import urllib.request
 
 READY = re.compile(r"chicane is ready: (http://[^/]+)/sim")
 INSIDE = "CHICANE_ROS_NAMESPACE"
-# A pair of virtual interfaces that stands for an external network. Sent packets are counted.
+# A pair of virtual interfaces that acts as an external network. Packets sent to it are counted.
 OUTSIDE, OUTSIDE_ADDRESS, FAR = "outside0", "10.99.0.1", "far0"
 
 
@@ -47,7 +47,7 @@ def sent_outside() -> int:
     counter = pathlib.Path(f"/sys/class/net/{OUTSIDE}/statistics/tx_packets")
     if counter.exists():
         return int(counter.read_text())
-    # /sys may still show the interfaces of the original namespace, so ask the kernel.
+    # /sys may still show the interfaces of the original namespace, so `ip` asks the kernel.
     shown = subprocess.check_output(["ip", "-s", "-j", "link", "show", OUTSIDE], text=True)
     return json.loads(shown)[0]["stats64"]["tx"]["packets"]
 
@@ -84,7 +84,7 @@ class Simulator:
         self.start()
 
     def start(self) -> None:
-        # The judge root is empty, because these tests run no evaluations.
+        # No judge root is needed, because these tests run no evaluations.
         environment = os.environ | {"CHICANE_JUDGE_ROOT": f"{self.folder.name}/nothing"}
         with contextlib.ExitStack() as files:
             stderr = files.enter_context(open(self.log_file(), "w")) if self.keep_log else None
@@ -99,7 +99,7 @@ class Simulator:
         return pathlib.Path(self.folder.name, "log")
 
     def log(self) -> str:
-        """What the simulator has logged, if it was started with `keep_log`."""
+        """The log of the simulator, if it was started with `keep_log`."""
         return self.log_file().read_text()
 
     def stop(self) -> None:
@@ -144,6 +144,7 @@ class PaceCheck:
 
     def pace(self) -> float:
         """Simulated time since the start, relative to that of the undisturbed simulator."""
-        # The undisturbed one is asked first, so that a delay between the two requests does no harm.
+        # The undisturbed simulator is asked first, so that a delay between the two requests does no
+        # harm.
         quiet, ours = (one.time() - start for one, start in reversed(self.starts))
         return ours / quiet

@@ -17,7 +17,8 @@ from .cyclone import TOPICS, Listener
 from .simulator import PaceCheck, Simulator, wait_for
 
 DOMAIN = 61
-# Duration of the test in simulated seconds. It fills the buffers for a reader that never reads.
+# Duration of the test in simulated seconds, long enough to fill the buffers for a reader that never
+# reads.
 SPAN = 12.0
 
 
@@ -59,7 +60,8 @@ class Crowd(unittest.TestCase):
             reader = DataReader(participant, Topic(participant, "rt/scan", idl.LaserScan), qos)
             readers.append(reader)
             # Participants announce themselves at intervals that begin when they join. The programs
-            # of a class do not join in the same millisecond, so the next one waits for a scan.
+            # of a real class do not join in the same millisecond, so the next participant joins
+            # only after this one has received a scan.
             wait_for(f"participant {number} to receive a scan", lambda r=reader: r.take(20))
         listener = Listener(DOMAIN)
         for name in ["/scan", "/imu", "/odom", "/clock", "/camera/image_raw"]:

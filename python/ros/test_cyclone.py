@@ -81,7 +81,7 @@ class Topics(unittest.TestCase):
         for _ in range(3):
             if not (lost := self.lost()):
                 return
-            # Retry, because other load on the machine can cause lost samples.
+            # Receives again, because other load on the machine can cause lost samples.
             self.receive()
         self.fail("\n".join(lost))
 
@@ -211,7 +211,8 @@ class Commands(unittest.TestCase):
         wait_for("the car to move", moved)
         self.assertAlmostEqual(self.commanded()["steering"], math.atan(0.4 * 0.18 / 0.5), places=5)
         writer.publish(twist(0.0, 0.0))
-        # Check the steering first: a speed command expires by itself, a steering command does not.
+        # The steering is checked first: a speed command expires by itself, but a steering command
+        # does not.
         wait_for("the stop command", lambda: self.commanded()["steering"] == 0.0)
         self.assertEqual(self.commanded()["speed"], 0.0)
 
@@ -243,7 +244,7 @@ class Commands(unittest.TestCase):
                 self.assertGreater(now, before)
                 listener.take(60.0, until=lambda n=now: epochs.last.data == n)
                 self.assertEqual(epochs.last.data, now)
-        # The respawn started simulated time again, so the clock topic has small ticks.
+        # The respawn restarted simulated time, so the clock topic has small ticks.
         clock.forget()
         listener.take(60.0, until=lambda: len(clock.ticks) > 100)
         self.assertLess(clock.ticks[-1], 200 * 20)
@@ -288,7 +289,7 @@ class Speed(unittest.TestCase):
         self.addCleanup(simulator.close)
         listener = Listener(DOMAIN + 4)
         scan, imu = listener.listen("/scan", idl.LaserScan), listener.listen("/imu", idl.Imu)
-        # Messages of 20 simulated seconds, so that a short delay of the machine does not count.
+        # Receives 20 simulated seconds, so that a short delay of the machine does not matter.
         listener.take(60.0, until=lambda: len(scan.ticks) > 200 and len(imu.ticks) > 1000)
         for log, every in [(scan, 20), (imu, 4)]:
             steps = {b - a for a, b in pairwise(log.ticks)}

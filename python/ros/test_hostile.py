@@ -63,8 +63,8 @@ def send_noise():
 
 class Hostile(unittest.TestCase):
     def setUp(self):
-        # Each test has its own simulator, because commands of a flood may still be on their way
-        # when the test that sent them has ended.
+        # Each test has its own simulator, because commands of a flood may still arrive after the
+        # end of the test that sent them.
         self.simulator = Simulator(DOMAIN)
         self.addCleanup(self.simulator.close)
 
@@ -114,7 +114,8 @@ class Hostile(unittest.TestCase):
         writer = CommandWriter(DomainParticipant(DOMAIN), "/steering", WrongShape)
         wait_for("a subscriber", writer.has_subscriber)
         pace_check = self.pace_check()
-        # The first is too short for a number. The first eight bytes of the others are not a number.
+        # The first message is too short for a number. In the others, the first eight bytes are not
+        # a number.
         for size in [0, 4, 60_000]:
             writer.publish(WrongShape([255] * size))
         self.assert_works(pace_check)
@@ -126,7 +127,7 @@ class Hostile(unittest.TestCase):
         writer = CommandWriter(DomainParticipant(DOMAIN), "/steering", WrongShape)
         wait_for("a subscriber", writer.has_subscriber)
         pace_check = self.pace_check()
-        # DDS pads both to eight bytes, which are numbers very close to 0.
+        # DDS pads both messages to eight bytes, which are numbers very close to 0.
         for size in [1, 3]:
             writer.publish(WrongShape([255] * size))
         self.assert_works(pace_check)

@@ -173,7 +173,7 @@ class Topics(unittest.TestCase):
         return lost
 
     def test_every_topic_has_its_rate(self):
-        # Retry twice, because other load on the machine can cause lost samples.
+        # Tries up to three times, because other load on the machine can cause lost samples.
         lost = self.lost() and self.lost() and self.lost()
         self.assertEqual(lost, [])
 
@@ -254,7 +254,7 @@ class Callbacks(unittest.TestCase):
         wanted = math.atan(-0.5 * 0.18 / 0.4)
 
         def is_turning() -> bool:
-            # A steering command from above may arrive after the first twist.
+            # The steering command sent above may arrive after the first twist.
             writer.publish(twist)
             return abs(commanded()["steering"] - wanted) < 1e-5
 

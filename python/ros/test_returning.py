@@ -47,14 +47,14 @@ class Returning(unittest.TestCase):
             text=True,
             env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "CYCLONEDDS_URI": SHORT},
         )
-        # Also ends a stopped process.
+        # `kill` also ends a process that is stopped by a signal.
         for step in [self.subscriber.stdout.close, self.subscriber.wait, self.subscriber.kill]:
             self.addCleanup(step)
 
     def stop_until_lost(self) -> int:
         """Stops the subscriber until the simulator has lost it. Returns the tick of the loss."""
-        # On a busy machine, the short lease may also have ended while the subscriber ran. It has
-        # returned if it receives new messages.
+        # On a busy machine, the short lease may have expired although the subscriber was running.
+        # The subscriber has returned when it receives new messages.
         self.wait_for_tick_after(int(200 * self.simulator.time()))
         before = self.simulator.log().count(LOST)
         self.subscriber.send_signal(signal.SIGSTOP)
@@ -79,7 +79,7 @@ class Returning(unittest.TestCase):
             self.subscriber.send_signal(signal.SIGCONT)
             self.wait_for_tick_after(lost_at)
             wait_for("the message", lambda n=before: self.simulator.log().count(BACK) > n)
-            # A program that was never lost receives messages and can send commands.
+            # A program that was never lost still receives messages and can send commands.
             returned_at = int(200 * self.simulator.time())
             other.take(60.0, until=lambda end=returned_at: clock.ticks[-1] > end)
             self.assertGreater(clock.ticks[-1], returned_at)
@@ -90,7 +90,7 @@ class Returning(unittest.TestCase):
                 return abs(self.simulator.get("/camera/pan") - wanted) < 0.01
 
             wait_for("pan", is_panned)
-        # A new program gets the latched messages, which were published only once.
+        # A new program must get the latched messages too, although they were published only once.
         late = Listener(DOMAIN)
         for name, kind in LATCHED.items():
             late.listen(name, kind, depth=1, kept=True)

@@ -68,7 +68,7 @@ class Case:
         try:
             return True, call()
         except ALLOWED as error:
-            # A message has to say something, and not be a panic of the native module.
+            # The message must not be empty, and must not be a panic of the native module.
             if not str(error) or "panicked" in str(error):
                 raise Wrong(f"{what}: {error!r} does not explain itself") from error
             self.log[-1] += f" -> {type(error).__name__}"
@@ -101,7 +101,7 @@ class Case:
         )
 
     def array(self, count: int, dtype: str, width: int = 1) -> np.ndarray:
-        """An array that is often right: `count` elements, or another shape, dtype or layout."""
+        """An array, often with `count` elements, otherwise with another shape, dtype or layout."""
         dtype = dtype if self.random.random() < 0.8 else self.random.choice(DTYPES)
         if self.random.random() < 0.15:
             count = max(0, count + self.random.choice([-count, -1, 1, count, 7]))
@@ -191,7 +191,7 @@ class Case:
             given = self.settings()
             for name in self.random.sample(names, self.random.randint(1, 3)):
                 given[name] = self.value()
-            # Another backend would start a simulator.
+            # The backend `http` would start a simulator.
             given["backend"] = "native"
             cars = self.value() if self.random.random() < 0.2 else self.random.randint(1, 3)
             threads = self.value() if self.random.random() < 0.2 else 1
@@ -214,7 +214,7 @@ class Case:
                 env.close()
 
     def for_batch(self, given: dict[str, Any]) -> dict[str, Any]:
-        """The arguments of an environment as the class `Batch` of the module takes them."""
+        """Converts arguments of an environment to arguments of the module's class `Batch`."""
         left_out = ("backend", "render_mode", "render_camera", "track_options", "world")
         made = {name: value for name, value in given.items() if name not in left_out}
         made["worlds"] = given["world"]
@@ -246,7 +246,8 @@ class Case:
                 elif chance < 0.2:
                     outputs[at] = self.value()
                 elif chance < 0.5 and sizes[name]:
-                    # The same elements inside a larger array, whose borders must not change.
+                    # The same elements inside a larger array. The elements around them must not
+                    # change.
                     whole = np.full(sizes[name] + 64, 77, types[name])
                     guards.append((name, whole))
                     outputs[at] = whole[32:-32]
@@ -296,7 +297,7 @@ class Case:
             env.close()
             env.close()
             return
-        # The environment is still usable.
+        # After random calls, the environment must still be usable.
         seen, _ = env.reset(seed=3)
         if not env.observation_space.contains(seen):
             raise Wrong("the observation is not in its space")
@@ -304,7 +305,7 @@ class Case:
         env.close()
 
     def create(self, cars: int, given: dict[str, Any]) -> Any:
-        """A vector, or one environment without `cars`. None if the arguments do not go together."""
+        """A vector, or one environment if `cars` is 0. None if the arguments do not fit."""
         return self.allowed(
             f"create {cars} {_shown(given)}",
             lambda: VectorCarEnv(cars, threads=2, **given) if cars else CarEnv(**given),
@@ -342,7 +343,7 @@ class Case:
             self.allowed("restore", lambda: env.restore(state))
 
     def same_step(self, env: Any, cars: int) -> None:
-        """The same numbers in another layout give the same bytes."""
+        """Checks that the same numbers in another layout give the same bytes."""
         done, state = self.allowed("save", env.save)
         if not done:
             return
@@ -389,7 +390,7 @@ class Case:
         env.reset(seed=1)
         wrong: list[BaseException] = []
         closes = self.random.random() < 0.3
-        # Each thread has random numbers of its own, so that a case can be repeated.
+        # Each thread has its own random numbers, so that a case can be repeated.
         seeds = [self.random.randrange(2**32) for _ in range(3)]
 
         def work(seed: int) -> None:
@@ -483,7 +484,7 @@ def watch(
         errors: list[str] = []
         reader = threading.Thread(target=lambda e=errors, p=process: e.extend(p.stderr))
         reader.start()
-        # The start of the process is not part of a case.
+        # The time limit does not include the start of the process.
         timer = threading.Timer(LONGEST_CASE_S, process.kill)
         timer.start()
         last, started = first - 1, first

@@ -37,7 +37,7 @@ class Results:
     infos: dict[str, list[Any]]
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """The arrays that have to have the same bytes, by their kind, always in the same order."""
+        """The arrays that must have the same bytes, by kind, always in the same order."""
         return dict(sorted(self.observations.items())) | {
             "reward": self.rewards,
             "terminated": self.terminated,

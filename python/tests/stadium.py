@@ -52,7 +52,7 @@ class Stadium:
         else:
             x, y, turned = along - self.length, 0.0, 2 * math.pi
         x, y = x - inwards * math.sin(turned), y + inwards * math.cos(turned)
-        # Mirror a clockwise track, and move the track so that all coordinates are positive.
+        # A clockwise track is mirrored. Every track is moved, so that all coordinates are positive.
         yaw = math.remainder(self.side * turned, math.tau)
         return 5 + x, 5 + self.side * y, yaw
 

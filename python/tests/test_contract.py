@@ -18,7 +18,7 @@ from chicane.sim import SimOperations
 from .support import PROGRAM, ROOT, hints
 
 TYPES = {"number": float, "integer": int, "string": str, "boolean": bool}
-# Arguments that a method accepts as bytes or as a list, but sends as a string.
+# Arguments that a method accepts as bytes or as a list, and sends as a string.
 CONVERTED = {
     ("play", "data"),
     ("measure_sound", "data"),
@@ -27,7 +27,7 @@ CONVERTED = {
     ("print_file", "area"),
 }
 CONSTANT = {"/info", "/health"}
-# Parameters that a method calls by another name, because Python has a keyword of that name.
+# Parameters for which a method has another name, because the original name is a keyword of Python.
 RENAMED = {("create", "from"): "source"}
 # The argument of each method whose body is not JSON.
 RAW_BODIES = {
@@ -132,8 +132,8 @@ class Contract(unittest.TestCase):
                 elif answer is chicane.Observation:
                     self.assertIn("application/octet-stream", content, name)
                 elif answer is bytes:
-                    # Without a parameter, `/evaluation/run` returns JSON to older clients. The file
-                    # of a project without pictures is JSON.
+                    # Without a parameter, `/evaluation/run` returns JSON to older clients. The
+                    # exported file of a project without pictures is JSON too.
                     both = name in ("run_file", "export")
                     others = set(content) - {"application/json"} if both else content
                     self.assertTrue(others, name)

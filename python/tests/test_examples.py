@@ -85,8 +85,8 @@ class Examples(WithExamples):
 
     def test_follow_wall_goes_once_around_the_hall(self) -> None:
         sim = self.simulator("oval")
-        # The example controls the car in real time. Time is slow, so that the car touches nothing
-        # if a busy machine delays the example.
+        # The example controls the car in real time. Simulated time is slow, so that the car touches
+        # nothing even if a busy machine delays the example.
         sim.set_clock(speed=0.5)
         corners: set[tuple[bool, bool]] = set()
         walls: list[float] = []
@@ -110,7 +110,7 @@ class Examples(WithExamples):
         stopped: list[float] = []
 
         def watch() -> None:
-            # The car stands if its position is still the same after one simulated second.
+            # The car stands still if its position has not changed after one simulated second.
             state = sim.state()
             car, since = state["vehicle"], state["time"]
             if not stopped and car["x"] > 3.5 and abs(car["speed"]) < 0.01:

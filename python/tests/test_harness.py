@@ -238,7 +238,7 @@ def evaluate(sim):
             self.assertEqual(said, b"this works only inside initialize and evaluate\n")
 
 
-# Values of a script that cannot be sent. `bad` and the actions are tried with each other.
+# Values of a script that cannot be sent. Each bad value is tried with each action.
 BAD_VALUES = """
 class Liar(int):
     def __le__(self, other): return True
@@ -418,7 +418,7 @@ def evaluate(sim):
             harness.load(script)
             harness.evaluate()
             self.assertTrue(harness.hear()["paused"])
-            # The next action is sent only after the answer to the interrupted one was read.
+            # The next action is sent only after the answer to the interrupted action was read.
             harness.line.settimeout(0.5)
             with self.assertRaises(TimeoutError):
                 harness.line.recv(1, socket.MSG_PEEK)

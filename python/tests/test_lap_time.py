@@ -74,7 +74,7 @@ class Laps(LapTime):
         run.drive_to(-run.stadium.length - 1)
         self.assertEqual(run.sim.finished, 0)
         self.assertEqual(run.penalties, 0)
-        # Crossing the line forwards again is no lap either, but a full lap from there is a lap.
+        # Another forward crossing is not a lap either. A full lap from there is a lap.
         run.drive_to(-run.stadium.length + 1)
         self.assertEqual(run.sim.finished, 0)
         run.drive_to(-1)
@@ -136,7 +136,8 @@ class Laps(LapTime):
         self.assertEqual(run.sim.finished, 0)
         run.drive_to(length + 1)
         self.assertEqual(run.sim.finished, 0)
-        # Driving back over the line is no lap either, but crossing it forwards completes the lap.
+        # Driving back over the line is not a lap either. The next forward crossing completes the
+        # lap.
         run.drive_to(length - 1)
         self.assertEqual(run.sim.finished, 0)
         run.drive_to(length + 1)
@@ -453,7 +454,8 @@ class ProgramEnd(LapTime):
         self.assertGreater(run.record, run.stadium.length)
 
     def test_standing_still_counts_from_the_end_of_the_program(self):
-        # A program may send a command just before it ends. The car may move only after that.
+        # A program may send a command just before it ends, so the car may start to move after the
+        # end.
         run = Run()
         run.drive_to(3)
         run.wait(60)

@@ -44,7 +44,7 @@ class SameBytes(unittest.TestCase):
     """The backends `native` and `http` give the same bytes for the same seeds."""
 
     def compare(self, steps: int, seed: int, **arguments: Any) -> None:
-        """Compares an environment of both backends, and vectors of two."""
+        """Compares both backends: with one environment, and with a vector of two."""
         arguments |= {"observation": ALL, "camera_size": SMALL}
         here, there = CarEnv(**arguments), CarEnv(program=PROGRAM, **arguments)
         self.addCleanup(here.close)

@@ -178,7 +178,7 @@ class Actions(unittest.TestCase):
 
 class Processes(unittest.TestCase):
     def test_threads_of_python(self) -> None:
-        """Each thread has an environment of its own; a shared one raises or works."""
+        """Each thread has its own environment. Using a shared one either raises or works."""
         shared = VectorCarEnv(8, observation="lidar", threads=2)
         self.addCleanup(shared.close)
         shared.reset(seed=1)

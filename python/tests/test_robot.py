@@ -126,7 +126,7 @@ class Robots(WithSimulator):
         self.robot.stop_sound(all=True)
 
     def wait_for_command(self, axis: str, value: float) -> None:
-        """Waits until a command is in force. A socket does not answer to a command."""
+        """Waits until a command is in force, because a socket does not answer commands."""
         deadline = time.monotonic() + 30
         while (now := self.robot.states()["cmd"][axis]) != value:
             self.assertLess(time.monotonic(), deadline, f"{axis} is {now}")

@@ -140,7 +140,8 @@ class Wheels(unittest.TestCase):
         self.assertEqual(pure, complete)
 
     def test_package_without_a_program_has_the_licence(self) -> None:
-        # A copy and not a link, because a link would be part of a source distribution.
+        # The licence is a copy and not a link, because a source distribution would contain only the
+        # link.
         copy = ROOT / "python/LICENSE"
         self.assertFalse(copy.is_symlink())
         self.assertEqual(copy.read_text(), (ROOT / "LICENSE").read_text())

@@ -20,7 +20,7 @@ from typing import Any
 VERSIONS = ("3.11", "3.12", "3.13", "3.14")
 LARGEST_BYTES = 25_000_000
 STEPS = 300
-# Runs in the venv. Only numbers that every version computes in the same way are used as actions.
+# Runs in the venv. The actions are numbers that every version computes in the same way.
 SCRIPT = """
 import hashlib, json, platform, sys
 import chicane.gym, gymnasium, numpy
@@ -74,7 +74,7 @@ def interpreter(version: str) -> str | None:
             done = subprocess.run([path, "-c", KIND], capture_output=True, text=True, timeout=60)
         except OSError:
             continue
-        # A command of pyenv fails if its version is not chosen in this folder.
+        # A command of pyenv fails if its version is not selected in this folder.
         if done.returncode == 0 and done.stdout.split() == ["CPython", version, "0"]:
             return path
     return None
@@ -98,7 +98,7 @@ def install(python: str, wheel: Path, folder: Path) -> str:
 
 
 def problems(wheel: Path, answers: list[dict[str, Any]]) -> list[str]:
-    """What is wrong with a wheel and what its installations simulated."""
+    """The problems of a wheel and of the results of its installations."""
     found = []
     if wheel.stat().st_size >= LARGEST_BYTES:
         found.append(f"the wheel has {wheel.stat().st_size} bytes, not below {LARGEST_BYTES}")

@@ -18,7 +18,8 @@ def main() -> None:
         program = find()
     except ProgramError as error:
         sys.exit(f"chicane: {error}")
-    # `find` may return the console script that runs this module. Executing it would loop forever.
+    # `find` may return the console script that runs this module. Executing it would start this
+    # module again, without end.
     if os.path.realpath(program) == os.path.realpath(sys.argv[0]):
         sys.exit(
             "chicane: this installation does not contain the simulator's program: install the "

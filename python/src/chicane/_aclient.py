@@ -70,7 +70,7 @@ class Connection:
         await self._writer.drain()
 
     async def receive(self) -> bytes:
-        """The next bytes of a connection that has no more responses, or none at its end."""
+        """The next bytes of a connection without a pending response; empty at its end."""
         return await self._reader.read(65536)
 
     async def exchange(self, data: bytes, reading: Generator[ReadRequest, bytes, T]) -> T:
@@ -80,7 +80,7 @@ class Connection:
         return await self.read(reading)
 
     async def read(self, reading: Generator[ReadRequest, bytes, T]) -> T:
-        """Runs the generator `reading`: passes the bytes it asks for, and returns its result."""
+        """Runs the generator `reading`: passes the requested bytes, and returns its result."""
         try:
             wanted = next(reading)
             while True:

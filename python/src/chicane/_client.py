@@ -86,7 +86,7 @@ class Connection:
         self._socket.sendall(data)
 
     def read(self, reading: Generator[ReadRequest, bytes, T], deadline: float) -> T:
-        """Runs the generator `reading`: passes the bytes it asks for, and returns its result."""
+        """Runs the generator `reading`: passes the requested bytes, and returns its result."""
         try:
             wanted = next(reading)
             while True:
@@ -131,7 +131,7 @@ class Connection:
         return data
 
     def _receive_large(self, size: int, deadline: float) -> bytes:
-        """Receives `size` bytes into one buffer. Appending with `+=` would copy all bytes again."""
+        """Receives `size` bytes into one buffer. Repeated `+=` would copy the bytes many times."""
         buffer = bytearray(size)
         at = len(self._rest)
         buffer[:at] = self._rest
@@ -145,7 +145,7 @@ class Connection:
         return bytes(buffer)
 
     def receive(self, deadline: float) -> bytes:
-        """The next bytes of a connection that has no more responses, or none at its end."""
+        """The next bytes of a connection without a pending response; empty at its end."""
         rest, self._rest = self._rest, b""
         if rest:
             return rest
@@ -153,7 +153,7 @@ class Connection:
         return self._socket.recv(65536)
 
     def shutdown(self) -> None:
-        """Ends the connection, so that another thread stops to wait for it."""
+        """Ends the connection, so that another thread stops waiting for it."""
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
 
@@ -210,8 +210,8 @@ class Client:
                 return connection
             except OSError as error:
                 connection.close()
-                # The server closed this reused connection before the request was sent, so the
-                # server cannot have processed the request. Any request may be retried then.
+                # The server closed this reused connection before the request was sent, so it
+                # cannot have processed the request. In this case any request may be retried.
                 if connection.fresh or isinstance(error, TimeoutError):
                     raise self._lost(request, error) from error
 
@@ -226,7 +226,7 @@ class Client:
             was_closed = not (connection.fresh or connection.received or timed_out)
             if was_closed and request.method == "GET":
                 # The server closed this connection while it was idle, and probably all other idle
-                # connections. The server may have processed the request, so only GET is retried.
+                # connections too. It may have processed the request, so only GET is retried.
                 self.close()
                 return self.run(request)
             raise self._lost(request, error) from error

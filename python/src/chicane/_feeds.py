@@ -28,7 +28,7 @@ class Event:
 
 
 class Events(Generic[T]):
-    """Parser of server-sent events. `read` turns each event into the item that is returned."""
+    """Parser of server-sent events. `read` converts each event to the item that `feed` returns."""
 
     def __init__(self, read: Callable[[Event], T]) -> None:
         self.last_id: str | None = None

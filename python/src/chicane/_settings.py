@@ -46,7 +46,7 @@ class Reconnect:
         self._delay, self._since = 0.0, None
 
     def wait(self, why: Exception) -> float:
-        """Returns the seconds until the next attempt. Raises `why` once `patience` is used up."""
+        """Returns the seconds until the next attempt. Raises `why` after `patience` seconds."""
         now = time.monotonic()
         self._since = now if self._since is None else self._since
         if now - self._since >= self._patience:

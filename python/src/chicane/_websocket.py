@@ -82,7 +82,7 @@ def frame(opcode: Opcode, payload: bytes) -> bytes:
         head = struct.pack(">BBQ", 0x80 | opcode, 0x80 | 127, size)
     mask = os.urandom(4)
     whole = (mask * (size // 4 + 1))[:size]
-    # The bytes are combined as one large number, because a loop in Python would be slow.
+    # All bytes are combined at once, as large integers, because a loop in Python would be slow.
     masked = int.from_bytes(payload, "little") ^ int.from_bytes(whole, "little")
     return head + mask + masked.to_bytes(size, "little")
 

@@ -75,8 +75,8 @@ class Program:
         environment = {
             name: value
             for name, value in os.environ.items()
-            # The simulator does not get the settings in this process's environment. The judge's
-            # root is an exception, because all simulators share that folder.
+            # The simulator does not get the `CHICANE_` settings of this process.
+            # `CHICANE_JUDGE_ROOT` is an exception, because all simulators share that folder.
             if not name.startswith("CHICANE_") or name == "CHICANE_JUDGE_ROOT"
         }
         try:
@@ -87,8 +87,9 @@ class Program:
                     stdout=subprocess.PIPE,
                     stderr=errors,
                     env=environment,
-                    # Otherwise Ctrl-C would also interrupt the simulator before this process could
-                    # finish its own work. The closed standard input ends the simulator instead.
+                    # In the same session, Ctrl-C would interrupt the simulator before this process
+                    # could finish its own work. Instead, the closed standard input ends the
+                    # simulator.
                     start_new_session=True,
                 )
         except OSError as error:

@@ -56,7 +56,7 @@ class Inbox:
         self.lost: ChicaneError | None = None
 
     def feed(self, data: bytes) -> bytes:
-        """Takes bytes of the connection. Returns the bytes that answer them."""
+        """Takes bytes of the connection. Returns the bytes to send as a response."""
         answer = b""
         for opcode, payload in self.frames.feed(data):
             if opcode is Opcode.PING:
@@ -70,11 +70,11 @@ class Inbox:
         return answer
 
     def lose(self, why: ChicaneError) -> None:
-        """Notes that the connection is lost. The first reason counts."""
+        """Notes that the connection is lost. Only the first reason is kept."""
         self.lost = self.lost or why
 
     def check(self) -> None:
-        """Raises the error of the robot, or the reason why the connection is lost."""
+        """Raises the error that the robot sent, or the reason why the connection is lost."""
         if self.texts:
             raise refusal(422, self.texts.pop(0), self.name)
         if self.lost is not None:
@@ -143,7 +143,7 @@ class RobotSocket:
             self._connection.send(data, time.monotonic() + SILENCE_S)
 
     def _first_text(self, timeout: float) -> bytes:
-        """Waits for a text of the robot."""
+        """Waits for a text from the robot."""
         with self._arrived:
             self._arrived.wait_for(lambda: self._inbox.texts or self._inbox.lost, timeout)
             if self._inbox.texts:
@@ -151,7 +151,7 @@ class RobotSocket:
             raise self._inbox.lost or Timeout(f"{self._inbox.name}: no answer within {timeout:g} s")
 
     def _listen(self, data: bytes) -> None:
-        """Reads the connection to its end. `data` is what came with the handshake."""
+        """Reads until the connection ends. `data` are the bytes that came with the handshake."""
         inbox = self._inbox
         try:
             while inbox.lost is None:
@@ -280,7 +280,7 @@ class AsyncRobotSocket:
             self._inbox.check()
 
     async def _first_text(self, timeout: float) -> bytes:
-        """Waits for a text of the robot."""
+        """Waits for a text from the robot."""
         while not self._inbox.texts:
             self._inbox.check()
             self._arrived.clear()
@@ -292,7 +292,7 @@ class AsyncRobotSocket:
         return self._inbox.texts.pop(0)
 
     async def _listen(self, connection: _aclient.Connection, data: bytes) -> None:
-        """Reads the connection to its end. `data` is what came with the handshake."""
+        """Reads until the connection ends. `data` are the bytes that came with the handshake."""
         inbox = self._inbox
         try:
             while inbox.lost is None:

@@ -46,14 +46,14 @@ def _missing(address: str, reason: str) -> ClusterError:
 
 
 def _reach(address: str) -> None:
-    """Raises `ClusterError` if nothing listens at an address with a port."""
+    """Raises `ClusterError` if the address has a port and nothing listens there."""
     try:
         parts = urlsplit(address if "//" in address else f"//{address}")
         place = (parts.hostname, parts.port)
     except ValueError as error:
         raise _missing(address, str(error)) from error
     if None in place:
-        # `auto` and similar words have no port. Ray looks for a cluster of this machine.
+        # `auto` and similar words have no port. For them, Ray looks for a cluster on this machine.
         return
     try:
         socket.create_connection(place, timeout=REACH_S).close()  # type: ignore[arg-type]

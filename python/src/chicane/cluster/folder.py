@@ -86,7 +86,8 @@ class ResultsFolder:
                 file.flush()
                 os.fsync(file.fileno())
         target = cache / unit.hash
-        # A damaged result is replaced. A complete one was not run again.
+        # Units with a complete result are not run again, so an existing folder is damaged and can
+        # be replaced.
         shutil.rmtree(target, ignore_errors=True)
         beside.rename(target)
 
@@ -126,8 +127,8 @@ def unpack(packed: bytes, folder: Path) -> None:
     shutil.rmtree(beside, ignore_errors=True)
     beside.mkdir()
     with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
-        # The filter refuses names that lead out of the folder. Old versions lack it. The filter
-        # `data` would also change the targets of links, and with them the hash of a program.
+        # Old versions of Python lack this filter. It refuses names that lead out of the folder. The
+        # filter `data` would also change the targets of links, and with them the hash of a program.
         if hasattr(tarfile, "tar_filter"):
             archive.extractall(beside, filter="tar")
         else:
@@ -135,7 +136,7 @@ def unpack(packed: bytes, folder: Path) -> None:
     try:
         beside.rename(folder)
     except OSError:
-        # Another process of this machine was faster.
+        # Another process of this machine has already written the folder.
         shutil.rmtree(beside, ignore_errors=True)
         if not folder.exists():
             raise

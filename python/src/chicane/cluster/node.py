@@ -86,14 +86,14 @@ def _write(unit: Unit, files: UnitFiles) -> Path:
 
 
 def _remove_old_plans() -> None:
-    """Removes the files of plans that were not used for a day."""
+    """Removes the files of plans that have not been used for a day."""
     now = time.time()
     for folder in _scratch().iterdir():
         try:
             if now - folder.stat().st_mtime > UNUSED_S:
                 shutil.rmtree(folder, ignore_errors=True)
         except FileNotFoundError:
-            # Another process of this node removed it.
+            # Another process of this node has already removed it.
             continue
 
 

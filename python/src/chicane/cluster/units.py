@@ -75,8 +75,8 @@ class _Tasks:
         self.base = ray.put(_pack_files(folder.path, ["plan.json", profile]))
         memory = int(folder.plan["conditions"]["box"]["memory"]) + OVERHEAD
         self.task = ray.remote(
-            # A task that keeps its node busy until the end of the unit leaves the other
-            # processors to other units.
+            # A task occupies one processor until the end of its unit, and leaves the other
+            # processors of its node to other units.
             num_cpus=1,
             memory=memory,
             max_retries=RETRIES,
@@ -85,7 +85,7 @@ class _Tasks:
         )(_task)
 
     def run(self, waiting: list[Unit]) -> Iterator[tuple[Unit, dict[str, bytes] | UnitDied]]:
-        """Runs the units and gives their results in the order of their ends."""
+        """Runs the units and yields their results in the order in which they end."""
         processors = int(self.ray.cluster_resources().get("CPU", 1))
         limit, started = max(2, WAITING * processors), iter(waiting)
         running: dict[Any, Unit] = {}
@@ -113,7 +113,7 @@ class _Tasks:
         return self.packed[folder]
 
     def result(self, task: Any) -> dict[str, bytes] | UnitDied:
-        """The files of a result, or why there is none."""
+        """The files of a result, or the reason why there is none."""
         errors = self.ray.exceptions
         try:
             files: dict[str, bytes] = self.ray.get(task)
@@ -122,7 +122,7 @@ class _Tasks:
                 return error.cause
             if isinstance(error.cause, ClusterError):
                 raise error.cause from None
-            # One submission must not stop the others.
+            # An error of one submission must not stop the others.
             return UnitDied(f"the node failed: {error.cause!r}")
         except (errors.WorkerCrashedError, errors.NodeDiedError, errors.OutOfMemoryError) as error:
             return UnitDied(str(error).strip().splitlines()[0])

@@ -57,7 +57,7 @@ def _native_knows(world: Any) -> bool:
     except ImportError:
         return False
     names = [world] if isinstance(world, str) else list(world)
-    # A name that no built-in world has may be the name of an installed world.
+    # A name that is not the name of a built-in world may be the name of an installed world.
     return all(native.knows(name) for name in names)
 
 

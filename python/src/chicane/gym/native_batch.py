@@ -78,7 +78,7 @@ class NativeBatch:
             raise TypeError(f"track_options must be a dictionary, not {track_options!r}")
         if threads is None:
             processors = os.cpu_count() or 1
-            # A picture is drawn on all threads, even that of a single environment.
+            # A picture is drawn on all threads, even if there is only one environment.
             threads = processors if "camera" in kinds else min(num_envs, processors)
         known = {f"track_{name}": value for name, value in (track_options or {}).items()}
         self._batch = native.Batch(
@@ -109,7 +109,7 @@ class NativeBatch:
         self._kinds = kinds
         self._about = self._batch.about()
         self._view = render_camera
-        # Pictures have the full size of the camera, unless they are observed in another size.
+        # Pictures have the full size of the camera, unless another size is observed.
         height, width, _ = self._about["camera"]
         self._picture = (width, height) if "camera" in kinds else tuple(self._about["picture"])
         self.action_space = self._action_space(normalised_actions)

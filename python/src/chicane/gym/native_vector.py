@@ -77,7 +77,8 @@ class NativeVectorCarEnv(VectorCarEnv):
         """Steps all environments. `actions` has one row for each environment."""
         made, numbers = self._batch.step(actions)
         terminated, truncated = (numbers[ROW[name]] != 0 for name in ("terminated", "truncated"))
-        # The function for rewards comes last: it may raise an exception or change its arrays.
+        # The reward function is called last, because it may raise an exception or change its
+        # arrays.
         observed, infos = self._batch.observations(made), self._infos(numbers)
         had_ended, self._ended = self._ended, terminated | truncated
         return observed, self._rewards(numbers, had_ended), terminated, truncated, infos

@@ -70,7 +70,7 @@ class HttpVectorCarEnv(VectorCarEnv):
         self, actions: NDArray[np.float32]
     ) -> tuple[Any, Floats, Bools, Bools, dict[str, Any]]:
         """Steps all environments. `actions` has one row for each environment."""
-        # All actions are checked before the first one is sent.
+        # All actions are checked before the first request is sent.
         wanted = np.asarray(actions, np.float32)
         if wanted.shape != (self.num_envs, 2) or not np.isfinite(wanted[~self._ended]).all():
             raise ValueError(
