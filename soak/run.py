@@ -287,7 +287,7 @@ def _settle(host: Client, watcher: watch.Watch, still: float) -> dict[str, Any]:
 
 
 def _size(sample: dict[str, Any]) -> int:
-    return sum(sample[key] for key in ("threads", "fds", "children"))
+    return sum(sample[key] for key in ("threads", "fds", "children", "zombies"))
 
 
 def _rest(
@@ -305,7 +305,8 @@ def _rest(
             return best or {}
         if best is None or _size(seen) <= _size(best):
             best = seen
-        if goal and all(best[key] <= goal[key] for key in ("threads", "fds", "children", "strays")):
+        keys = ("threads", "fds", "children", "zombies", "strays")
+        if goal and all(best[key] <= goal[key] for key in keys):
             break
         time.sleep(0.5)
     return best or {}
