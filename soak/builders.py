@@ -17,8 +17,9 @@ PROJECTS = API + "/builder/projects"
 MOST_PROJECTS = 12
 #: Largest number of worlds that one builder publishes, because published worlds stay on the disk.
 MOST_PUBLISHED = 8
-#: Timeout for the event of a stored revision, in seconds, for a busy machine.
-EVENT_TIMEOUT_S = 30.0
+#: Seconds after which a silent event stream is an error, on a busy machine. The simulator sends a
+#: heartbeat every 15 s.
+EVENT_TIMEOUT_S = 60.0
 
 Document = dict[str, Any]
 

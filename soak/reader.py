@@ -28,7 +28,7 @@ class Reader:
         #: `overlay_seq` of the last state received.
         self.overlay_seq = 0
         headers = {} if after is None else {"Last-Event-ID": str(after)}
-        self._connection, self._response = connect(address, "/sim/api/events", headers, 30.0)
+        self._connection, self._response = connect(address, "/sim/api/events", headers)
         history.add("open", who=who, t=history.now(), after=after, status=self._response.status)
 
     def read(self, most: int | None = None) -> None:

@@ -14,6 +14,7 @@ from .librarian import Librarian
 from .operations import API
 from .reader import Follower
 from .replayer import Replayer
+from .rules.sessions import PREPARED
 from .server import Server, log_problems
 from .sessions import Examiner
 from .web import Client
@@ -266,8 +267,8 @@ def _settle(host: Client, watcher: watch.Watch, still: float) -> dict[str, Any]:
     """Waits until the idle simulator has had the same number of children for `still` seconds.
 
     Children change for a moment after the warm-up, because the simulator starts a judge for the
-    next session. Before that start there are none, which on a busy machine may take longer than
-    `still`. Returns the smallest sample with the last number of children.
+    next session. A part of the start may take longer than `still` on a busy machine, so the judge
+    has to be complete. Returns the smallest sample with the last number of children.
     """
     host.close()
     end = time.monotonic() + LONGEST_SETTLE
@@ -279,7 +280,7 @@ def _settle(host: Client, watcher: watch.Watch, still: float) -> dict[str, Any]:
             break
         if same and seen["children"] != same[0]["children"]:
             same, since = [], time.monotonic()
-        if seen["children"] == 0:
+        if seen["children"] < PREPARED:
             since = time.monotonic()
         same.append(seen)
         time.sleep(0.5)
@@ -287,7 +288,7 @@ def _settle(host: Client, watcher: watch.Watch, still: float) -> dict[str, Any]:
 
 
 def _size(sample: dict[str, Any]) -> int:
-    return sum(sample[key] for key in ("threads", "fds", "children"))
+    return sum(sample[key] for key in ("threads", "fds", "children", "zombies"))
 
 
 def _rest(
@@ -305,7 +306,8 @@ def _rest(
             return best or {}
         if best is None or _size(seen) <= _size(best):
             best = seen
-        if goal and all(best[key] <= goal[key] for key in ("threads", "fds", "children", "strays")):
+        keys = ("threads", "fds", "children", "zombies", "strays")
+        if goal and all(best[key] <= goal[key] for key in keys):
             break
         time.sleep(0.5)
     return best or {}

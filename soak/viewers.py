@@ -118,9 +118,7 @@ class Viewer:
 
     def _films(self, chance: random.Random, over: threading.Event) -> int:
         width = chance.choice([64, 160, 320, 480])
-        connection, response = connect(
-            self._address, f"/camera?stream=true&width={width}", timeout=40
-        )
+        connection, response = connect(self._address, f"/camera?stream=true&width={width}")
         wanted, count = chance.randint(1, 40), 0
         try:
             for picture in pictures(response):
@@ -140,7 +138,7 @@ class Viewer:
             "/lidar": schemas.lidar,
         }
         path = chance.choice(sorted(shapes))
-        connection, response = connect(self._address, path + "?stream=true", timeout=40)
+        connection, response = connect(self._address, path + "?stream=true")
         wanted, count = chance.randint(1, 60), 0
         try:
             for _, name, data in events(response):
@@ -195,7 +193,7 @@ class Viewer:
 
     def _plays(self, chance: random.Random, over: threading.Event) -> int:
         """Streams audio samples to the robot."""
-        socket = WebSocket(self._address, "/audio/stream?sample_rate=8000&channels=1", timeout=40)
+        socket = WebSocket(self._address, "/audio/stream?sample_rate=8000&channels=1")
         count = chance.randint(1, 40)
         try:
             frame = socket.read()
@@ -215,7 +213,7 @@ class Viewer:
         return count
 
     def _listens(self, chance: random.Random, over: threading.Event) -> int:
-        connection, response = connect(self._address, "/audio/events", timeout=40)
+        connection, response = connect(self._address, "/audio/events")
         wanted, count = chance.randint(1, 5), 0
         try:
             for _, name, _ in events(response):

@@ -26,18 +26,22 @@ class Watch:
         status = _status(self._pid)
         if not status:
             return None
-        # A scan takes milliseconds, so it may count both a process that ends and its successor.
-        # Therefore only processes that are in two scans count.
-        parents, names, strays = _processes(self._mark)
-        again, _, strays_again = _processes(self._mark)
-        children = _below(self._pid, parents) & _below(self._pid, again)
+        # A scan takes milliseconds, so it may count a process that ends and its successor. Only the
+        # processes of both scans count.
+        parents, _, strays = _processes(self._mark)
+        again, names, strays_again = _processes(self._mark)
+        found = _below(self._pid, parents) & _below(self._pid, again)
+        # A zombie has ended, and its parent has not noticed it yet.
+        children = {pid for pid in found if not names[pid].endswith(" Z")}
         seen = {
             "rss_kb": int(status.get("VmRSS", "0").split()[0]),
             "anon_kb": int(status.get("RssAnon", "0").split()[0]),
             "threads": int(status.get("Threads", "0")),
             "fds": _descriptors(self._pid),
             "children": len(children),
-            "names": sorted(names[pid] for pid in children),
+            "pids": sorted(children),
+            "zombies": len(found - children),
+            "names": sorted(names[pid] for pid in found),
             "strays": min(strays, strays_again),
         }
         self._history.add("watch", t0=t0, t1=self._history.now(), **seen)

@@ -84,7 +84,7 @@ class Crowd(unittest.TestCase):
             last = {name: log.ticks[-1] for name, log in logs.items()}
             now = simulator.time()
             raise AssertionError(f"{failure}; last ticks {last}, simulated time {now}") from failure
-        self.assertGreater(pace_check.pace(), 0.95)
+        pace_check.wait_for_pace(passed)
         self.assertEqual(len(served), 38, "every participant receives scans")
         for name, log in logs.items():
             longest = max(b - a for a, b in pairwise(log.ticks)) / 200

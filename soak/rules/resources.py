@@ -7,16 +7,15 @@ from .facts import Facts
 from .verdict import Verdict
 
 RULES = {
-    "rest": "The idle simulator has no more descriptors, threads and children at the end than at "
-    "the start.",
+    "rest": "The idle simulator has no more descriptors, threads, children and zombies at the end "
+    "than at the start.",
     "memory": "Memory does not grow after the warm-up (checked only in runs with 200 s of samples "
     "after it).",
     "log": "The log contains no error.",
     "end": "The simulator runs until the end, stops on SIGTERM, and leaves no control groups.",
 }
-#: Allowed increase from start to end, because a database connection or a thread may not have ended
-#: yet.
-SLACK = {"fds": 2, "threads": 2, "children": 0, "strays": 0}
+#: Allowed increase from start to end. A database connection or a thread may not have ended yet.
+SLACK = {"fds": 2, "threads": 2, "children": 0, "zombies": 0, "strays": 0}
 
 
 def check(facts: Facts, verdict: Verdict, end: dict[str, Any]) -> None:

@@ -20,14 +20,18 @@ RULES = {
     "session-refusal": "The error `evaluation in progress` occurs only if a session may be active.",
     "session-stop": "The session is over when a stop is answered, and stays over.",
     "session-shown": "State and session show an active session exactly while there is one.",
-    "session-leftovers": "Without a session there is no process of a judging script or a student's "
-    "program, except a prepared judge and the check of a new script.",
+    "session-leftovers": "Without a session no process of a judging script or a student's program "
+    "stays, except a prepared judge and the check of a new script.",
 }
 
 # Number of processes of a prepared judge: two of its jail, Python, and slirp4netns.
 PREPARED = 4
 
-# After the answer to a request, the simulator may check the new script for this many seconds.
+# Samples that are at least this many seconds apart show a process that stays. A single sample may
+# show a child that slirp4netns starts for a moment while the next judge is prepared.
+APART_S = 0.3
+
+# The simulator may check a new script for this many seconds after the answer to its request.
 SCRIPT_CHECK_S = 10.0
 
 
@@ -177,14 +181,27 @@ def _checks_script(line: HistoryLine) -> bool:
 
 def _left(facts: Facts, verdict: Verdict) -> None:
     checks = [line for line in facts.calls if _checks_script(line)]
-    for line in facts.lines:
-        if line["k"] == "watch" and not facts.possible(line["t0"], line["t1"]):
-            text = f"{line['children']} children, {line['strays']} programs, but no session"
-            checking = any(
-                c["t0"] <= line["t1"] and line["t0"] <= c["t1"] + SCRIPT_CHECK_S for c in checks
-            )
-            good = (line["children"] <= PREPARED or checking) and line["strays"] == 0
-            verdict.check("session-leftovers", good, text, line)
+
+    def is_checking(line: HistoryLine) -> bool:
+        return any(c["t0"] <= line["t1"] and line["t0"] <= c["t1"] + SCRIPT_CHECK_S for c in checks)
+
+    samples = [line for line in facts.lines if line["k"] == "watch"]
+    samples = [line for line in samples if not facts.possible(line["t0"], line["t1"])]
+    samples.sort(key=lambda line: line["t0"])
+    for line in samples:
+        text = f"{line['children']} children, {line['strays']} programs, but no session"
+        later = None
+        if line["children"] > PREPARED and not is_checking(line):
+            apart = (s for s in samples if s["t0"] >= line["t1"] + APART_S and not is_checking(s))
+            later = next(apart, None)
+        # After another session, the prepared judge has other processes, but a leftover is the same.
+        stays = (
+            later is not None
+            and later["children"] > PREPARED
+            and not set(line["pids"]).isdisjoint(later["pids"])
+        )
+        shown = [line] if later is None else [line, later]
+        verdict.check("session-leftovers", not stays and line["strays"] == 0, text, *shown)
     _runs(facts, verdict)
 
 

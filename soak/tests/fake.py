@@ -116,7 +116,8 @@ def session() -> list[HistoryLine]:
         {"k": "exam", "session": ID, "t": 10.1, "expected": ["finished", "stopped"]},
         get(21, f"/evaluation/record?session={ID}", record()),
         get(22, "/evaluation/session", session_answer(False)),
-        {"k": "watch", "t0": 23.0, "t1": 23.1, "children": 0, "strays": 0, "anon_kb": 1000},
+        {"k": "watch", "t0": 23.0, "t1": 23.1, "children": 0, "strays": 0, "anon_kb": 1000}
+        | {"pids": []},
     ]
     return sorted(lines, key=lambda line: line.get("t1", line.get("t", 0.0)))
 

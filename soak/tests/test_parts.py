@@ -3,7 +3,9 @@
 import itertools
 import json
 import math
+import os
 import pathlib
+import subprocess
 import tempfile
 import unittest
 
@@ -14,6 +16,7 @@ from soak.plan import plan
 from soak.rules.register import ANY, Register, Write
 from soak.sequences import SEQUENCES
 from soak.server import log_problems
+from soak.watch import Watch
 
 from .fake import get, session, state
 
@@ -108,6 +111,22 @@ class Registers(unittest.TestCase):
         register = Register([Write(0, 1, "a"), Write(2, 9, ANY)])
         self.assertIsNone(register.wrong(5, 6, "z"))
         self.assertIsNotNone(register.wrong(1.5, 1.6, "z"))
+
+
+class Samples(unittest.TestCase):
+    def test_zombie_is_not_a_child(self):
+        running, ended = subprocess.Popen(["sleep", "60"]), subprocess.Popen(["true"])
+        for step in (running.wait, running.kill, ended.wait):
+            self.addCleanup(step)
+        # Waits for the end, and leaves the zombie.
+        os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
+        with tempfile.TemporaryDirectory() as folder:
+            history = History(pathlib.Path(folder) / "history.jsonl")
+            seen = Watch(os.getpid(), "no command has this mark", history).look()
+            history.close()
+        self.assertIn(running.pid, seen["pids"])
+        self.assertNotIn(ended.pid, seen["pids"])
+        self.assertEqual((seen["children"], seen["zombies"]), (len(seen["pids"]), 1))
 
 
 class Files(unittest.TestCase):

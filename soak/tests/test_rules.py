@@ -209,9 +209,10 @@ def grown(kb_a_minute):
 class Resources(unittest.TestCase):
     def test_rest(self):
         rest = {"k": "quiet", "t": 1.0, "fds": 17, "threads": 7, "children": 0, "strays": 0}
+        rest["zombies"] = 0
         start, end = rest | {"when": "start"}, rest | {"when": "end"}
         self.assertEqual(broken([start, end], GOOD_END), [])
-        for more in ({"fds": 40}, {"threads": 12}, {"children": 1}, {"strays": 1}):
+        for more in ({"fds": 40}, {"threads": 12}, {"children": 1}, {"zombies": 1}, {"strays": 1}):
             self.assertEqual(broken([start, end | more], GOOD_END), ["rest"], more)
 
     def test_memory(self):

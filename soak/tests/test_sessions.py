@@ -19,6 +19,8 @@ from .fake import (
 )
 
 BUSY = "evaluation in progress"
+# What a sample shows of a prepared judge and another process.
+FIVE = {"children": 5, "pids": [2, 3, 4, 5, 6]}
 
 
 def of(lines, who="reader", **data):
@@ -27,6 +29,12 @@ def of(lines, who="reader", **data):
         if line["k"] == "event" and line["who"] == who and data.items() <= line["data"].items():
             return line
     raise AssertionError(data)
+
+
+def watched():
+    """A session, and the sample of processes after it."""
+    lines = session()
+    return lines, next(line for line in lines if line["k"] == "watch")
 
 
 class Sessions(unittest.TestCase):
@@ -123,16 +131,36 @@ class Sessions(unittest.TestCase):
         self.assertIn("session-shown", broken([*session(), get(30, "/state", active())]))
 
     def test_processes_remain_after_a_session(self):
-        for left in ({"children": 5}, {"strays": 2}):
-            lines = session()
-            watch = next(line for line in lines if line["k"] == "watch")
-            self.assertEqual(broken(changed(lines, watch, **left)), ["session-leftovers"])
-            during = watch | {"t0": 12.0, "t1": 12.1} | left
-            self.assertEqual(broken([*lines, during]), [])
+        lines, watch = watched()
+        for left in (FIVE, {"strays": 2}):
+            later = watch | {"t0": 23.6, "t1": 23.7} | left
+            wrong = [*changed(lines, watch, **left), later]
+            self.assertEqual(broken(wrong), ["session-leftovers"])
+            during = [later | {"t0": at, "t1": at + 0.1} for at in (12.0, 12.6)]
+            self.assertEqual(broken([*lines, *during]), [])
+        # A program of a student never belongs to a prepared judge, so one sample is enough.
+        self.assertEqual(broken(changed(lines, watch, strays=1)), ["session-leftovers"])
+
+    def test_process_that_ends_soon_does_not_remain(self):
+        lines, watch = watched()
+        lines = changed(lines, watch, **FIVE)
+        self.assertEqual(broken(lines), [])
+        for at, later, rules in [
+            # The sample of another thread at the same moment.
+            (23.2, FIVE, []),
+            (23.6, {"children": 4, "pids": [2, 3, 4, 5]}, []),
+            (23.6, FIVE, ["session-leftovers"]),
+        ]:
+            self.assertEqual(broken([*lines, watch | {"t0": at, "t1": at + 0.1} | later]), rules)
+
+    def test_process_remains_over_the_next_session(self):
+        lines, watch = watched()
+        lines.append(watch | {"t0": 5.0, "t1": 5.1} | FIVE)
+        for pids, rules in [([6, 7, 8, 9, 10], ["session-leftovers"]), ([7, 8, 9, 10, 11], [])]:
+            self.assertEqual(broken(changed(lines, watch, children=5, pids=pids)), rules)
 
     def test_script_check_after_an_installation_may_have_a_process(self):
-        lines = session()
-        watch = next(line for line in lines if line["k"] == "watch")
+        lines, watch = watched()
         for cached, moment, rules in [
             (False, watch["t0"] - 1, []),
             (True, watch["t0"] - 1, ["session-leftovers"]),
@@ -147,7 +175,7 @@ class Sessions(unittest.TestCase):
                 "verified": True,
             }
             install = post(moment, "/worlds/install", {"world_id": "c" * 32}, answer)
-            left = changed(lines, watch, children=5)
+            left = [*changed(lines, watch, **FIVE), watch | {"t0": 23.6, "t1": 23.7} | FIVE]
             self.assertEqual(
                 [r for r in broken([*left, install]) if r in rules or "left" in r], rules
             )

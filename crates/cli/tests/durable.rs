@@ -14,6 +14,9 @@ use std::net::TcpListener;
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
+/// How long the program may take for what a test waits for. This only ends a test that hangs.
+const HANG_TIMEOUT: Duration = Duration::from_secs(60);
+
 /// Settings that a simulator stores.
 #[derive(Debug, Clone, PartialEq)]
 struct Settings {
@@ -102,7 +105,7 @@ fn acknowledged_settings_survive_a_kill() {
         let (client, seed) = (program.client(), Random(random.below(u64::MAX) | 1));
         let writing = std::thread::spawn(move || write_until_killed(client, seed, found, &send));
         for _ in 0..random.below(60) {
-            acknowledged.recv_timeout(Duration::from_secs(20)).expect("an acknowledged write");
+            acknowledged.recv_timeout(HANG_TIMEOUT).expect("an acknowledged write");
         }
         // The kill comes at a random time during one of the next writes.
         let moment = Instant::now() + Duration::from_micros(random.below(8000));
@@ -162,7 +165,7 @@ fn acknowledged_projects_survive_a_kill() {
         let saving =
             std::thread::spawn(move || save_until_killed(client, &address, revision, document, &send));
         for _ in 0..1 + random.below(20) {
-            acknowledged.recv_timeout(Duration::from_secs(20)).expect("an acknowledged save");
+            acknowledged.recv_timeout(HANG_TIMEOUT).expect("an acknowledged save");
         }
         program.kill();
         let (known, asked) = saving.join().expect("the writer");
@@ -192,7 +195,7 @@ fn ended_by(signal: &str) -> Duration {
     long.send("POST", "/sim/api/step", &[], body);
     let asked = Instant::now();
     program.signal(signal);
-    let code = program.wait(Duration::from_secs(10));
+    let code = program.wait(HANG_TIMEOUT);
     let took = asked.elapsed();
     assert_eq!(code, Some(0), "{signal}");
     loop {
@@ -222,7 +225,7 @@ fn the_program_ends_when_its_lifeline_closes_and_not_without_one() {
     let mut program = Program::serve_with_lifeline(&["--data-dir", scratch.path()]);
     assert_eq!(program.client().get("/sim/api/status").status, 200);
     program.close_lifeline();
-    assert_eq!(program.wait(Duration::from_secs(20)), Some(0));
+    assert_eq!(program.wait(HANG_TIMEOUT), Some(0));
     // Without `--lifeline` the program ignores standard input. Here, standard input is empty from
     // the start.
     let program = Program::serve(&["--data-dir", scratch.path()]);
@@ -238,7 +241,7 @@ fn settings_survive_a_normal_end() {
     assert_eq!(client.post("/sim/api/brightness", "{\"value\": 0.5}").status, 200);
     assert_eq!(client.post("/sim/api/traffic_lights/signal1", "{\"state\": \"red\"}").status, 200);
     program.signal("-TERM");
-    assert_eq!(program.wait(Duration::from_secs(10)), Some(0));
+    assert_eq!(program.wait(HANG_TIMEOUT), Some(0));
     let program = Program::serve(&["--data-dir", scratch.path()]);
     let expected = Settings { brightness: 0.5, world: "field".to_owned(), red: true };
     assert_eq!(Settings::of(&mut program.client()), expected);
@@ -389,7 +392,7 @@ fn output_of_a_run(name: &str, arguments: &[&str], environment: &[(&str, &str)])
     let mut command = program::command(&arguments, environment);
     let mut child = command.stdout(file(&out)).stderr(file(&log)).spawn().expect("started");
     let text = |path| std::fs::read_to_string(path).expect("text");
-    let deadline = Instant::now() + Duration::from_secs(30);
+    let deadline = Instant::now() + HANG_TIMEOUT;
     let ready = loop {
         let printed = text(&out);
         if let Some(line) = printed.split_inclusive('\n').find(|line| line.ends_with('\n')) {
@@ -478,5 +481,5 @@ fn an_unread_log_does_not_block_the_program() {
     }
     assert_eq!(client.post("/sim/api/respawn", "").status, 200);
     program.signal("-TERM");
-    assert_eq!(program.wait(Duration::from_secs(10)), Some(0));
+    assert_eq!(program.wait(HANG_TIMEOUT), Some(0));
 }

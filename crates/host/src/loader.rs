@@ -113,7 +113,9 @@ impl Loader {
         lights: InitialLights,
         seeded: Seeded,
     ) -> Result<Arc<Published>, LoadFailure> {
-        self.find(name).await.ok_or(LoadFailure::NotFound)?;
+        if self.find(name).await.is_none() {
+            return Err(self.unknown(kind, name));
+        }
         let (own, name) = (self.clone(), name.to_owned());
         let work = tokio::spawn(async move { own.run_transition(kind, &name, lights, seeded).await });
         work.await.unwrap_or(Err(LoadFailure::Refused(Refused::Failed)))
@@ -156,7 +158,7 @@ impl Loader {
         name: &str,
     ) -> Result<LibraryEntry, LoadFailure> {
         let _choice = self.choice_lock.lock().await;
-        let entry = self.library.entry(name).ok_or(LoadFailure::NotFound)?;
+        let entry = self.library.entry(name).ok_or_else(|| self.unknown(kind, name))?;
         // The transition of the first world has been open since the start of the sim thread.
         if kind != TransitionKind::Boot {
             let required_world = (kind == TransitionKind::Respawn).then(|| Arc::from(entry.name.as_str()));
@@ -164,6 +166,20 @@ impl Loader {
             self.simulator.begin_transition(kind, target, required_world).await?;
         }
         Ok(entry)
+    }
+
+    /// Why a world that is not in the library is not loaded. A test drive of a project removes the
+    /// world of the project before it, also after a respawn has read the name of that world. The
+    /// respawn is then refused like any respawn of a world that does not run any more.
+    fn unknown(&self, kind: TransitionKind, name: &str) -> LoadFailure {
+        let now = self.simulator.now();
+        let current = now.running.as_ref().map(|seen| &seen.served.name).or(now.lost.as_ref());
+        let is_replaced = current.is_some_and(|current| **current != *name);
+        if kind == TransitionKind::Respawn && is_replaced {
+            LoadFailure::Refused(Refused::Switching)
+        } else {
+            LoadFailure::NotFound
+        }
     }
 
     /// Loads a world on a blocking thread, then stores its name as the last world.
@@ -267,5 +283,35 @@ impl Loader {
         let served =
             ServedWorld::new(entry, world, sha256).map_err(|e| LoadFailure::Broken(e.to_string()))?;
         Ok(Arc::new(served))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{HostOptions, Prepared, StudentAccess};
+
+    /// Regression test: the response was 404.
+    #[tokio::test]
+    async fn a_respawn_whose_world_was_replaced_and_removed_meanwhile_was_not_found() {
+        let data_dir = std::env::temp_dir().join(format!("chicane-loader-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&data_dir);
+        let options = HostOptions { data_dir: data_dir.clone(), ..HostOptions::default() };
+        let prepared = Prepared::new(options).expect("prepared");
+        let host = prepared.start(StudentAccess::default()).expect("started");
+        host.ready().await.expect("the world is ready");
+        let loader = &host.loader;
+        let load = |kind| loader.load_and_swap(kind, "drawn_7", InitialLights::Kept, Seeded::default());
+        let switching = LoadFailure::Refused(Refused::Switching);
+        // The respawn has read the name of the world, which was then replaced and removed.
+        assert_eq!(load(TransitionKind::Respawn).await.err(), Some(switching.clone()));
+        // The world was removed after the respawn had found it.
+        let registered = loader.register_transition(TransitionKind::Respawn, "drawn_7").await;
+        assert_eq!(registered, Err(switching));
+        assert_eq!(load(TransitionKind::Switch).await.err(), Some(LoadFailure::NotFound));
+        assert!(loader.respawn(0).await.is_ok(), "no transition is open");
+        host.stop().await;
+        host.finish().await;
+        std::fs::remove_dir_all(&data_dir).expect("removed");
     }
 }

@@ -90,7 +90,7 @@ impl Watchers {
         id: &str,
         current: impl FnOnce() -> Result<u64, E>,
     ) -> Result<EventStream, E> {
-        let mut receiver = {
+        let newest = {
             let mut open = lock(&self.open);
             let is_full = open.projects.len() >= MAX_PROJECTS && !open.projects.contains_key(id);
             if open.closed || is_full {
@@ -101,9 +101,10 @@ impl Watchers {
                 return Err(TooManyStreams.into());
             }
             newest.send_modify(|newest| newest.editors += 1);
-            newest.subscribe()
+            newest.clone()
         };
-        let place = StreamPlace { watchers: self.clone(), id: id.to_owned() };
+        let mut receiver = newest.subscribe();
+        let place = StreamPlace { watchers: self.clone(), id: id.to_owned(), newest };
         let stored = current()?;
         receiver.mark_changed();
         let reader =
@@ -120,12 +121,15 @@ impl Watchers {
 struct StreamPlace {
     watchers: Watchers,
     id: String,
+    newest: watch::Sender<Newest>,
 }
 
 impl Drop for StreamPlace {
     fn drop(&mut self) {
         let mut open = lock(&self.watchers.open);
-        let Some(newest) = open.projects.get(&self.id) else { return };
+        // If the project was deleted and restored meanwhile, the entry belongs to newer streams.
+        let newest = open.projects.get(&self.id).filter(|newest| newest.same_channel(&self.newest));
+        let Some(newest) = newest else { return };
         newest.send_modify(|newest| newest.editors = newest.editors.saturating_sub(1));
         let is_last = newest.borrow().editors == 0;
         if is_last {
@@ -243,6 +247,24 @@ mod tests {
         let changed = "event: revision\ndata: {\"revision\":4,\"editor\":\"left\"}\n\n";
         assert_eq!(next(&mut first).await.as_deref(), Some(changed));
         drop(second);
+    }
+
+    /// Regression test: the entry was found by the id of the project only.
+    #[tokio::test]
+    async fn an_old_stream_ended_the_streams_of_a_restored_project() {
+        let watchers = Watchers::default();
+        let old = open(&watchers);
+        watchers.deleted("a");
+        let mut new = open(&watchers);
+        for _ in 0..2 {
+            next(&mut new).await;
+        }
+        drop(old);
+        watchers.changed("a", 4, None);
+        let changed = "event: revision\ndata: {\"revision\":4,\"editor\":null}\n\n";
+        assert_eq!(next(&mut new).await.as_deref(), Some(changed));
+        drop(new);
+        assert!(lock(&watchers.open).projects.is_empty(), "nothing is left behind");
     }
 
     #[tokio::test]

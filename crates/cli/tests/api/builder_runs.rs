@@ -9,8 +9,12 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 const ENDLESS: &str = "def evaluate(sim):\n    sim.record(round(sim.state.pose.x, 3))\n";
-/// A script that needs five real seconds for each simulated second of the run.
-const SLOW: &str = "import time\n\n\ndef evaluate(sim):\n    time.sleep(0.1)\n";
+/// A script that needs 15 real seconds for each simulated second of the run. A run of 10 s is
+/// judged until the simulator stops the judging after 120 s.
+const SLOW: &str = "import time\n\n\ndef evaluate(sim):\n    time.sleep(0.3)\n";
+/// How long a test waits for a judging to begin or to stop. It is much shorter than a judging by
+/// [`SLOW`].
+const JUDGING_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Gives a project this judging script. Adds an empty `initialize` at the end, because a world's
 /// script needs this function.
@@ -170,7 +174,7 @@ fn send_only(simulator: &Simulator, id: &str, session: &str) -> TcpStream {
 
 /// Begins to judge a run, and returns the connection of the client that waits for the response.
 fn begin(simulator: &Simulator, builder: &mut Builder, id: &str, session: &str) -> TcpStream {
-    let until = Instant::now() + Duration::from_secs(20);
+    let until = Instant::now() + JUDGING_TIMEOUT;
     let mut stream = send_only(simulator, id, session);
     let unknown = json!({"session": "nobody"});
     while builder.send("POST", &format!("/projects/{id}/rejudge"), &unknown).status != 503 {
@@ -208,7 +212,7 @@ fn one_run_is_judged_at_a_time_and_a_client_that_leaves_stops_it() {
     drop(stream);
     let left = Instant::now();
     while builder.send("POST", &format!("/projects/{id}/rejudge"), &content).status != 200 {
-        assert!(left.elapsed() < Duration::from_secs(20), "the judging goes on without its client");
+        assert!(left.elapsed() < JUDGING_TIMEOUT, "the judging goes on without its client");
         std::thread::sleep(Duration::from_millis(50));
     }
 }

@@ -12,6 +12,22 @@ use std::time::Instant;
 /// Runs a malicious script and returns the record of the session. The simulator must respond during
 /// the session, and no process of the script may survive.
 fn attack(name: &str, script: &str) -> Value {
+    // A call of the script may take 2 s of processor time or 15 s of real time. Requests of clients
+    // must not wait for the end of the call. Such a wait delays only one request of a session, as a
+    // busy machine does, but it does so in every session.
+    let mut slowest: Vec<f64> = Vec::new();
+    loop {
+        let (record, longest) = attack_once(name, script);
+        if longest < 2.0 {
+            return record;
+        }
+        slowest.push(longest);
+        assert!(slowest.len() < 4, "{name}: the slowest command of each session took {slowest:?} s");
+    }
+}
+
+/// Like [`attack`]. Also returns how long the slowest command of a client took, in seconds.
+fn attack_once(name: &str, script: &str) -> (Value, f64) {
     let mark = unique_number();
     let script = script.replace("MARK", &mark);
     let simulator = judged(setup(), &script);
@@ -24,16 +40,13 @@ fn attack(name: &str, script: &str) -> Value {
         slowest = slowest.max(asked.elapsed().as_secs_f64());
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
-    // A call of the script may take 2 s of processor time or 15 s of real time. Requests of clients
-    // must not wait for the end of the call.
-    assert!(slowest < 2.0, "{name}: a command took {slowest} s");
     let left = processes(&mark);
     assert!(left.is_empty(), "{name}: processes are left: {left:?}");
     let record = api.get("/evaluation/record");
     assert_eq!(record["outcome"], "script_error", "{name}: {} {:?}", record["reason"], script_log(&record));
     // No session is active any more, so the next session could start.
     assert_eq!(api.post("/evaluation/stop", json!({}))["stopped"], false);
-    record
+    (record, slowest)
 }
 
 fn reason(name: &str, script: &str, says: &str) {
