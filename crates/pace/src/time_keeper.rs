@@ -325,7 +325,9 @@ impl TimeKeeper {
     /// The bytes in flight between two sockets of the program's network.
     fn in_flight(&mut self) -> InFlight {
         self.traffic.in_flight().unwrap_or_else(|error| {
-            self.note_real(&format!("the kernel can't report the bytes in flight on the program's connections: {error}"));
+            self.note_real(&format!(
+                "the kernel can't report the bytes in flight on the program's connections: {error}"
+            ));
             InFlight::default()
         })
     }

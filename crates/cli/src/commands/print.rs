@@ -23,7 +23,9 @@ pub(crate) enum PrintCommandError {
     /// The floor is too large even at the lowest resolution that the command accepts.
     #[error("{0}. Print a part of it with --area X0,Y0,X1,Y1")]
     NeedsArea(PrintError),
-    #[error("--paper is for PDF files, but {0} is an image. Omit --paper, or give -o a name that ends in .pdf")]
+    #[error(
+        "--paper is for PDF files, but {0} is an image. Omit --paper, or give -o a name that ends in .pdf"
+    )]
     PaperOfImage(String),
     #[error(transparent)]
     File(#[from] FileError),
