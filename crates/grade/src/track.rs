@@ -6,9 +6,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::path::Path;
 
-/// Most points of a line.
+/// A driven line is thinned to about this many points. Jumps and the last position are kept in
+/// addition.
 const MAX_POINTS: usize = 700;
-/// Most points of a road's border.
+/// Maximum number of points of a road's border.
 const MAX_ROAD: usize = 400;
 /// Name of the file that caches a line beside the result of its unit.
 const FILE: &str = "track.json";

@@ -322,7 +322,8 @@ fn requests_of_our_own_pages_are_accepted() {
 
 const PAGE: &str = "http://localhost:3000";
 
-/// Sends a request as the browser does for a page of `origin`. Unlike [`send`], permits CORS headers.
+/// Sends a request as the browser does for a page of `origin`. Unlike [`send`], this function does
+/// not assert that the response has no CORS headers.
 fn send_for_page(simulator: &Simulator, line: &str, origin: &str, more: &[(&str, &str)]) -> HttpResponse {
     let mut text = format!("{line} HTTP/1.1\r\nHost: {}\r\nOrigin: {origin}\r\n", simulator.address);
     for (name, value) in [("Sec-Fetch-Site", "same-site"), ("Sec-Fetch-Mode", "cors")].iter().chain(more) {

@@ -142,7 +142,7 @@ fn a_run_survives_a_restart_and_wrong_requests_are_explained() {
         let answer = client.get(&format!("/sim/api{path}"));
         assert_eq!((answer.status, &body(&answer)["code"]), (status, &json!(code)), "{path}");
     }
-    // For a time after the end of the run, the response is the last picture.
+    // If `time` is later than the end of the run, the request succeeds with the last picture.
     assert_eq!(client.get("/sim/api/evaluation/replay/camera?time=1e6").status, 200);
 }
 

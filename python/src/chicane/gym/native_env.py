@@ -100,8 +100,8 @@ class NativeCarEnv(CarEnv):
         self._batch.restore(0, state)
         random = self._np_random or np.random.Generator(np.random.PCG64())
         self._batch.take_random(0, random)
-        # This assignment also marks the seed as unknown. Otherwise Gymnasium would create a new
-        # generator.
+        # The setter of the property also sets the seed to -1 (unknown). If the seed stayed `None`,
+        # Gymnasium would replace the generator when a caller reads `np_random_seed`.
         self.np_random = random
         made, numbers = self._batch.observe()
         return self._observation(made), self._info(numbers)

@@ -13,7 +13,10 @@ import { type Footprint, linear, mix, type Rgb } from "./painter.ts";
 const BELOW_M = 0.012;
 /** Radius of the lawn, in metres. */
 const HORIZON_M = 420;
-/** A field with a larger radius counts as large. Its distances to the horizon are limited. */
+/**
+ * Largest radius of the ground picture, in metres, with which the rings of the far lawn scale. Around
+ * a larger picture, the rings are as far from its edge as with this radius.
+ */
 const LARGE_M = 25;
 const LAWN = "#7b955a";
 const PAVING = "#b9b3a7";
