@@ -24,7 +24,8 @@ pub(super) type ParticipantId = [u8; 12];
 
 /// Maximum number of lost participants. If more are lost, the oldest are forgotten.
 const MAX_LOST: usize = 256;
-/// Maximum number of participants that a spare participant is known to have found.
+/// Maximum number of found participants that are remembered for the spare participant. Further
+/// participants are ignored.
 const MAX_FOUND: usize = 4096;
 /// Number of own participants that are remembered. At most three exist at a time.
 const MAX_OWN: usize = 16;

@@ -303,7 +303,8 @@ mod tests {
         let loader = &host.loader;
         let load = |kind| loader.load_and_swap(kind, "drawn_7", InitialLights::Kept, Seeded::default());
         let switching = LoadFailure::Refused(Refused::Switching);
-        // The respawn has read the name of the world, which was then replaced and removed.
+        // "drawn_7" is neither in the library nor the running world, like a world that was replaced
+        // and removed after the respawn had read its name.
         assert_eq!(load(TransitionKind::Respawn).await.err(), Some(switching.clone()));
         // The world was removed after the respawn had found it.
         let registered = loader.register_transition(TransitionKind::Respawn, "drawn_7").await;

@@ -20,8 +20,8 @@
 //! Python root on a small file system in memory, a network of its own and a filter of system calls.
 //! A *student* has its own process ids. It also has its own network, unless it asks for the host's
 //! network. In its own network, the simulator's address leads to sockets that init opened
-//! (`gate.rs`). In a host box (`host_box.rs`), a student keeps the host's files, without the files
-//! of all simulators. In a closed box (`closed.rs`), a student sees only listed folders and a copy
+//! (`gate.rs`). In a host box (`host_box.rs`), a student sees the host's files, except the folders
+//! of simulators, which are hidden. In a closed box (`closed.rs`), a student sees only listed folders and a copy
 //! of the workspace, and runs as an unprivileged user.
 //!
 //! If a feature is missing on the machine, starting the jail fails with an error that names the

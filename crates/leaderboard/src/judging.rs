@@ -2,7 +2,6 @@
 //! The standard input of the process is a pipe from this process. When this process ends for any
 //! reason, the pipe closes, and the run ends too. The process writes lines to its standard output:
 //! `progress 0.25`, and at the end `result {…}`, after it has verified the run.
-//! and at the end `result {…}`. It has verified the run before that.
 
 use crate::contest::{ContestWorld, LeaderboardOptions};
 use crate::run_result::{LAST_LINE_OF_RUN, RunReportLine, RunResult};

@@ -62,8 +62,9 @@ fn mix(x: u64) -> u64 {
 }
 
 /// Quantiles of the normal distribution at equal steps of probability. A table look-up takes three
-/// nanoseconds and uses no platform mathematics. The values are bounded, so tests can assert a
-/// maximum.
+/// nanoseconds. The table is computed with the crate `libm` and not with the mathematical library of
+/// the platform, so the noise is the same on every machine. The values are bounded, so tests can
+/// assert a maximum.
 fn quantiles() -> &'static [f64; CELLS + 1] {
     static TABLE: OnceLock<Box<[f64; CELLS + 1]>> = OnceLock::new();
     TABLE.get_or_init(|| {

@@ -1,6 +1,6 @@
 /**
  * The same sky as in the robot's camera: a blue gradient with haze at the horizon and a glow around
- * the sun. Below the horizon the sky has the colour of haze.
+ * the sun. Below the horizon, the colour changes towards `nadir`, but less than in the camera.
  */
 import * as THREE from "three";
 import type { WorldLighting } from "./load.ts";
