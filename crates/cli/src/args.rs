@@ -1,4 +1,5 @@
-//! Commands and options of the program. The doc comments of fields are the help texts.
+//! Commands and options of the program. The doc comments of commands, fields and values are the
+//! help texts.
 
 mod examples;
 mod grade;
@@ -66,7 +67,7 @@ pub(crate) enum Command {
     Worlds(WorldsArgs),
     /// Create a builder project
     New(NewArgs),
-    /// Write the floor of a world as an image for printing, true to scale
+    /// Write the floor of a world as an image or a PDF for printing, true to scale
     Print(PrintArgs),
     /// Drive one lap of a world, as fast as the machine can simulate it
     Lap(LapArgs),
@@ -78,7 +79,7 @@ pub(crate) enum Command {
     },
     /// Evaluate a student's program without a viewer; the exit status depends on the outcome
     Evaluate(EvaluateArgs),
-    /// Run a program several times, quiet and under load, and say whether it repeats
+    /// Run a program several times, on an idle and on a busy machine, and compare the results
     #[command(mut_arg("command", |arg| arg.required_unless_present("drive")))]
     Repeat(RepeatArgs),
     /// Grade a class: run each submission with every world and seed, and write a report
@@ -88,7 +89,7 @@ pub(crate) enum Command {
     /// Evaluate one unit of a plan of `chicane grade`, for this program and for other executors
     #[command(name = "grade-unit", hide = true)]
     GradeUnit(GradeUnitArgs),
-    /// Run a judging script on a recorded drive; print its log and the outcome
+    /// Run a judging script while the car follows a file of drive commands; print log and outcome
     Judge(JudgeDriveArgs),
     /// Simulate and judge runs again, and compare them with their records to the byte
     Verify(VerifyArgs),
@@ -286,7 +287,7 @@ impl EvaluateArgs {
 pub(crate) struct RepeatArgs {
     #[command(flatten)]
     pub(crate) evaluate: EvaluateArgs,
-    /// Number of runs, 2 to 100. Every second one runs while other programs use all processors
+    /// Number of runs, 2 to 100. During every second run, other threads use all processors
     #[arg(short = 'n', long, value_name = "NUMBER", default_value_t = 5, value_parser = clap::value_parser!(u32).range(2..=100))]
     pub(crate) runs: u32,
 }
@@ -297,7 +298,7 @@ pub(crate) struct JudgeDriveArgs {
     /// Judging script, a Python file
     pub(crate) script: PathBuf,
     /// Built-in world, folder with worlds/NAME.world, or project file NAME.json; the script gets
-    /// its evaluation config
+    /// the evaluation config of this world
     #[arg(long, value_name = "WORLD")]
     pub(crate) world: String,
     /// File of drive commands, one per line: seconds, speed, steering

@@ -1,7 +1,8 @@
 //! Colours of messages on a terminal.
 //!
-//! The rules are the same as those of clap for help texts: `NO_COLOR` and `TERM=dumb` turn colours
-//! off, and a stream that is not a terminal has none, unless `CLICOLOR_FORCE` asks for them.
+//! The rules are the same as those of clap for help texts. `NO_COLOR` turns colours off. Otherwise
+//! `CLICOLOR_FORCE` turns them on. Without both variables, only a terminal gets colours, unless
+//! `CLICOLOR` is 0, or `TERM` is missing or `dumb`.
 
 use clap::builder::styling::{AnsiColor, Style, Styles};
 use std::fmt;

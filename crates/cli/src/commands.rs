@@ -1,5 +1,5 @@
-//! The commands of the program. Each command is one module and never imports the module of another
-//! command.
+//! The commands of the program. Each command is one module. A module does not import the module of
+//! another command, except that `repeat` and `judge_run` take their job from `evaluate`.
 
 pub(crate) mod backup;
 pub(crate) mod build;

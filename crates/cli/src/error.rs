@@ -1,5 +1,5 @@
-//! The error type of the whole program. Each command has its own enum; only `main` and `exit` use
-//! [`CliError`].
+//! The error type of the whole program. The commands return enums of their own or the enum
+//! [`EvaluationError`]; only `main` and `exit` use [`CliError`].
 
 use crate::commands::backup::BackupCommandError;
 use crate::commands::build::BuildCommandError;
@@ -54,7 +54,7 @@ pub(crate) enum CliError {
     GradeUnit(#[from] GradeUnitError),
     #[error(transparent)]
     Report(#[from] ReportError),
-    /// `chicane evaluate` or `chicane judge` could not run the evaluation.
+    /// `chicane evaluate`, `chicane repeat` or `chicane judge` could not run the evaluation.
     #[error(transparent)]
     Evaluation(#[from] EvaluationError),
     /// `chicane evaluate --explain` could not describe the box.

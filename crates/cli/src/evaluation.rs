@@ -54,7 +54,7 @@ pub(crate) enum EvaluationError {
     Robot(#[from] RobotError),
     #[error(transparent)]
     Drive(#[from] DriveFileError),
-    /// The judging script or the temporary data folder can't be used.
+    /// The judging script, the temporary data folder or the file for the run can't be used.
     #[error(transparent)]
     File(#[from] FileError),
     #[error(transparent)]
@@ -133,7 +133,7 @@ impl EvaluationError {
 pub(crate) struct EvaluationJob {
     /// Project file, world folder, built-in world, or installed world.
     pub(crate) world: String,
-    /// Folders in which the models of a world file are searched.
+    /// Folders to search for the models of a world file.
     pub(crate) resources: Vec<PathBuf>,
     pub(crate) profile: Profile,
     pub(crate) request: StartRequest,

@@ -1,6 +1,6 @@
 //! The exit status of the program.
 //!
-//! | Status | `evaluate`, `judge`, `rejudge` | Other commands |
+//! | Status | `evaluate`, `repeat`, `judge`, `rejudge`, `submit` | Other commands |
 //! |---|---|---|
 //! | 0 | finished with a record | success |
 //! | 1 | the program failed, or there is no record | failure |
@@ -9,7 +9,10 @@
 //! | 4 | stopped | |
 //! | 5 | unsupported | |
 //! | 64 | wrong usage | wrong usage |
-//! | 70 | fault of the simulator | |
+//! | 70 | fault of the simulator | `grade-unit`: the unit has no result |
+//!
+//! `repeat` also returns 1 if its runs differ. `submit` also returns 1 if it could not hand in the
+//! program or read the result, and 0 with `--no-wait`.
 
 use crate::error::CliError;
 use crate::evaluation::Verdict;

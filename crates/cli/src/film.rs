@@ -47,7 +47,7 @@ pub(crate) fn write(run: &RecordedRun, file: &Path) -> Result<(), FilmError> {
     let mut child = start(codec, file)?;
     let mut progress = Progress::new("drawing the film");
     let drawn = draw(&mut film, &mut child, |time_s| progress.set(time_s / duration));
-    // The end of its input tells ffmpeg to finish the file.
+    // The end of the input tells ffmpeg to finish the file.
     drop(child.stdin.take());
     let output = child.wait_with_output().map_err(FilmError::NotStarted)?;
     drawn?;

@@ -11,8 +11,9 @@ use std::fmt::Write;
 /// `\x1b` or `\u{202e}`. A tab stays, because it only moves the next character to the right.
 ///
 /// The replaced characters are control characters (C0, delete, C1), characters that change the
-/// direction of text, and characters without width. All of them can make a line look different from
-/// its content.
+/// direction of text, and most characters without width. All of them can make a line look different
+/// from its content. The joiners U+200C and U+200D and combining marks stay, because emoji and many
+/// languages need them.
 pub(crate) fn printable(line: &str) -> Cow<'_, str> {
     if !line.contains(is_obeyed) {
         return Cow::Borrowed(line);
@@ -35,9 +36,9 @@ fn is_obeyed(c: char) -> bool {
     match c {
         '\t' => false,
         // Line and paragraph separators, soft hyphen, Arabic letter mark, Mongolian vowel
-        // separator.
+        // separator, byte order mark.
         '\u{2028}' | '\u{2029}' | '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}' => true,
-        // Characters without width, marks and overrides of the direction, invisible operators,
+        // Zero-width space, marks and overrides of the direction, invisible operators, annotations,
         // tags.
         '\u{200b}' | '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' => true,
         '\u{2060}'..='\u{206f}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}' => true,

@@ -1,5 +1,6 @@
 //! Reads worlds from folders, including folders of the simulator Gazebo, and from single world
-//! files. Of a collection, only the files that the world uses are kept.
+//! files. A collection is a folder that may have several worlds and other files. Of a collection,
+//! only the files that the world uses are kept.
 
 use chicane_store::{FilePath, FolderBundle};
 use chicane_world::bundle::bundle_path;
@@ -14,7 +15,8 @@ use std::path::{Path, PathBuf};
 const MAX_READ: u64 = 300 << 20;
 /// How many skipped files are listed by name for each reason.
 const MAX_LISTED: usize = 10;
-/// Name of an imported world in its bundle. When the world is published, its id replaces this name.
+/// Name of a world in the bundle that is made to import or publish it. `Package` replaces this name
+/// with the id of the world.
 pub(crate) const STEM: &str = "imported";
 /// How many files and folders are searched for world files.
 const MAX_SEARCHED: usize = 200_000;

@@ -1,6 +1,6 @@
 //! Finds the world that a command line names: a world folder, a project file, a world file, a
-//! built-in world, or a world that is installed in a data folder. All commands use this module to
-//! find a world.
+//! built-in world, or a world that is installed in a data folder. The commands that open a world
+//! use this module to find it.
 
 use crate::data_dir;
 use crate::project::{self, ProjectError};
@@ -54,7 +54,7 @@ pub(crate) fn find(given: &str, data_dir: Option<&Path>) -> Result<(Library, Str
     find_with(given, data_dir, &[])
 }
 
-/// Like [`find`]. The models of a world file are also searched in the folders of `resources`.
+/// Like [`find`]. Also searches the folders of `resources` for the models of a world file.
 pub(crate) fn find_with(
     given: &str,
     data_dir: Option<&Path>,

@@ -1,5 +1,5 @@
-//! Programs that try to get a result without driving. Each of them gets no result, its record shows
-//! what it tried, and the next run is unaffected.
+//! Programs that try to get a result without driving. Each of them gets no result, and its record
+//! shows the commands that were refused.
 //!
 //! The programs are in `cheats/`. For each attempt, a program prints a line that begins with
 //! `gained` or `refused` (`cheats/cheat.py`).
@@ -12,7 +12,7 @@ use std::process::{Command, Output};
 /// Simulated seconds of a run. The default judging script ends a run five simulated seconds after
 /// the program's exit.
 const TIME_LIMIT: &str = "2000";
-/// Real-time factor. A program has 200 real seconds for its attempts.
+/// Real-time factor. A program has at least 200 real seconds for its attempts.
 const SPEED: &str = "10";
 
 /// A workspace with a copy of the programs. The folder is removed on drop.
@@ -235,7 +235,7 @@ fn secrets_in_the_environment() {
         "CHEAT_DATA",
         "CHEAT_BINARY",
     ];
-    // The shell sets the last four.
+    // The shell sets these variables.
     let of_shell = ["PWD", "OLDPWD", "SHLVL", "_"];
     for name in &names {
         assert!(known.contains(&name.as_str()) || of_shell.contains(&name.as_str()), "{name}");

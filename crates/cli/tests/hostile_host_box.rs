@@ -1,6 +1,7 @@
-//! Student programs in a host box that attack the simulator, its files and other simulators. Each
-//! test runs as root and as an ordinary user who owns all files, so that only the box protects
-//! them. The tests fail where the isolation is missing.
+//! Student programs in a host box that attack the simulator, its files and other simulators. Most
+//! tests run as the user of the tests, and if that is root, also as an ordinary user. This user
+//! owns all files, so that only the box protects them. The tests fail where the isolation is
+//! missing.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, clippy::panic)]
 
 #[allow(dead_code, reason = "another test uses the rest")]

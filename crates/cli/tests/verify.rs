@@ -21,7 +21,7 @@ use serde_json::Value;
 use std::path::Path;
 use support::{TempFolder, chicane, last_line, text};
 
-/// Evaluates, and saves the run to `run.chicane` in the folder. Returns the path.
+/// Evaluates, and saves the run to `NAME.chicane` in the folder. Returns the path.
 fn save(folder: &TempFolder, name: &str, arguments: &[&str]) -> String {
     let file = folder.path(&format!("{name}.chicane"));
     let output = chicane(&[&["evaluate", "--json", "--save", &file], arguments].concat());

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// How often a run is started if its process dies.
+/// How often a run is tried if its process fails or its result can't be stored.
 const ATTEMPTS: u32 = 3;
 /// Time between two checks of a running process.
 const POLL: Duration = Duration::from_millis(50);
@@ -29,7 +29,7 @@ const EXTRA_TIME: Duration = Duration::from_secs(600);
 const MAX_LINE: u64 = 64 << 10;
 /// Bytes of the standard error that are read after a failure.
 const MAX_TAIL: u64 = 4096;
-/// Variables that the process does not get.
+/// Environment variables that the process does not get.
 const SECRETS: [&str; 4] =
     ["CHICANE_TOKEN", "CHICANE_STUDENT_TOKEN", "CHICANE_SPECTATOR_TOKEN", "CHICANE_CDN_TOKEN"];
 /// Names of the files in the folder of a result.
@@ -164,7 +164,7 @@ impl Process {
         Ok(Process { child, lines, errors })
     }
 
-    /// Passes on the progress of the process, and waits for its result line.
+    /// Passes on the progress of the process until its output ends. Returns its result line.
     fn follow(
         mut self,
         job: &RunJob<'_>,

@@ -1,4 +1,5 @@
-//! The leaderboard's interface for the web server. All calls that read or write the disk block.
+//! The leaderboard's interface for the web server. A call that reads or writes the disk blocks its
+//! thread.
 
 use crate::contest::{self, LeaderboardOptions};
 use crate::error::{HandInError, RemoveSubmissionError, StartLeaderboardError};
@@ -62,7 +63,8 @@ impl Leaderboard {
         Ok(Leaderboard { shared, receiving: Mutex::new(()), worker: Mutex::new(Some(worker)) })
     }
 
-    /// Ends the run in progress and the worker. Its submission is judged after the next start.
+    /// Ends the run in progress and the worker. After the next start, the worker continues with the
+    /// submission of that run.
     pub fn stop(&self) {
         self.shared.stop();
         let worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner).take();

@@ -6,8 +6,8 @@
 //!   closed box and in virtual time. A run counts only after it was verified. The leaderboard does
 //!   not use the simulator that is running.
 //! - A result is first written to a folder of the data folder, which appears complete or not at
-//!   all, and then to the database. After the process was killed, the worker continues with the
-//!   runs that are not in the database.
+//!   all, and then to the database. After the simulator was killed and started again, the worker
+//!   continues with the runs that are not in the database.
 //!
 //! | Module | Content |
 //! |---|---|

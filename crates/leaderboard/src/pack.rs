@@ -24,7 +24,7 @@ const LEFT_OUT: [&str; 12] = [
 const LEFT_OUT_FILES: [&str; 3] = [".DS_Store", "Thumbs.db", "desktop.ini"];
 /// Most files.
 const MAX_FILES: usize = 10_000;
-/// Deepest nesting of folders.
+/// Deepest nesting of folders. Folders below that are left out.
 const MAX_DEPTH: usize = 32;
 
 /// Why a folder can't be packed.
@@ -73,7 +73,7 @@ pub fn folder(folder: &Path, max: usize) -> Result<Vec<u8>, PackError> {
     if bytes.len() > max { Err(PackError::TooLarge(max)) } else { Ok(bytes) }
 }
 
-/// Finds all files below a folder, sorted by name.
+/// Finds the files to pack below a folder. The entries of each folder are sorted by name.
 fn find(
     folder: &Path,
     name: &str,

@@ -1,7 +1,7 @@
 //! How often a student and an address may hand in.
 //!
-//! The size of the table is limited. Students and addresses without a submission in the last hour
-//! are removed. While the table is full, new students and addresses have to wait.
+//! The size of the table is limited. When it is full, students and addresses without a submission
+//! in the last hour are removed. If it is still full, new students and addresses have to wait.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::IpAddr;
@@ -10,9 +10,10 @@ use std::time::{Duration, Instant};
 const HOUR: Duration = Duration::from_secs(3600);
 /// Most students and addresses with a submission in the last hour.
 const MAX_ENTRIES: usize = 4096;
-/// Submissions of one address in an hour. A class can share one address.
+/// Most attempts of one address in an hour. The limit is large, because a class can share one
+/// address.
 pub(crate) const PER_ADDRESS: usize = 600;
-/// Submissions of one student in an hour.
+/// Most submissions of one student in an hour.
 pub(crate) const PER_STUDENT: usize = 30;
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,7 +22,7 @@ enum Owner {
     Address(IpAddr),
 }
 
-/// The times of the submissions in the last hour.
+/// The times of the submissions of students and the attempts of addresses in the last hour.
 #[derive(Debug, Default)]
 pub(crate) struct Rates {
     times: BTreeMap<Owner, VecDeque<Instant>>,

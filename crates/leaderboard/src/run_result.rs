@@ -9,8 +9,8 @@ const MAX_OUTPUT: usize = 40;
 const MAX_LINE: usize = 500;
 /// Longest unit of a record, in characters.
 const MAX_UNIT: usize = 20;
-/// The record is taken for a time if it increases like the clock. This is the largest difference in
-/// seconds.
+/// A record without a unit is taken for a time in seconds if it increases like the clock. Between
+/// two events, its increase may differ from the elapsed time by at most this many seconds.
 const CLOCK_TOLERANCE: f64 = 0.06;
 /// The record is taken for a time only if it changed at least this many times.
 const MIN_CHANGES: usize = 3;
@@ -90,14 +90,15 @@ impl RunResult {
     }
 }
 
-/// The unit that the config of an evaluation names.
+/// The unit that the config of an evaluation names; `None` if there is none, it is too long, or it
+/// has control characters.
 pub(crate) fn unit_of(config_json: &str) -> Option<String> {
     let config: Value = serde_json::from_str(config_json).ok()?;
     let unit = config["unit"].as_str()?;
     (unit.chars().count() <= MAX_UNIT && !unit.chars().any(char::is_control)).then(|| unit.to_owned())
 }
 
-/// Whether the record increased like the clock.
+/// Whether the record increased like the clock between most of its events.
 fn is_clock(events: &Value) -> bool {
     let events = events.as_array().map(Vec::as_slice).unwrap_or_default();
     let records = events.iter().filter(|event| event["kind"] == "record");

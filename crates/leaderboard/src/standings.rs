@@ -100,7 +100,7 @@ impl Table {
         if let Some(own) = own {
             self.rows.remove(own);
         }
-        // The other student with the same record drove earlier, and therefore stays ahead.
+        // Other students with the same record reached it earlier, and therefore stay ahead.
         let at = self.rows.partition_point(|row| !self.is_better(best.record, row.record));
         self.rows.insert(at, best);
         Some((before, at as u32 + 1))

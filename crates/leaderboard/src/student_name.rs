@@ -11,16 +11,17 @@ pub const MAX_NAME: usize = 60;
 pub(crate) struct StudentName {
     /// The name as it is shown: in the normal form NFC and with single blanks.
     pub(crate) shown: String,
-    /// Names that people can't tell apart have the same key: `Ada`, `ADA` and ` ada ` are one
-    /// student.
+    /// Identifies the student. Names have the same key if they differ only in case, blanks and
+    /// variants of the same letters (NFKC): `Ada`, `ADA` and ` ada ` are one student.
     pub(crate) key: String,
 }
 
 impl StudentName {
     /// Reads a name. `None` if it has a character that is not allowed, is empty or too long.
     ///
-    /// Markup, control characters and invisible characters are refused. A name must begin with a
-    /// letter or a digit, so that no spreadsheet evaluates it as a formula.
+    /// Characters of markup, control characters and invisible characters are refused. The first
+    /// character must be a letter, a digit or not ASCII, so that no spreadsheet evaluates the name
+    /// as a formula.
     pub(crate) fn parse(text: &str) -> Option<StudentName> {
         // The normal form can be longer than the text, but not many times as long. A very long text
         // is refused here, before it is normalised.

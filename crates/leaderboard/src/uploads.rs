@@ -1,10 +1,10 @@
 //! The files of the leaderboard in the data folder.
 //!
 //! ```text
-//! leaderboard/worlds/<n>/       a copy of each world of the contest
-//! leaderboard/uploads/<id>.zip  what a student handed in (or .py)
-//! leaderboard/runs/<id>-<n>/    the result of a run that is not in the database yet
-//! leaderboard/scratch/          removed at every start
+//! leaderboard/worlds/<n>/                a copy of each world of the contest
+//! leaderboard/uploads/<id>.zip           what a student handed in (or .py)
+//! leaderboard/runs/<id>-<world>-<seed>/  the result of a run that is not in the database yet
+//! leaderboard/scratch/                   emptied at every start
 //! ```
 
 use crate::error::{HandInError, StartLeaderboardError};

@@ -36,7 +36,7 @@ pub(crate) struct State {
     /// The submissions that wait, the next one first.
     pub(crate) waiting: VecDeque<SubmissionRow>,
     /// Addresses of the waiting submissions, by number. Submissions from before the start of the
-    /// program have no address.
+    /// program have no address, and neither have those that are tried again.
     pub(crate) addresses: BTreeMap<i64, IpAddr>,
     pub(crate) running: Option<Running>,
     pub(crate) standings: Standings,
@@ -125,7 +125,7 @@ impl Shared {
         before as u32
     }
 
-    /// Ends the worker.
+    /// Tells the worker to end.
     pub(crate) fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
         let _state = self.state();
@@ -186,8 +186,8 @@ impl Shared {
                 if unpacked.is_none() {
                     match self.uploads.unpack(&row.id, &row.file) {
                         Ok(found) => unpacked = Some(found),
-                        // The upload was valid when it was handed in, so its file has changed since
-                        // then.
+                        // The upload was valid when it was handed in. Since then its file has
+                        // changed or was removed, or there is no space to unpack it.
                         Err(error) => {
                             submissions.end(row.number, &time::now(), Some(&error.to_string()))?;
                             return Ok(());
@@ -224,8 +224,8 @@ impl Shared {
             self.import(&session, &run, &mut result)?;
         }
         let world = &self.worlds[i];
-        // The table is computed again from the database if a submission is removed, so both change
-        // under one lock.
+        // If a submission is removed, the tables are computed again from the database. Therefore
+        // the database and the table change under one lock. Otherwise a run could count twice.
         let mut state = self.state();
         self.data.submissions().add_run(&SubmissionRunRow {
             submission: row.number,
@@ -243,8 +243,8 @@ impl Shared {
         Ok(())
     }
 
-    /// Stores the run, so that it can be replayed. It may be stored already if the process was
-    /// killed after an earlier attempt.
+    /// Stores the run, so that it can be replayed. The run may be stored already, if an earlier
+    /// attempt stored it but could not finish.
     fn import(&self, session: &str, run: &[u8], result: &mut RunResult) -> Result<(), Interrupted> {
         let records = self.data.records();
         if records.session(Some(session), None)?.is_some() {

@@ -18,16 +18,16 @@ pub const READ_NS: u64 = 1_000;
 /// One tick of the simulation in nanoseconds. A thread whose own time is at least this far ahead of
 /// the virtual time waits.
 pub const TICK_NS: u64 = 5_000_000;
-/// `CLOCK_REALTIME` at the start of the session: 2026-01-01 00:00:00 UTC, in seconds. It is the
-/// same for every session, because programs use this clock not only to measure durations.
+/// `CLOCK_REALTIME` at the start of the session: 2026-01-01 00:00:00 UTC, in seconds. The start is
+/// the same for every session, because programs also use this clock for seeds and names. With
+/// another start, the same session could have another result.
 pub const REALTIME_START_S: u64 = 1_767_225_600;
 /// `CLOCK_MONOTONIC` at the start of the session, in seconds.
 pub const MONOTONIC_START_S: u64 = 1_000;
 /// The signal that ends a wait: a real-time signal that the C library does not use.
 pub const WAKE_SIGNAL: i32 = 62;
 
-/// What a thread waits in, as stored in [`Slot::kind`]. [`WAKE_SIGNAL`] ends
-/// every wait.
+/// What a thread waits in, as stored in [`Slot::kind`]. [`WAKE_SIGNAL`] ends every wait.
 pub mod kind {
     /// The thread does not wait for a deadline.
     pub const NONE: u32 = 0;
@@ -35,7 +35,7 @@ pub mod kind {
     pub const SLEEP: u32 = 1;
     /// `poll`, `select`, `epoll_wait`.
     pub const POLL: u32 = 2;
-    /// A semaphore, a lock, or a futex through `syscall`.
+    /// A semaphore, a lock, the end of a thread, a signal, or a futex through `syscall`.
     pub const LOCK: u32 = 3;
     /// A condition variable.
     pub const CONDITION: u32 = 4;
@@ -43,8 +43,8 @@ pub mod kind {
     pub const BUSY: u32 = 5;
 }
 
-/// Timers that work only in real time, as bits of [`Header::real`]. A program that uses one can't
-/// run in virtual time.
+/// Reasons why a program needs real time, as bits of [`Header::real`]. Most are timers that work
+/// only in real time.
 pub mod real {
     /// `timerfd_settime`.
     pub const TIMERFD: u32 = 1;
@@ -95,8 +95,8 @@ pub struct Slot {
     pub fired: AtomicU32,
     /// Number of threads and processes that this thread has created.
     pub children: AtomicU32,
-    /// The thread's own time in virtual nanoseconds: [`Header::now`] plus [`READ_NS`] for each read
-    /// of a clock since then.
+    /// The thread's own time in virtual nanoseconds. A read of a clock first raises it to
+    /// [`Header::now`] if it is behind, and then adds [`READ_NS`].
     pub local: AtomicU64,
     /// How often the thread has read a clock.
     pub reads: AtomicU64,
@@ -107,6 +107,7 @@ pub struct Slot {
     /// Number of random bytes that the thread has received.
     pub random: AtomicU64,
     /// Values that only the program uses: the start routine and argument of a new thread, the
-    /// address of the timeout of a wait, and whether the last call read a clock.
+    /// address of the timeout of a wait, and whether the thread has read a clock since its last
+    /// wait.
     pub private: [AtomicU64; 4],
 }

@@ -14,7 +14,7 @@ pub(crate) const ARGUMENT: usize = 1;
 /// [`Slot::private`]: the address of the timeout of a wait in the C library, or 0. The handler of
 /// the wake signal changes that timeout.
 pub(crate) const TIMEOUT: usize = 2;
-/// [`Slot::private`]: 1 if the last call has read a clock.
+/// [`Slot::private`]: 1 if the thread has read a clock since the last call of [`base`].
 pub(crate) const READ: usize = 3;
 
 /// The name of the first thread.
@@ -147,7 +147,7 @@ fn used_slots() -> &'static [Slot] {
     slots().get(..used.min(SLOTS)).unwrap_or(&[])
 }
 
-/// Reports that the program uses a timer that works only in real time.
+/// Reports why the program needs real time. `bit` is one of [`real`].
 pub(crate) fn note_real(bit: u32) {
     if let Some(header) = header() {
         header.real.fetch_or(bit, Relaxed);
@@ -290,8 +290,9 @@ pub(crate) fn spend(slot: &Slot) -> u64 {
     local
 }
 
-/// The start time for a timeout. If the last call read the clock, probably to compute the timeout,
-/// the cost of that read is removed. Otherwise the periods of a periodic program would get longer.
+/// The start time for a timeout. If the thread has read a clock since its last timeout, probably to
+/// compute this one, the cost of one read is removed. Otherwise the periods of a periodic program
+/// would get longer.
 pub(crate) fn base(slot: &Slot) -> u64 {
     let mut local = slot.local.load(Relaxed);
     if slot.private[READ].swap(0, Relaxed) != 0 {
@@ -307,9 +308,9 @@ pub(crate) fn after(base: u64, duration: u64) -> u64 {
     base.saturating_add(duration).min(LAST)
 }
 
-/// Waits in `call` until the wake signal of the simulator interrupts it. `timeout` is the address
-/// of the timeout that the signal's handler changes, or 0. Returns the result of `call`, and
-/// whether the deadline has passed.
+/// Waits in `call` until it returns, or the wake signal of the simulator interrupts it. `timeout`
+/// is the address of the timeout that the signal's handler changes, or 0. Returns the result of
+/// `call`, and whether the deadline has passed.
 ///
 /// While `call` waits, the handler of another signal can run and wait too. If it interrupted a wait
 /// for a lock, the C library continues that wait afterwards, so the state of the outer wait is

@@ -9,8 +9,8 @@ use std::path::PathBuf;
 /// Arguments of `chicane grade`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct GradeArgs {
-    /// Folder with one folder or zip file for each student, a zip file with all of them, or a list
-    /// .csv with the columns name and path
+    /// The submissions: a folder with one folder or zip file for each student; or a zip file of
+    /// such a folder; or a .csv file with the columns name and path
     pub(crate) submissions: PathBuf,
     /// World of the assignment; can be repeated. A built-in world, a folder with
     /// worlds/NAME.world, a project file NAME.json, or the id of an installed world
@@ -19,14 +19,14 @@ pub(crate) struct GradeArgs {
     /// Seeds of the runs, such as 1-3 or 1,5,9
     #[arg(long, value_name = "SEEDS", default_value = "1-3", value_parser = seeds)]
     pub(crate) seeds: Seeds,
-    /// Folder for the results. The same folder continues an interrupted run, and repeats only what
-    /// has changed
+    /// Folder for the results. With a folder that has results already, only missing runs and runs
+    /// with changed inputs are carried out
     #[arg(short, long, value_name = "FOLDER")]
     pub(crate) output: PathBuf,
     /// Command of submissions without a run.toml [default: python3 main.py]
     #[arg(long, value_name = "COMMAND", value_parser = student_command)]
     pub(crate) command: Option<String>,
-    /// List of students, .csv. Its columns are kept in grades.csv
+    /// A .csv file with the list of students. Its columns are kept in grades.csv
     #[arg(long, value_name = "FILE")]
     pub(crate) roster: Option<PathBuf>,
     /// Number of runs at the same time [default: the number of processors]
@@ -89,10 +89,10 @@ pub(crate) struct FormulaArgs {
     /// Count the results of runs that reached the time limit
     #[arg(long)]
     pub(crate) count_timeouts: bool,
-    /// Points that a submission loses which the learning platform marks as late
+    /// Points that a submission loses if the learning platform marks it as late
     #[arg(long, value_name = "POINTS", default_value_t = 0.0)]
     pub(crate) late_penalty: f64,
-    /// Points that a run loses whose program sent commands that are not allowed
+    /// Points that a run loses if its program sent commands that are not allowed
     #[arg(long, value_name = "POINTS", default_value_t = 0.0)]
     pub(crate) refused_penalty: f64,
 }
@@ -104,7 +104,7 @@ pub(crate) enum CombineName {
     Best,
     /// The mean of all seeds
     Mean,
-    /// The seed in the middle
+    /// The median of all seeds
     Median,
     /// The worst seed counts
     Worst,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ResourceArgs {
-    /// Folder in which the models of a world file are searched; can be repeated, or several folders
+    /// Folder to search for the models of a world file; can be repeated, or name several folders
     /// separated by colons
     #[arg(long, value_name = "FOLDER", env = "GZ_SIM_RESOURCE_PATH", value_delimiter = ':')]
     pub(crate) resource_path: Vec<String>,

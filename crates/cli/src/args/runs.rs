@@ -40,7 +40,8 @@ pub(crate) struct ReplayArgs {
     pub(crate) video: Option<PathBuf>,
 }
 
-/// Accepts an address of this machine only, because the viewer of a run has no token.
+/// Accepts loopback addresses only. The viewer of a run asks for no token, so anyone who can reach
+/// its address can use it.
 fn loopback(text: &str) -> Result<SocketAddr, String> {
     let address: SocketAddr =
         text.parse().map_err(|_| "must be an address and a port, such as 127.0.0.1:8000".to_owned())?;

@@ -92,8 +92,8 @@ pub(crate) struct ServeArgs {
     pub(crate) student: StudentArgs,
     #[command(flatten)]
     pub(crate) judge: JudgeArgs,
-    /// Mechanism that limits judging scripts; evaluations are refused without it [default: the best
-    /// available one]
+    /// Mechanism that limits judging scripts; evaluations are refused if this machine does not have
+    /// it [default: the best available one]
     #[arg(
         long,
         help_heading = "Judging scripts",

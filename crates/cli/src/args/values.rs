@@ -69,7 +69,7 @@ pub(super) fn student_name(text: &str) -> Result<String, ValueError> {
     Ok(text.to_owned())
 }
 
-/// Accepts a name that the leaderboard can show.
+/// Accepts a name that is short enough for the leaderboard. The leaderboard checks the characters.
 pub(super) fn shown_name(text: &str) -> Result<String, ValueError> {
     if text.chars().count() > chicane_leaderboard::MAX_NAME {
         return Err(ValueError::ShownName);
@@ -161,8 +161,8 @@ pub(super) fn origin(text: &str) -> Result<String, ValueError> {
     Ok(text.to_owned())
 }
 
-/// Accepts the origin of a page, as browsers send it. Removes a slash at the end and the default
-/// port of the scheme.
+/// Accepts the origin of a page, and returns it as browsers send it: in lower case, without a slash
+/// at the end, and without the default port of the scheme.
 pub(super) fn page_origin(text: &str) -> Result<String, ValueError> {
     let text = text.strip_suffix('/').unwrap_or(text).to_ascii_lowercase();
     let (scheme, host) = text.split_once("://").ok_or(ValueError::PageOrigin)?;

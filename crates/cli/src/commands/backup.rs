@@ -19,7 +19,8 @@ pub(crate) enum BackupCommandError {
 }
 
 impl BackupCommandError {
-    /// Whether the command line names something that does not exist or is in use.
+    /// Whether the command line names a data folder that can't be used, or a backup file that
+    /// exists already.
     pub(crate) fn is_usage(&self) -> bool {
         matches!(
             self,

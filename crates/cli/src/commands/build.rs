@@ -32,8 +32,8 @@ pub(crate) fn run(args: &BuildArgs) -> Result<(), BuildCommandError> {
 }
 
 /// Creates the folder. An existing folder is accepted only if it is empty or contains this world.
-/// Files of an earlier build are removed. Otherwise files that the new build does not overwrite
-/// would remain.
+/// Meshes, judging script and evaluation config of an earlier build are removed. Otherwise those
+/// that the new build does not have would remain.
 fn prepare_folder(world: &str, folder: &Path) -> Result<(), BuildCommandError> {
     std::fs::create_dir_all(folder).map_err(FileError::write(folder))?;
     if std::fs::read_dir(folder).map_err(FileError::read(folder))?.next().is_none() {

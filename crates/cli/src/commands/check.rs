@@ -17,7 +17,7 @@ pub(crate) enum CheckError {
     World(#[from] WorldSourceError),
     #[error(transparent)]
     Project(#[from] ProjectError),
-    /// The project or world has errors. Each error was already printed.
+    /// The project has errors. Each error was already printed.
     #[error("{path} has {}", counted(*errors))]
     Invalid { path: String, errors: usize },
     #[error(transparent)]

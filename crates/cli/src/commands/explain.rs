@@ -1,4 +1,5 @@
-//! `chicane evaluate --explain`: describes the box of a student's program without starting it.
+//! `chicane evaluate --explain`: describes the box of a student's program without starting the
+//! program.
 
 use crate::args::{EvaluateArgs, PaceName};
 use crate::judge_setting::{self, FindSettingError};

@@ -1,4 +1,4 @@
-//! `chicane judge`: runs a judging script on a recorded drive.
+//! `chicane judge`: runs a judging script while the car follows a file of drive commands.
 
 use crate::args::JudgeDriveArgs;
 use crate::evaluation::{self, EvaluationError, EvaluationJob, Verdict};

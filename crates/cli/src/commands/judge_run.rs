@@ -2,7 +2,7 @@
 //! this command.
 //!
 //! Standard output has lines `progress PART`, and the last line is `result JSON`. The command ends
-//! when its standard input is closed, because then the simulator has ended.
+//! when its standard input is closed, because then the simulator has ended or stops the run.
 
 use super::evaluate;
 use crate::args::EvaluateArgs;

@@ -1,4 +1,5 @@
-//! `chicane repeat`: runs a student's program several times and says whether it repeats.
+//! `chicane repeat`: runs a student's program several times, and says whether all runs gave the
+//! same record and the same events.
 
 use super::evaluate;
 use crate::args::RepeatArgs;
@@ -10,11 +11,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
-/// Keys of a record that differ between two runs of the same program.
+/// Keys of a record whose values differ between any two runs.
 const OF_ONE_RUN: [&str; 3] = ["session", "started_at", "ended_at"];
 
-/// Runs the program, prints one line for each run and the result, and returns the verdict of the
-/// first run, or [`Verdict::Failed`] if the runs differ.
+/// Runs the program, and prints one line for each run and the result of the comparison. Returns the
+/// verdict of the first run, or [`Verdict::Failed`] if the runs differ.
 pub(crate) fn run(args: &RepeatArgs) -> Result<Verdict, EvaluationError> {
     let job = evaluate::job(&args.evaluate)?;
     let mut runs: Vec<Run> = Vec::new();

@@ -1,9 +1,9 @@
 //! `chicane worlds`: lists, installs, removes and changes worlds.
 //!
-//! A simulator may be using the data folder. In that case, an operation that concerns the running
-//! world uses the web API of that simulator. The address of the simulator is stored in the data
-//! folder. The other operations change files in the data folder. Each change is atomic and locked,
-//! and the simulator notices the change.
+//! A simulator may be using the data folder. In that case, the web API of that simulator lists and
+//! removes worlds, and installs them if no CDN is given. The address of the simulator is stored in
+//! the data folder. The other operations change files in the data folder. Each change is atomic and
+//! locked, and the simulator notices the change.
 
 mod data_folder;
 mod import;

@@ -18,14 +18,14 @@ const GREEN: &str = "\x1b[32m";
 const RED: &str = "\x1b[31m";
 const RESET: &str = "\x1b[0m";
 
-/// A function that gets every state of a session.
+/// A function that gets the state of a session at each update of the view.
 type OnProgress = Box<dyn FnMut(&Session)>;
 
 /// Shows a session.
 pub(super) struct SessionView {
     /// Whether nothing is printed.
     unseen: bool,
-    /// Gets every state of the session.
+    /// Gets the state of the session at each update.
     on_progress: Option<OnProgress>,
     /// Whether the lines go to standard error, because standard output has only the record.
     json: bool,
@@ -81,7 +81,8 @@ impl SessionView {
         SessionView { unseen: true, status: false, ..SessionView::new(true) }
     }
 
-    /// A view that prints nothing and passes every state of the session to `on_progress`.
+    /// A view that prints nothing and passes the state of the session to `on_progress` at each
+    /// update.
     pub(super) fn followed(on_progress: OnProgress) -> SessionView {
         SessionView { on_progress: Some(on_progress), ..SessionView::unseen() }
     }

@@ -43,7 +43,7 @@ impl Verdict {
         }
     }
 
-    /// The first word of the line about a run.
+    /// The verdict as the beginning of the line about a run.
     pub(crate) fn label(self) -> &'static str {
         match self {
             Verdict::Finished => "finished",
@@ -61,7 +61,7 @@ impl Verdict {
         format!("{:<8}  {}", self.label(), self.reason(record, judge_line))
     }
 
-    /// The line about a run without its first word.
+    /// The line about a run without the verdict at its beginning.
     pub(crate) fn reason(self, record: &Record, judge_line: Option<&str>) -> String {
         match self {
             Verdict::Finished => format!(

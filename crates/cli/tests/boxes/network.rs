@@ -58,7 +58,7 @@ fn a_program_reached_another_port_of_this_machine() {
     assert!(found[0].ends_with("REACHED") && found.contains(&"abstract REACHED".to_owned()), "{found:#?}");
 }
 
-/// Sends requests to the simulator at both of its addresses.
+/// Sends requests to the simulator, at the port in `CHICANE_URL` and at port 80.
 const REQUESTS: &str = "\
 import json, os, urllib.error, urllib.request
 def call(method, url, body=None):

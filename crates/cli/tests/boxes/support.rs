@@ -38,7 +38,7 @@ impl Drop for TempFolder {
     }
 }
 
-/// A command that evaluates a program in a workspace. The command ends with status 9, because a run
+/// A command that evaluates a program in a workspace. The program ends with status 9, because a run
 /// ends as soon as its program fails.
 pub(crate) fn evaluate(workspace: &Path, program: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_chicane"));

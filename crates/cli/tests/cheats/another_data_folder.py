@@ -1,4 +1,4 @@
-"""Plants a data folder where a simulator may look for one, and renames the folders above."""
+"""Lists folders that may be the simulator's data folder, and renames the folders above them."""
 
 import os
 

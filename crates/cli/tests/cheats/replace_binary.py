@@ -1,4 +1,4 @@
-"""Replaces the program of the simulator, so that its next helper runs outside of a jail."""
+"""Replaces the program of the simulator by a script, which would then run outside of a jail."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""One hop to the far side of the track, and one hop over the line."""
+"""Hops to the far side of the track, and from there over the start line."""
 
 from cheat import post, route, step
 

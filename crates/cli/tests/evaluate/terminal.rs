@@ -4,8 +4,8 @@ use crate::support::{TempFolder, command, root, text};
 use std::process::Command;
 
 /// Python code that runs a command on a terminal of its own and prints everything that the command
-/// wrote to the terminal. It creates the file `SHOWN` when the terminal shows the status line of a
-/// running session. It exits with the status of the command.
+/// wrote to the terminal. When the terminal shows the status line of a running session, the code
+/// creates the file that the variable `SHOWN` names. It exits with the status of the command.
 const ON_A_TERMINAL: &str = r#"
 import os, pty, sys
 def read(fd):

@@ -94,7 +94,7 @@ impl Rig {
         self
     }
 
-    /// Makes a folder a small disk.
+    /// Mounts a small disk at a folder when a simulator starts.
     pub(crate) fn with_small_disk(mut self, folder: &'static str) -> Rig {
         self.disk = Some(folder);
         self

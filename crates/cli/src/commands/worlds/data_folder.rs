@@ -21,12 +21,12 @@ pub(super) enum DataFolder {
     Locked(Box<Data>),
     /// A simulator holds the lock.
     InUse(RunningSimulator),
-    /// The folder does not exist, or has no database. It is left as it is.
+    /// The folder does not exist, or has no database. Neither is created.
     Unused(PathBuf),
 }
 
 impl DataFolder {
-    /// Opens the data folder to read from it. Nothing is created.
+    /// Opens the data folder if it has a database. Creates neither the folder nor a database.
     pub(super) fn open_existing(args: &DataDirArgs) -> Result<DataFolder, WorldsError> {
         let dir = data_dir::resolve_absolute(args.data_dir.as_deref())?;
         // An error of the file system, such as a missing permission, is reported by `open`.

@@ -1,4 +1,4 @@
-"""Child processes: each reads a sensor, and the parent waits for them with a timeout."""
+"""Child processes: each reads a sensor, and the parent waits for one of them with a timeout."""
 
 import subprocess
 import sys

@@ -53,7 +53,7 @@ struct Latest {
     bool stop = false;
 };
 
-/// Reads a sensor at a fixed rate, until the deadline of a wait passes without `stop`.
+/// Reads a sensor at a fixed rate until `stop` is set.
 static void follow(Latest &latest, const std::string &path, microseconds period) {
     auto next = Clock::now();
     for (;;) {
