@@ -79,7 +79,7 @@ pub(crate) enum Command {
     },
     /// Evaluate a student's program without a viewer; the exit status depends on the outcome
     Evaluate(EvaluateArgs),
-    /// Run a program several times, on an idle and on a busy machine, and compare the results
+    /// Run a program several times, on an idle and a busy machine, and compare the runs
     #[command(mut_arg("command", |arg| arg.required_unless_present("drive")))]
     Repeat(RepeatArgs),
     /// Grade a class: run each submission with every world and seed, and write a report
@@ -89,7 +89,7 @@ pub(crate) enum Command {
     /// Evaluate one unit of a plan of `chicane grade`, for this program and for other executors
     #[command(name = "grade-unit", hide = true)]
     GradeUnit(GradeUnitArgs),
-    /// Run a judging script while the car follows a file of drive commands; print log and outcome
+    /// Run a judging script on a file of drive commands; print the log and the outcome
     Judge(JudgeDriveArgs),
     /// Simulate and judge runs again, and compare them with their records to the byte
     Verify(VerifyArgs),

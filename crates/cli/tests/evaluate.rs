@@ -36,8 +36,8 @@ fn one_command_evaluates_a_lap_of_the_technical_track() {
     let penalties =
         record["events"].as_array().expect("a list of events").iter().filter(|e| e["kind"] == "log").count();
     assert_eq!(penalties, 0, "the lap has penalties");
-    // The student's program drives the simulator with `POST /step`. So only the simulated time
-    // before the first step of the program depends on the speed of the machine.
+    // The student's program drives with `POST /step`, and time waits for the program. So the record
+    // does not depend on the speed of the machine.
     let again: Value = serde_json::from_slice(&run().stdout).expect("JSON");
     assert!(
         again["record"].as_f64().is_some_and(|other| (other - time).abs() < 0.2),

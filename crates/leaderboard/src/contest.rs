@@ -14,7 +14,7 @@ const MAX_WORLDS: usize = 20;
 /// Options of a leaderboard.
 #[derive(Debug, Clone)]
 pub struct LeaderboardOptions {
-    /// Names of the worlds. If empty, the contest has the first world of the simulator.
+    /// Names of the worlds. If empty, the only world is the one that the simulator starts with.
     pub worlds: Vec<String>,
     /// Seed of all runs.
     pub seed: u64,

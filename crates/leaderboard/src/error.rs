@@ -63,7 +63,8 @@ pub enum HandInError {
          beginning with a letter or a digit"
     )]
     Name,
-    /// The student or the address handed in too often.
+    /// The student or the address handed in too often, or too many students and addresses handed in
+    /// within an hour.
     #[error("too many submissions: try again in {} s", seconds(*wait))]
     TooOften {
         /// Time to wait.

@@ -38,7 +38,7 @@ pub(super) struct SessionView {
     next: u64,
     student: ShownLines,
     judge: ShownLines,
-    /// The last line of the judging script.
+    /// The last line that the judging script printed.
     judge_line: Option<String>,
 }
 

@@ -56,7 +56,7 @@ impl Verdict {
         }
     }
 
-    /// The line about a run. `judge_line` is the last line of the judging script.
+    /// The line about a run. `judge_line` is the last line that the judging script printed.
     pub(crate) fn line(self, record: &Record, judge_line: Option<&str>) -> String {
         format!("{:<8}  {}", self.label(), self.reason(record, judge_line))
     }

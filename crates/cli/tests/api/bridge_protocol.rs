@@ -222,8 +222,8 @@ fn a_client_chooses_how_messages_are_written() {
     api.step(20);
     let wanted = plain.next_on("/scan");
     let Received::Binary(bytes) = bridge.0.receive() else { panic!("a binary frame") };
-    // The CBOR message is a map with three fields. Its field `ranges` is an array of 721 32-bit
-    // floats: tag 85, and 4 × 721 bytes.
+    // The CBOR message is a map with three fields. The field `ranges` of its `msg` is an array of
+    // 721 32-bit floats: tag 85, and 4 × 721 bytes.
     assert!(bytes.starts_with(b"\xa3\x62op\x67publish\x65topic\x65/scan\x63msg"), "{:x?}", &bytes[..40]);
     let name = b"\x66ranges\xd8\x55\x59\x0b\x44";
     let start = bytes.windows(name.len()).position(|part| part == name).expect("ranges") + name.len();

@@ -13,8 +13,9 @@ use std::time::Instant;
 /// the session, and no process of the script may survive.
 fn attack(name: &str, script: &str) -> Value {
     // A call of the script may take 2 s of processor time or 15 s of real time. Requests of clients
-    // must not wait for the end of the call. Such a wait delays only one request of a session, as a
-    // busy machine does, but it does so in every session.
+    // must not wait for the end of the call. A request that waited would be slow in every session.
+    // A busy machine delays a request too, but not in every session. Therefore a slow request is
+    // accepted in some sessions.
     let mut slowest: Vec<f64> = Vec::new();
     loop {
         let (record, longest) = attack_once(name, script);

@@ -1,4 +1,4 @@
-//! The programs in `examples/` need only Python and the web API.
+//! The example `lap_by_lidar.py`, which needs only Python and the robot's API.
 
 use crate::support::setup;
 use chicane_testkit::http::RESPONSE_TIMEOUT;

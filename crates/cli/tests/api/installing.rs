@@ -362,7 +362,8 @@ fn progress_is_shown_while_the_current_world_keeps_running() {
 #[test]
 fn a_silent_cdn_does_not_delay_the_stop_of_the_simulator() {
     let server = WebServer::start(|_| Reply::Silence);
-    // Otherwise a stop that waits for the CDN would not be longer than `MAX_STOP_TIME`.
+    // The CDN timeout is longer than `MAX_STOP_TIME`, so that a stop that waits for the CDN fails
+    // the test.
     let simulator = setup().cdn(server.url()).cdn_timeout(6 * MAX_STOP_TIME).start();
     let mut waiting = simulator.client();
     let body = json!({"world_id": "a".repeat(32)}).to_string();

@@ -53,7 +53,7 @@ fn every_submission_of_thirty_is_a_row() {
     assert_eq!(from_folder["units"].as_array().expect("a list").len(), graded * 2 * 3);
     assert!(!scratch.0.join("evil.py").exists() && !scratch.0.join("results/evil.py").exists());
 
-    // If the same class is handed in as one archive, the plan has the same units.
+    // If the same class is handed in as one archive, the plan has the same programs.
     let archive = scratch.path("all.zip");
     let zipped = Command::new("python3")
         .args([

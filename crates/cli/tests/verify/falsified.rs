@@ -13,7 +13,7 @@ use std::sync::Arc;
 const SCRIPT: &str = "def evaluate(sim):\n    print(round(sim.state.pose.x, 3))\n    sim.record(round(sim.state.time, 2))\n    \
                       if sim.state.time >= 2.5:\n        sim.finish()\n";
 
-/// The parts of a true run.
+/// The parts of the file of a true run, and its bytes.
 fn true_run(folder: &TempFolder) -> (Parts, Vec<u8>) {
     let world = folder.project(SCRIPT);
     let drive = folder.file("drive.csv", "0,0.5,0.1\n1,0.7,-0.1\n");
@@ -60,7 +60,7 @@ fn with_events(parts: &Parts, change: impl FnOnce(&mut Vec<String>)) -> Parts {
     with_text(parts, &record_of(parts), &events)
 }
 
-/// Changes the journal, and writes its checksum into the record.
+/// Changes the journal. Writes the checksums of journal and script, and the seed, into the record.
 fn with_journal(parts: &Parts, change: impl FnOnce(&mut Journal)) -> Parts {
     let mut journal = Journal::decode(&parts["journal"]).expect("a journal");
     change(&mut journal);

@@ -33,7 +33,7 @@ while True:
     car = call("/step", duration=0.05, speed=1.2, steering=math.atan(0.36 * left / (x * x + y * y)))["vehicle"]
 "#;
 
-/// The record of a run without what depends on the wall clock.
+/// The record of a run without the session id and without what depends on the wall clock.
 fn comparable(file: &str) -> Value {
     let mut record = record_in(file);
     for name in ["session", "started_at", "ended_at"] {

@@ -136,7 +136,7 @@ fn worlds_over_the_limits_are_refused() {
         reply => reply,
     });
     assert!(matches!(refused_size.0, 413 | 502), "{refused_size:?}");
-    // This `meta.json` has too many nested lists.
+    // The lists in this `meta.json` are nested too deeply.
     let deep = [b"{\"rev\":\"abcd1234\",\"files\":".to_vec(), vec![b'['; 200_000]].concat();
     let refused = cdn.refused(move |_, _| Reply::File(deep.clone()));
     assert_status(&refused, 422, "meta.json is not JSON");
