@@ -1,8 +1,8 @@
 //! Colours of messages on a terminal.
 //!
 //! The rules are the same as those of clap for help texts. `NO_COLOR` turns colours off. Otherwise
-//! `CLICOLOR_FORCE` turns them on. Without both variables, only a terminal gets colours, unless
-//! `CLICOLOR` is 0, or `TERM` is missing or `dumb`.
+//! `CLICOLOR_FORCE` turns colours on. If neither variable is set, only a terminal gets colours, and
+//! only if `CLICOLOR` is not 0, and `TERM` is set and not `dumb`.
 
 use clap::builder::styling::{AnsiColor, Style, Styles};
 use std::fmt;

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-/// How the names of backups begin and end. Files with other names are never removed.
+/// How the names of backups begin and end. Only such backups and incomplete files of them are
+/// removed.
 const PREFIX: &str = "chicane-";
 const SUFFIX: &str = ".backup";
 /// Time until the next attempt after a failure, if the interval is not shorter.

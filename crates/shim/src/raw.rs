@@ -167,7 +167,8 @@ pub(crate) fn id(number: i64) -> i32 {
     unsafe { call(number, [0; 6]) as i32 }
 }
 
-/// A function of the C library that a function of this library replaces.
+/// A function of the C library that this library calls. Most of them have the name of a function of
+/// this library, which replaces them for the program.
 pub(crate) struct Next {
     name: &'static CStr,
     at: AtomicUsize,

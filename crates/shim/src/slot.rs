@@ -195,9 +195,9 @@ fn child_name(parent: &Slot) -> u64 {
     mix(parent.name.load(Relaxed), parent.children.fetch_add(1, Relaxed).wrapping_add(1))
 }
 
-/// Takes a slot for the calling process if it was created by `vfork`, because then it still uses
-/// the memory and the slot of its parent. The program that the process executes finds the slot by
-/// its process id and thread id.
+/// Takes a slot for the calling process if it was created by `vfork`, because such a process still
+/// uses the memory and the slot of its parent. The program that the process executes finds the slot
+/// by its process id and thread id.
 pub(crate) fn take_for_vforked(parent: &Slot) {
     let (pid, tid) = (raw::id(nr::GETPID), raw::id(nr::GETTID));
     let is_own = |slot: &&Slot| slot.tid.load(Relaxed) == tid && slot.pid.load(Relaxed) == pid;
@@ -261,8 +261,8 @@ pub(crate) fn prepare_fork(slot: Option<&'static Slot>) {
 }
 
 /// Runs in a new process. If the C library itself created the process, no slot was prepared for it.
-/// Its first call that needs a slot then takes one, because the slot of the parent must not be
-/// used.
+/// Then the first function of this library that needs a slot takes one, because the process must
+/// not use the slot of its parent.
 pub(crate) extern "C" fn after_fork() {
     tls::CURRENT.set(ptr::null());
     let forked = tls::FORKED.get();
@@ -312,10 +312,10 @@ pub(crate) fn after(base: u64, duration: u64) -> u64 {
 /// is the address of the timeout that the signal's handler changes, or 0. Returns the result of
 /// `call`, and whether the deadline has passed.
 ///
-/// While `call` waits, the handler of another signal can run and wait too. If it interrupted a wait
-/// for a lock, the C library continues that wait afterwards, so the state of the outer wait is
-/// restored. All other waits end when a handler runs. Their state is not restored, because the
-/// handler may have left them with `longjmp`.
+/// While `call` waits, the handler of another signal can run and wait too. If this handler
+/// interrupted a wait for a lock or a condition, the C library continues that wait afterwards.
+/// Therefore the state of the outer wait is restored. All other waits end when a handler runs. Their
+/// state is not restored, because the handler may have left them with `longjmp`.
 pub(crate) fn wait<T>(
     slot: &Slot,
     kind: u32,

@@ -23,7 +23,7 @@ pub(crate) enum DoctorError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Health {
-    /// It works.
+    /// What was checked works.
     Ok,
     /// Something that not everybody needs does not work.
     Warning,

@@ -47,7 +47,7 @@ pub(crate) enum GradeError {
     Judge(#[from] JudgeArgsError),
     #[error(transparent)]
     Setting(#[from] FindSettingError),
-    /// This machine can't run programs in such a box.
+    /// This machine can't run programs in the box that the options describe.
     #[error("{0}")]
     NoBox(String),
     #[error("the evaluation of a world can't be read: {0}")]

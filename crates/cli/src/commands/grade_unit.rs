@@ -146,8 +146,8 @@ fn box_options(planned: &PlannedBox) -> BoxOptions {
     }
 }
 
-/// Whether the wall-clock limit stopped the run. Otherwise a person stopped the run, and it does
-/// not count.
+/// Whether the wall-clock limit stopped the run. A run that was stopped by a person or a signal
+/// does not count.
 fn is_wall_limit(record: &Record) -> bool {
     record.reason.as_deref().is_some_and(|reason| reason.starts_with("wall-clock limit"))
 }
