@@ -314,8 +314,8 @@ pub(crate) fn after(base: u64, duration: u64) -> u64 {
 ///
 /// While `call` waits, the handler of another signal can run and wait too. If this handler
 /// interrupted a wait for a lock or a condition, the C library continues that wait afterwards.
-/// Therefore the state of the outer wait is restored. All other waits end when a handler runs. Their
-/// state is not restored, because the handler may have left them with `longjmp`.
+/// Therefore the state of the outer wait is restored. All other waits end when a handler runs.
+/// Their state is not restored, because the handler may have left them with `longjmp`.
 pub(crate) fn wait<T>(
     slot: &Slot,
     kind: u32,
