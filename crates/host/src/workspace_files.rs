@@ -14,13 +14,14 @@ use std::path::Path;
 
 /// Largest sound file in bytes. The limit applies to all sources.
 pub const MAX_FILE_BYTES: usize = 16 << 20;
-/// Largest number of names in a path.
+/// Maximum number of names in a path.
 const MAX_NAMES: usize = 64;
 
 /// Why a file could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PathError {
-    /// The path is absolute, or leaves the workspace.
+    /// The path is empty, absolute or too long, or contains `..`, an empty name or a null
+    /// character.
     #[error("path must be relative to the workspace, such as sounds/beep.wav, and must not contain ..")]
     InvalidPath,
     /// There is no such file.
@@ -29,7 +30,7 @@ pub enum PathError {
     /// There is no file with this absolute path.
     #[error("there is no file {0}")]
     Missing(String),
-    /// The path leads to a folder, a device or a link.
+    /// The path does not lead to a regular file, or contains a link.
     #[error("{0} is not a regular file, or its path contains a link")]
     NotAFile(String),
     /// The file is larger than [`MAX_FILE_BYTES`].
@@ -93,7 +94,7 @@ fn find(workspace: &Path, path: &str) -> Result<OwnedFd, PathError> {
     }
     let explain = |errno: Errno| match errno {
         Errno::NOENT => PathError::NoSuchFile(path.to_owned()),
-        // The path contains a link, or a file in place of a folder, or leads to a pipe or a socket.
+        // The path contains a link, or a file in place of a folder, or leads to a socket.
         Errno::LOOP | Errno::NOTDIR | Errno::NXIO => PathError::NotAFile(path.to_owned()),
         Errno::NAMETOOLONG => PathError::InvalidPath,
         other => PathError::Unreadable(path.to_owned(), other.to_string()),

@@ -138,7 +138,8 @@ impl Driver {
     }
 
     /// Registers that a world is being loaded. Only one transition is open at a time. For a
-    /// respawn, `required_world` is the name of the world that has to run.
+    /// respawn, `required_world` is the name of the world that is loaded again. If another world
+    /// runs by now, the transition is refused.
     fn begin_transition(
         &mut self,
         kind: TransitionKind,
