@@ -1,5 +1,6 @@
-//! Reads sound files. Every client may name files of the workspace (the folder of `--workspace`). A
-//! client on this machine may name any file that the user of the simulator may read.
+//! Reads files of the workspace (the folder of `--workspace`) for the page's editor, and sound
+//! files. Every client may name sound files of the workspace. A client that counts as a program of
+//! the simulator's own user may name any file that this user may read.
 //!
 //! A path in the workspace is opened name by name: each name is opened relative to the folder
 //! before it, and links are never followed. Therefore a path can't leave the workspace, even if

@@ -185,9 +185,9 @@ impl Driver {
     }
 }
 
-/// Whether pending replies have to be published before this order is carried out. Otherwise those
-/// replies would include the effect of this order: another speed, text or world, or lights that
-/// were reset.
+/// Whether the state has to be published and pending replies sent before this order is carried out.
+/// Otherwise those replies would include the effect of this order: another speed, text or world, or
+/// lights that were reset.
 fn changes_pending_replies(order: &Order) -> bool {
     match order {
         Order::Command(command, _) => matches!(command, Command::Reset),

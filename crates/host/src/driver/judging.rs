@@ -112,7 +112,7 @@ impl JudgedSession {
         self.sounds.take()
     }
 
-    /// Simulated seconds since the session began to run; 0 before.
+    /// Simulated seconds since the session began to run; 0 before that.
     pub(super) fn time_s(&self, tick: u64) -> f64 {
         self.run.map_or(0.0, |run| run.time_s(tick))
     }

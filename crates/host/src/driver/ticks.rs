@@ -33,8 +33,8 @@ impl Driver {
         }
         if done > 0 {
             self.clock.count_done(done);
-            // A fast judged run makes an observation a thousand times a second, but publishes at
-            // most once per time slice.
+            // A fast judged run makes thousands of observations per second, and time waits at each
+            // of them. Such a run publishes at most once per time slice.
             self.out.mark_stale();
             let is_late = self.granted().is_none_or(|ticks| ticks > 0);
             if is_late && (!self.session.is_held() || self.out.age() >= TIME_SLICE) {
