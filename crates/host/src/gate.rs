@@ -12,6 +12,6 @@ pub trait StudentGate: Send + Sync {
     /// Serves these sockets until the returned value is dropped. Every request through these
     /// sockets counts as a request of the student's program.
     fn open(&self, listeners: Vec<TcpListener>) -> OpenGate;
-    /// Serves connections in virtual time. `None` if the server has stopped.
+    /// The service for a program's connections in virtual time; `None` if the server has stopped.
     fn paced(&self) -> Option<Arc<dyn Serve>>;
 }

@@ -20,7 +20,8 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// The world that a new data folder starts with.
+/// The default world: the first world of a new data folder, and the fallback if the last world is
+/// unknown or can't be loaded.
 const FIRST_WORLD: &str = "oval";
 /// How long [`Host::finish`] waits for the end of the sim thread, and then for the last user of the
 /// data folder. Each of the two waits has this limit.
@@ -275,7 +276,7 @@ impl Host {
         self.evaluations.record(Some(session), None)
     }
 
-    /// Why the simulator can't keep records now; `None` if it can.
+    /// Why the simulator can't evaluate or can't keep records now; `None` if it can.
     pub fn fault(&self) -> Option<String> {
         self.evaluations.fault()
     }

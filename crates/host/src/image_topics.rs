@@ -1,4 +1,4 @@
-//! Publishes camera frames as ROS image messages, for DDS and for rosbridge.
+//! Publishes camera frames as ROS image messages, for DDS and for the bridges over WebSockets.
 
 use crate::camera::Camera;
 use crate::driver::Exposure;

@@ -50,9 +50,11 @@ pub type RedLights = BTreeMap<String, bool>;
 #[derive(Clone)]
 pub struct Keeper {
     data: Arc<Data>,
-    /// An HTTP handler holds this lock from its first write to its last.
+    /// Every change, except that of a judging script, holds this lock from its first write to its
+    /// last.
     turn: Arc<tokio::sync::Mutex<()>>,
-    /// This lock is held for a single write.
+    /// The change of a judging script holds this lock from its first write to its last. Any other
+    /// change holds it for each write.
     disk: Arc<Mutex<OnDisk>>,
 }
 
@@ -120,7 +122,7 @@ impl Keeper {
         (name, red): (&str, bool),
         apply: impl FnOnce() -> Result<(), SessionHostError>,
     ) -> Result<(), SessionHostError> {
-        // The lock is held until the command is applied. The sim thread never takes this lock, so
+        // The lock is held while the command is applied. The sim thread never takes this lock, so
         // it can apply the command.
         let mut disk = self.disk();
         let change = |all: &mut RedLights| {
@@ -229,7 +231,7 @@ impl Keeper {
 }
 
 /// Logs that the published state could not be stored after a change. The change itself was stored
-/// and applied, so its client gets a success.
+/// before, so the client gets no error about this.
 fn warn_if_not_kept(result: Result<(), KeepError>) {
     if let Err(error) = result {
         tracing::warn!(%error, "the settings on disk may differ from the published state");

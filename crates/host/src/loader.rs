@@ -30,7 +30,7 @@ pub enum LoadFailure {
     /// The sim thread refused the transition.
     #[error(transparent)]
     Refused(#[from] Refused),
-    /// The name of the world could not be stored as the last world.
+    /// The name of the world, as the last world, or its lights could not be stored.
     #[error(transparent)]
     NotKept(KeepError),
 }
@@ -57,9 +57,9 @@ pub struct Loader {
     pub library: Arc<Library>,
     /// Stores the last world and its lights.
     pub(crate) keeper: Keeper,
-    /// This lock is held while a world is looked up and its transition is registered, and while a
-    /// world is removed. Without this lock, a world could be removed between lookup and
-    /// registration.
+    /// This lock is held while a world is looked up and its transition is registered, while a world
+    /// is removed, and while a session begins. Without this lock, a world could be removed between
+    /// lookup and registration.
     pub(crate) choice_lock: Arc<tokio::sync::Mutex<()>>,
     /// Profile of the car.
     pub(crate) profile: Arc<Profile>,
@@ -70,7 +70,8 @@ pub struct Loader {
 enum InitialLights {
     /// All lights are green.
     Green,
-    /// The lights are as in the running world; a yellow light becomes red.
+    /// The lights are as in the running world. A yellow light becomes red, and a red light with a
+    /// running timer becomes green.
     Kept,
     /// The lights are as stored: by name, `true` is red.
     Stored(BTreeMap<String, bool>),
@@ -169,8 +170,8 @@ impl Loader {
     }
 
     /// Why a world that is not in the library is not loaded. A test drive of a project removes the
-    /// world of the project before it, also after a respawn has read the name of that world. The
-    /// respawn is then refused like any respawn of a world that does not run any more.
+    /// world of the previously driven project. If a respawn read the name of that world before, the
+    /// respawn is refused like any respawn of a world that no longer runs.
     fn unknown(&self, kind: TransitionKind, name: &str) -> LoadFailure {
         let now = self.simulator.now();
         let current = now.running.as_ref().map(|seen| &seen.served.name).or(now.lost.as_ref());

@@ -5,13 +5,14 @@ use std::fmt::Write;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Metrics of the sim thread and of the event stream.
+/// Metrics of the sim thread, the event stream, the evaluations and the backups.
 #[derive(Debug, Default)]
 pub struct Metrics {
     /// Real time that the simulation of a tick takes. The count of the histogram is the number of
     /// ticks.
     pub tick_time: Histogram,
-    /// Real time from an order to its reply.
+    /// Real time from an order to its reply. Orders that wait while the inbox is full
+    /// (`Simulator::send_when_free`) are not measured.
     pub command_latency: Histogram,
     /// Measured real-time factor.
     pub rtf: Gauge,
@@ -25,7 +26,8 @@ pub struct Metrics {
     evaluations: [AtomicU64; Outcome::ALL.len()],
     /// Simulated time of all evaluations that ended, ms.
     evaluated_ms: AtomicU64,
-    /// Time of the last backup in seconds since 1970; 0 if this simulator made none.
+    /// Time of the newest backup in seconds since 1970. While there is no backup, the time at which
+    /// `--backup` took effect; 0 without `--backup`.
     backup: AtomicU64,
 }
 
@@ -104,7 +106,8 @@ impl Metrics {
         self.evaluated_ms.fetch_add((time_s * 1e3) as u64, Relaxed);
     }
 
-    /// Notes the time of the last backup.
+    /// Notes the time of the newest backup. At the start of `--backup`, this is the newest existing
+    /// backup, or the current time if there is none.
     pub fn note_backup(&self, time: SystemTime) {
         let seconds = time.duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
         self.backup.store(seconds, Relaxed);

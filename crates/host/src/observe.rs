@@ -11,7 +11,7 @@ use chicane_wire::{
 };
 use std::sync::Arc;
 
-/// The parts of an observation that are not in a snapshot.
+/// The clock and the brightness at the time of an observation.
 #[derive(Debug, Clone, Copy)]
 pub struct ObservedClock {
     /// Simulated seconds since the session began to run.

@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub struct HostOptions {
     /// Folder of settings, records and installed worlds.
     pub data_dir: PathBuf,
-    /// Name of the first world; the last used world if `None`.
+    /// Name of the first world; the last used world, or else the default world, if `None`.
     pub world: Option<String>,
     /// Profile of the car.
     pub profile: Profile,
@@ -68,7 +68,7 @@ pub enum StartHostError {
     /// The data folder can't be used.
     #[error(transparent)]
     Data(#[from] OpenError),
-    /// The settings can't be read.
+    /// The database can't be read, or the sessions of a killed simulator can't be closed in it.
     #[error("the settings can't be read: {0}")]
     Settings(#[from] StoreError),
     /// No world has this name.
@@ -79,7 +79,7 @@ pub enum StartHostError {
         /// Names of all worlds, separated by commas.
         known: String,
     },
-    /// A thread could not be started.
+    /// The sim thread could not be started.
     #[error("can't start the sim thread: {0}")]
     Thread(std::io::Error),
 }

@@ -32,7 +32,7 @@ pub struct ServedWorld {
     pub bounds_json: Option<Bytes>,
     /// Response of `GET /evaluation`; `None` if the world has no evaluation.
     pub evaluation_json: Option<Bytes>,
-    /// SHA-256 over the world's files, hex.
+    /// SHA-256 over the world's files, hex; `None` if the library no longer had the world.
     pub(crate) sha256: Option<String>,
     /// What a seed changed; `None` if the world is as published.
     pub(crate) variation: Option<SeedVariation>,

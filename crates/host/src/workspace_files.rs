@@ -1,5 +1,6 @@
-//! Reads sound files. Every client may name files of the workspace (the folder of `--workspace`). A
-//! client on this machine may name any file that the user of the simulator may read.
+//! Reads files of the workspace (the folder of `--workspace`) for the page's editor, and sound
+//! files. Every client may name sound files of the workspace. A client that counts as a program of
+//! the simulator's own user may name any file that this user may read.
 //!
 //! A path in the workspace is opened name by name: each name is opened relative to the folder
 //! before it, and links are never followed. Therefore a path can't leave the workspace, even if
@@ -14,13 +15,14 @@ use std::path::Path;
 
 /// Largest sound file in bytes. The limit applies to all sources.
 pub const MAX_FILE_BYTES: usize = 16 << 20;
-/// Largest number of names in a path.
+/// Maximum number of names in a path.
 const MAX_NAMES: usize = 64;
 
 /// Why a file could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PathError {
-    /// The path is absolute, or leaves the workspace.
+    /// The path is empty, absolute or too long, or contains `..`, an empty name or a null
+    /// character.
     #[error("path must be relative to the workspace, such as sounds/beep.wav, and must not contain ..")]
     InvalidPath,
     /// There is no such file.
@@ -29,7 +31,7 @@ pub enum PathError {
     /// There is no file with this absolute path.
     #[error("there is no file {0}")]
     Missing(String),
-    /// The path leads to a folder, a device or a link.
+    /// The path does not lead to a regular file, or contains a link.
     #[error("{0} is not a regular file, or its path contains a link")]
     NotAFile(String),
     /// The file is larger than [`MAX_FILE_BYTES`].
@@ -93,7 +95,7 @@ fn find(workspace: &Path, path: &str) -> Result<OwnedFd, PathError> {
     }
     let explain = |errno: Errno| match errno {
         Errno::NOENT => PathError::NoSuchFile(path.to_owned()),
-        // The path contains a link, or a file in place of a folder, or leads to a pipe or a socket.
+        // The path contains a link, or a file in place of a folder, or leads to a socket.
         Errno::LOOP | Errno::NOTDIR | Errno::NXIO => PathError::NotAFile(path.to_owned()),
         Errno::NAMETOOLONG => PathError::InvalidPath,
         other => PathError::Unreadable(path.to_owned(), other.to_string()),

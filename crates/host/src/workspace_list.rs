@@ -17,15 +17,16 @@ const SKIPPED: [&str; 5] = ["node_modules", "__pycache__", "venv", "target", "si
 /// A file of the workspace.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ListedFile {
-    /// Path relative to the workspace, with `/`.
+    /// Path relative to the workspace. Its names are separated by `/`.
     pub path: String,
     /// Size in bytes.
     pub bytes: u64,
 }
 
-/// The regular files of a workspace, files of upper folders first, and whether there are more.
-/// Hidden files, links and files with a name that is not UTF-8 are not listed. Blocks the calling
-/// thread.
+/// The regular files of a workspace, files of upper folders first, and whether the limit
+/// [`MAX_LISTED`] or `MAX_SEEN` cut off the list. Hidden files, links, files with a name that is
+/// not UTF-8, files in `SKIPPED` folders and files below `MAX_DEPTH` are not listed. Blocks the
+/// calling thread.
 pub fn list(workspace: &Path) -> io::Result<(Vec<ListedFile>, bool)> {
     let mut files = Vec::new();
     let mut seen = 0;

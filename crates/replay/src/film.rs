@@ -17,8 +17,8 @@ const BEHIND_M: f64 = 1.1;
 const ABOVE_M: f64 = 0.55;
 /// The camera looks at a point this far ahead of the car, m.
 const AHEAD_M: f64 = 0.5;
-/// Time constant of the camera's turning, in simulated seconds: in this time the camera turns two
-/// thirds of the way.
+/// Time constant of the camera's turning, in simulated seconds: in this time the camera turns 63 %
+/// of the way.
 const TURN_S: f64 = 0.35;
 
 /// A film of a run: pictures at a fixed rate of simulated time.
@@ -29,7 +29,7 @@ pub struct Film {
     /// Simulated seconds between two pictures.
     interval_s: f64,
     pictures: u64,
-    /// The direction in which the camera looks, on the ground.
+    /// The direction in which the camera looks, on the ground; `None` before the first picture.
     direction: Option<DVec2>,
     /// Value of [`Rerun::jumps`] at the last picture.
     jumps: u64,
@@ -71,8 +71,8 @@ impl Film {
         Ok(Some(picture))
     }
 
-    /// The pose of the camera behind the car. The camera turns with a delay, but immediately after
-    /// the car was moved by a command.
+    /// The pose of the camera behind the car. The camera turns with a delay. After a command has
+    /// placed the car, the camera has the new direction at once.
     fn follow(&mut self, car: &Pose) -> Pose {
         let ahead = car.rotation * DVec3::X;
         let ahead = ahead.truncate().normalize_or(DVec2::X);

@@ -32,8 +32,8 @@ pub struct Filming {
     /// The tracks of the run, as bytes for viewers.
     tracks: Bytes,
     saved: Vec<SavedRerun>,
-    /// The simulation after the last request. The next request reuses it if its moment is only a
-    /// little later.
+    /// The simulation after the last request. The next request continues from it, unless it is over
+    /// or past the requested moment, or a saved state is closer to that moment.
     cursor: Mutex<Rerun>,
 }
 

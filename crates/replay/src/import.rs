@@ -39,8 +39,8 @@ struct StoredJudge {
     wait_s: f64,
 }
 
-/// Stores a run file in a data folder, as if `role` had started it. Returns the run. The session
-/// must not be stored there yet.
+/// Stores a run file in a data folder, as if a client with this role had started the run. Returns
+/// the run. The session must not be stored there yet.
 pub fn import(bytes: &[u8], records: &Records, role: Role) -> Result<RecordedRun, RunError> {
     let mut parts = run_file::unpack(bytes)?;
     let run = RecordedRun::of_parts(&parts, &[])?;

@@ -109,8 +109,9 @@ pub(super) fn judge<'a>(
     }
     let (outcome, reason) = (end.ending.outcome(), end.ending.reason(head.time_limit_s));
     let ended = EvaluationKind::End { outcome, record: end.record.clone(), reason };
-    // The last event of a killed run was written after the restart, at the time of the last stored
-    // record, so it is not compared.
+    // If the simulator was killed during the run, it wrote the last event after its restart, with
+    // the simulated time of the last stored record. The run that is judged again may end at another
+    // time, so its last event is not compared.
     if !is_cut {
         host.add_event(end.time_s, &ended);
     }

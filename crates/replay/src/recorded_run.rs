@@ -20,7 +20,7 @@ use std::sync::Arc;
 pub(super) const JOURNAL: &str = "journal";
 /// Name of the record in a run file.
 const RECORD: &str = "record.json";
-/// Maximum size of a decompressed journal, bytes: both streams and the head.
+/// Maximum size of a decompressed journal, bytes: its changes, its steps and its head.
 const MAX_JOURNAL: u64 = chicane_journal::MAX_BYTES as u64 + (9 << 20);
 
 /// Why a run can't be simulated again.

@@ -82,8 +82,9 @@ impl Rejudging {
     }
 }
 
-/// The steps of the run, without the steps of its own script. Otherwise they would decide when the
-/// other script ends.
+/// The steps of the run, without the steps of its own script. Otherwise those steps would decide
+/// when the other script ends. If neither a stop nor the time limit ended the run, a stop at the
+/// end of the drive is added.
 fn steps(run: &RecordedRun) -> Vec<Step> {
     let is_kept = |step: &Step| !matches!(step, Step::JudgeEnded(_) | Step::Answered);
     let mut steps: Vec<Step> = run.steps.iter().filter(|step| is_kept(step)).cloned().collect();

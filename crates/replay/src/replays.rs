@@ -9,8 +9,8 @@ use chicane_wire::Role;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Most runs in memory. A run of three minutes needs about 10 MB. Runs of the same world share the
-/// world, and all runs share the buffers of the renderer.
+/// Maximum number of runs in memory. A run of three minutes needs about 10 MB. Runs of the same
+/// world share the world, and all runs share the buffers of the renderer.
 const MAX_RUNS: usize = 4;
 
 /// Why a run can't be shown.

@@ -49,10 +49,10 @@ pub struct Rerun {
     /// The ticks of the run; `None` before its start.
     pub(super) run: Option<RunTicks>,
     judge: JudgeCommands,
-    /// Counted commands that were sent neither by the judged program nor by the script.
+    /// The commands that the journal counts as interference.
     pub(super) interference: SentCommands,
-    /// Number of commands to the world that were sent neither by the judged program nor by the
-    /// script.
+    /// Number of commands to the world, the clock or the display during the run that neither the
+    /// judged program, the script nor the simulator sent.
     foreign: u64,
     /// Whether the last entry was read.
     pub(super) is_over: bool,
@@ -331,8 +331,9 @@ impl Rerun {
         }
     }
 
-    /// Counts a command to the world if its sender is neither the judged program nor the script.
-    /// Each of these commands must also be in the count of interference.
+    /// Counts a command to the world, the clock or the display during the run, if neither the
+    /// judged program, the script nor the simulator sent it. Each of these commands must also be in
+    /// the count of interference.
     fn count_foreign(&mut self, change: &Change) {
         let sender = match change {
             Change::World { sender, .. }
@@ -344,7 +345,7 @@ impl Rerun {
         self.foreign += u64::from(self.run.is_some() && source(sender.kind).is_some());
     }
 
-    /// Whether the count of interference includes every foreign command to the world.
+    /// Whether the count of interference is large enough to include every command in `foreign`.
     pub(super) fn is_all_counted(&self) -> bool {
         self.foreign <= self.interference.count
     }

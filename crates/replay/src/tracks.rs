@@ -246,7 +246,8 @@ impl Collector {
         }
     }
 
-    /// Adds the objects that the seed moved, because the published world has them at other poses.
+    /// Adds the objects that the published world does not have or has at other poses, because
+    /// viewers can't take the poses of these objects from the published world.
     fn add_changed_objects(&mut self, changed: &[usize], snapshot: &Snapshot) {
         for &i in changed {
             let mut table = Table::default();
@@ -269,8 +270,8 @@ impl Collector {
                 table.push(0.0, &pose_row(&self.start[i]));
                 table
             });
-            // The object has stood still since its last row. The old pose is repeated just before
-            // the new row, so that viewers do not interpolate over the whole time.
+            // If the object has stood still since its last row, its old pose is repeated just
+            // before the new row, so that viewers do not interpolate over the whole time.
             let previous = time_s - STRIDE as f64 * TICK_S;
             if table.times.last().is_some_and(|last| *last < previous - TICK_S / 2.0) {
                 table.push(previous, &pose_row(last));

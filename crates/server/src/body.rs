@@ -14,16 +14,17 @@ use std::ops::Deref;
 use std::time::Duration;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-/// Largest body in bytes, for all paths except `/audio/play`.
+/// Largest JSON body in bytes, for all paths without a limit of their own.
 const MAX_BODY_BYTES: usize = 1 << 20;
 /// The server reads and discards up to this many bytes of a body that the server refuses. Otherwise
 /// a client that is still sending the body would not read the response.
 const MAX_DRAINED_BYTES: usize = 64 << 20;
 /// Longest time to read and discard the rest of a refused body.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(3);
-/// A body of at most this many bytes needs no permit of [`BUFFER_PERMITS`].
+/// A body of at most this many bytes needs no permit of [`BUFFER_PERMITS`] or [`UPLOAD_PERMITS`].
 const SMALL_BODY_BYTES: usize = 16 << 10;
-/// Memory in MiB for all bodies that are being received and are larger than [`SMALL_BODY_BYTES`].
+/// Memory in MiB for all JSON bodies that are being received and are larger than
+/// [`SMALL_BODY_BYTES`]. Uploads may use as much memory again.
 const BUFFER_MIB: usize = 64;
 /// One permit per MiB of [`BUFFER_MIB`]. A request waits until enough permits are free.
 static BUFFER_PERMITS: Semaphore = Semaphore::const_new(BUFFER_MIB);

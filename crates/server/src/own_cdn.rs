@@ -1,7 +1,7 @@
 //! The simulator's own CDN at `/cdn`: worlds that were published to its data folder.
 //!
-//! A world is published once its `meta.json` exists. A request without the token of the CDN or of
-//! the simulator gets "not found" for private worlds. Files below a revision never change, so
+//! A world is published once its `meta.json` exists. A request without the token of the CDN or the
+//! teacher's token gets "not found" for private worlds. Files below a revision never change, so
 //! clients may cache them without expiry. Clients may cache `meta.json` for five seconds.
 
 use crate::error::ApiError;

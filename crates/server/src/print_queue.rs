@@ -67,8 +67,8 @@ enum Chunk {
     End,
 }
 
-/// Returns a response body with a print. A blocking thread calls `draw`, which writes the print, while
-/// the body is sent.
+/// Returns a response body with a print. A blocking thread calls `draw`, which writes the print,
+/// while the body is sent.
 pub(crate) fn body(
     permit: PrintPermit,
     draw: impl FnOnce(&mut (dyn Write + Send)) -> Result<(), Error> + Send + 'static,

@@ -62,8 +62,8 @@ impl Server {
         let prepared = Prepared::new(std::mem::take(&mut options.host))?;
         let first_world = prepared.first_world().to_owned();
         let (listener, address) = bind(options.listen).await?;
-        // The ROS 2 graph is joined before the simulator opens its sockets. The DDS participant
-        // takes the first free ports of its domain, and a socket of the simulator could otherwise
+        // The ROS 2 graph is joined before the simulator starts. The DDS participant takes the
+        // first free ports of its domain, and a socket that the simulator opens could otherwise
         // occupy one of these ports.
         let graph = match options.ros.take() {
             Some(options) => Some(join_graph(options).await?),
@@ -113,8 +113,8 @@ impl Server {
         &self.app.host
     }
 
-    /// Ends every stream, step and connection, and unlocks the data folder. Every wait for a client or a
-    /// disk has a limit.
+    /// Ends every stream, step and connection, and unlocks the data folder. Every wait for a client
+    /// has a limit. The last attempt to write a record that is not on disk has none.
     pub async fn stop(self) {
         let host = Arc::clone(&self.app.host);
         self.app.studio.watchers().close();
@@ -245,7 +245,7 @@ fn assemble(
 }
 
 /// The environment variables that tell a student's program the address and the token of the server.
-/// The program gets the students' token if there is one.
+/// The program gets the students' token if there is one, otherwise the teacher's token.
 fn environment(address: SocketAddr, tokens: Option<&Tokens>) -> BTreeMap<String, String> {
     let address = ("CHICANE_URL".to_owned(), format!("http://{}", reachable(address)));
     let token = tokens.and_then(|all| all.of(Role::Student).or(all.of(Role::Teacher)));

@@ -138,7 +138,8 @@ impl Driver {
     }
 
     /// Registers that a world is being loaded. Only one transition is open at a time. For a
-    /// respawn, `required_world` is the name of the world that has to run.
+    /// respawn, `required_world` is the name of the world that is loaded again. If another world
+    /// runs by now, the transition is refused.
     fn begin_transition(
         &mut self,
         kind: TransitionKind,
@@ -184,9 +185,9 @@ impl Driver {
     }
 }
 
-/// Whether pending replies have to be published before this order is carried out. Otherwise those
-/// replies would include the effect of this order: another speed, text or world, or lights that
-/// were reset.
+/// Whether the state has to be published and pending replies sent before this order is carried out.
+/// Otherwise those replies would include the effect of this order: another speed, text or world, or
+/// lights that were reset.
 fn changes_pending_replies(order: &Order) -> bool {
     match order {
         Order::Command(command, _) => matches!(command, Command::Reset),

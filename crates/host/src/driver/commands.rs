@@ -66,8 +66,9 @@ impl Driver {
         self.display.overlay = OverlayView { text: Arc::from(text), ttl_s, size, seq, ends };
     }
 
-    /// Reports a command to the session and counts it as interference, unless the judging script
-    /// sent the command. The command changes the world, the clock or the display.
+    /// Reports a command that changes the world, the clock or the display to the session, unless
+    /// the judging script sent the command. [`JudgedSession::count_interference`] decides whether
+    /// the command also counts as interference.
     pub(super) fn report_command(&mut self, origin: &Origin, command: CommandName, values: Value) {
         let Some(judging) = self.session.judging.as_mut().filter(|_| origin.source != Source::Judge) else {
             return;

@@ -3,7 +3,7 @@
 //!
 //! Requests of the session arrive on a separate channel, not through the inbox. The sim thread
 //! takes no order from the inbox during a long step, but the session must still be able to judge
-//! the step and to stop the step.
+//! the observations of the step and to stop the step.
 
 use super::entry::{DriveAt, Loaded, SessionEntry, SessionRequest};
 use super::run_ticks::{Due, RunTicks};
@@ -30,21 +30,24 @@ pub(super) struct JudgedSession {
     next_drive: usize,
     /// Ticks of the run; `None` until the session starts time.
     run: Option<RunTicks>,
-    /// Whether the session has not yet judged the observation, or the end of the time limit, that
-    /// was sent to it last.
+    /// Whether time waits for the session: the last observation is not judged yet, or the time
+    /// limit has passed.
     waiting: bool,
     paused_by_script: bool,
-    /// When the last observation was made while the script paused the world.
+    /// When the last observation of a paused world was made, or when the script paused the world.
+    /// The next observation follows after [`PAUSED_INTERVAL`].
     observed_paused: Instant,
     /// Sound events since the last observation.
     sounds: SoundLog,
     /// Real-time factor before the session; 0 is as fast as possible.
     speed: f64,
-    /// Whether the student's program has exited. Time then continues after a client's step.
+    /// Whether the student's program has exited or the time keeper has failed. Time then continues
+    /// after a client's step.
     has_clock: bool,
     /// Whether the session began in virtual time.
     pub(super) is_virtual: bool,
-    /// The granted ticks in virtual time. `None` in real time, and after the program has ended.
+    /// The granted ticks in virtual time. `None` in real time, and when no process of the program
+    /// is left or the time keeper has failed.
     pub(super) grant: Option<Grant>,
     /// Whether the simulator can tell the requests of the student's program from requests of
     /// others.
@@ -82,8 +85,8 @@ impl JudgedSession {
         (judging, loaded, at, journal)
     }
 
-    /// Whether simulated time has to wait: the session has not started time, or an observation is
-    /// being judged.
+    /// Whether simulated time has to wait: the session has not started time, an observation is
+    /// being judged, or the time limit has passed.
     pub(super) fn is_holding(&self) -> bool {
         self.waiting || self.run.is_none()
     }
@@ -109,7 +112,7 @@ impl JudgedSession {
         self.sounds.take()
     }
 
-    /// Simulated seconds since the session began to run.
+    /// Simulated seconds since the session began to run; 0 before that.
     pub(super) fn time_s(&self, tick: u64) -> f64 {
         self.run.map_or(0.0, |run| run.time_s(tick))
     }
@@ -147,12 +150,14 @@ impl JudgedSession {
         true
     }
 
-    /// Notes that the student's program has exited, so that time continues after a client's step.
+    /// Notes that the student's program has exited or the time keeper has failed, so that time
+    /// continues after a client's step.
     pub(super) fn take_clock(&mut self) {
         self.has_clock = true;
     }
 
-    /// Whether the student's program has exited, so that time continues after a client's step.
+    /// Whether time continues after a client's step, because the student's program has exited or
+    /// the time keeper has failed.
     pub(super) fn has_clock(&self) -> bool {
         self.has_clock
     }

@@ -65,7 +65,8 @@ use tokio::sync::{oneshot, watch};
 
 /// Capacity of the inbox. An order to a full inbox is refused.
 const MAX_WAITING_ORDERS: usize = 1024;
-/// Maximum sum of the ticks of all steps that wait. A step that would exceed this sum is refused.
+/// Maximum sum of the ticks of all steps that wait or run. A step that would exceed this sum is
+/// refused, unless it is the only one.
 const MAX_QUEUED_TICKS: u64 = 200_000;
 /// How long [`Simulator::wait_until_shown`] waits at most.
 const SHOWN_TIMEOUT: Duration = Duration::from_secs(1);
@@ -95,7 +96,8 @@ struct QueuedTicks<'a>(&'a AtomicU64, u64);
 
 impl<'a> QueuedTicks<'a> {
     /// Counts a step. Returns `None` if too many ticks wait already. This limit exists because no
-    /// other order is carried out during a step. A step is always accepted if no other step waits.
+    /// other order is carried out during a step. A step is always accepted if no other step waits
+    /// or runs.
     fn new(all: &'a AtomicU64, ticks: u64) -> Option<QueuedTicks<'a>> {
         let before = all.fetch_add(ticks, Ordering::Relaxed);
         let queued = QueuedTicks(all, ticks);
@@ -240,7 +242,7 @@ impl Simulator {
         self.stopping.load(Ordering::Relaxed)
     }
 
-    /// Waits for the end of the thread. The thread ends when the program stops.
+    /// Waits until the thread has ended. The thread ends after [`Simulator::stop`].
     pub async fn ended(&self) {
         let mut alive = self.alive.clone();
         while alive.changed().await.is_ok() {}
@@ -300,8 +302,9 @@ impl Simulator {
         self.ask(|reply| Order::Clock { paused, speed, reply }).await
     }
 
-    /// Pauses time and simulates a number of ticks. The step ends early when the returned future is
-    /// dropped.
+    /// Pauses time and simulates a number of ticks. In virtual time, time is not paused, and the
+    /// step waits until the time keeper has granted these ticks. The step ends early when the
+    /// returned future is dropped.
     pub async fn step(&self, request: &StepRequest) -> Answer<()> {
         let &StepRequest { ticks, speed, steering, .. } = request;
         let _queued = QueuedTicks::new(&self.queued_ticks, ticks).ok_or(Refused::Busy)?;
@@ -327,7 +330,8 @@ impl Simulator {
     }
 
     /// Registers that a world is being loaded. `target` is the file name of the world. For a
-    /// respawn, `required_world` is the name of the world that has to run.
+    /// respawn, `required_world` is the name of the world that is loaded again. If another world
+    /// runs by now, the transition is refused.
     pub(crate) async fn begin_transition(
         &self,
         kind: TransitionKind,

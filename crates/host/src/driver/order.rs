@@ -32,19 +32,21 @@ pub(super) enum Order {
     /// world (`Published::assets_version`).
     Robot { command: chicane_robot::Command, world: Option<u64>, reply: Reply<chicane_robot::Done> },
     /// Drives at a speed in m/s for a number of ticks. The reply is sent after the last of these
-    /// ticks.
+    /// ticks, or when a newer command replaces this one.
     Hold { speed: f64, ticks: u64, reply: Reply<Held> },
     /// Pauses or continues time, or changes its speed. `None` keeps a setting.
     Clock { paused: Option<bool>, speed: Option<f64>, reply: Reply<()> },
-    /// Pauses time and simulates a number of ticks. `speed` and `steering` are the drive command,
-    /// if they are given.
+    /// Pauses time and simulates a number of ticks. In virtual time, time is not paused, and the
+    /// step waits until the time keeper has granted these ticks. `speed` and `steering` are the
+    /// drive command, if they are given.
     Step { ticks: u64, speed: Option<f64>, steering: Option<f64>, reply: Reply<()> },
     /// Shows a text for `ttl_s` real seconds. An empty text removes the shown text.
     Overlay { text: String, ttl_s: f64, size: f64, reply: Reply<()> },
     /// Changes the brightness. Every channel of a shown pixel is multiplied by this factor.
     Brightness(f64, Reply<()>),
     /// Registers that a world is being loaded. The order is refused while another world is being
-    /// loaded. For a respawn, `required_world` is the name of the world that has to run.
+    /// loaded, and while a session owns the world. For a respawn, `required_world` is the name of
+    /// the world that is loaded again, and the order is refused if another world runs by now.
     BeginTransition {
         kind: TransitionKind,
         target: Arc<str>,

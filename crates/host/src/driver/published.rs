@@ -232,7 +232,7 @@ impl Published {
         }
     }
 
-    /// Name of the running world; `None` while another world is being loaded.
+    /// Name of the running world; `None` if no world runs, and while a world is being loaded.
     pub fn current(&self) -> Option<Arc<str>> {
         let seen = self.running.as_ref().filter(|_| self.transition.is_none());
         seen.map(|s| Arc::clone(&s.served.name))

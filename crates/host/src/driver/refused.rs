@@ -4,12 +4,13 @@ use chicane_sim::{NotMovableWhy, Refusal};
 use std::borrow::Cow;
 use std::fmt;
 
-/// Why an order was refused. A refused order changes nothing.
+/// Why an order was refused. A refused order changes nothing, unless the simulation panicked during
+/// the order or the simulator stopped during a step.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Refused {
     /// There is no world, or a world is being loaded.
     NotReady,
-    /// A world is being loaded already.
+    /// A world is being loaded already, or the world of a respawn no longer runs.
     Switching,
     /// An evaluation is active.
     Evaluating,

@@ -46,9 +46,9 @@ impl Driver {
 
     /// Whether the published value is stale and has to be replaced after a time slice. In virtual
     /// time, `answer_grant` publishes when the granted ticks are simulated, so that the content of
-    /// the program's streams does not depend on the wall clock. Between granted ticks a publication
-    /// does no harm, because the time keeper grants many ticks at once only if the program has no
-    /// open stream.
+    /// the program's streams does not depend on the wall clock. While granted ticks remain, a
+    /// publication does no harm, because the time keeper grants many ticks at once only if the
+    /// program has no open stream.
     fn is_late(&self) -> bool {
         self.out.is_stale() && self.granted().is_none_or(|ticks| ticks > 0)
     }

@@ -2,9 +2,9 @@
 //!
 //! `Running::tick` is the only place where robot and world meet: the stack gives the drive command,
 //! the world advances by one tick, and the stack reads the sensors. Timeouts, timed speed commands
-//! and sounds are counted in ticks. A respawn and a switch create a new stack. A reset clears the
-//! commands and sounds of the stack and keeps its odometry. A teleport does not change the stack,
-//! because a physical car would not notice a teleport either.
+//! and sounds are counted in ticks. A respawn, a switch and the start of a session create a new
+//! stack. A reset clears the commands and sounds of the stack and keeps its odometry. A teleport
+//! does not change the stack, because a physical car would not notice a teleport either.
 
 use super::order::{Held, Reply};
 use super::published::{Exposure, RobotView, WorldView};
@@ -58,7 +58,8 @@ impl Running {
         self.journal = Some(journal);
     }
 
-    /// Writes the last entry of the journal, if there is one.
+    /// Writes the hashes of the state and the last entry to the journal, if there is one, and
+    /// closes the journal.
     pub(super) fn end_journal(&mut self) {
         self.note_state();
         self.note(|| Change::Halted);

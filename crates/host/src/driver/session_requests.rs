@@ -218,9 +218,9 @@ impl Driver {
         time_s
     }
 
-    /// Lets time continue at the session's speed if the student's program has exited. Otherwise a
-    /// program that exits after a step, which pauses time, would leave the session waiting. A pause
-    /// of the script stays in force.
+    /// Lets time continue at the session's speed if the student's program has exited or the time
+    /// keeper has failed. Otherwise a program that exits after a step, which pauses time, would
+    /// leave the session waiting. A pause of the script stays in force.
     pub(super) fn keep_clock_of_session(&mut self) {
         let Some(judging) = self.session.judging.as_ref().filter(|j| j.has_clock()) else { return };
         if !judging.is_paused_by_script() {

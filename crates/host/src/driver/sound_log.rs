@@ -3,14 +3,15 @@
 use chicane_robot::audio::AudioEvent;
 use std::collections::BTreeSet;
 
-/// Maximum size of the sound events that are kept for the next observation, bytes.
+/// Size of the sound events since the last observation, in bytes, above which stream samples are
+/// dropped. Files are always kept.
 const MAX_SOUND_BYTES: usize = 64 << 20;
 
 /// The sound events since the last observation.
 #[derive(Debug, Clone, Default)]
 pub struct SoundLog {
     events: Vec<AudioEvent>,
-    /// Size of the data in `events`.
+    /// Size of the data of all events since the last observation, bytes. Dropped samples count too.
     bytes: usize,
     /// Ids of the sounds that play, according to the events that the script got.
     playing: BTreeSet<u64>,

@@ -20,8 +20,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 use tokio::sync::watch;
 
-/// Longest real time for which ticks are simulated before a publication. A published value is never
-/// stale for longer, except while an `Order::Step` is carried out.
+/// Real time after which the simulation of due ticks is interrupted for a publication.
+/// `Order::Step` publishes less often.
 pub(super) const TIME_SLICE: Duration = Duration::from_millis(2);
 
 /// The values that the sim thread starts with.
@@ -208,8 +208,8 @@ impl Driver {
         self.out.answer(reply, value);
     }
 
-    /// Starts a new epoch, because the car was teleported or time began again. Poses that clients
-    /// remember from an earlier epoch are stale.
+    /// Starts a new epoch, because a command placed the car. Poses that clients remember from an
+    /// earlier epoch are stale.
     pub(super) fn begin_epoch(&mut self) {
         self.worlds.epoch += 1;
         let state = self.state_for_taps();

@@ -1,4 +1,4 @@
-//! Taps for ROS 2 and for recordings.
+//! Taps for ROS 2, for the bridges over WebSockets and for recordings.
 //!
 //! A tap is a bounded queue that receives every tick. Readers of published values may skip ticks.
 //! ROS topics are published by simulated time and must not skip any tick. At every tick the sim
@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 use tokio::sync::Notify;
 
-/// Capacity of a tap, in ticks. In real time this is two seconds.
+/// Capacity of a tap, in ticks. At a real-time factor of 1 this is two seconds.
 const MAX_WAITING_TICKS: usize = 400;
 /// Rate of the states in a tap that takes states, in simulated time.
 pub const STATE_RATE_HZ: u32 = 30;
@@ -81,8 +81,8 @@ impl Taps {
         self.0.with_states.load(Relaxed) > 0
     }
 
-    /// Puts a tick into all taps. `make` is only called if there is a tap. The sim thread does not
-    /// wait for a reader, because a reader holds the lock only to take all ticks.
+    /// Puts a tick into all taps. `make` is only called if there is a tap. A reader hardly delays
+    /// the sim thread, because it holds the lock only while it takes all ticks.
     pub(super) fn put(&self, make: impl FnOnce() -> TappedTick) {
         if self.0.open.load(Relaxed) == 0 {
             return;

@@ -33,8 +33,8 @@ impl Driver {
         }
         if done > 0 {
             self.clock.count_done(done);
-            // A fast judged run makes an observation a thousand times a second, but publishes at
-            // most once per time slice.
+            // A fast judged run makes thousands of observations per second, and time waits at each
+            // of them. Such a run publishes at most once per time slice.
             self.out.mark_stale();
             let is_late = self.granted().is_none_or(|ticks| ticks > 0);
             if is_late && (!self.session.is_held() || self.out.age() >= TIME_SLICE) {
@@ -77,7 +77,8 @@ impl Driver {
         self.observe_if_due();
     }
 
-    /// Pauses time and simulates a number of ticks. No other order is carried out meanwhile.
+    /// Pauses time and simulates a number of ticks. No other order is carried out meanwhile. In
+    /// virtual time, this method only registers the step, which then waits for granted ticks.
     pub(super) fn step(
         &mut self,
         origin: &Origin,

@@ -125,7 +125,7 @@ impl Driver {
     }
 
     /// Sends the drive commands of the steps to the robot again before every tick, so that these
-    /// commands do not expire.
+    /// commands do not expire. Steps whose client is gone are removed.
     pub(super) fn drive_granted_steps(&mut self) {
         let (Some(judging), Some(running)) = (&mut self.session.judging, &mut self.worlds.running) else {
             return;

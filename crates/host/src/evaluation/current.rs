@@ -11,7 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// Maximum number of log lines in `GET /evaluation/session`.
 pub(super) const SHOWN_LOG_LINES: usize = 200;
 
-/// Maximum length of a path in the record, characters. The rest of the path is cut off.
+/// Maximum length of the path of a refused request in the record, characters. The rest of the path
+/// is cut off.
 const MAX_PATH: usize = 200;
 
 /// The session as clients see it: the active session, or the last session if none is active.
@@ -95,7 +96,8 @@ impl Current {
         });
     }
 
-    /// Resets the counters for a new session. Returns the counter of commands that others send.
+    /// Resets the counters for a new session. Returns the counter of commands that count as
+    /// interference.
     pub(super) fn begin_counts(&self) -> Arc<Mutex<SentCommands>> {
         let mut counts = lock(&self.counts);
         *counts = Counts::default();

@@ -3,7 +3,7 @@
 use super::unstored::RecordNotWritten;
 use chicane_store::FolderReplaced;
 
-/// Why an evaluation did not start. No session was created.
+/// Why an evaluation did not start.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StartEvaluationError {
     /// There is no world, or a world is being loaded.
@@ -25,7 +25,8 @@ pub enum StartEvaluationError {
     /// remedy.
     #[error("{0}")]
     NoBox(String),
-    /// The session could not be stored.
+    /// The session or the files of its program could not be stored, or the channel or the writer
+    /// thread of the session could not be created.
     #[error("the session could not be stored: {0}")]
     NotStored(String),
     /// The record of an earlier session is not on disk.

@@ -48,8 +48,8 @@ impl Finder {
         Finder { options, launcher, loopback_only, found: Mutex::default(), checking: Mutex::default() }
     }
 
-    /// How judging scripts are run on this machine. The first call blocks, because it starts a test
-    /// process.
+    /// How judging scripts are run on this machine. Until a call has succeeded, each call starts a
+    /// test process and blocks.
     pub(crate) fn setting(&self) -> Result<FoundSetting, TrialError> {
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = &*found {
@@ -71,14 +71,14 @@ impl Finder {
         Ok((setting, isolation))
     }
 
-    /// How judging scripts are run, for a caller that judges a recorded run again. The first call
-    /// blocks.
+    /// How judging scripts are run, for a caller that judges a recorded run again. Until a call has
+    /// succeeded, each call blocks.
     pub fn judge_setting(&self) -> Result<Arc<Setting>, CheckScriptError> {
         Ok(self.setting()?.0)
     }
 
     /// Why judging scripts can no longer be run, although an earlier test succeeded. `None` if they
-    /// can be run, or if no test has succeeded yet. Never blocks.
+    /// can be run, if no test has succeeded yet, and always with a container engine. Never blocks.
     pub(super) fn lost(&self) -> Option<String> {
         // `setting` holds the lock while a test process runs, so this function only tries to take
         // it.

@@ -49,7 +49,8 @@ use tokio::sync::watch;
 /// Minimum free space on the disk of the data folder, bytes. With less, the simulator reports a
 /// fault. The record of a short run has about this size.
 const MIN_FREE_BYTES: u64 = 1 << 20;
-/// How long a shutdown waits for the end of the session.
+/// How long a shutdown waits for the end of the session, and then for the end of the prepared
+/// judge. Each of the two waits has this limit.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The parts of the simulator that sessions use.
@@ -94,7 +95,7 @@ pub(crate) struct EvaluationParts {
 enum Judging {
     /// By the evaluation of the world.
     Evaluation,
-    /// Not at all. The session lasts as long as the student's program.
+    /// Not at all. The session lasts as long as the student's program, within its time limit.
     None,
 }
 
@@ -120,7 +121,7 @@ pub struct Evaluations {
     parts: EvaluationParts,
     current: Arc<Current>,
     finder: Arc<Finder>,
-    /// This lock is held while a session is being started.
+    /// This lock is held while a session is being started or stopped.
     starting: tokio::sync::Mutex<()>,
     /// Channel to the supervisor of the last session; `None` before the first session.
     notes: Mutex<Option<Notes<Note>>>,
@@ -255,7 +256,7 @@ impl Evaluations {
     }
 
     /// Starts a student's program without a judge, also in a world without an evaluation. The
-    /// session ends with the program.
+    /// session ends with the program, or when its time limit has passed.
     pub async fn run_program(
         self: &Arc<Self>,
         request: StartRequest,
@@ -346,7 +347,8 @@ impl Evaluations {
     }
 
     /// Ends the session because the simulator stops. Waits at most `SHUTDOWN_TIMEOUT` for the end
-    /// of the session, and then as long for the end of the prepared judge.
+    /// of the session, and then at most as long for the end of the prepared judge. Then tries a
+    /// last time to write a record that is not on disk. This attempt has no limit.
     pub(crate) async fn shut_down(&self) {
         let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, self.stop(StopCause::Shutdown)).await;
         let finder = Arc::clone(&self.finder);

@@ -23,8 +23,8 @@ pub struct JudgeOptions {
     pub hidden: Vec<PathBuf>,
     /// The pace of sessions whose request names no pace.
     pub pace: Pace,
-    /// Whether the simulator ends after one session. It then starts one judge, which is not tried
-    /// out before the session.
+    /// Whether the simulator ends after one session. It then starts a single judge, which is not
+    /// tried out before the session, unless a container engine runs the judge.
     pub one_session: bool,
     /// The container engine that runs judging scripts; the built-in jail if `None`.
     pub engine: Option<EngineOptions>,

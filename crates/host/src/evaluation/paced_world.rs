@@ -23,7 +23,7 @@ pub(super) struct SessionPace {
 }
 
 impl SessionPace {
-    /// Waits for a reply.
+    /// Waits for a reply. Fails if the time keeper has to stop, or if no reply can come any more.
     fn wait(&self, reply: &Receiver<()>) -> Result<(), Over> {
         loop {
             match reply.recv_timeout(CHECK) {

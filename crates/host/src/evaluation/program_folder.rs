@@ -52,8 +52,8 @@ impl ProgramFolder {
         &self.program
     }
 
-    /// The value of `PYTHONPATH` for the program. `before` is the value of the variable without the
-    /// package.
+    /// The value of `PYTHONPATH` for the program; `None` if this folder has no package. `before` is
+    /// the value of the variable without the package.
     pub(super) fn python_path(&self, before: Option<&str>) -> Option<String> {
         let package = self.package.as_ref()?.to_str()?;
         Some(

@@ -168,7 +168,8 @@ impl SessionWorld {
     /// Writes an event to the record and sends it to the event stream.
     pub(super) fn announce(&mut self, time_s: f64, kind: EvaluationKind) {
         self.store_event(time_s, &kind);
-        // A phase is sent after the phase and every earlier event are on disk.
+        // The event of a phase is sent only when this event and every earlier event are on disk.
+        // For the last phase, `close` writes them soon afterwards.
         if matches!(&kind, EvaluationKind::Phase { phase } if *phase != Phase::Ended) {
             self.writer.flush();
         }
@@ -352,7 +353,7 @@ fn refused(error: impl Display) -> SessionHostError {
 
 /// Start pose of the car: x, y in metres and yaw in radians; `None` if the world has no route. The
 /// car heads from the first waypoint to the second. Its front bumper is just behind the first
-/// waypoint.
+/// waypoint. The seed of the session may change this pose.
 fn start_pose(served: &ServedWorld, profile: &Profile) -> Option<[f64; 3]> {
     let line = &served.world.route.as_ref()?.centre;
     let first = *line.first()?;

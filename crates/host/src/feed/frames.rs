@@ -22,7 +22,8 @@ pub(super) async fn make_frames(feed: Feed) {
     let mut view = feed.simulator.watch();
     let mut last = None;
     let mut at = Instant::now();
-    // When the next frame is due, if a change was published too soon after the last frame.
+    // When the published value is looked at again, even if it does not change until then: after a
+    // change that came too soon after the last frame, and after a stream was opened.
     let mut due: Option<Instant> = None;
     loop {
         if feed.metrics.subscribers.load(Relaxed) == 0 {

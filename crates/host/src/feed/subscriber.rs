@@ -38,8 +38,8 @@ struct Subscriber {
     /// Number of the last frame that was sent. Before the first frame is sent, this is the number
     /// of the newest frame at the start of the stream; `None` if there was no frame.
     frame: Option<u64>,
-    /// Serial number of the published value in the first event. Frames of older values are skipped,
-    /// because they would replace the client's state by an older state.
+    /// Serial number of the published value in the first event. Frames of this value or of older
+    /// values are skipped, because an older value would replace the client's newer state.
     first: u64,
     /// Number of the last heartbeat that was sent.
     heartbeats: u64,

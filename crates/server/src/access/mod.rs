@@ -2,10 +2,10 @@
 //!
 //! Any page that is open in a person's browser can send requests to this machine. Therefore three
 //! rules apply to every request. The `Host` header must name this machine; a foreign DNS name that
-//! points to this machine is refused. A request from a page of another site is refused, except when
-//! the person follows a link. If tokens are set, the request must carry a token whose role permits
-//! the request. No response contains CORS headers, so a page of another site can't read a response,
-//! unless the operator allows the origin of that page (`cors`).
+//! points to this machine is refused. A request from a page of another site is refused, unless the
+//! person follows a link or the operator allows the origin of that page. If tokens are set, the
+//! request must carry a token whose role permits the request. No response contains CORS headers, so
+//! a page of another site can't read a response, unless the operator allows its origin (`cors`).
 
 mod cors;
 mod headers;
@@ -58,7 +58,8 @@ pub(crate) enum Grant {
 
 /// Passes an allowed request to its handler, with the role of its token as the extension [`Role`].
 /// If tokens are set, only `GET /health` is allowed without a token; such a request has no role. A
-/// refused request gets an error, which has the same format on every path.
+/// refused request gets an error, which has the same format on every path. A browser that opens a
+/// page without a right token gets the sign-in page instead.
 pub(crate) async fn guard(State(access): State<Arc<Access>>, request: Request, next: Next) -> Response {
     let origin = cors::allowed_origin(&access.allowed_origins, request.headers());
     let path = request.uri().path().to_owned();

@@ -46,10 +46,10 @@ pub(super) fn check(method: &Method, headers: &HeaderMap, host: &HostHeader) -> 
     let safe = matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS);
     let same_origin = text("origin").map(|origin| is_same(origin, host));
     match text("sec-fetch-site") {
-        // The request comes from the viewer page, or the person typed the address or opened a
+        // The request comes from a page of this server, or the person typed the address or opened a
         // bookmark.
         Some("same-origin" | "none") => {}
-        // A page of another site may link to the viewer, but may not send other requests.
+        // A page of another site may link to this server, but may not send other requests.
         Some(_) if safe && is_navigation(headers) => return Ok(()),
         Some(_) => return Err(foreign()),
         None => {}

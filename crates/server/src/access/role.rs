@@ -1,5 +1,5 @@
-//! Checks whether the role of a token permits a request. A request that no rule names needs the
-//! teacher's role.
+//! Checks whether the role of a token permits a request. Every role may read, apart from the listed
+//! paths. Any other request that no rule names needs the teacher's role.
 
 use crate::error::ApiError;
 use axum::http::{HeaderMap, Method, header};

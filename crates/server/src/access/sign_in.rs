@@ -12,8 +12,8 @@ pub(super) fn is_page(path: &str) -> bool {
 
 const PAGE: &str = include_str!("../../assets/sign-in.html");
 
-/// Returns the sign-in page if a browser opens the viewer without a right token. Returns `None` for
-/// every other request, and for an error `status` that is not about tokens.
+/// Returns the sign-in page if a browser opens one of the pages without a right token. Returns
+/// `None` for every other request, and for an error `status` that is not about tokens.
 pub(super) fn page(status: StatusCode, method: &Method, uri: &Uri, headers: &HeaderMap) -> Option<Response> {
     let message = match status {
         StatusCode::UNAUTHORIZED => "This token is wrong.",

@@ -72,7 +72,7 @@ const BASE: &str = "/sim/api";
 #[allow(deprecated, reason = "older clients use these paths")]
 fn resources() -> OpenApiRouter<App> {
     let mut document = docs::document("Chicane", ABOUT);
-    // No route refers to these schemas. They describe the payloads of the event stream, and the
+    // No route refers to these schemas. They describe the payloads of the event streams, and the
     // messages between the simulator and a judging script.
     docs::add_schema::<RunEvent>(&mut document);
     docs::add_schema::<EvaluationEvent>(&mut document);

@@ -12,7 +12,7 @@ use chicane_sim::{Applied, Who};
 use chicane_wire::{ErrorBody, ErrorCode, ModelMoved, ModelPlace, ModelRequest, ModelRequestBody, Objects};
 use std::sync::Arc;
 
-/// Lists all marked objects, walls and lights, in the order of the world file.
+/// Lists all objects, walls and lights of the world's catalogue, in the order of the world file.
 #[utoipa::path(get, path = "/objects", tag = "World and objects", responses(
     (status = 200, body = Objects),
     (status = 404, body = ErrorBody, description = "No world runs"),

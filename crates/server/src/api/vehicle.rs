@@ -47,7 +47,7 @@ pub(super) async fn set_pose(
 /// Reloads the world: time, noise and the robot's stack restart, and lights keep their state.
 ///
 /// The same inputs after two respawns with the same seed give the same bytes. With `vary`, the seed
-/// also changes the world, and the lights if it says so.
+/// also changes the world. If `vary` contains `lights`, the seed decides the state of the lights.
 #[utoipa::path(post, path = "/respawn", tag = "Vehicle", request_body = RespawnRequestBody, responses(
     (status = 200, body = Respawned),
     (status = 400, body = ErrorBody),

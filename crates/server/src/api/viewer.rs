@@ -15,7 +15,7 @@ use chicane_wire::ErrorCode;
 
 include!(concat!(env!("OUT_DIR"), "/viewer.rs"));
 
-/// `/`: redirects a browser to the page. A WebSocket is connected to rosbridge, because ROS clients
+/// `/`: redirects a browser to `/sim`. A WebSocket is connected to rosbridge, because ROS clients
 /// usually connect without a path.
 pub(super) async fn home(
     State(app): State<App>,
@@ -49,7 +49,7 @@ pub(super) async fn build(headers: HeaderMap) -> Response {
 }
 
 /// `/sim/build`: redirects to `/build` with the same query. A person may expect the page at this
-/// address, because all other pages are below `/sim`.
+/// address, because the page of the leaderboard is below `/sim` too.
 pub(super) async fn build_alias(uri: Uri) -> Redirect {
     match uri.query() {
         Some(query) => Redirect::temporary(&format!("/build?{query}")),

@@ -38,7 +38,8 @@ pub(super) async fn list(State(app): State<App>) -> Json<Worlds> {
 }
 
 /// All worlds with their summaries. Missing summaries are made on blocking threads, once per world.
-/// A world whose summary takes longer than one second is listed without a size.
+/// A world whose summary is not ready after one second is listed with the size 0 and without an
+/// evaluation.
 async fn summarised(app: &App) -> Vec<(Option<Summary>, LibraryEntry)> {
     const SUMMARY_TIMEOUT: Duration = Duration::from_secs(1);
     let library = &app.loader.library;

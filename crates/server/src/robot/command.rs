@@ -2,9 +2,8 @@
 //!
 //! A command is an order to the robot's stack. The newest command of an axis is in force, and the
 //! response contains the value in force. If a speed has a duration, the response comes at the end
-//! of the duration. If the client disconnects before that, the server sends an order that ends the
-//! command. That order has no effect if a newer command was given, or if another world runs by
-//! then.
+//! of the duration. If the client disconnects before that, the sim thread ends the command, unless
+//! a newer command or another world has replaced it.
 
 use super::body::RobotJsonBody;
 use super::error::RobotError;

@@ -24,8 +24,7 @@ pub(super) async fn templates() -> Json<Templates> {
     Json(Templates { templates: templates.collect() })
 }
 
-/// Checks whether a script can judge. Python in the judge's container compiles the script and does
-/// not run it.
+/// Checks whether a script can judge. The judge's Python compiles the script and does not run it.
 #[utoipa::path(post, path = "/builder/script/check", tag = "World builder", operation_id = "builder_check_script",
     request_body = ScriptCheckRequestBody, responses(
     (status = 200, body = ScriptChecked),

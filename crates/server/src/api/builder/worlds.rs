@@ -26,8 +26,9 @@ static DRIVING: Mutex<()> = Mutex::const_new(());
 
 /// Builds the world of a project and switches the simulator to it.
 ///
-/// A second request pushes the changes of the project into the running simulator. A shipped or
-/// installed world keeps its name: a project with the same name is driven under a longer one.
+/// A later request for the same project builds the world again with the project's changes, and
+/// switches to it. If a shipped or installed world has the name of the project, the project's world
+/// gets the suffix `_project`.
 #[utoipa::path(post, path = "/builder/projects/{id}/drive", tag = "World builder", operation_id = "builder_drive",
     params(("id" = String, Path, description = "Id of a project", pattern = "^[0-9a-f]{16}$")),
     request_body = NoFields, responses(

@@ -60,8 +60,9 @@ pub(super) async fn events(State(app): State<App>) -> Result<Response, RobotErro
     Ok(event_stream(stream))
 }
 
-/// Moves events with a serial number above `known` into a listener's queue. Ends when the queue is
-/// full or closed.
+/// Moves events with a serial number above `known` into a listener's queue, and adds heartbeats.
+/// Ends when the queue is full or closed, when this task falls behind the broadcast channel, and
+/// when the simulator ends.
 async fn forward(
     mut notice: broadcast::Receiver<Arc<SoundNotice>>,
     known: u64,

@@ -22,7 +22,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-/// Largest body of `/audio/play`, in bytes: a file of 16 MiB in base64, and the other fields.
+/// Largest body of `/audio/play` and `/audio/duration`, in bytes: a file of 16 MiB in base64, and
+/// the other fields.
 const MAX_PLAY_BODY_BYTES: usize = 24 << 20;
 /// A body of at most this many bytes needs no permit.
 const SMALL_BODY_BYTES: u64 = 64 << 10;
@@ -31,8 +32,9 @@ static LARGE_BODY_PERMITS: Semaphore = Semaphore::const_new(3);
 /// Longest time that a request waits for a permit.
 const PERMIT_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Extracts a request to play. A request with a large body acquires a permit before its body is
-/// read, and holds the permit until the response. The permits limit the memory for large bodies.
+/// Extracts a request to play or to measure a file. A request with a large body acquires a permit
+/// before its body is read, and holds the permit until the response. The permits limit the memory
+/// for large bodies.
 pub(super) struct PlayInput {
     pub(super) request: PlayRequest,
     _permit: Option<SemaphorePermit<'static>>,
@@ -63,8 +65,8 @@ impl<S: Sync> FromRequest<S> for PlayInput {
 /// time.
 ///
 /// If the simulator accepts connections of its own machine only and has no token, `path` may be any
-/// file that its user may read, and `url` may name this machine. A judged program may not use
-/// them.
+/// file that the simulator's user may read, and `url` may name this machine. Neither applies to a
+/// judged program.
 #[utoipa::path(post, path = "/audio/play", tag = "Audio", request_body = PlayRequestBody, responses(
     (status = 200, body = Played),
     (status = 409, body = Detail, description = "16 sounds play already, or no world is ready"),

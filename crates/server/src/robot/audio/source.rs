@@ -68,8 +68,8 @@ impl FromRequestParts<App> for Reach {
     type Rejection = Infallible;
 
     /// If the simulator accepts connections of this machine only and needs no token, its clients
-    /// are programs of its own user. A judged program runs in a jail, and the simulator must not
-    /// give it access to more files and addresses than the jail.
+    /// count as programs of its own user. A judged program runs in a jail, and the simulator must
+    /// not give it access to more files and addresses than the jail.
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Reach, Infallible> {
         let confined = parts.extensions.get::<FromStudent>().is_some();
         Ok(if app.serves_own_user && !confined { Reach::Machine } else { Reach::Workspace })
