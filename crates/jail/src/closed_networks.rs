@@ -1,6 +1,6 @@
 //! Networks that programs of other people must not reach through the simulator: loopback, private
-//! and reserved networks. The same list is used for a judge's routes and for the sound files that
-//! the simulator fetches for a student's program.
+//! and reserved networks. The same list is used for the routes of judges and of students' boxes,
+//! and for the sound files that the simulator fetches for a student's program.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

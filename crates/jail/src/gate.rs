@@ -61,7 +61,7 @@ fn open_one(address: SocketAddr) -> Result<OwnedFd, Errno> {
     Ok(socket)
 }
 
-/// Sends the sockets to the simulator.
+/// Sends the sockets to the simulator, together with the report of their number.
 pub(super) fn send(control: impl AsFd, sockets: &[OwnedFd]) -> Result<(), GateError> {
     let encode = |e| GateError::Send(ControlError::Encode(e));
     let mut line = serde_json::to_vec(&Report::Listening(sockets.len())).map_err(encode)?;

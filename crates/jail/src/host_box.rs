@@ -13,7 +13,7 @@
 //! - New instances of `/proc` and `/dev/pts` show the program's own processes and terminals only.
 //!
 //! The program has no right to change these mounts. If the program creates a user namespace, the
-//! kernel locks these mounts there, so that it can't undo single mounts.
+//! kernel locks these mounts there, so that the program can't undo any of them.
 
 use super::cgroup_path::BASE;
 use super::mount_table::{MountPoint, mount_table};
@@ -36,7 +36,7 @@ const EMPTY: &str = "size=4k,nr_inodes=2,mode=555";
 /// Why a host box could not be built.
 #[derive(Debug, thiserror::Error)]
 pub enum HostBoxError {
-    /// A step that both kinds of jail have failed.
+    /// A mount failed that other jails need too.
     #[error(transparent)]
     Mount(#[from] MountError),
     /// The mounts of this machine are not known.
