@@ -140,7 +140,8 @@ pub struct TimeKeeper {
     ignored: BTreeMap<usize, u64>,
     /// When the session reads a full pipe, in virtual nanoseconds. `None` while no pipe is full.
     output_due: Option<u64>,
-    /// Whether a thread has waited in real time. Then threads can wake without an event.
+    /// Whether the program has used real time, for example because a thread waits in real time.
+    /// From then on, threads can wake without an event.
     is_real: bool,
     stop: Arc<AtomicBool>,
     work: Arc<Work>,
@@ -348,7 +349,7 @@ impl TimeKeeper {
         }
     }
 
-    /// The earliest event with its time, and whether a thread waits in real time.
+    /// The earliest event with its time, and whether the program uses real time now.
     fn choose(&mut self) -> (Option<Moment>, bool) {
         let threads: BTreeMap<i32, BlockedThread> =
             self.threads.blocked().map(|thread| (thread.inner_tid, thread)).collect();
@@ -442,7 +443,8 @@ impl TimeKeeper {
         Ok(true)
     }
 
-    /// Carries out an event. `passed` is the virtual time since the last event.
+    /// Carries out an event. `passed` is the virtual time by which the simulation was advanced to
+    /// reach the event.
     fn carry_out(&mut self, event: Event, passed: u64) -> Result<(), Over> {
         self.clock.set_now(self.now);
         match event {
@@ -479,7 +481,7 @@ impl TimeKeeper {
         Ok(())
     }
 
-    /// Advances by at most one tick, at the speed of the wall clock, because a thread waits in real
+    /// Advances by at most one tick, at the speed of the wall clock, because the program uses real
     /// time.
     fn follow_the_wall_clock(&mut self, next: Option<Moment>) -> Result<(), Over> {
         let next_tick = (self.tick + 1) * TICK_NS;

@@ -34,7 +34,7 @@ pub(crate) struct Hub {
     /// parameters compares later views with it. Without it, changes before the start of the task
     /// would be missed.
     first_view: Mutex<Option<Arc<Published>>>,
-    /// The last tick that was published.
+    /// The tick of the last message on the topic `/clock`.
     last_tick: AtomicU64,
     /// An id of this simulator process. With it, a client that reconnects recognises whether the
     /// simulator was restarted.
