@@ -36,8 +36,8 @@ pub enum GateError {
     Send(#[source] ControlError),
 }
 
-/// Opens a listening socket for each port, on both loopback addresses. IPv6 is left out if the
-/// kernel lacks it.
+/// Opens a listening socket for each port on the loopback addresses of IPv4 and IPv6. IPv6 is left
+/// out if the kernel lacks it.
 pub(super) fn open(ports: &[u16]) -> Result<Vec<OwnedFd>, GateError> {
     let mut sockets = Vec::new();
     for port in ports {

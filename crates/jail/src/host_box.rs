@@ -4,8 +4,8 @@
 //! Theory of operation. Init builds the box in its own mount namespace, with four kinds of mounts:
 //!
 //! - An empty, read-only file system hides each folder of a simulator, the control groups, and
-//!   every further `proc` of the host. If the host has the folder mounted a second time elsewhere,
-//!   that path is hidden as well.
+//!   every further `proc` of the host. If the folder of a simulator is also mounted at another path
+//!   of the host, that path is hidden as well.
 //! - Each parent of a hidden folder, and of the program `chicane`, is bound onto itself. The kernel
 //!   refuses to rename or remove a folder that is a mount point in the namespace of the caller, so
 //!   the program can't move a data folder away and put another one in its place.
@@ -83,7 +83,8 @@ pub enum HostBoxError {
     },
 }
 
-/// Hides the files of all simulators from a student's program, and shows it only its own processes.
+/// Hides the files of all simulators from a student's program, and shows the program only its own
+/// processes.
 pub(super) fn build(plan: &StudentPlan) -> Result<(), HostBoxError> {
     make_mounts_private()?;
     let table = mount_table().map_err(HostBoxError::Table)?;

@@ -179,7 +179,7 @@ fn set_up_network(network: &BoxNetwork, time: Option<&TimePlan>) -> Result<(), P
 }
 
 /// Reaps processes until the jail is over. A judge's jail, which has `files`, is over when its
-/// program ends. A student's jail is over when no process is left. Both jails are over when the
+/// program ends. A student's jail is over when no process is left. Either jail is over when the
 /// simulator closes the control socket.
 fn watch(program: u32, files: Option<&io::Result<FileWatch>>) -> Result<(), PartError> {
     let program = Pid::from_raw(program.cast_signed()).ok_or(PartError::NoPid)?;

@@ -114,7 +114,8 @@ pub struct ClosedPlan {
     pub hide: Vec<PathBuf>,
     /// Folders of installed packages that get the package `chicane`.
     pub packages: Vec<PathBuf>,
-    /// Whether the program has internet access, so that names can be resolved.
+    /// Whether the program has internet access. If so, the `resolv.conf` of the box names a
+    /// reachable name server.
     pub internet: bool,
 }
 

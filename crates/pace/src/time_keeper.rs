@@ -27,8 +27,9 @@ const EAGER_LOOKS: u32 = 3;
 /// Pauses between later looks: the first one up to [`PATIENT_LOOKS`] looks, then the second one.
 const PAUSES: [Duration; 2] = [Duration::from_micros(20), Duration::from_micros(500)];
 const PATIENT_LOOKS: u32 = 2_000;
-/// A pipe with this many bytes counts as full. A pipe has 16 pages of 4 KiB, and a page may be only
-/// a little more than half full if the program writes longer texts.
+/// A pipe with this many bytes counts as full. A pipe has 16 pages of 4 KiB. A text that does not
+/// fit into the rest of a page begins a new page, so every page may be only a little more than half
+/// full.
 const FULL_PIPE: u64 = 32 << 10;
 /// If one thread uses the processor for this long while another thread waits a few milliseconds for
 /// a lock, the wait ends. Python's threads hand over the interpreter lock by such waits.
@@ -59,7 +60,8 @@ pub trait PacedWorld: Send {
 /// The file descriptors and ids with which the time keeper observes a program.
 #[derive(Debug)]
 pub struct PacedProgram {
-    /// Listening sockets in the program's network. They accept its connections to the simulator.
+    /// Listening sockets in the program's network. They accept the program's connections to the
+    /// simulator.
     pub listeners: Vec<TcpListener>,
     /// The shared file.
     pub clock: OwnedFd,

@@ -25,8 +25,8 @@ use tokio::time::{Instant, MissedTickBehavior, interval, timeout_at};
 const FLUSH_INTERVAL: Duration = Duration::from_secs(1);
 /// Timeout at the end of a recording for images that are still being drawn.
 const IMAGE_TIMEOUT: Duration = Duration::from_secs(1);
-/// The limits of the folder are checked after this many bytes. This is much less than the free
-/// space that a recording has to leave.
+/// The limits of the folder are checked after this many bytes. This is much less than the default
+/// of [`RecordingOptions::min_free_bytes`].
 const BYTES_BETWEEN_CHECKS: u64 = 32 << 20;
 
 /// Why a recording ended by itself.

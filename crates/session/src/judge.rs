@@ -504,7 +504,7 @@ impl Judge {
         }
     }
 
-    /// Checks the limits that the kernel does not enforce by itself.
+    /// Checks whether the script has exceeded a limit, including the time limits of a call.
     fn check_limits(&mut self) -> Option<ScriptFault> {
         let (usage, count) = self.container.usage();
         self.checked_at = Instant::now();

@@ -255,8 +255,8 @@ impl Student {
                 stdout: out_inside,
                 stderr: err_inside,
                 cgroups: &setting.cgroups,
-                // The limit includes the program's files, because they are in memory too. The
-                // memory without files is checked in `next_event`.
+                // In a closed box the limit includes the program's files, because they are in
+                // memory too. `exceeds_memory` checks the memory without files.
                 memory: Some(if closed { limits.memory.saturating_add(limits.files) } else { limits.memory }),
                 copy: prepared.workspace.as_ref(),
                 network: uplink,
