@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Adds all files below a folder with their relative paths, sorted by name. Skips hidden files,
-/// `__pycache__` and the native module, because the program does not contain them.
+/// `__pycache__` and the native module, because they are build results or caches.
 fn walk(folder: &Path, prefix: &str, files: &mut String) -> Result<(), Box<dyn Error>> {
     let mut entries = Vec::new();
     for entry in std::fs::read_dir(folder)? {
@@ -36,9 +36,9 @@ fn walk(folder: &Path, prefix: &str, files: &mut String) -> Result<(), Box<dyn E
         } else {
             let shown = path.to_str().ok_or("the path of the package is not UTF-8")?;
             // Only the files are listed. If a folder were listed, cargo would watch all files in
-            // it, so every build of the native module and every cache of Python would compile this
-            // crate again. Cargo therefore does not notice a new file, but a test of this crate
-            // does.
+            // it. Every build of the native module and every new cache file of Python would then
+            // cause cargo to compile this crate again. Cargo therefore does not notice a new file
+            // of the package, but a test of this crate does.
             println!("cargo::rerun-if-changed={shown}");
             writeln!(files, "({:?}, include_bytes!({shown:?})),", format!("{prefix}{name}"))?;
         }

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Bytes of output that are kept. More output is read and dropped.
+/// After this many bytes of a stream, further bytes are read and dropped.
 const MAX_OUTPUT: usize = 1 << 20;
 
 /// The result of a command that ended.
@@ -44,8 +44,9 @@ pub fn ask<I: AsRef<OsStr>>(
     timeout: Duration,
 ) -> Result<ClientOutput, ClientError> {
     let mut command = Command::new(program);
-    // The program gets its own process group, so that Ctrl-C reaches only the simulator. The
-    // simulator then ends its containers in order.
+    // The program gets its own process group, so that Ctrl-C reaches only the simulator. Otherwise
+    // Ctrl-C would also end the program of a container engine while the simulator uses it to remove
+    // its containers.
     command
         .args(arguments)
         .stdin(Stdio::null())

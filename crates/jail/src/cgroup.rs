@@ -34,7 +34,8 @@ pub enum Cgroups {
 
 impl Cgroups {
     /// Finds a version of control groups that works, by creating a trial group. May move the
-    /// simulator into a group of its own, which [`leave_own_group`] removes.
+    /// simulator into a group of its own. [`leave_own_group`] removes this group in version 1. In
+    /// version 2 a later simulator removes it (see [`Cgroups::remove_orphans`]).
     pub fn find() -> Cgroups {
         let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
         let found = Cgroups::find_in(Path::new(BASE), &own);
@@ -109,8 +110,8 @@ fn leave_autogroup(base: &Path, own: &str) {
     }
 }
 
-/// Moves the simulator back to the root group, and removes the group that [`Cgroups::find`] may have
-/// created for it.
+/// Moves the simulator back to the root group of the hierarchy `cpu` (version 1), and removes the
+/// group that [`Cgroups::find`] may have created there.
 pub fn leave_own_group() {
     let process = std::process::id().to_string();
     let root = Path::new(BASE).join("cpu");

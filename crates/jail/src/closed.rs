@@ -2,9 +2,10 @@
 //! read-only, and a copy of the workspace.
 //!
 //! Outer opens the listed folders while it still has the simulator's rights, because the student's
-//! user may lack access to the folders above them. It then builds the new root as the student's
-//! user. Init mounts `/proc`, which depends on its process ids, makes the new root its root folder,
-//! and unmounts the host's file system. A file that is not listed does not exist in the box.
+//! user may lack access to the folders above them. Outer then builds the new root as the student's
+//! user. Init and not outer mounts `/proc`, because `/proc` shows the process ids of init's
+//! namespace. Init then makes the new root its root folder, and unmounts the host's file system. A
+//! file of the host that is not in a listed folder does not exist in the box.
 
 use super::mounts::{self, DEVICES, MountError};
 use super::plan::{Bind, ClosedPlan};
@@ -30,12 +31,12 @@ const INODES: u32 = 262_144;
 pub const WORKSPACE: &str = "/workspace";
 /// The home folder inside the box.
 pub const HOME: &str = "/home/student";
-/// Folders that the program can write to.
+/// Folders that the program can write to, with their modes.
 pub const WRITABLE: [(&str, u32); 5] =
     [(WORKSPACE, 0o755), (HOME, 0o755), ("/tmp", 0o1777), ("/var/tmp", 0o1777), ("/dev/shm", 0o1777)];
 /// Where the package `chicane` is inside the box.
 const PACKAGE: &str = "/opt/chicane/python";
-/// The libraries that every program in the box loads.
+/// The file that names the libraries which every program in the box loads.
 const PRELOAD: &str = "/etc/ld.so.preload";
 /// Links below `/dev`.
 const DEVICE_LINKS: [(&str, &str); 4] = [
@@ -53,7 +54,8 @@ enum Source {
     File(OwnedFd),
 }
 
-/// The opened folders and files of the host.
+/// The opened folders and files of the host, in the order of [`ClosedPlan::binds`]. `None` for one
+/// that is not open yet.
 #[derive(Default)]
 pub(super) struct Sources(Vec<Option<Source>>);
 

@@ -1,10 +1,10 @@
 //! Networks that programs of other people must not reach through the simulator: loopback, private
-//! and reserved networks. The same list is used for a judge's routes and for the sound files that
-//! the simulator fetches for a student's program.
+//! and reserved networks. The same list is used for the routes of judges and of students' boxes,
+//! and for the sound files that the simulator fetches for a student's program.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// A network: an address, and how many of its leading bits are the same in all addresses.
+/// A network: an address, and how many of its leading bits all addresses of the network share.
 pub type NetworkPrefix = (IpAddr, u8);
 
 /// All addresses that are not public, version 4.
@@ -41,8 +41,8 @@ const CLOSED_V6: [(Ipv6Addr, u8); 7] = [
     (Ipv6Addr::new(0x3fff, 0, 0, 0, 0, 0, 0, 0), 20), // documentation
 ];
 
-/// All networks that are closed, in both versions. Closed addresses of version 4 are also closed
-/// inside 6to4 (2002::/16).
+/// All closed networks of IPv4 and IPv6. For each closed network of IPv4, the list also has the
+/// network of IPv6 that contains its addresses in 6to4 (2002::/16).
 pub fn closed_networks() -> Vec<NetworkPrefix> {
     let four = CLOSED_V4.iter().map(|(address, prefix)| (IpAddr::V4(*address), *prefix));
     let six = CLOSED_V6.iter().map(|(address, prefix)| (IpAddr::V6(*address), *prefix));

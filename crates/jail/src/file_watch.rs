@@ -62,7 +62,7 @@ const X86_CALLS: &[i64] = &[
 ];
 #[cfg(not(target_arch = "x86_64"))]
 const X86_CALLS: &[i64] = &[];
-/// Calls that are watched unless they write to standard output, standard error or the channel.
+/// Calls that are watched unless they write to descriptor 1, descriptor 2 or the channel.
 const WRITES: &[i64] = &[libc::SYS_write, libc::SYS_writev];
 /// Calls that are watched if they close or replace descriptor 1 or 2, each with the index of the
 /// argument that contains the descriptor.

@@ -36,8 +36,8 @@ pub enum GateError {
     Send(#[source] ControlError),
 }
 
-/// Opens a listening socket for each port, on both loopback addresses. IPv6 is left out if the
-/// kernel lacks it.
+/// Opens a listening socket for each port on the loopback addresses of IPv4 and IPv6. IPv6 is left
+/// out if the kernel lacks it.
 pub(super) fn open(ports: &[u16]) -> Result<Vec<OwnedFd>, GateError> {
     let mut sockets = Vec::new();
     for port in ports {
@@ -61,7 +61,7 @@ fn open_one(address: SocketAddr) -> Result<OwnedFd, Errno> {
     Ok(socket)
 }
 
-/// Sends the sockets to the simulator.
+/// Sends the sockets to the simulator, together with the report of their number.
 pub(super) fn send(control: impl AsFd, sockets: &[OwnedFd]) -> Result<(), GateError> {
     let encode = |e| GateError::Send(ControlError::Encode(e));
     let mut line = serde_json::to_vec(&Report::Listening(sockets.len())).map_err(encode)?;

@@ -9,13 +9,15 @@ use std::path::{Path, PathBuf};
 /// What the processes of a group have used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Usage {
-    /// Anonymous memory in bytes, without files.
+    /// Anonymous memory in bytes, without files. Without a control group, the value of
+    /// [`TreeUsage::memory`](crate::process_tree::TreeUsage::memory).
     pub memory: u64,
     /// Processor time in microseconds.
     pub cpu_us: u64,
-    /// How often the kernel killed a process because the memory limit was reached.
+    /// How often the kernel killed a process because the memory limit was reached. 0 without a
+    /// control group.
     pub out_of_memory: u64,
-    /// How often the kernel refused a new process.
+    /// How often the kernel refused a new process. 0 without a control group.
     pub refused_processes: u64,
 }
 
@@ -84,7 +86,8 @@ impl Group {
         self.folders.iter().try_for_each(|folder| fs::write(folder.join("cgroup.procs"), pid.to_string()))
     }
 
-    /// What the group has used. `None` if there are no control groups.
+    /// What the group has used. `None` if there are no control groups, or if their files can't be
+    /// read.
     pub(super) fn usage(&self) -> Option<Usage> {
         usage(&self.folders, self.v2)
     }

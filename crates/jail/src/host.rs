@@ -30,9 +30,10 @@ const START_TIMEOUT: Duration = Duration::from_secs(120);
 const END_TIMEOUT: Duration = Duration::from_secs(5);
 /// The judge's user id on the host (`nobody`), if the simulator runs as root.
 const NOBODY: u32 = 65_534;
-/// User ids on the host for closed boxes, if the simulator runs as root. The first is in a range
-/// that no distribution, service manager or container engine assigns. The second is for containers
-/// with 65,536 ids.
+/// User and group ids on the host for closed boxes, if the simulator runs as root. `student_id`
+/// uses the first of them that exists in the simulator's user namespace. The id 1,987,650,020 is in
+/// a range that no distribution, service manager or container engine assigns, so no other program
+/// has it. The id 65,533 is for containers that have only the ids 0 to 65,535.
 const STUDENT_IDS: [u32; 2] = [1_987_650_020, 65_533];
 
 /// The parameters of a new jail.
@@ -42,9 +43,9 @@ pub struct JailSpec<'a> {
     pub launcher: &'a Launcher,
     /// What runs inside.
     pub plan: JailPlan,
-    /// Descriptor 1 of the program inside.
+    /// Descriptor 1 of the program inside. For a judge, descriptors 1 and 2 of the script.
     pub stdout: OwnedFd,
-    /// Descriptor 2 of the program inside. For a judge this is the channel of the harness.
+    /// Descriptor 2 of a student's program. For a judge, the channel of the harness.
     pub stderr: OwnedFd,
     /// Where control groups can be created.
     pub cgroups: &'a Cgroups,
@@ -116,7 +117,7 @@ pub enum JailError {
 #[derive(Debug)]
 pub struct Jail {
     outer: Child,
-    /// The pidfd of init. `None` until init was started.
+    /// The pidfd of init. `None` until init was started, and after the jail was ended.
     init: Option<OwnedFd>,
     /// Process id of init on the host. 0 until init was started.
     init_id: u32,
@@ -130,7 +131,8 @@ pub struct Jail {
     queued: VecDeque<Report>,
     group: Arc<Group>,
     network: Option<Uplink>,
-    /// Sockets of the box that lead to the simulator.
+    /// Sockets of the box that lead to the simulator. In virtual time, the two descriptors of
+    /// virtual time follow.
     sockets: Vec<OwnedFd>,
     /// The identity of the workspace that was copied into the box.
     identity: Option<ProgramIdentity>,
@@ -183,7 +185,8 @@ impl Jail {
         let deadline = Instant::now() + START_TIMEOUT;
         let pid = self.outer.id();
         // The kernel takes several milliseconds to move a process into a group, so this happens
-        // while outer starts. Outer starts no process before it gets `Go`.
+        // while outer starts. Outer starts no process before it gets `Go`, so all later processes
+        // of the jail begin in the group.
         let group = Arc::clone(&self.group);
         let joining = std::thread::spawn(move || group.add(pid));
         self.send(plan)?;
@@ -233,7 +236,8 @@ impl Jail {
             .map_err(JailError::Socket)?;
         match workspace.read(Some(control)) {
             Ok(identity) => self.identity = Some(identity),
-            // The box closed the socket. Its report contains the reason and becomes the error.
+            // The box closed the socket, or read nothing until the deadline. If the box has sent a
+            // report, the report contains the reason and becomes the error.
             Err(why @ WorkspaceError::Send(_)) => {
                 self.expect(deadline, |_| None::<()>).and(Err(JailError::Workspace(why)))?;
             }
@@ -258,7 +262,8 @@ impl Jail {
         Ok(self.network.as_mut().map_or(Ok(()), Uplink::wait)?)
     }
 
-    /// The sockets of the box that lead to the simulator. Empty on the second call.
+    /// The sockets of the box that lead to the simulator. In virtual time, the two descriptors of
+    /// virtual time follow. Empty on the second call.
     pub fn take_sockets(&mut self) -> Vec<OwnedFd> {
         std::mem::take(&mut self.sockets)
     }
@@ -435,7 +440,7 @@ fn map_users(pid: u32, plan: &JailPlan) -> Result<(), JailError> {
 }
 
 /// The id on the host for closed boxes: the first of `STUDENT_IDS` that exists in the simulator's
-/// user namespace.
+/// user namespace. If none exists there, the first of all, which the kernel then refuses.
 fn student_id(file: &str) -> u32 {
     let own = std::fs::read_to_string(format!("/proc/self/{file}")).unwrap_or_default();
     let has = |id: u32| {

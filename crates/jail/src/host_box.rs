@@ -4,8 +4,8 @@
 //! Theory of operation. Init builds the box in its own mount namespace, with four kinds of mounts:
 //!
 //! - An empty, read-only file system hides each folder of a simulator, the control groups, and
-//!   every further `proc` of the host. If the host has the folder mounted a second time elsewhere,
-//!   that path is hidden as well.
+//!   every further `proc` of the host. If the folder of a simulator is also mounted at another path
+//!   of the host, that path is hidden as well.
 //! - Each parent of a hidden folder, and of the program `chicane`, is bound onto itself. The kernel
 //!   refuses to rename or remove a folder that is a mount point in the namespace of the caller, so
 //!   the program can't move a data folder away and put another one in its place.
@@ -13,7 +13,7 @@
 //! - New instances of `/proc` and `/dev/pts` show the program's own processes and terminals only.
 //!
 //! The program has no right to change these mounts. If the program creates a user namespace, the
-//! kernel locks these mounts there, so that it can't undo single mounts.
+//! kernel locks these mounts there, so that the program can't undo any of them.
 
 use super::cgroup_path::BASE;
 use super::mount_table::{MountPoint, mount_table};
@@ -36,7 +36,7 @@ const EMPTY: &str = "size=4k,nr_inodes=2,mode=555";
 /// Why a host box could not be built.
 #[derive(Debug, thiserror::Error)]
 pub enum HostBoxError {
-    /// A step that both kinds of jail have failed.
+    /// A mount failed that other jails need too.
     #[error(transparent)]
     Mount(#[from] MountError),
     /// The mounts of this machine are not known.
@@ -83,7 +83,8 @@ pub enum HostBoxError {
     },
 }
 
-/// Hides the files of all simulators from a student's program, and shows it only its own processes.
+/// Hides the files of all simulators from a student's program, and shows the program only its own
+/// processes.
 pub(super) fn build(plan: &StudentPlan) -> Result<(), HostBoxError> {
     make_mounts_private()?;
     let table = mount_table().map_err(HostBoxError::Table)?;

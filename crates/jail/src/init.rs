@@ -1,5 +1,5 @@
-//! Process 1 of a jail: sets up the inside, starts the program, reaps processes, and ends when the
-//! control socket closes.
+//! Process 1 of a jail: sets up the inside, starts the program, and reaps processes. It ends when
+//! the control socket closes, or when the jail is over (see `watch`).
 
 use super::error::PartError;
 use super::file_watch::{self, FileWatch};
@@ -65,7 +65,8 @@ fn run_judge(plan: &JudgePlan) -> Result<(), PartError> {
         let _starting = starting; // It closes when the harness was started or the start failed.
         start_watched(python, number, counted, &give)
     });
-    // Nothing is received if the watch failed. The thread then returns the error.
+    // Nothing is received if the thread failed before it sent a result. `join` below then returns
+    // the error.
     let files = files.recv().unwrap_or_else(|_| Err(io::Error::other("it was not started")));
     while !is_started(&started, files.as_ref().ok()) {}
     let python = thread.join().map_err(|_| PartError::Thread)??;
@@ -96,7 +97,8 @@ fn start_watched(
     python.spawn().map_err(|source| PartError::Start { program: "Python", source })
 }
 
-/// Answers the watched calls that are needed to start the harness. True when the pipe is closed.
+/// Answers the watched calls that are needed to start the harness. Returns true when the pipe is
+/// closed, which means that the harness was started or that the start failed.
 fn is_started(started: &OwnedFd, files: Option<&FileWatch>) -> bool {
     let listener = files.map(FileWatch::descriptor);
     let mut fds = vec![PollFd::new(started, PollFlags::IN)];
@@ -177,7 +179,7 @@ fn set_up_network(network: &BoxNetwork, time: Option<&TimePlan>) -> Result<(), P
 }
 
 /// Reaps processes until the jail is over. A judge's jail, which has `files`, is over when its
-/// program ends. A student's jail is over when no process is left. Both jails are over when the
+/// program ends. A student's jail is over when no process is left. Either jail is over when the
 /// simulator closes the control socket.
 fn watch(program: u32, files: Option<&io::Result<FileWatch>>) -> Result<(), PartError> {
     let program = Pid::from_raw(program.cast_signed()).ok_or(PartError::NoPid)?;

@@ -1,7 +1,7 @@
 //! The program `chicane`, which the simulator starts again for every jail.
 //!
-//! The simulator opens the program once and starts it through the descriptor. A file that later
-//! takes the place of the program is therefore never run outside of a jail.
+//! The simulator opens the program once and starts it through the descriptor. Otherwise a file that
+//! later takes the place of the program would run outside of a jail.
 
 use rustix::fs::{Mode, OFlags};
 use std::io;

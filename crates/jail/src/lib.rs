@@ -1,31 +1,37 @@
 //! Runs programs of other people in separate namespaces (a jail).
 //!
 //! Theory of operation. The simulator starts its own program again as `chicane __jail outer`.
-//! Descriptor 0 is the control socket. Descriptors 1 and 2 are those of the program inside. No part
-//! calls `fork` itself: each part starts the same binary as a new process.
+//! Descriptor 0 is the control socket. Descriptors 1 and 2 are the output of a student's program.
+//! For a judge, descriptor 1 is the script's output, and descriptor 2 is the channel of the
+//! harness. No part calls `fork` itself: each part is a new process of the same binary.
 //!
 //! - *outer* reads its plan from the control socket, leaves the host's namespaces and waits. The
 //!   simulator writes the user and group maps, moves outer into a control group, connects a network
-//!   if there is one, and sends `Go`. Outer then starts *init* and waits for its end.
-//! - *init* is process 1 of the new namespaces. It builds the file system, sets the limits, drops
-//!   privileges and then starts the program. It reaps orphaned processes and polls the control
-//!   socket. It ends when that socket closes, when a judge's program ends, or when no process of a
-//!   student is left. When init ends, the kernel kills every process inside.
+//!   if there is one, and sends `Go`. Outer then builds the file system of a judge or of a closed
+//!   box, starts *init* and waits for its end.
+//! - *init* is process 1 of the new namespaces. It builds a host box, or enters the file system
+//!   that outer has built. It sets the limits, drops privileges and then starts the program. It
+//!   reaps orphaned processes and polls the control socket. It ends when that socket closes, when a
+//!   judge's program ends, or when no process of a student is left. When init ends, the kernel
+//!   kills every process inside.
 //!
 //! The control socket is therefore also a kill-on-close socket: when the simulator ends for any
 //! reason, its side of the socket closes and the jail ends. To end a jail, the simulator kills init
 //! through its pidfd. No process inside can prevent this.
 //!
-//! There are two plans. A *judge* sees no file of the host. It has an overlay of the prepared
-//! Python root on a small file system in memory, a network of its own and a filter of system calls.
+//! There are two plans. A *judge* sees no file of the host except the prepared Python root, over
+//! which an overlay puts a small writable layer in memory. It also has its own network and a filter
+//! of system calls.
 //! A *student* has its own process ids. It also has its own network, unless it asks for the host's
 //! network. In its own network, the simulator's address leads to sockets that init opened
 //! (`gate.rs`). In a host box (`host_box.rs`), a student sees the host's files, except the folders
-//! of simulators, which are hidden. In a closed box (`closed.rs`), a student sees only listed folders and a copy
-//! of the workspace, and runs as an unprivileged user.
+//! of simulators, which are hidden. In a closed box (`closed.rs`), a student sees only listed
+//! folders and a copy of the workspace, and runs as an unprivileged user.
 //!
-//! If a feature is missing on the machine, starting the jail fails with an error that names the
-//! remedy. There is no fallback with weaker isolation.
+//! If the kernel refuses a namespace or a filter of system calls, starting the jail fails: there is
+//! no fallback without it. A jail also works without control groups. A resource limit then limits
+//! its processes, and the simulator measures the memory of a judge. A closed box is not started
+//! without control groups.
 //!
 //! This crate uses processes, clocks and files, so the restrictions of the pure crates do not
 //! apply.

@@ -1,5 +1,5 @@
-//! Resource limits and privileges inside a jail. They are set before the program starts, and its
-//! children inherit them.
+//! Resource limits and privileges inside a jail. They are set before the program starts, and all
+//! processes of the program inherit them.
 
 use super::plan::JudgePlan;
 use rustix::io::Errno;
@@ -13,7 +13,7 @@ const OPEN_FILES: u64 = 256;
 /// memory.
 const OPEN_FILES_UNCOUNTED: u64 = 128;
 /// Address space of a process in bytes, if no control group counts memory. It bounds page tables,
-/// which a process can fill without memory of its own.
+/// which grow even if a process only reads memory that it has never written.
 const ADDRESS_SPACE_UNCOUNTED: u64 = 8 << 30;
 /// Open files of a process inside a closed box.
 const CLOSED_OPEN_FILES: u64 = 4096;
@@ -118,8 +118,8 @@ pub(super) fn close_inherited_on_exec() -> Result<(), LimitError> {
     let (first, last) = (3 as libc::c_uint, libc::c_uint::MAX);
     // SAFETY: the call takes no pointers and only sets the close-on-exec flag of descriptors.
     let failed = unsafe { libc::syscall(libc::SYS_close_range, first, last, libc::CLOSE_RANGE_CLOEXEC) };
-    // Linux before 5.11 does not support this call. On such a kernel only the descriptors that the
-    // simulator itself opened are close-on-exec.
+    // Linux before 5.11 does not support this call with this flag. On such a kernel only the
+    // descriptors that the simulator itself opened are close-on-exec.
     let why = std::io::Error::last_os_error();
     if failed != 0 && !matches!(why.raw_os_error(), Some(libc::ENOSYS | libc::EINVAL)) {
         return Err(LimitError::CloseRange(why));

@@ -34,7 +34,7 @@ fn parse(line: &[u8]) -> Option<MountPoint> {
     Some(MountPoint { device: text(device), root: unescaped(root), path: unescaped(path), kind: text(kind) })
 }
 
-/// Replaces the escapes of blanks, line ends and backslashes, such as `\040`.
+/// Replaces the escapes of blanks, tabs, line ends and backslashes, such as `\040`.
 fn unescaped(field: &[u8]) -> PathBuf {
     let mut bytes = Vec::with_capacity(field.len());
     let mut rest = field;

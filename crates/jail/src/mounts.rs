@@ -30,13 +30,13 @@ pub enum MountError {
     /// The mount options contain a zero byte.
     #[error("the mount options contain a zero byte: {0}")]
     Options(#[source] NulError),
-    /// The tmpfs of the writable layer could not be mounted.
+    /// A file system in memory (tmpfs) could not be mounted.
     #[error("a file system in memory can't be mounted: {0}")]
     Tmpfs(#[source] Errno),
     /// The overlay of the prepared root could not be mounted.
     #[error("an overlay of the judge's root can't be mounted: {0}")]
     Overlay(#[source] Errno),
-    /// A device file could not be bound into the judge's root.
+    /// A device file could not be bound into the root of a judge or of a closed box.
     #[error("/dev/{device} can't be given to the judge: {source}")]
     Device {
         /// Name below `/dev`.
@@ -61,7 +61,7 @@ pub enum MountError {
         /// The kernel's error.
         source: io::Error,
     },
-    /// A file of the judge's root could not be written.
+    /// A file inside the jail could not be written.
     #[error("{name} can't be written: {source}")]
     Write {
         /// Path of the file inside the jail.

@@ -1,6 +1,7 @@
-//! The judge's internet access through slirp4netns, a network stack in an ordinary process.
+//! The internet access of a judge or a student's box through slirp4netns, a network stack in an
+//! ordinary process.
 //!
-//! slirp4netns forwards the connections of the judge's network namespace through sockets of the
+//! slirp4netns forwards the connections of the jail's network namespace through sockets of the
 //! host. It blocks the host's loopback. Routes inside the namespace block the other forbidden
 //! addresses (`net.rs`).
 
@@ -28,8 +29,8 @@ pub struct Network {
 }
 
 /// Options with which slirp4netns limits its own rights: it sees almost no file, has no privileges,
-/// and can make only the system calls that it needs. Otherwise a script could send a malicious
-/// packet, exploit an error in slirp4netns, and get the rights of the simulator's user.
+/// and can make only the system calls that it needs. Otherwise a program in a jail could send a
+/// malicious packet, exploit an error in slirp4netns, and get the rights of the simulator's user.
 const PROTECTION: [(&str, &str); 2] = [("--enable-sandbox", "sandbox"), ("--enable-seccomp", "seccomp")];
 /// How long slirp4netns may take to print its options.
 const HELP_TIMEOUT: Duration = Duration::from_secs(30);
@@ -114,7 +115,8 @@ impl Network {
         let mut command = Command::new(first);
         command.args(rest).args(["--configure", "--mtu=65520", "--disable-host-loopback"]);
         command.args(&self.protection);
-        // slirp4netns ends when descriptor 0 closes, and reports on descriptor 2 that it is ready.
+        // slirp4netns ends when `kill_on_close`, the other end of its descriptor 0, closes. It
+        // reports on descriptor 2 that it is ready.
         command.args(["--exit-fd=0", "--ready-fd=2", &pid.to_string(), "tap0"]);
         command.stdin(inside).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut process = command.spawn().map_err(NetworkError::Start)?;
@@ -174,7 +176,8 @@ impl Drop for Uplink {
     }
 }
 
-/// The host's own addresses with their prefix length. A judge must not reach them.
+/// The IPv4 addresses of this machine, without loopback, each with the prefix length 32. A
+/// program in a jail with its own network must not reach them.
 pub fn own_addresses() -> Vec<(Ipv4Addr, u8)> {
     let table = std::fs::read_to_string("/proc/net/fib_trie").unwrap_or_default();
     let mut addresses = Vec::new();

@@ -81,8 +81,8 @@ pub struct StudentPlan {
     pub environment: BTreeMap<String, String>,
     /// Folders that are hidden from the program.
     pub hide: Vec<PathBuf>,
-    /// Processes that the program may start. The limit is enforced as a resource limit of the user
-    /// inside.
+    /// Processes that the program may start. The control group of the jail enforces this number. In
+    /// a host box a resource limit enforces it too, because a host box may have no control group.
     pub processes: u64,
     /// The program's own network. `None` if the program shares the host's network.
     pub network: Option<BoxNetwork>,
@@ -108,13 +108,14 @@ pub struct ClosedPlan {
     pub file_bytes: u64,
     /// What the box shows of the host. A folder comes before its subfolders.
     pub binds: Vec<Bind>,
-    /// Symbolic links: where, and where to.
+    /// The targets of symbolic links, by the paths of the links in the box.
     pub links: BTreeMap<PathBuf, PathBuf>,
-    /// Folders inside of the shown folders that are replaced by empty folders.
+    /// Folders below the shown folders. The box has an empty folder in place of each.
     pub hide: Vec<PathBuf>,
     /// Folders of installed packages that get the package `chicane`.
     pub packages: Vec<PathBuf>,
-    /// Whether the program has internet access, so that names can be resolved.
+    /// Whether the program has internet access. If so, the `resolv.conf` of the box names a
+    /// reachable name server.
     pub internet: bool,
 }
 
@@ -157,7 +158,8 @@ pub enum Report {
     Unshared,
     /// Init was started. Holds its process id on the host.
     Init(i32),
-    /// The sockets that lead to the simulator come with this message. Holds their number.
+    /// The sockets that lead to the simulator come with this message. In virtual time, the two
+    /// descriptors of virtual time come with it too. Holds the number of descriptors.
     Listening(usize),
     /// The program was started. Holds its process id inside.
     Started(i32),

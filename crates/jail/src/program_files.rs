@@ -66,7 +66,8 @@ pub struct ProgramFile {
     pub content: Vec<u8>,
 }
 
-/// Reads the files of a workspace. A record has the same identity for the same workspace.
+/// Reads the files of a workspace, and computes their identity. A record has the same identity for
+/// this workspace, unless folders of the workspace were hidden or mounted by `--student-path`.
 pub fn read(folder: &Path) -> Result<(ProgramIdentity, Vec<ProgramFile>), ProgramError> {
     let limits = WorkspaceLimits { bytes: MAX_BYTES, entries: MAX_ENTRIES };
     let workspace = Workspace::scan(folder, limits, &[], &[])?;

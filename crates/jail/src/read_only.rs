@@ -7,7 +7,8 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 /// Opens a path, and fails if a part of the path is a symbolic link. A student may have put a link
-/// there meanwhile, and the link could lead to a folder that only the simulator may enter.
+/// there after the box was planned, and the link could lead to a folder that only the simulator may
+/// enter.
 pub(super) fn open_real(path: &Path) -> Result<OwnedFd, Errno> {
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     match openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
@@ -85,7 +86,7 @@ fn mounts_below(table: &str, target: &Path) -> Vec<(PathBuf, MountFlags)> {
     table.lines().filter_map(row).collect()
 }
 
-/// Replaces the octal numbers that stand for blanks and backslashes.
+/// Replaces the octal numbers that stand for blanks, tabs, line ends and backslashes.
 fn unescaped(text: &str) -> String {
     let mut plain = text.to_owned();
     for (number, character) in [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")] {

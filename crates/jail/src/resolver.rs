@@ -1,4 +1,5 @@
-//! Name resolution in a box that sees the host's files but has a network of its own.
+//! Name resolution in a jail: the text of `resolv.conf`, and its replacement in a host box that has
+//! a network of its own.
 
 use super::mounts::MountError;
 use super::net::NAME_SERVER;

@@ -62,7 +62,7 @@ pub fn loader(root: &Path) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-/// The library path of a root.
+/// The folders with the libraries of a root, for the option `--library-path` of its loader.
 pub fn library_path(root: &Path) -> String {
     let folder = root.join(format!("usr/lib/{}-linux-gnu", std::env::consts::ARCH));
     format!("{}:{}", folder.display(), root.join("usr/lib").display())

@@ -62,8 +62,8 @@ const DENIED: &[i64] = &[
 const MISSING: &[i64] =
     &[libc::SYS_clone3, libc::SYS_io_uring_setup, libc::SYS_io_uring_enter, libc::SYS_io_uring_register];
 
-/// Bits that are added to the number of a system call: none, and the bit of the ABI x32, in which
-/// the same calls have other numbers.
+/// Bits that are added to the numbers of the refused system calls: none, and the bit of the ABI
+/// x32. Otherwise a program could make a refused call under its number in x32.
 #[cfg(target_arch = "x86_64")]
 const OTHER_ABI: &[i64] = &[0, 0x4000_0000];
 #[cfg(not(target_arch = "x86_64"))]

@@ -48,7 +48,7 @@ impl<T> Notes<T> {
 }
 
 impl<T> NotesOut<T> {
-    /// The next note, if there is one. Resets the eventfd when there is none.
+    /// The next note, if there is one. Resets the eventfd if there is none and a sender is left.
     pub fn take(&self) -> Option<T> {
         match self.queue.try_recv() {
             Ok(note) => return Some(note),

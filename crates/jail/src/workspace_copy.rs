@@ -3,9 +3,10 @@
 //!
 //! Theory of operation. [`Workspace::scan`] lists the files without opening them and checks the
 //! limits. [`Workspace::read`] then opens each file once. The bytes that it hashes are the bytes
-//! that it sends, so the identity describes exactly the files in the box. Both steps open every
-//! folder and file relative to the folder above it and never follow a symbolic link, so neither
-//! leaves the workspace, whatever else changes the files meanwhile.
+//! that it sends, so the identity describes exactly the files in the box. Both functions open a
+//! folder or file only relative to the folder above it, and follow no symbolic link inside the
+//! workspace. Therefore neither leaves the workspace, even if another process changes the files at
+//! the same time.
 //!
 //! The copy is a stream of entries in frames (a length, then that many bytes). A frame of length 0
 //! ends the stream, so the reader takes no byte of the message that follows.
@@ -46,9 +47,9 @@ pub(crate) const MAX_PATH: usize = 16 << 10;
 /// The limits of a workspace.
 #[derive(Debug, Clone, Copy)]
 pub struct WorkspaceLimits {
-    /// Bytes of all files, each rounded up to whole pages.
+    /// Bytes of all files and links, each rounded up to whole pages. A link takes one page.
     pub bytes: u64,
-    /// Number of files, links and folders.
+    /// Number of files, links and folders, including those that are left out.
     pub entries: u64,
 }
 
@@ -71,7 +72,7 @@ pub enum WorkspaceError {
     TooLarge {
         /// The folder.
         path: PathBuf,
-        /// Bytes of all files.
+        /// Bytes of all files and links, each rounded up to whole pages.
         bytes: u64,
         /// The limit in bytes.
         limit: u64,
@@ -116,8 +117,8 @@ pub struct Workspace {
     tree: Vec<Entry>,
     files: u64,
     bytes: u64,
-    /// Folders that are mounted instead of copied, relative to the workspace: virtual environments
-    /// and paths of `--student-path`.
+    /// Folders and files that are mounted instead of copied, relative to the workspace: virtual
+    /// environments and paths of `--student-path`.
     mounted: Vec<PathBuf>,
 }
 
@@ -150,8 +151,8 @@ struct Scan<'a> {
 }
 
 impl Workspace {
-    /// Lists the files of a folder. Leaves out the folders in `hidden`, and does not look into the
-    /// folders in `mounted`.
+    /// Lists the files of a folder. Leaves out the folders in `hidden`. Does not list the folders
+    /// and files in `mounted`, because they will be mounted instead of copied.
     pub fn scan(
         path: &Path,
         limits: WorkspaceLimits,
@@ -199,7 +200,7 @@ impl Workspace {
         &self.mounted
     }
 
-    /// Number of files, and their bytes.
+    /// Number of files and links, and the bytes of the files.
     pub fn size(&self) -> (u64, u64) {
         (self.files, self.bytes)
     }
@@ -216,7 +217,7 @@ impl Workspace {
     }
 }
 
-/// What identifies a file on this machine.
+/// Device and inode of a file or folder, which identify it on this machine.
 #[allow(clippy::unnecessary_cast)] // The types differ between architectures.
 fn number(stat: &Stat) -> (u64, u64) {
     (stat.st_dev as u64, stat.st_ino as u64)
@@ -480,8 +481,8 @@ pub(crate) fn transfer<T: Send>(
         let reader = scope.spawn(move || receive(there));
         let identity = workspace.read(Some(here.as_fd()));
         drop(here);
-        // If the receiving thread failed, the error of `read` says only that the socket closed, so
-        // the error of the receiving thread is returned.
+        // If the receiving thread failed, its error is returned, because the error of `read` says
+        // only that the socket closed.
         match reader.join() {
             Ok(Ok(received)) => Ok((identity.map_err(io::Error::other)?, received)),
             Ok(Err(error)) => Err(io::Error::other(error)),

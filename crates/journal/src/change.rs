@@ -14,7 +14,7 @@ pub enum SenderKind {
     Student,
     /// The judging script.
     Judge,
-    /// A ROS 2 node or a rosbridge client.
+    /// A ROS 2 node, a rosbridge client, or a Foxglove client that sends a command to the robot.
     Ros,
     /// The simulator itself, for example when a session places the car.
     Program,
@@ -25,8 +25,8 @@ pub enum SenderKind {
 pub struct Sender {
     /// The sender.
     pub kind: SenderKind,
-    /// Path of the request, or name of the ROS topic. Empty for the judged program, the judging
-    /// script and the simulator.
+    /// Path of the request or of the WebSocket, or name of the ROS topic. Empty for the judged
+    /// program, the judging script and the simulator.
     pub path: String,
 }
 
@@ -40,7 +40,7 @@ impl From<SenderKind> for Sender {
 /// format: new variants are added at the end.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Change {
-    /// A command to the world. Refused commands of the judging script are written too, because the
+    /// A command to the world. A refused command of the judging script is written too, because the
     /// script sees the refusal. Refused commands of other senders are left out.
     World {
         /// The sender.
@@ -91,7 +91,7 @@ pub enum Change {
     Observed {
         /// Whether time was paused.
         paused: bool,
-        /// Measured real-time factor.
+        /// Real-time factor that the script gets: measured, or 1 in virtual time.
         rtf: f64,
     },
     /// The time limit passed.

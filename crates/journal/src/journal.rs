@@ -15,7 +15,7 @@ const MAX_HEAD: usize = 8 << 20;
 /// Why bytes are not a journal.
 #[derive(Debug, thiserror::Error)]
 pub enum NotAJournal {
-    /// The bytes do not begin or end like a journal.
+    /// The bytes do not begin like a journal, or end too early or too late.
     #[error("this is not a journal, or it is cut off")]
     Shape,
     /// A part is longer than a journal may be.

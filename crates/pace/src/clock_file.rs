@@ -63,8 +63,8 @@ impl ClockFile {
 
     /// Sets the virtual time.
     pub(crate) fn set_now(&self, now: u64) {
-        // Writing fails if the program has filled the file system of its box. Its clock then stands
-        // still.
+        // Writing fails if the program has filled the file system that holds this file. The
+        // program's clock then stands still.
         let _ = self.put(offset_of!(Header, now), &now.to_ne_bytes());
     }
 

@@ -3,12 +3,12 @@
 use std::hash::{DefaultHasher, Hasher};
 use std::time::Duration;
 
-/// The sum of all waits of one kind.
+/// The sums of all events of one kind: ends of waits, or deliveries of answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct WaitSum {
-    /// Number of waits that ended at their deadline.
+    /// Number of these events.
     pub count: u64,
-    /// Total virtual time of these waits, in nanoseconds.
+    /// The virtual time by which the simulation was advanced to reach these events, in nanoseconds.
     pub virtual_ns: u64,
 }
 
@@ -50,15 +50,15 @@ impl SentBytes {
 pub struct PaceReport {
     /// Why time depended on the wall clock. `None` if it did not.
     pub real: Option<String>,
-    /// Sleeps.
+    /// Ends of sleeps.
     pub sleeps: WaitSum,
     /// Timeouts of `poll`, `select` and `epoll_wait`.
     pub polls: WaitSum,
     /// Timeouts of locks and condition variables.
     pub locks: WaitSum,
-    /// Loops that read a clock until some time has passed.
+    /// Ends of waits in loops that read a clock until some time has passed.
     pub busy: WaitSum,
-    /// Chunks of answers that were delivered to the program.
+    /// Deliveries of chunks of answers to the program.
     pub answers: WaitSum,
     /// Number of requests from the program.
     pub requests: u64,

@@ -11,7 +11,8 @@ pub(crate) enum Blocked {
     Untimed,
     /// The thread waits in a system call that ends after some real time.
     Timed,
-    /// The thread waits for a connection to be accepted.
+    /// The thread waits in `connect`. It will continue without an event, because the kernel
+    /// completes the handshake by itself.
     Connecting,
 }
 

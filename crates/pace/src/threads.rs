@@ -27,7 +27,7 @@ struct Thread {
     ended: bool,
 }
 
-/// A blocked thread.
+/// A thread as it was at the last look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct BlockedThread {
     /// Thread id on the host.
@@ -148,7 +148,7 @@ impl Threads {
         Some((tid, used?))
     }
 
-    /// Whether the program has a thread, as of the last look.
+    /// Whether the program has no thread, as of the last look.
     pub(crate) fn is_empty(&self) -> bool {
         self.threads.is_empty()
     }
@@ -159,7 +159,7 @@ impl Threads {
         self.threads.values().any(|thread| thread.inner_tid == inner_pid)
     }
 
-    /// The threads at the last look.
+    /// All threads at the last look. After [`Look::Same`], all of them are blocked.
     pub(crate) fn blocked(&self) -> impl Iterator<Item = BlockedThread> {
         self.threads.iter().map(|(tid, thread)| BlockedThread {
             tid: *tid,
@@ -243,7 +243,8 @@ mod tests {
 
     #[test]
     fn a_sleeping_child_is_blocked_and_a_computing_one_is_not() {
-        // The shell waits for its child, which waits for its standard input.
+        // The outer shell waits for the inner shell, which waits for `cat`. `cat` waits for its
+        // standard input.
         let mut shell = Command::new("sh")
             .args(["-c", "sh -c 'cat; while true; do :; done'; true"])
             .stdin(Stdio::piped())
@@ -255,7 +256,7 @@ mod tests {
             wait_until_same(&mut threads);
         }
         assert!(threads.blocked().all(|thread| !thread.timed));
-        // When its input ends, `cat` ends, and the shell computes for ever.
+        // When its input ends, `cat` ends, and the inner shell computes for ever.
         drop(shell.stdin.take());
         let started: Vec<i32> = threads.blocked().map(|thread| thread.pid).collect();
         while !threads.is_running() {

@@ -27,8 +27,9 @@ const EAGER_LOOKS: u32 = 3;
 /// Pauses between later looks: the first one up to [`PATIENT_LOOKS`] looks, then the second one.
 const PAUSES: [Duration; 2] = [Duration::from_micros(20), Duration::from_micros(500)];
 const PATIENT_LOOKS: u32 = 2_000;
-/// A pipe with this many bytes counts as full. A pipe has 16 pages of 4 KiB, and a page may be only
-/// a little more than half full if the program writes longer texts.
+/// A pipe with this many bytes counts as full. A pipe has 16 pages of 4 KiB. A text that does not
+/// fit into the rest of a page begins a new page, so every page may be only a little more than half
+/// full.
 const FULL_PIPE: u64 = 32 << 10;
 /// If one thread uses the processor for this long while another thread waits a few milliseconds for
 /// a lock, the wait ends. Python's threads hand over the interpreter lock by such waits.
@@ -59,7 +60,8 @@ pub trait PacedWorld: Send {
 /// The file descriptors and ids with which the time keeper observes a program.
 #[derive(Debug)]
 pub struct PacedProgram {
-    /// Listening sockets in the program's network. They accept its connections to the simulator.
+    /// Listening sockets in the program's network. They accept the program's connections to the
+    /// simulator.
     pub listeners: Vec<TcpListener>,
     /// The shared file.
     pub clock: OwnedFd,
@@ -140,7 +142,8 @@ pub struct TimeKeeper {
     ignored: BTreeMap<usize, u64>,
     /// When the session reads a full pipe, in virtual nanoseconds. `None` while no pipe is full.
     output_due: Option<u64>,
-    /// Whether a thread has waited in real time. Then threads can wake without an event.
+    /// Whether the program has used real time, for example because a thread waits in real time.
+    /// From then on, threads can wake without an event.
     is_real: bool,
     stop: Arc<AtomicBool>,
     work: Arc<Work>,
@@ -348,7 +351,7 @@ impl TimeKeeper {
         }
     }
 
-    /// The earliest event with its time, and whether a thread waits in real time.
+    /// The earliest event with its time, and whether the program uses real time now.
     fn choose(&mut self) -> (Option<Moment>, bool) {
         let threads: BTreeMap<i32, BlockedThread> =
             self.threads.blocked().map(|thread| (thread.inner_tid, thread)).collect();
@@ -442,7 +445,8 @@ impl TimeKeeper {
         Ok(true)
     }
 
-    /// Carries out an event. `passed` is the virtual time since the last event.
+    /// Carries out an event. `passed` is the virtual time by which the simulation was advanced to
+    /// reach the event.
     fn carry_out(&mut self, event: Event, passed: u64) -> Result<(), Over> {
         self.clock.set_now(self.now);
         match event {
@@ -479,7 +483,7 @@ impl TimeKeeper {
         Ok(())
     }
 
-    /// Advances by at most one tick, at the speed of the wall clock, because a thread waits in real
+    /// Advances by at most one tick, at the speed of the wall clock, because the program uses real
     /// time.
     fn follow_the_wall_clock(&mut self, next: Option<Moment>) -> Result<(), Over> {
         let next_tick = (self.tick + 1) * TICK_NS;

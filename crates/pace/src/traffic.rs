@@ -66,7 +66,7 @@ struct Counts {
 pub(crate) struct InFlight {
     /// Whether any bytes or handshakes are in flight.
     pub(crate) any: bool,
-    /// Ports of connections on which the program's bytes wait until earlier bytes are acknowledged
+    /// Ports of the receiving ends on which unsent bytes wait until earlier bytes are acknowledged
     /// (Nagle's algorithm).
     pub(crate) wait_for_ack: Vec<Ports>,
 }
@@ -203,7 +203,8 @@ mod tests {
         let held = Counts { not_sent: 3, acknowledged: 4, ..counts(5, 7) };
         let found = pair(held, counts(7, 5));
         assert_eq!((found.any, found.wait_for_ack), (true, vec![(2, 1)]));
-        // The other end does not read, so the bytes are not waiting for an acknowledgement only.
+        // All sent bytes are acknowledged. The unsent bytes wait because the other end does not
+        // read, and therefore do not count as in flight.
         assert!(!pair(Counts { not_sent: 3, ..counts(5, 7) }, counts(7, 5)).any);
     }
 

@@ -116,7 +116,7 @@ pub(crate) struct Web {
     /// The clock of the runtime in virtual nanoseconds.
     clock: u64,
     listeners: Vec<TcpListener>,
-    /// The connections by number. Numbers are assigned in the order of arrival.
+    /// The connections by number (see `accept`).
     connections: BTreeMap<u64, Connection>,
     next_number: u64,
     serve: Arc<dyn Serve>,
@@ -165,7 +165,7 @@ impl Web {
     }
 
     /// Accepts connections and passes the received bytes to the server, one connection after the
-    /// other. Returns whether anything was received.
+    /// other. Returns whether a connection was accepted or anything was received.
     pub(crate) fn collect(&mut self, now: u64) -> Result<bool, Unsettled> {
         let mut any = self.accept();
         let numbers: Vec<u64> = self.connections.keys().copied().collect();
@@ -182,8 +182,9 @@ impl Web {
         Ok(any)
     }
 
-    /// Accepts the waiting connections. They are numbered in the order of their first bytes and not
-    /// of their arrival, because two threads may have connected at the same time.
+    /// Accepts the waiting connections. Returns whether there were any. They are numbered in the
+    /// alphabetical order of their first bytes and not in the order of their arrival, because the
+    /// arrival order of two threads that connect at the same moment differs from run to run.
     fn accept(&mut self) -> bool {
         let mut new: Vec<(Vec<u8>, TcpStream)> = Vec::new();
         for listener in &self.listeners {
@@ -291,13 +292,14 @@ impl Web {
         self.work.needs_ticks() || self.connections.values().any(|connection| connection.end.is_upgraded())
     }
 
-    /// When the next bytes are due, and on which connection.
+    /// When the next bytes or the next end of a connection are due, and on which connection.
     pub(crate) fn next_due(&self) -> Option<(u64, u64)> {
         let due = |(number, connection): (&u64, &Connection)| Some((connection.due()?, *number));
         self.connections.iter().filter_map(due).min()
     }
 
-    /// Delivers the next chunk of a connection. Returns whether the server has to be settled again.
+    /// Delivers the next chunk of a connection, or its end after the last chunk. Returns whether
+    /// the server has to be settled again.
     pub(crate) fn deliver(&mut self, number: u64) -> bool {
         let Some(connection) = self.connections.get_mut(&number) else { return false };
         connection.deliver()
@@ -316,8 +318,8 @@ impl Web {
 }
 
 impl Connection {
-    /// Reads the received bytes. The result is empty at the end of the connection, and `None` if
-    /// nothing was received.
+    /// Reads the received bytes, and notes the end of the connection. The result is empty if only
+    /// the end or an error was read, and `None` if there was nothing to read.
     fn read(&mut self, now: u64) -> Option<Vec<u8>> {
         let mut any = false;
         let mut all = Vec::new();
@@ -363,7 +365,8 @@ impl Connection {
         }
     }
 
-    /// When the next bytes are due. `None` if there are none, or if the program's socket is full.
+    /// When the next bytes or the end of the connection are due. `None` if there is neither, or if
+    /// the program's socket is full.
     fn due(&self) -> Option<u64> {
         if self.finished {
             return None;

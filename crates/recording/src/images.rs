@@ -15,7 +15,7 @@ const MAX_WAITING_FRAMES: usize = 8;
 
 /// A frame to draw.
 pub(crate) struct Frame {
-    /// Number of the file that the frame belongs to. A new number begins when time restarts.
+    /// How often time had restarted since the start of the recording when the frame was taken.
     pub(crate) run: u64,
     pub(crate) tick: u64,
     pub(crate) exposure: Arc<Exposure>,

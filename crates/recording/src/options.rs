@@ -10,7 +10,7 @@ pub struct RecordingOptions {
     pub folder: PathBuf,
     /// Size at which the next file is begun, bytes.
     pub max_file_bytes: u64,
-    /// Size of all recordings in the folder, bytes. The oldest files are removed first.
+    /// Maximum size of all recordings in the folder, bytes. The oldest files are removed first.
     pub max_folder_bytes: u64,
     /// A recording ends if the disk has less free space than this, bytes.
     pub min_free_bytes: u64,
@@ -35,7 +35,7 @@ impl RecordingOptions {
         }
     }
 
-    /// Creates the folder if it is missing. Fails if files can't be stored there.
+    /// Creates the folder if it is missing. Fails if the folder can't be created or read.
     pub fn prepare(&self) -> Result<(), FolderError> {
         folder::create_folder(self)
     }

@@ -55,7 +55,8 @@ struct Shared {
     profile: Arc<Profile>,
     options: RecordingOptions,
     status: Status,
-    /// The recording; `None` before the first one. It may have ended by itself.
+    /// The recording; `None` before the first one and after a stop on request. It may have ended by
+    /// itself.
     running: Mutex<Option<RunningSession>>,
 }
 

@@ -25,8 +25,8 @@ use tokio::time::{Instant, MissedTickBehavior, interval, timeout_at};
 const FLUSH_INTERVAL: Duration = Duration::from_secs(1);
 /// Timeout at the end of a recording for images that are still being drawn.
 const IMAGE_TIMEOUT: Duration = Duration::from_secs(1);
-/// The limits of the folder are checked after this many bytes. This is much less than the free
-/// space that a recording has to leave.
+/// The limits of the folder are checked after this many bytes. This is much less than the default
+/// of [`RecordingOptions::min_free_bytes`].
 const BYTES_BETWEEN_CHECKS: u64 = 32 << 20;
 
 /// Why a recording ended by itself.
@@ -52,7 +52,7 @@ pub(crate) struct SessionParts {
 /// A recording in progress.
 pub(crate) struct Session {
     parts: SessionParts,
-    /// The file that is being written; `None` before the first tick.
+    /// The file that is being written; `None` before the first state or tick is written.
     file: Option<OpenFile>,
     /// Name of the running world.
     world: Arc<str>,
@@ -187,7 +187,7 @@ impl Session {
 
     fn write_image(&mut self, image: DrawnImage) -> Result<(), EndReason> {
         self.images_ordered = self.images_ordered.saturating_sub(1);
-        // An image of an earlier run does not belong in the file of this run.
+        // An image from before the last restart of time does not belong in the current file.
         let Some(jpeg) = image.jpeg.filter(|_| image.run == self.run) else {
             self.parts.status.lock().skipped_images += 1;
             return Ok(());

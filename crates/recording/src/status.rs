@@ -16,7 +16,7 @@ pub(crate) struct Values {
     pub(crate) active: bool,
     pub(crate) camera: bool,
     pub(crate) state: bool,
-    /// Name of the current or last file; `None` before the first tick.
+    /// Name of the current or last file; `None` before the first file.
     pub(crate) file: Option<String>,
     /// Number of files.
     pub(crate) files: u64,

@@ -18,10 +18,12 @@ pub struct BoxOptions {
     pub limits: BoxLimits,
 }
 
-/// The limits of a student's box. The kernel enforces them.
+/// The limits of a student's box. The kernel enforces them, with one exception: in a closed box the
+/// kernel limits the sum of `memory` and `files`, and the simulator checks `memory` itself. In a
+/// host box without control groups only `processes` is limited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BoxLimits {
-    /// Maximum memory in bytes, without files.
+    /// Maximum memory in bytes. In a closed box, files do not count.
     pub memory: u64,
     /// Maximum number of processes and threads.
     pub processes: u64,

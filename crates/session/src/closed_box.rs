@@ -87,8 +87,8 @@ pub(crate) struct ClosedBox {
     pub(crate) hints: Vec<String>,
 }
 
-/// Plans the box of a program. `internet` says whether the program has internet access, so that
-/// names can be resolved.
+/// Plans the box of a program. `internet` says whether the program has internet access, and
+/// therefore a name server.
 pub(crate) fn plan(
     program: &StudentProgram,
     workspace: &Workspace,

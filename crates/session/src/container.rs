@@ -1,8 +1,7 @@
 //! The container of a judging script: a jail of the simulator, or a container of podman or docker.
 //!
-//! Both kinds offer the same functions. One difference remains: an engine forwards the script's
-//! output and the messages of the harness on separate streams, so their order has to be restored
-//! (`marks.rs`).
+//! Both kinds have the same methods, but an engine forwards the script's output and the messages of
+//! the harness on separate streams, so their order has to be restored (`marks.rs`).
 
 use crate::engine::{Contained, EngineError};
 use crate::setting::{JudgeRunner, Setting};

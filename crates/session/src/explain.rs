@@ -62,7 +62,7 @@ pub struct BoxDescription {
     pub network: String,
     /// The limits of the program.
     pub limits: BoxLimits,
-    /// Names of folders and files that are not copied.
+    /// Folders and files of the workspace that are not copied: names or descriptions.
     pub skipped: Vec<String>,
     /// What the box does not show although the command needs it.
     pub hints: Vec<String>,

@@ -253,7 +253,8 @@ pub(crate) fn is_python_folder(folder: &Path) -> bool {
         || python_folders(folder).iter().any(|folder| folder.join("os.py").is_file())
 }
 
-/// The folders `lib/python3.*` and `lib64/python3.*` of a prefix, sorted.
+/// The folders of standard libraries below a prefix: `python3.*` and `pypy3.*` in `lib` and
+/// `lib64`, sorted.
 fn python_folders(prefix: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for library in ["lib", "lib64"] {
@@ -296,7 +297,7 @@ fn home_of(text: &str) -> Option<PathBuf> {
     })
 }
 
-/// The text of a small regular file.
+/// The first [`MAX_TEXT`] bytes of a regular file as text. `None` for a symbolic link.
 fn read_bounded(file: &Path) -> Option<String> {
     if !file.symlink_metadata().ok()?.is_file() {
         return None;

@@ -117,7 +117,7 @@ pub struct Judge {
     exited: Option<i32>,
     /// When the channel was closed.
     closed: Option<Instant>,
-    /// Whether the script's file system is full.
+    /// Whether the script's file system is full, or was full.
     full: bool,
     ended: bool,
 }
@@ -164,7 +164,8 @@ impl Judge {
         Ok(judge)
     }
 
-    /// Whether the judge still runs, and no call was made.
+    /// Whether a session can use this judge: the judge still runs and has its network, no call is
+    /// pending, and the script has sent and printed nothing.
     pub(crate) fn is_unused(&mut self) -> bool {
         self.next_event().is_none()
             && self.call.is_none()
@@ -503,7 +504,7 @@ impl Judge {
         }
     }
 
-    /// Checks the limits that the kernel does not enforce by itself.
+    /// Checks whether the script has exceeded a limit, including the time limits of a call.
     fn check_limits(&mut self) -> Option<ScriptFault> {
         let (usage, count) = self.container.usage();
         self.checked_at = Instant::now();

@@ -5,8 +5,9 @@
 //! initializing ──────────────────────────────► starting ─► running ─► ended
 //!   Place → StartJudge → Load → Initialize       StartStudent   Run, Evaluate*
 //! ```
-//! Every ending takes the same steps: Halt, EndStudent, EndJudge and, when judge and student are
-//! gone, Close. The first reason for the ending counts. Later reasons are ignored.
+//! Every ending takes the same steps: Halt, EndStudent if the program is up, EndJudge if the judge
+//! is up and, when both are gone, Close. The first reason for the ending counts. Later reasons are
+//! ignored. An evaluation that this simulator can't run takes only the step Close.
 
 use crate::outcome::{ChannelFault, Ending, ScriptFault, StopCause};
 use chicane_wire::Phase;
@@ -133,8 +134,8 @@ impl Machine {
         match input {
             Input::JudgeGone => return self.gone(true, false),
             Input::StudentGone => return self.gone(false, true),
-            // These two inputs count even while the session ends, because the started processes
-            // have to be ended too.
+            // These two inputs count even while the session ends, because the session may be closed
+            // only after these processes are gone.
             Input::JudgeUp => self.judge = true,
             Input::StudentUp => self.student = true,
             _ => {}

@@ -2,10 +2,11 @@
 //!
 //! A container engine forwards the script's output and the harness' messages on two separate
 //! streams, so their order is lost. The harness therefore writes a mark to the output at the end of
-//! every call, for instance `NUL name printed 7`. There `name` is the container's name, and 7 is
-//! the number of the mark. Process 1 of the container reports in the same way how the script's
-//! process ended. Marks are removed from the output before it is split into lines. A script that
-//! forges a mark can only end its own session or mix up the order of its own output.
+//! every call, for instance `NUL name printed 7` and a line end. There `name` is the container's
+//! name, and 7 is the number of the mark. Process 1 of the container reports with another mark,
+//! `NUL name exited code`, how the script's process ended. Marks are removed from the output before
+//! it is split into lines. A script that forges a mark can only end its own session or mix up the
+//! order of its own output.
 
 /// Maximum length of a mark, bytes.
 const MAX_MARK: usize = 200;

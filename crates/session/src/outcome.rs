@@ -59,7 +59,7 @@ pub enum ChannelFault {
     /// A line is too long.
     #[error("a line that is too long")]
     LineTooLong,
-    /// The channel was closed while the script was still running.
+    /// The channel was closed, or the container ended, and no exit of the script was reported.
     #[error("it was closed")]
     Closed,
     /// A message came that is not allowed at this point.

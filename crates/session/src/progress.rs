@@ -16,7 +16,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// The last record.
+    /// The current record.
     pub(crate) fn record(&self) -> &Value {
         &self.record
     }

@@ -28,7 +28,8 @@ pub struct SettingOptions {
     pub engine: Option<EngineOptions>,
 }
 
-/// The networks that a judge must not reach: those that are not public, and this machine itself.
+/// The networks that judges and students must not reach: those that are not public, and this
+/// machine itself.
 fn forbidden() -> Vec<NetworkPrefix> {
     let own = own_addresses().into_iter().map(|(address, prefix)| (IpAddr::V4(address), prefix));
     closed_networks().into_iter().chain(own).collect()
@@ -61,7 +62,8 @@ pub struct Setting {
     pub runner: JudgeRunner,
     /// The internet access of students. `None` without internet access.
     pub network: Option<Network>,
-    /// Addresses that a student must not reach, with their prefix length.
+    /// Addresses that a student's program in a box with its own network must not reach, with their
+    /// prefix length.
     pub forbidden: Vec<NetworkPrefix>,
     /// The control groups of the simulator's jails.
     pub cgroups: Cgroups,

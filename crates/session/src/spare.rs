@@ -110,7 +110,8 @@ impl Setting {
         }
     }
 
-    /// Whether a judge waits for the next session.
+    /// Whether a judge waits for the next session. The judge of a setting that is used for a single
+    /// session does not count.
     pub fn has_prepared_judge(&self) -> bool {
         matches!(*self.spare.lock(), Slot::Ready(_))
     }

@@ -39,7 +39,8 @@ const READ_LIMIT: usize = 1 << 20;
 
 /// The port of HTTP addresses that contain no port number.
 const WEB_PORT: u16 = 80;
-/// Exit code of a program that the simulator killed.
+/// The exit code that stands for a program which the simulator killed: the negated number of
+/// `SIGKILL`.
 const KILLED: i32 = -9;
 
 /// The student's program and how to run it.
@@ -77,7 +78,8 @@ impl StudentProgram {
     }
 }
 
-/// The plan of a host box on the host's network.
+/// The plan of a host box on the host's network. The caller adds the network and the file system of
+/// other boxes.
 fn plan_of(program: &StudentProgram, environment: BTreeMap<String, String>) -> StudentPlan {
     StudentPlan {
         command: program.command.clone(),
@@ -147,8 +149,8 @@ pub(crate) enum StudentEvent {
         /// Whether the line was truncated, or stands for dropped lines.
         cut: bool,
     },
-    /// The program ended. Holds the exit code. Background processes of the program may run until
-    /// the session ends.
+    /// The program ended. Holds the exit code, or the negated signal number. Background processes
+    /// of the program may run until the session ends.
     Exited(i32),
 }
 
@@ -253,8 +255,8 @@ impl Student {
                 stdout: out_inside,
                 stderr: err_inside,
                 cgroups: &setting.cgroups,
-                // The limit includes the program's files, because they are in memory too. The
-                // memory without files is checked in `next_event`.
+                // In a closed box the limit includes the program's files, because they are in
+                // memory too. `exceeds_memory` checks the memory without files.
                 memory: Some(if closed { limits.memory.saturating_add(limits.files) } else { limits.memory }),
                 copy: prepared.workspace.as_ref(),
                 network: uplink,
@@ -311,14 +313,14 @@ impl Student {
         }
     }
 
-    /// The files of the program as they were started. `None` if the workspace is too large to be
-    /// read.
+    /// The identity of the program's files at the start. `None` if the files of a host box are too
+    /// many, too large or unreadable.
     pub(crate) fn identity(&self) -> Option<&ProgramIdentity> {
         self.identity.as_ref()
     }
 
     /// Whether the program used more memory than its limit. The kernel or the simulator then ended
-    /// it.
+    /// the program or one of its processes.
     pub(crate) fn ran_out_of_memory(&self) -> bool {
         self.out_of_memory || self.jail.usage().0.out_of_memory > 0
     }
@@ -455,7 +457,8 @@ impl Student {
         lingering
     }
 
-    /// Adds the last line of each stream, and the exit.
+    /// Adds the unfinished line of each stream, and then the exit, unless the exit was added
+    /// before.
     fn note_exit_after_output(&mut self, reports: &[Report]) {
         let now = self.line_time.unwrap_or_else(Instant::now);
         for stream in &mut self.streams {
@@ -546,7 +549,8 @@ pub(crate) fn check(setting: &Setting, options: &BoxOptions) -> Result<(), Stude
     network(setting, options, None).map(drop)
 }
 
-/// The identity of the files that a host box runs. `None` if the files are too many or too large.
+/// The identity of the files that a host box runs. `None` if the files are too many, too large or
+/// unreadable.
 fn host_identity(workspace: &Path, hidden: &[PathBuf]) -> Option<ProgramIdentity> {
     Workspace::scan(workspace, HOST_LIMITS, hidden, &[]).and_then(|workspace| workspace.read(None)).ok()
 }

@@ -491,7 +491,7 @@ impl Supervisor<'_, '_> {
     }
 
     /// Serves the requests of a program in real time. This happens only after simulated time has
-    /// started, because a step would be refused earlier.
+    /// started, because a request for a step of the simulation would be refused earlier.
     fn serve_student(&mut self) {
         let listeners = self.student.as_mut().map(Student::take_listeners).unwrap_or_default();
         self.host.serve_student(listeners);
@@ -608,8 +608,8 @@ impl Supervisor<'_, '_> {
             }
             JudgeSaid::Answer { finish } if called => {
                 self.end_call();
-                // A script may have caught the exception of an exceeded limit, so the limits are
-                // checked here.
+                // A script that calls `sim.finish()` may have caught the exception of an exceeded
+                // limit, so the limits are checked before the session counts as finished.
                 let exceeded =
                     self.judge.as_mut().filter(|_| finish).and_then(|judge| judge.exceeded_limit(None));
                 match exceeded {
@@ -632,7 +632,8 @@ impl Supervisor<'_, '_> {
         }
     }
 
-    /// Notes that the script has answered, and publishes the output and the record of the call.
+    /// Notes that the script has answered, if a call was pending. Then publishes the output and the
+    /// record of the call.
     fn end_call(&mut self) {
         if self.machine.call().is_some() && self.machine.ending().is_none() {
             self.host.note(&Step::Answered);

@@ -71,8 +71,8 @@ impl Client {
         }
     }
 
-    /// Whether the next message may be read. It may not be read while too many responses wait to be
-    /// sent.
+    /// Whether the next message may be read. It may not be read while too many responses and
+    /// requests wait.
     pub(super) fn can_receive(&self) -> bool {
         self.responses.len() + self.requests.len() < MAX_RESPONSES
     }
@@ -225,7 +225,8 @@ impl Client {
         Ok(())
     }
 
-    /// Changes parameters. Then responds with their values if the request has an id.
+    /// Changes parameters. Then responds with the values of the requested parameters if the request
+    /// has an id.
     fn set_parameters(&mut self, wanted: Vec<ParameterRequest>, id: Option<String>) -> Result<(), Status> {
         let mut changes = Vec::new();
         let checked = self.each(wanted, |client, ParameterRequest { name, value }| {

@@ -31,10 +31,10 @@ pub(crate) struct Hub {
     /// simulator, even if the number stays the same.
     clients: watch::Sender<usize>,
     /// The view at the time when the first client joined. The task that publishes changes of
-    /// parameters compares later views with it. Without it, changes before the start of the task
-    /// would be missed.
+    /// parameters compares later views with this view. Otherwise changes before the start of the
+    /// task would be missed.
     first_view: Mutex<Option<Arc<Published>>>,
-    /// The last tick that was published.
+    /// The tick of the last message on the topic `/clock`.
     last_tick: AtomicU64,
     /// An id of this simulator process. With it, a client that reconnects recognises whether the
     /// simulator was restarted.

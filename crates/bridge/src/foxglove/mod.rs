@@ -4,10 +4,10 @@
 //! The channels (`channels`) are the robot's topics in CDR, which the pump publishes, and the
 //! simulator's own channels (`view`, `scene`). A message is encoded once and put into the mailboxes
 //! of all subscribers (`hub`, `mailbox`). Each client takes messages from its mailbox at its own
-//! speed. If the client is slow, the oldest messages are dropped. A client that takes no byte of a
-//! message for half a minute is disconnected. Messages from a client are parsed (`protocol`) and
-//! executed (`client`), or answered with a status message. Parameters (`parameters`), services
-//! (`services`) and commands need the permissions of the [`Caller`].
+//! speed. If the client is slow, the oldest messages are dropped. A client that has not taken a
+//! whole message within half a minute is disconnected. Messages from a client are parsed
+//! (`protocol`) and executed (`client`), or answered with a status message. Parameters
+//! (`parameters`), services (`services`) and commands need the permissions of the [`Caller`].
 
 mod channels;
 mod client;
@@ -45,7 +45,7 @@ pub enum Action {
     SetClock,
     /// Resets the car and all objects.
     Reset,
-    /// Loads the world again.
+    /// Replaces the simulation by a new one of the same world.
     Respawn,
 }
 

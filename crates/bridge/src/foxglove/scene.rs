@@ -16,9 +16,9 @@ use std::f64::consts::FRAC_1_SQRT_2;
 /// The frame of all entities.
 pub(super) const WORLD_FRAME: &str = "world";
 
-/// Height of lines above the ground, in metres. Otherwise the ground would hide parts of them.
+/// Height of lines above the ground, in metres. At height 0 the ground would hide parts of them.
 const LINE_HEIGHT_M: f64 = 0.003;
-/// Thickness of the lines of the road, in metres.
+/// Thickness of the lines along both edges of the road, in metres.
 const BORDER_M: f64 = 0.03;
 /// Thickness of the centre line, in metres.
 const CENTRE_M: f64 = 0.01;

@@ -20,9 +20,9 @@ const SEED: u64 = 0;
 /// A service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Service {
-    /// Resets the car and all objects. Time continues.
+    /// Resets the car and all objects, and sets all lights to green. Time continues.
     Reset,
-    /// Loads the world again. Time restarts.
+    /// Replaces the simulation by a new one of the same world. Time restarts.
     Respawn,
 }
 

@@ -16,7 +16,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
-/// Shortest time between two messages of the live state, the objects, or the time.
+/// Shortest time between two messages of the live state, the objects, or the time. A new client and
+/// a restart of the world get them at once.
 const INTERVAL: Duration = Duration::from_millis(33);
 /// Name of the frame whose origin is the pose at which the odometry started. The crate `ros` uses
 /// the same name.
@@ -76,7 +77,8 @@ struct ViewPublisher<'a> {
     last: Arc<Published>,
     /// Pose of the frame `odom` in the world; `None` before the first odometry of a world.
     world_from_odom: Option<Pose>,
-    /// The live state and the objects are not published before this time.
+    /// The live state and the objects are not published before this time, except for a new client
+    /// or after a restart of the world.
     due: Instant,
     /// Whether a view was not published because of `due`.
     is_waiting: bool,

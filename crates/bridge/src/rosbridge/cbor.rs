@@ -7,9 +7,9 @@ use serde::ser::{
 };
 use std::fmt::Display;
 
-/// Tag of an array of little-endian numbers of 32 bits.
+/// Tag of an array of little-endian floats of 32 bits.
 const FLOAT32_ARRAY: u64 = 85;
-/// Tag of an array of little-endian numbers of 64 bits.
+/// Tag of an array of little-endian floats of 64 bits.
 const FLOAT64_ARRAY: u64 = 86;
 
 /// A value that can be written as CBOR.
@@ -27,7 +27,7 @@ pub(super) enum Cbor {
     Map(Vec<(&'static str, Cbor)>),
 }
 
-/// The message contains a type that this module can't write. Messages of the robot never do.
+/// The message contains a type that this module can't write. No message of the robot contains one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct NotWritable(String);
 

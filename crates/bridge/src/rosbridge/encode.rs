@@ -1,8 +1,8 @@
 //! Encodes messages of the rosbridge protocol, in the form that a client asks for. Each form of a
 //! message is encoded once for all subscribers.
 //!
-//! In JSON, byte arrays are encoded as base64, and NaN and infinities as null. A time is an object with
-//! seconds and nanoseconds, as in the ROS message.
+//! In JSON, byte arrays are encoded as base64, and NaN and infinities as null. A time is an object
+//! with seconds and nanoseconds, as in the ROS message.
 
 use super::cbor::Cbor;
 use super::png;

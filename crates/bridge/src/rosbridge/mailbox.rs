@@ -49,7 +49,7 @@ struct Subscription {
     /// Total length of the waiting messages, in bytes.
     bytes: usize,
     /// No message is sent before this time, because the client has set a shortest time between
-    /// messages. `None` before the first message.
+    /// messages. `None` before the first message, and if the client has set no such time.
     throttled_until: Option<Instant>,
     /// Whether a new subscription still needs the latched message of its topic: the last message,
     /// which every new subscriber gets at once.

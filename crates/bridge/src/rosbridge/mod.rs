@@ -2,11 +2,12 @@
 //! messages over a WebSocket.
 //!
 //! A client that subscribes has a mailbox (`mailbox`). While there are subscribers, the pump reads
-//! the robot's ticks. Each form of a message is written once (`encode`) and put into the mailboxes of all
-//! subscribers (`hub`). Each client takes messages from its mailbox at its own speed. If the client
-//! is slow, the oldest messages are dropped. Messages from a client are parsed (`protocol`) and
-//! executed (`client`), or answered with a status message. Commands are queued. If too many commands
-//! wait, the oldest are dropped. The bridge does not depend on DDS, and works without a ROS 2 graph.
+//! the robot's ticks. Each form of a message is written once (`encode`) and put into the mailboxes
+//! of all subscribers (`hub`). Each client takes messages from its mailbox at its own speed. If the
+//! client is slow, the oldest messages are dropped. Messages from a client are parsed (`protocol`)
+//! and executed (`client`), or answered with a status message. Commands are queued. If too many
+//! commands wait, the oldest are dropped. The bridge does not depend on DDS, and works without a
+//! ROS 2 graph.
 
 mod cbor;
 mod client;

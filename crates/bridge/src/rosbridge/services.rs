@@ -1,4 +1,5 @@
-//! The services of `rosapi`. They list topics, types, nodes and services, and return the time.
+//! The services of `rosapi`. They list topics, types, nodes, services and parameters, and return
+//! the time.
 //!
 //! There is one node, the robot, and one parameter, `use_sim_time`. The parameter is true, because
 //! the robot's time is simulated.

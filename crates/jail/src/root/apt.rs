@@ -135,8 +135,9 @@ fn mirror() -> Result<Mirror, RootError> {
     choose(&targets, &field("VERSION_CODENAME"))
 }
 
-/// The first mirror with this release of Debian. `apt-get indextargets` lists only the mirrors whose
-/// package lists are on this machine, so an empty text means that the lists are missing.
+/// The first mirror with this release of Debian, or the first mirror with any release if the
+/// codename is not known. `apt-get indextargets` lists only the mirrors whose package lists are on
+/// this machine, so an empty text means that the lists are missing.
 fn choose(targets: &str, codename: &str) -> Result<Mirror, RootError> {
     let rows = targets.lines().map(|line| line.split('|').collect::<Vec<_>>());
     let mut mirrors = rows.filter(|row| row.first() == Some(&"Packages")).peekable();

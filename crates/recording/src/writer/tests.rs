@@ -6,7 +6,7 @@ use chicane_ros::messages::{Clock, LaserScan, Time};
 use chicane_world::readings::{Scan, sample_at};
 use std::io::Cursor;
 
-/// A tick with a scan, ten times per second.
+/// A tick. Ten ticks per second have a scan, and 15 have a camera frame.
 fn sample(tick: u64) -> Sample {
     let scan = sample_at(tick, 10).map(|sample| Scan { sample, ranges: vec![2.0; 720] });
     Sample { tick, epoch: 3, stepped: true, scan, frame: sample_at(tick, 15).is_some(), ..Sample::default() }

@@ -8,7 +8,7 @@ use rustix::process::{Resource, getrlimit};
 const SHARED: u64 = 64 << 20;
 /// Open files per process.
 const OPEN_FILES: u64 = 256;
-/// Limit of the processes of the container's user (`nproc`). It is a fallback in case the engine
+/// Limit of the processes of the container's user (`nproc`). It is a fallback for an engine that
 /// does not enforce `--pids-limit`.
 const USER_PROCESSES: u64 = 1024;
 /// User and group of the script inside (`nobody`).

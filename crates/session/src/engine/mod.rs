@@ -10,10 +10,11 @@
 //!
 //! The limits are those of the jail, given as options of the engine. The simulator does not rely on
 //! the options: it finds the container's first process on this machine and reads the control group
-//! of that process.
+//! of that process. If that group does not limit the memory, the simulator measures the processes
+//! itself.
 //!
-//! If the engine lacks a feature, starting fails with an error that names the remedy. There is no
-//! fallback.
+//! If the engine or its image is missing, starting fails with an error that names the remedy.
+//! Judging scripts then do not run in a jail instead.
 
 mod arguments;
 mod contained;

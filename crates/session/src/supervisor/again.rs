@@ -16,7 +16,8 @@ use std::time::{Duration, Instant};
 const LAST_LINES_TIMEOUT: Duration = Duration::from_secs(2);
 
 impl Supervisor<'_, '_> {
-    /// Takes the next step of the journal. Returns false if the script has to answer first.
+    /// Takes the next step of the journal. Returns false if no step can be taken now, because the
+    /// script has to answer first or because the session is ending.
     pub(super) fn handle_step(&mut self) -> bool {
         let is_called = self.machine.call().is_some();
         let is_over = self.machine.ending().is_some();
@@ -77,7 +78,7 @@ impl Supervisor<'_, '_> {
         }
     }
 
-    /// Why the next action failed in the first run; `None` if it succeeded.
+    /// Why the session was stopped at this point of the first run; `None` if it continued.
     pub(super) fn failed_before(&self) -> Option<StopCause> {
         match self.steps.as_ref()?.front() {
             Some(Step::Stop { cause, .. }) => Some(cause.clone()),
@@ -123,8 +124,9 @@ impl Supervisor<'_, '_> {
         }
     }
 
-    /// Waits until the script has printed as many lines as in the first run, and returns that
-    /// number.
+    /// For a run that is judged again: waits until the script has printed as many lines of the last
+    /// call as in the first run, or until a timeout. Returns the number of these lines. `None` for
+    /// any other run.
     pub(super) fn await_last_lines(&mut self) -> Option<usize> {
         let steps = self.steps.as_ref()?;
         let count = steps.iter().find_map(|step| match step {
