@@ -11,7 +11,8 @@ use std::sync::Arc;
 /// A world that can be simulated and drawn.
 #[derive(Debug, Clone, PartialEq)]
 pub struct World {
-    /// Name of the world. It is the stem of the file name.
+    /// Name of the world. If the world was loaded from a bundle, the name is the stem of the file
+    /// name.
     pub name: String,
     /// Gravity, in m/s².
     pub gravity: DVec3,

@@ -1,6 +1,6 @@
-//! Stand-ins for meshes that cannot be read. A model of the track or of scenery whose meshes are
-//! missing is drawn as a box. Scenery whose collision meshes are missing also gets a box as its
-//! collision shape.
+//! Stand-ins for meshes that cannot be read. One box is drawn for all missing visual meshes of a
+//! model of the track or of scenery. A model of scenery also gets a box as its collision shape if
+//! collision meshes are missing and the model has no other collision shape.
 
 use super::extents::Extents;
 use super::meshes::{MeshTarget, Meshes};
