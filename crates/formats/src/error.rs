@@ -65,7 +65,7 @@ impl fmt::Display for SourceLocation {
     }
 }
 
-/// The reason why a world cannot be loaded.
+/// The reason why a file or a world cannot be loaded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{location}: {message}")]
 pub struct Error {

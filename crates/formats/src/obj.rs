@@ -18,7 +18,8 @@ const MAX_NAME: usize = 200;
 const MAX_VALUES: usize = 18_000_000;
 /// Maximum number of parts of a file.
 const MAX_PARTS: usize = 100_000;
-/// Keywords of elements that have no triangles and change nothing that is drawn.
+/// Keywords of elements that have no triangles and change nothing that is drawn. Such elements are
+/// ignored without a warning.
 const HARMLESS: &[&str] =
     &["s", "mg", "vp", "lod", "bevel", "c_interp", "d_interp", "shadow_obj", "trace_obj"];
 
@@ -85,7 +86,7 @@ struct ObjReader<'a, 'w> {
     /// Number of normals in the file. `finish` appends computed normals to the arena, so the arena
     /// can have more normals than the file.
     file_normals: usize,
-    /// Index of the first corner of every triangle without normals.
+    /// Index of the first corner of every triangle of a face in which a corner has no normal.
     faces_without_normal: Vec<usize>,
     corners: Vec<Corner>,
     parts: Vec<ObjPart>,

@@ -133,8 +133,8 @@ fn model(file: &str, corners: Vec<[f32; 3]>, warnings: &mut Warnings) -> Model {
     let mut arena = Arena { positions: corners, normals: Vec::new(), uvs: vec![[0.0; 2]] };
     for t in arena.positions.chunks_exact(3) {
         let [a, b, c] = [t[0], t[1], t[2]].map(|p| DVec3::from_array(p.map(f64::from)));
-        // Adding 0 turns -0 into 0, so that equal corners have equal bits.
         let normal = (b - a).cross(c - a).try_normalize().unwrap_or(DVec3::Z);
+        // Adding 0 turns −0 into 0, so that equal normals have equal bits.
         arena.normals.push(normal.to_array().map(|n| n as f32 + 0.0));
     }
     let count = arena.positions.len() as u32;

@@ -22,7 +22,8 @@ pub struct Checkpoint {
 pub(crate) struct EngineVersion {
     /// Identifies the content of the engine, except the body of the car and the lists of changed
     /// bodies. Two engines whose `id` is the same allocation have the same content. `None` if the
-    /// engine was not copied since its last step.
+    /// engine was not copied since its last change. A sub-step of the isolated car does not count
+    /// as a change.
     id: Option<Arc<()>>,
     /// Whether the isolated car moved after the last step of the engine. The car is then in the
     /// engine's lists of changed bodies.
@@ -87,7 +88,8 @@ impl Sim {
 }
 
 impl State {
-    /// Copies everything but the engine, without an allocation. Both states are of the same world.
+    /// Copies everything but the engine. Allocates memory only for the path of a motion and for the
+    /// state of an overlay. Both states are of the same world.
     fn copy_all_but_engine(&mut self, from: &State) {
         self.tick = from.tick;
         self.car.clone_from(&from.car);

@@ -1,6 +1,7 @@
-//! The lidar. For each solid, it tests only the beams that can hit the solid. Meshes and near boxes
-//! are cut with the plane of the beams. For all other solids, closed-form formulas give the
-//! distance along each beam.
+//! The lidar. For each solid, this module tests only the beams that can hit the solid. Meshes and
+//! near boxes are cut with the plane of the beams. For all other solids, closed-form formulas give
+//! the distance along each beam. A solid is near if its distance in the plane is less than four
+//! times the radius of its bounding sphere, and far otherwise.
 //!
 //! Beams lie in the plane z = 0 of the sensor. A solid is skipped if its bounding sphere does not
 //! reach this plane, or is out of range. The bounding sphere of a far solid, or the corners of a

@@ -18,7 +18,7 @@ pub enum RestoreError {
     /// The bytes are truncated or modified.
     #[error("the saved simulation is damaged")]
     Damaged,
-    /// The bytes were saved from another world, profile or seed.
+    /// The bytes were saved from another world, profile, seed or overlay.
     #[error("the simulation was saved from another world, vehicle or seed")]
     OtherWorld,
 }
@@ -45,8 +45,8 @@ impl Sim {
         bytes
     }
 
-    /// Restores a saved state of the same world, profile and seed. The checksum detects damage, but
-    /// not forged bytes: restore only bytes from a trusted source.
+    /// Restores a saved state of the same world, profile, seed and overlay. The checksum detects
+    /// damage, but not forged bytes: restore only bytes from a trusted source.
     pub fn restore(&mut self, bytes: &[u8]) -> Result<(), RestoreError> {
         let (header, body) = bytes.split_at_checked(HEADER).ok_or(RestoreError::NotASave)?;
         if &header[..8] != MAGIC {

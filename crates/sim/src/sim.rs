@@ -23,9 +23,9 @@ pub struct Sim {
     pub(crate) solver: Solver,
     model: CarModel,
     lidar: Lidar,
-    /// Hash of world, profile and seed.
+    /// Hash of world, profile, seed and overlay.
     pub(crate) origin: u64,
-    /// The origin before the seed was changed by a rewind.
+    /// The origin before any rewind changed the seed.
     first_origin: u64,
     /// Identifies the engine of the current state.
     pub(crate) engine_version: EngineVersion,
@@ -133,9 +133,9 @@ impl Sim {
         self.seed
     }
 
-    /// Switches the lidar on or off. While the lidar is off, its last scan does not change. The
-    /// rest of the simulation is the same, because the noise of a sensor does not depend on other
-    /// samples.
+    /// Switches the lidar on or off. While the lidar is off, its last scan does not change, and the
+    /// readings repeat this scan when a scan is due. The rest of the simulation is the same,
+    /// because the noise of a sensor does not depend on other samples.
     pub fn measure_lidar(&mut self, measures: bool) {
         self.measures_lidar = measures;
     }
@@ -146,7 +146,8 @@ impl Sim {
         self.origin = crate::state::with_seed(self.first_origin, seed);
     }
 
-    /// Hash of world, profile and seed. Simulations of equal origin and equal commands are equal.
+    /// Hash of world, profile, seed and overlay. Simulations of equal origin and equal commands are
+    /// equal.
     pub fn origin(&self) -> u64 {
         self.origin
     }
@@ -156,8 +157,8 @@ impl Sim {
         self.state.tick
     }
 
-    /// Number of bodies that the physics engine currently moves: the car, unless a motion carries
-    /// it, and the objects that are not at rest.
+    /// Number of bodies that the physics engine currently moves: the car and the objects that are
+    /// not at rest. A body that a motion carries does not count.
     pub fn awake(&self) -> usize {
         self.state.engine.awake()
     }

@@ -36,8 +36,8 @@ pub(crate) struct VariedState {
     /// The drive commands of the last ticks that have not taken effect. The command of tick t is at
     /// index t modulo the length. Empty if commands take effect at once.
     delay_line: Vec<Drive>,
-    /// Ticks until each light turns green by itself; 0 if it does not. Empty if no light is red at
-    /// the start.
+    /// Ticks until the timer of each light turns it green; 0 if the light has no running timer.
+    /// Empty if no light is red at the start.
     pub(crate) red_ticks: Vec<u32>,
 }
 

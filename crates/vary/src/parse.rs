@@ -16,7 +16,7 @@ const NOISE: (&str, &[&str]) = ("vary_noise", &["lidar", "imu", "camera"]);
 
 /// Maximum number of additional objects.
 const MAX_SCATTER: u32 = 50;
-/// Maximum angle, rad: half a turn.
+/// Maximum angle, rad: half a turn, rounded up to two decimals.
 const HALF_TURN: f64 = 3.15;
 
 /// The reason why a document was refused.
@@ -37,8 +37,9 @@ impl Vary {
         Vary::parse(&value)
     }
 
-    /// Reads the document. `null` counts as omitted, and unknown fields are refused. Otherwise a
-    /// misspelt field would have no effect, and the runs would not differ.
+    /// Reads the document. A field with the value `null` counts as omitted. Unknown fields are
+    /// refused, because otherwise a misspelt field would have no effect, and the runs would not
+    /// differ.
     pub fn parse(value: &Value) -> Result<Vary, VaryError> {
         let vary = Fields::of("", value, VARY.1)?;
         let start = vary.object("start", START.1)?;
@@ -111,7 +112,7 @@ impl<'a> Fields<'a> {
         value.as_f64().filter(|v| (0.0..=high).contains(v)).ok_or_else(wrong)
     }
 
-    /// Bounds `[least, most]`, both from `low` to `high`.
+    /// Bounds `[least, most]`, both from `low` to `high`; `None` if they are missing.
     fn range(&self, key: &str, low: f64, high: f64) -> Result<Option<Range>, VaryError> {
         let Some(value) = self.get(key) else { return Ok(None) };
         let within = |v: &Value| v.as_f64().filter(|v| (low..=high).contains(v));
@@ -129,7 +130,7 @@ impl<'a> Fields<'a> {
         Ok(Some(Range { least: least + 0.0, most: most + 0.0 }))
     }
 
-    /// Bounds `[least, most]` of a whole number from 0 to `high`.
+    /// Bounds `[least, most]` of a whole number from 0 to `high`; `None` if they are missing.
     fn count(&self, key: &str, high: u32) -> Result<Option<Count>, VaryError> {
         let wrong = || self.refuse(key, format!("must be [least, most] with whole numbers from 0 to {high}"));
         let range = self

@@ -85,8 +85,9 @@ impl<'a> Assets<'a> {
 const FOLDERS: [&str; 6] = ["worlds", "models", "meshes", "routes", "track_iconography", "evaluations"];
 
 /// The path that an imported file gets in a bundle. A bundle has only the folders in `FOLDERS`, so
-/// a file from any other folder goes below `models`. A file name consists of letters, digits, dots,
-/// dashes and underscores, so any other character becomes an underscore.
+/// a file from any other folder goes below `models`. A name in the path consists of ASCII letters,
+/// digits, dots, dashes and underscores, so any other character becomes an underscore. A name that
+/// starts with a dot or a dash gets an underscore in front.
 pub fn bundle_path(path: &str) -> String {
     let plain = |name: &str| {
         let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');

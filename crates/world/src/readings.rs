@@ -59,7 +59,7 @@ pub struct Scan {
     /// Number of the sample, from 0.
     pub sample: u64,
     /// Range of each beam, in m. The range is infinite if the beam hits nothing between the minimum
-    /// and the maximum range.
+    /// and the maximum range, or if the noise moves the range beyond one of these limits.
     pub ranges: Vec<f32>,
 }
 

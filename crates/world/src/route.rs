@@ -2,8 +2,9 @@
 //!
 //! The reader normalises a waypoint file. It drops repeated points, and closes a loop by repeating
 //! the first row at the end. The border that encloses the smaller area becomes the inner border.
-//! Clients get the rows of the file instead ([`RouteFile::rows`]), because their programs refer to
-//! waypoints by the number of a row.
+//! Clients get the route with all repeated rows instead ([`RouteFile::rows`]), because their
+//! programs refer to waypoints by the number of a row.
+//!
 //! Distances across the road are measured to the border polylines. They are not measured to the two
 //! border points in a row of the file, because in real files these points do not lie perpendicular
 //! to the centre line.
@@ -16,8 +17,8 @@ mod measure;
 
 pub use measure::{Lateral, Projection};
 
-/// Maximum coordinate, in metres. Below this limit, the rounding error of an `f64` length is less
-/// than a micrometre.
+/// Maximum absolute value of a coordinate, in metres. Below this limit, the rounding error of an
+/// `f64` length is less than a micrometre.
 const MAX_COORDINATE_M: f64 = 1e6;
 /// Points count as equal if their distance is at most this fraction of the route's diagonal.
 const SAME_POINT: f64 = 1e-6;
@@ -246,11 +247,12 @@ fn extent(points: &[DVec2]) -> f64 {
     min.distance(max)
 }
 
-/// The area of the polygon with the outline `line`. The direction of the line does not matter.
+/// The area of the polygon with the outline `line`. The direction of the line does not matter. If
+/// the line is open, a straight line from its end to its start closes it.
 pub fn enclosed_area(line: &[DVec2]) -> f64 {
     let Some(&origin) = line.first() else { return 0.0 };
     // Subtract the first point, because products of large coordinates would have large rounding
-    // errors.
+    // errors. The closing edge ends at the first point, so its product is 0 and can be left out.
     let twice: f64 = line.windows(2).map(|w| (w[0] - origin).perp_dot(w[1] - origin)).sum();
     0.5 * twice.abs()
 }

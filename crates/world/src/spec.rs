@@ -2,6 +2,9 @@
 //!
 //! A `Spec` keeps references as they are in the file: a pose has the name of its reference frame,
 //! and includes and meshes have URIs. [`crate::compile`] turns a `Spec` into a [`crate::World`].
+//!
+//! The range 0..1 of colours, restitution and transparency is the range of the SDF standard. The
+//! reader keeps values outside this range, and the compiler clamps them.
 
 use crate::world::ObjectType;
 
@@ -58,8 +61,8 @@ pub struct PoseSpec {
 pub struct FrameSpec {
     /// Name of the frame.
     pub name: String,
-    /// Name of the frame or link that this frame is attached to. An empty name means the enclosing
-    /// model or world.
+    /// Name of the frame, link, joint or model that this frame is attached to. An empty name means
+    /// the enclosing model or world.
     pub attached_to: String,
     /// Pose of the frame.
     pub pose: PoseSpec,
@@ -94,8 +97,8 @@ pub struct ModelSpec {
 
 impl ModelSpec {
     /// The object type of a model that is defined in the world file. A marker declares the type. A
-    /// marker is a link with one of the names below. If there are several markers, the first one is
-    /// used. The result is `None` if no link is a marker. The model is then the track or scenery.
+    /// marker is a link with the name `object`, `wall`, `light` or `signal`. If there are several
+    /// markers, the first one is used. The result is `None` if no link is a marker.
     pub fn marker(&self) -> Option<ObjectType> {
         self.links.iter().find_map(|link| match link.name.as_str() {
             "object" => Some(ObjectType::Object),
@@ -113,9 +116,9 @@ pub struct JointSpec {
     pub name: String,
     /// Joint type, such as `fixed` or `revolute`.
     pub kind: String,
-    /// Name of the parent link.
+    /// Name of the parent link or frame.
     pub parent: String,
-    /// Name of the child link. This link is the default reference frame of `pose`.
+    /// Name of the child link or frame. It is the default reference frame of `pose`.
     pub child: String,
     /// Pose of the joint.
     pub pose: PoseSpec,
@@ -145,7 +148,7 @@ pub struct IncludeSpec {
 pub struct LightSpec {
     /// Name of the light.
     pub name: String,
-    /// Light type: `directional`, `point` or `spot`.
+    /// Light type as it is in the file: `directional`, `point` or `spot` in the SDF standard.
     pub kind: String,
     /// Pose of the light.
     pub pose: PoseSpec,

@@ -11,7 +11,8 @@ use std::sync::Arc;
 /// A world that can be simulated and drawn.
 #[derive(Debug, Clone, PartialEq)]
 pub struct World {
-    /// Name of the world. It is the stem of the file name.
+    /// Name of the world. If the world was loaded from a bundle, the name is the stem of the file
+    /// name.
     pub name: String,
     /// Gravity, in m/s².
     pub gravity: DVec3,
@@ -22,15 +23,17 @@ pub struct World {
     /// The route with every row of its file, including repeated rows. Clients need all rows,
     /// because they refer to waypoints by row number. `None` if the world has no route file.
     pub route_rows: Option<Route>,
-    /// Start pose of the car. The car is on waypoint 0 and faces waypoint 1. If the world has no
-    /// route, the car is at x = 0, y = 0 if this place is free and level, and otherwise at a free
-    /// and level place nearby.
+    /// Start pose of the car. The car is on waypoint 0 and faces waypoint 1. In a world without a
+    /// route, the car is at the origin if it can drive there on free and level ground, and
+    /// otherwise at another free and level place. If no such place is found, the car is at the
+    /// origin too.
     pub spawn: Pose,
     /// The objects, walls and traffic lights, in file order. Their names are unique.
     pub objects: Vec<Object>,
     /// The collision shapes of the track and of scenery. These shapes never move.
     pub scenery: Vec<Solid>,
-    /// The names of the track and of scenery models. No command can move these models.
+    /// The names of the track, of scenery models and of built-in ground planes. No command can move
+    /// these models.
     pub fixed_names: Vec<FixedName>,
     /// The visible part of the world.
     pub scene: WorldScene,
@@ -72,7 +75,8 @@ pub enum ObjectType {
     Light,
 }
 
-/// The kind of an object. The kind is derived from the type and the collision shapes of the object.
+/// The kind of an object. The kind is derived from the type of the object, and from the names and
+/// shapes of its collisions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ObjectKind {
     /// A box.
@@ -110,7 +114,7 @@ pub struct Object {
     pub name: String,
     /// Type of the object, declared by the name of a link.
     pub object_type: ObjectType,
-    /// Kind of the object, derived from its type and its collision shapes.
+    /// Kind of the object, derived from its type and from the names and shapes of its collisions.
     pub kind: ObjectKind,
     /// Whether physics never moves the object.
     pub is_static: bool,

@@ -8,8 +8,8 @@ use chicane_world::{Error, Route, World, npy};
 use sdf_support::load;
 use std::fmt::Write;
 
-/// Maximum peak memory use. The tests need about 500 MB. A higher value is a sign that the code
-/// keeps a second copy of large data.
+/// Maximum peak memory use. The tests need about 500 MB. A peak above the maximum is a sign that
+/// the code keeps a second copy of large data.
 const MAX_MEGABYTES: u64 = 700;
 
 fn measured<T>(what: &str, work: impl FnOnce() -> T) -> T {

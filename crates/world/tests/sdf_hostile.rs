@@ -1,5 +1,5 @@
-//! Tests that the reader of hostile world files returns, in reasonable time, either a world or an
-//! error with a location.
+//! Tests that loading a hostile world file gives, in reasonable time, either a world or an error
+//! with a location.
 
 mod sdf_support;
 

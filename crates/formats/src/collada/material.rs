@@ -106,8 +106,9 @@ impl<'a> Effect<'a> {
         if let Some(emission) = self.colour(shader.child("emission"))? {
             material.emissive = [emission[0], emission[1], emission[2]];
         }
-        // In the COLLADA standard, the `constant` shader has an emission colour but no diffuse
-        // colour. The emission is therefore used if the shader has no diffuse colour.
+        // In the COLLADA standard, the `constant` shader has an emission but no diffuse colour. If
+        // the shader has no diffuse colour, a texture is therefore taken from the emission. Without
+        // a texture, the surface is black and emits the emission colour.
         let base =
             shader.child(if constant && shader.child("diffuse").is_none() { "emission" } else { "diffuse" });
         if let Some(texture) = base.and_then(|b| b.child("texture")) {
@@ -202,7 +203,8 @@ impl<'a> Effect<'a> {
 }
 
 /// Turns the URI of a picture into a path relative to the mesh file. If the path is absolute, only
-/// its file name is kept, because the folder exists only on the exporter's machine.
+/// its file name is kept, because the folder exists only on the exporter's machine. The result is
+/// `None` if no path remains.
 pub(crate) fn picture_path(uri: &str) -> Option<String> {
     let uri = uri.trim();
     let (is_file, path) = match uri.strip_prefix("file:") {

@@ -35,17 +35,18 @@ pub const MAX_TRIANGLES: usize = 2_000_000;
 /// The content of a mesh file.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Model {
-    /// The instances of geometries, in file order. Each part has at least one triangle.
+    /// The parts, in file order. Each part has at least one triangle.
     pub parts: Vec<MeshPart>,
     /// All materials of the file, in file order, including unused ones.
     pub materials: Vec<Material>,
 }
 
-/// One instance of one geometry.
+/// A part of a mesh file. In a COLLADA file, it is one instance of one geometry. In an OBJ file, it
+/// is an object or a group. An STL file has one part.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MeshPart {
-    /// Name of the node, or of the geometry if the node has no name. The name may be empty and need
-    /// not be unique.
+    /// Name of the part. In a COLLADA file, it is the name or id of the node, or of the geometry if
+    /// the node has neither. The name may be empty and need not be unique.
     pub name: String,
     /// Vertex positions, in metres.
     pub positions: Vec<[f32; 3]>,

@@ -1,7 +1,7 @@
 //! Writes COLLADA 1.4.1 files. This crate's reader, Blender and Gazebo can read these files.
 //!
-//! Equal models give equal bytes, because ids are sequence numbers and dates are constant. A number
-//! is written with the fewest digits that parse to the same `f32`.
+//! The same model always gives the same bytes, because ids are sequence numbers and dates are
+//! constant. A number is written with the fewest digits that parse to the same `f32`.
 
 use super::{Group, Material, MeshPart, Model};
 use crate::xml::escape;

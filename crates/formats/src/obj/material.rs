@@ -92,13 +92,14 @@ fn number(what: &str, text: &str) -> Result<f32, String> {
     parsed.ok_or_else(|| format!("{what} needs a finite number, found \"{}\"", excerpt(text)))
 }
 
-/// Whether a colour is given as RGB. A spectral curve or a CIE colour cannot be converted to RGB here.
-/// It is replaced by grey, and its surface emits no light.
+/// Whether a colour is given as RGB. A spectral curve or a CIE colour is not converted to RGB. Such
+/// a diffuse colour is replaced by grey, and such an emission is ignored.
 fn is_convertible(text: &str) -> bool {
     !matches!(text.split_whitespace().next(), Some("spectral" | "xyz"))
 }
 
 /// Reads three numbers and clamps each of them to 0..1. One number stands for three equal numbers.
+/// A colour that is not given as RGB becomes grey.
 fn colour(what: &str, text: &str) -> Result<[f32; 3], String> {
     let words: Vec<&str> = text.split_whitespace().take(4).collect();
     match words[..] {

@@ -238,15 +238,15 @@ impl Car {
     }
 }
 
-/// The surface under a wheel: an object or the ground, whichever is nearer; `None` if neither is
-/// within reach of the wheel.
+/// The surface under a wheel: an object, scenery or the ground, whichever is nearest; `None` if
+/// none of them is within reach of the wheel.
 fn footing(model: &CarModel, engine: &Engine, mount: DVec3, up: DVec3, alone: bool) -> Option<Footing> {
     let reach = model.rest + model.droop;
     let height = mount.z - model.ground_z;
     let ground = (up.z > 0.05 && height > 0.0).then(|| height / up.z).filter(|&d| d <= reach);
     let object = if alone { None } else { engine.footing(mount, -up, ground.unwrap_or(reach)) };
-    // An object that is higher than the axle is an obstacle. The colliders of the car stop at an
-    // obstacle, and the springs ignore it.
+    // A surface that is higher than the axle belongs to an obstacle. The colliders of the car stop
+    // at an obstacle, and the springs ignore it.
     let object = object.filter(|t| t.distance > model.rest - model.axle);
     object.or_else(|| ground.map(|distance| Footing { distance, normal: DVec3::Z, body: None, object: None }))
 }

@@ -38,7 +38,7 @@ pub(crate) struct Engine {
     pub(super) chassis: RigidBodyHandle,
     pub(super) objects: Vec<RigidBodyHandle>,
     /// Whether code outside the engine, for example a command, moved or woke a body since the last
-    /// step of the engine.
+    /// step of the engine. The moves of the isolated car do not count.
     pub(super) dirty: bool,
 }
 
@@ -58,7 +58,7 @@ pub(crate) struct ChassisForce {
 }
 
 /// The surface under a wheel: its distance below the mount and its normal. `body` and `object` are
-/// `None` if the surface is the ground.
+/// `None` if the surface is the ground or scenery.
 #[derive(Clone, Copy)]
 pub(super) struct Footing {
     pub(super) distance: f64,
@@ -299,7 +299,7 @@ impl Serialize for HashedColliders<'_> {
 }
 
 impl Engine {
-    /// Calls `each` with the name and value of every part of the engine's state.
+    /// Calls `each` with the name and value of every part of the engine that can change.
     pub(crate) fn parts<T>(&self, mut each: impl FnMut(&'static str, &dyn Encode) -> T) -> Vec<T> {
         vec![
             each("bodies", &self.bodies),

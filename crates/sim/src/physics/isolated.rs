@@ -50,8 +50,8 @@ impl Engine {
             if other.parent() == Some(self.chassis) || other.shape().as_halfspace().is_some() {
                 return false;
             }
-            // Most large meshes have no triangle near the car. Testing them against the box around
-            // the car is much faster than computing the exact distance.
+            // Most large meshes have no triangle near the car. Testing such a mesh against the box
+            // around the car is much faster than computing the exact distance.
             if other.shape().as_trimesh().is_some_and(|mesh| is_apart(mesh, other.position(), &around)) {
                 return false;
             }

@@ -13,7 +13,8 @@ use glam::{DMat3, DVec3};
 const GAP_M: f64 = 5e-4;
 /// The cosine of the lean angle of an upright object is not lower than this.
 const UPRIGHT: f64 = 1.0 - 1e-9;
-/// The centre of mass of a standing object must be above this inner share of its base.
+/// Width of the inner part of a base, as a share of the width of the base. The centre of mass of a
+/// standing object must be above the inner part of its base.
 const INNER_BASE: f64 = 0.9;
 /// Largest horizontal distance between the centre of a ball and its centre of mass, m.
 const BALANCED_M: f64 = 1e-6;

@@ -73,8 +73,8 @@ impl TyreModel {
             let slip = forward / (self.slip_stiffness * patch.load);
             (patch.forward + slip.clamp(-0.3, 0.3) * patch.forward.abs()) / self.radius
         } else {
-            // The wheel slides. The excess force accelerates the wheel, at most to the target
-            // speed.
+            // The wheel slides. The excess force changes the speed of the wheel, which stays
+            // between the speed of the contact patch and the target speed.
             let faster = surface + excess / self.spin_mass * dt;
             let (low, high) = (patch.target.min(patch.forward), patch.target.max(patch.forward));
             faster.clamp(low, high) / self.radius

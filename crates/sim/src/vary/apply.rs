@@ -26,7 +26,8 @@ impl Overlay {
     }
 
     /// The car with this overlay. A heavier car has the same motor and the same springs. A lighter
-    /// car has softer springs, because stiff springs under a light car are numerically unstable.
+    /// car has the same motor but softer springs, because stiff springs under a light car are
+    /// numerically unstable.
     pub fn profile(&self, published: &Profile) -> Profile {
         let mut profile = published.clone();
         profile.tyre.friction *= self.friction.unwrap_or(1.0);

@@ -38,7 +38,7 @@ fn can_be_pushed(object: &Object) -> bool {
     object.object_type == ObjectType::Object && object.movable && !object.is_static
 }
 
-/// A pose near the published one. All points within the distance are equally likely.
+/// A pose near the published one. All points at most `bounds.jitter` away are equally likely.
 fn candidate(object: &Object, bounds: &Objects, [radius, direction, turn, _]: [f64; 4]) -> MovedObject {
     let (distance, angle) = (bounds.jitter * radius.sqrt(), TAU * direction);
     let from = object.origin.position;

@@ -141,7 +141,9 @@ impl Overlay {
         self.encode()
     }
 
-    /// Whether the picture of the world differs in more than the poses of objects.
+    /// Whether the overlay changes a part of the picture that the renderer prepares for a whole
+    /// world. The poses of objects and the brightness are no such parts, because they apply to each
+    /// picture.
     pub fn changes_scene(&self) -> bool {
         !self.scattered.is_empty() || self.road_tint.is_some() || self.camera_noise.is_some()
     }

@@ -53,7 +53,7 @@ impl<'a> Site<'a> {
             && objects.map(|(_, object)| object).chain(&self.others).all(|other| area.is_apart(other, GAP_M))
     }
 
-    /// Whether the start area is apart from every object.
+    /// Whether the start area is apart from every object and from the scenery.
     pub(super) fn is_start_free(&self, area: &Footprint) -> bool {
         self.objects.iter().chain(&self.others).all(|other| area.is_apart(other, GAP_M))
     }

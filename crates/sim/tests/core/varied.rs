@@ -112,7 +112,7 @@ fn a_light_is_red_for_its_time_and_green_afterwards() {
     assert_eq!(lamps(&sim), [Lamp::Green; 2]);
     run(&mut sim, 1.0, Drive::default());
     assert_eq!(lamps(&sim), [Lamp::Green; 2]);
-    // A command ends the time of its light.
+    // A command to a light stops the timer of this light.
     let mut sim = varied(&overlay);
     sim.apply(Command::SetLight { name: "signal2".into(), red: true }).expect("already red");
     run(&mut sim, 1.0, Drive::default());

@@ -16,17 +16,19 @@ use std::collections::BTreeSet;
 
 /// Maximum height of the drivable surface above the ground plane, in metres.
 const NEAR: f64 = 0.05;
-/// A triangle is drivable if the z of its unit normal is greater than this value.
+/// The z of the unit normal of a drivable triangle is greater than this value.
 const UPRIGHT: f64 = 0.7;
 /// Maximum number of triangles to visit. A real track has far fewer triangles.
 const MAX_TRIANGLES: usize = 20_000_000;
 /// Maximum number of drivable triangles that are grouped into surfaces. If there are more, all of
 /// them count as the field.
 const MAX_GROUPED: usize = 1_000_000;
-/// A surface belongs to the field if its area is at least this fraction of the largest area.
+/// A surface belongs to the field only if its area is at least this fraction of the area of the
+/// largest surface. Surfaces that count as landscape are left out of this comparison.
 const LEAST_PART: f64 = 0.02;
-/// A surface belongs to the field if its mean width is at least this, in metres. A narrower surface
-/// is the foot of a fence or a marking.
+/// A surface belongs to the field only if its mean width is at least this, in metres. A narrower
+/// surface is the foot of a fence or a marking. If the largest surface is narrower itself, its
+/// width is the limit.
 const LEAST_WIDTH_M: f64 = 0.15;
 /// A surface counts as landscape if its longer side is more than this factor times the longer side
 /// of the road.
@@ -248,8 +250,8 @@ fn triangle_count(instance: &Instance, scene: &WorldScene) -> usize {
     }
 }
 
-/// Calls `visit` for every triangle of an instance, in world coordinates. Round shapes are skipped,
-/// because they cannot be part of the drivable surface.
+/// Calls `visit` for every triangle of an instance, in world coordinates. Round shapes and built-in
+/// meshes are skipped, because a road does not consist of such shapes.
 fn for_each_triangle(instance: &Instance, scene: &WorldScene, visit: &mut impl FnMut([DVec3; 3])) {
     let scale = DVec3::from_array(instance.scale);
     let mut at = |p: [DVec3; 3]| visit(p.map(|p| instance.pose.point(p * scale)));

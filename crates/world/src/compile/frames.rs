@@ -32,8 +32,8 @@ pub(super) struct Frames<'a> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum VisitState {
     New,
-    /// The frame is on the current search path. If the search reaches the frame again, there is a
-    /// cycle.
+    /// The frame is on the current search path: the search has not yet resolved all its
+    /// dependencies. If one of these dependencies depends on the frame, there is a cycle.
     Open,
     Done,
 }
@@ -151,7 +151,8 @@ impl<'a> Frames<'a> {
 }
 
 impl Frames<'_> {
-    /// Full names and world poses of all frames, collisions and visuals.
+    /// Full names and world poses of all frames, collisions and visuals. The frames of merged
+    /// models are left out.
     pub(super) fn all(&self) -> Result<Vec<(String, Pose)>, Error> {
         let mut all = Vec::new();
         let visible = (0..self.tree.frames.len()).filter(|id| !self.tree.is_merged(*id));

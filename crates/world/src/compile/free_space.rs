@@ -13,8 +13,8 @@ const CELLS: usize = 32;
 const WIDE: usize = 64;
 /// Minimum z of the unit normal of a level surface. Such a surface slopes by at most 11°.
 const LEVEL: f64 = 0.98;
-/// Maximum difference between the height of a surface below a wheel and the height of the car's
-/// origin, in metres.
+/// Maximum difference between the height of the car's origin and the height of a surface that
+/// carries the car, in metres. The surface is below a wheel or on the road ahead.
 const STEP_M: f64 = 0.02;
 /// Maximum number of tests of one search. A search that needs more tests is given up, because a
 /// hostile world could otherwise make the search arbitrarily slow.
@@ -85,7 +85,8 @@ impl Cuboid {
                 })
             };
             let ((a, b), (c, d)) = (range(&self.corners), range(other.corners()));
-            // An axis of length 0 comes from parallel edges and separates nothing.
+            // An axis of length 0 separates nothing. It comes from parallel edges or is an unused
+            // entry of `faces`.
             axis.length_squared() > 1e-18 && (b < c || d < a)
         })
     }
@@ -177,7 +178,8 @@ impl FreeSpace {
         Some(space)
     }
 
-    /// Adds an object that may fall: the space below it is not free either.
+    /// Adds an object that may fall. The space between the object and the ground is not free
+    /// either.
     fn add_falling(&mut self, extents: &Extents, ground: f64) -> Option<()> {
         let (min, max) = (extents.min(), extents.max());
         let low = DVec3::new(min.x, min.y, min.z.min(ground));
@@ -248,7 +250,7 @@ impl FreeSpace {
     }
 
     /// The heights of all level surfaces at a point in plan that are not below `lowest`, in
-    /// ascending order.
+    /// ascending order. If the budget is exhausted, surfaces are missing.
     pub(super) fn surfaces(&self, at: DVec2, lowest: f64, budget: &mut TestBudget) -> Vec<f64> {
         let mut heights = Vec::new();
         for obstacle in self.above(at, at) {
@@ -283,7 +285,8 @@ impl FreeSpace {
     }
 
     /// Whether a point is inside a closed mesh. This is the case if the nearest triangle above the
-    /// point faces up, because all triangles of a closed mesh face outwards.
+    /// point faces up, because all triangles of a closed mesh face outwards. If the budget is
+    /// exhausted, the point counts as inside.
     pub(super) fn is_inside(&self, point: DVec3, budget: &mut TestBudget) -> bool {
         let mut nearest: Option<(f64, f64)> = None;
         for obstacle in self.above(point.truncate(), point.truncate()) {

@@ -1,5 +1,5 @@
-//! Generates meshes for shapes that have no mesh file: extruded polygons, and ellipsoids that never
-//! move.
+//! Generates meshes for shapes that have no mesh file: extruded polygons, and ellipsoids of the
+//! track and of scenery.
 
 use crate::scene::{Group, Mesh};
 use crate::world::TriangleMesh;
@@ -24,9 +24,9 @@ pub(super) struct GeneratedMeshes {
 }
 
 impl GeneratedMeshes {
-    /// The mesh of an extruded polygon. The result is `None` if the polygon intersects itself or
-    /// has no area. It is also `None` if this polygon, or all polygons together, have too many
-    /// corners.
+    /// The mesh of an extruded polygon. The result is `None` if the polygon cannot be triangulated,
+    /// for example because it intersects itself or has no area. It is also `None` if this polygon,
+    /// or all polygons together, have too many corners.
     pub(super) fn prism(&mut self, points: &[[f64; 2]], height: f64) -> Option<Arc<TriangleMesh>> {
         let key = polygon_key(points, height);
         if let Some(known) = self.prisms.get(&key) {

@@ -45,7 +45,8 @@ impl<'a> Materials<'a> {
     }
 
     /// Index of the material that the spec of a visual defines. `file` is the path of the SDF file.
-    /// The result is `None` if the spec defines no colour, no emitted light and no texture.
+    /// The result is `None` if the spec defines no emitted light, no known colour and no usable
+    /// texture.
     pub(super) fn of_visual(
         &mut self,
         spec: &MaterialSpec,

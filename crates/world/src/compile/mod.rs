@@ -101,7 +101,8 @@ fn compile_on(
 }
 
 /// The poses in the world of all models, links, joints, frames, collisions and visuals. Each pose
-/// has a full name, such as `model::link::visual`.
+/// has a full name, such as `model::link::visual`. A merged model has no pose of its own in the
+/// list, because its parts count as parts of the enclosing model.
 pub fn poses(spec: &Spec, assets: &Assets<'_>) -> Result<Vec<(String, Pose)>, Error> {
     let file = format!("worlds/{}.world", spec.name);
     let library = ModelLibrary::load(spec, &file, assets, &mut Warnings::default())?;
@@ -221,8 +222,9 @@ impl<'a> Compiler<'a> {
         Ok(models)
     }
 
-    /// Turns models that can move in other simulators into objects. A world with a track or a
-    /// marker is not changed, because its author knew how to declare an object.
+    /// Turns models of simple shape without `<static>` into objects, because such models can move
+    /// in other simulators. A world with a track or a marker is not changed, because its author
+    /// knew how to declare an object.
     fn free_unmarked_models(&mut self, models: &mut Models<'a>) {
         if models.values().any(|(_, class)| *class != ModelClass::Scenery) {
             return;
@@ -245,8 +247,9 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// The ground of the world. The first level plane in file order defines it. The result is
-    /// `None` if there is no level plane.
+    /// The ground of the world. The first level plane in file order defines the ground. The plane
+    /// is the built-in ground plane or a collision shape of the track or of scenery. The result is
+    /// `None` if there is no such plane.
     fn ground(&mut self, models: &Models<'a>) -> Option<Ground> {
         let mut found = None;
         for top in &self.frames.tree.tops {
@@ -342,7 +345,8 @@ impl<'a> Compiler<'a> {
         world.fixed_names.push(FixedName { name, is_track: false });
     }
 
-    /// The first directional light, or the default sun if there is none. Other lights are ignored.
+    /// The first directional light or included built-in sun, or the default sun if there is
+    /// neither. Other lights are ignored.
     fn sun(&mut self) -> Sun {
         let mut found = None;
         for top in &self.frames.tree.tops {

@@ -34,7 +34,7 @@ pub(super) enum SimpleShape {
     /// The model has joints, is too large, has too many shapes, or has shapes that are not
     /// primitive.
     No,
-    /// The model has no collision shape.
+    /// The model has no supported collision shape other than planes.
     Nothing,
 }
 
@@ -201,7 +201,7 @@ fn panel_of(
 /// The panel of a screen that is a thin box or a plane. `half` are the half edge lengths of the
 /// box. A plane faces along its normal. A box that is thinnest along x faces along its +x axis, by
 /// convention. For such a box, y is the width and z is the height. A box that is thinnest along y
-/// or z faces along its thinnest axis, away from the centre of the light. For this box and for a
+/// or z faces along its thinnest axis, away from the z axis of the light. For such a box and for a
 /// plane, the more upright of the other two axes is the height.
 fn panel_in(pose: &Pose, half: DVec3, is_plane: bool) -> Panel {
     let rotation = DMat3::from_quat(pose.rotation);

@@ -1,5 +1,5 @@
-//! Builds the collision shapes of a model. If the model never moves, a mesh becomes a triangle
-//! mesh. If the model may move, a mesh becomes its bounding box.
+//! Builds the collision shapes of a model. In the track and in scenery, a mesh becomes a triangle
+//! mesh. In an object, also in a wall or a light, a mesh becomes its bounding box.
 
 use super::built_in_meshes::built_in_extents;
 use super::extents::Extents;
@@ -28,9 +28,9 @@ const FLAT: f64 = 0.02;
 /// How the collision meshes of a model are represented.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum MeshCollision {
-    /// Each mesh becomes its bounding box. This is for models that may move.
+    /// Each mesh becomes its bounding box. This is for objects, including walls and lights.
     Boxes,
-    /// Each mesh becomes a triangle mesh. This is for models that never move.
+    /// Each mesh becomes a triangle mesh. This is for the track and for scenery.
     Triangles,
 }
 
@@ -101,7 +101,7 @@ fn shape_of(
 
 /// The collision shape that replaces an ellipsoid or polyline, because the physics engine does not
 /// support these two shapes. The result is `None` for all other shapes. It is also `None` for an
-/// ellipsoid that must be replaced by a box, because `simple_shape` creates this box.
+/// ellipsoid that is replaced by a sphere or a box, because `simple_shape` creates these shapes.
 fn generated_shape(
     part: &PlacedSpec<'_, CollisionSpec>,
     mesh_collision: MeshCollision,

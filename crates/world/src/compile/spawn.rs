@@ -1,9 +1,9 @@
 //! The start pose of the car.
 //!
-//! In a world with a route, the car starts on the first waypoint. In a world without a route, the
-//! car starts at the origin if the origin is free, and otherwise at a free and level place nearby.
-//! The search tests places and headings in a fixed order, so that every machine finds the same
-//! pose.
+//! In a world with a route, the car starts on the first waypoint. In a world without a route, a
+//! search finds a free and level place. The search starts at the origin, and prefers places with a
+//! free road ahead. It tests places and headings in a fixed order, so that every machine finds the
+//! same pose. If it finds no place, the car starts at the origin, and a warning is added.
 
 use super::extents::Extents;
 use super::free_space::{FreeSpace, TestBudget};
@@ -45,8 +45,8 @@ pub(super) fn on_route(route: &Route, ground: f64) -> Pose {
 }
 
 /// Sets the start pose of a world without a route. `has_plane` says whether the world file has a
-/// ground plane. Without a ground plane and without a track, the ground is lowered below everything
-/// solid, because otherwise a floor below z = 0 could not be reached.
+/// ground plane. Without a ground plane and without a track, the ground is lowered to the lowest
+/// point of the scenery. Otherwise the ground plane at z = 0 would be above a floor that is lower.
 pub(super) fn without_route(world: &mut World, has_plane: bool, file: &str, warnings: &mut Warnings) {
     if !has_plane && !world.fixed_names.iter().any(|name| name.is_track) {
         let lowest = world.scenery.iter().map(|s| Extents::of(&s.pose, &s.shape).min().z);
@@ -135,7 +135,7 @@ fn find(world: &World, has_plane: bool, budget: &mut TestBudget) -> Option<Pose>
 
 /// The places of a square, from the nearest to the origin to the farthest. Places inside the
 /// smaller square with half the edge length `inner` are left out, because the search of the
-/// previous area has already tested them.
+/// previous area has already covered this square with a finer grid.
 fn places(radius: f64, step: f64, inner: f64) -> Vec<DVec2> {
     let n = (radius / step).round() as i64;
     let mut grid: Vec<(i64, i64, i64)> =

@@ -1,6 +1,6 @@
-//! Stand-ins for meshes that cannot be read. A model of the track or of scenery whose meshes are
-//! missing is drawn as a box. Scenery whose collision meshes are missing also gets a box as its
-//! collision shape.
+//! Stand-ins for meshes that cannot be read. One box is drawn for all missing visual meshes of a
+//! model of the track or of scenery. A model of scenery also gets a box as its collision shape if
+//! collision meshes are missing and the model has no other collision shape.
 
 use super::extents::Extents;
 use super::meshes::{MeshTarget, Meshes};
@@ -19,7 +19,8 @@ const PLATE_M: f64 = 0.01;
 /// What replaces the missing meshes of a model.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct StandIn {
-    /// The box that is drawn; `None` if no visual is missing.
+    /// The box that is drawn; `None` if no visual is missing. It is also `None` if other visuals of
+    /// the model are drawn and no primitive collision shape gives the size of the missing visual.
     pub(super) drawn: Option<Extents>,
     /// The box that becomes a collision shape; `None` if the model needs no such box.
     pub(super) solid: Option<Extents>,

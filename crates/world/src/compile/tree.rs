@@ -192,7 +192,7 @@ impl<'a> TreeBuilder<'a> {
     fn frame(&mut self, frame: FrameNode<'a>) -> Result<usize, Error> {
         self.count(self.tree.scopes[frame.scope].file, 1)?;
         let id = self.tree.frames.len();
-        // The frame of a merged model can also be referred to in the enclosing model.
+        // A frame inside a merged model can also be referred to in the enclosing model.
         let mut scope = frame.scope;
         loop {
             // If several frames have the same name, the first one is used.

@@ -56,7 +56,7 @@ pub(super) fn stem_of(path: &str) -> &str {
     name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
-/// Joins a folder and a relative path.
+/// Joins a folder and a path. If the path starts with `/`, the result is the path alone.
 pub(super) fn join(folder: &str, path: &str) -> String {
     if folder.is_empty() || path.starts_with('/') { path.to_owned() } else { format!("{folder}/{path}") }
 }

@@ -44,7 +44,8 @@ impl Route {
     }
 
     /// Projects `p` onto the centre line. If several points of the centre line are equally near,
-    /// the first of them is used.
+    /// the first of them is used. If the centre line has fewer than two points, every value of the
+    /// result is 0.
     pub fn project(&self, p: DVec2) -> Projection {
         let Some(Nearest { point, segment, distance }) = nearest(&self.centre, p) else {
             return Projection { distance_along: 0.0, offset: 0.0, point: DVec2::ZERO, segment: 0 };
@@ -83,7 +84,8 @@ impl Route {
 
     /// Returns the point of the centre line at the distance `distance_along` and the heading of the
     /// road at this point. The heading is in radians from the x axis. On a closed route, a distance
-    /// beyond the end wraps around. On an open route, the distance is clamped.
+    /// beyond the end wraps around. On an open route, the distance is clamped. A distance that is
+    /// not finite counts as 0.
     pub fn point_at(&self, distance_along: f64) -> (DVec2, f64) {
         let length = self.length();
         let mut rest = if !distance_along.is_finite() || length <= 0.0 {

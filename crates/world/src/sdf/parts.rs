@@ -101,8 +101,10 @@ impl SdfReader<'_> {
         })
     }
 
-    /// Reads the shape in the `<geometry>` of a visual or collision. Without a `<geometry>` the
-    /// shape is empty. A value that is missing gets the default of the SDF standard.
+    /// Reads the shape in the `<geometry>` of a visual or collision. If there are several shapes,
+    /// the first supported shape is used. Without a `<geometry>` the shape is empty. A value that
+    /// is missing gets the default of the SDF standard. A `<mesh>` without a URI and a `<polyline>`
+    /// without three points become unsupported shapes.
     fn geometry(&mut self, parent: &Element) -> Result<Geometry, Error> {
         let Some(e) = parent.child("geometry") else {
             self.warn(parent, format!("a <{}> without <geometry> has no shape", parent.name));

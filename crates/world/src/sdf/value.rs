@@ -175,8 +175,9 @@ impl SdfReader<'_> {
         Ok(name.to_owned())
     }
 
-    /// Reads the text of an element that refers to a file or a submesh. The length of the text is
-    /// limited, because the compiler of this crate copies the text into many cache keys.
+    /// Reads the text of an element that refers to a file, a submesh or a script material. The
+    /// length of the text is limited, because the compiler of this crate copies such texts into
+    /// many cache keys.
     pub(super) fn bounded(&self, e: &Element) -> Result<String, Error> {
         if e.text.len() > MAX_REFERENCE {
             return self.fail(e, format!("<{}> is longer than {MAX_REFERENCE} bytes", e.name));
@@ -211,8 +212,8 @@ impl SdfReader<'_> {
             Some("quat_xyzw") => {
                 let [x, y, z, qx, qy, qz, qw] = self.numbers::<7>(e)?;
                 let q = DQuat::from_xyzw(qx, qy, qz, qw);
-                // A quaternion whose length is close to 0 or very large is refused, because
-                // normalising such a quaternion would lose precision.
+                // The length should be 1, and the division below corrects a deviation. A length
+                // outside these limits is refused, because the file is then probably wrong.
                 let length = q.length();
                 if !(1e-6..1e6).contains(&length) {
                     return self.fail(e, "<pose> needs a quaternion of length 1");

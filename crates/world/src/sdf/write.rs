@@ -1,7 +1,7 @@
 //! Writers for world files, model files and the elements down to links and joints.
 //!
-//! Each number is written with enough digits to parse to the same bits. Equal specs give equal
-//! bytes.
+//! Each number is written with enough digits to parse to the same bits. The same spec always gives
+//! the same bytes.
 
 use crate::spec::{FrameSpec, IncludeSpec, JointSpec, LightSpec, ModelSpec, PoseSpec, SdfEntry, Spec};
 use crate::xml::escape;
