@@ -67,9 +67,10 @@ pub struct Rgb {
 pub struct Layers {
     /// Colour of each pixel.
     pub colour: Image,
-    /// Distance of each pixel along the view axis, m; infinite where the sky is visible.
+    /// Distance of the nearest opaque surface at each pixel along the view axis, m; infinite where
+    /// there is none.
     pub depth: Vec<f32>,
-    /// The owner of the surface at each pixel, as a value of [`crate::label`].
+    /// The owner of the nearest opaque surface at each pixel, as a value of [`crate::label`].
     pub labels: Vec<u16>,
 }
 
