@@ -1,4 +1,5 @@
-//! Observations of an agent: camera picture, lidar ranges, or a vector that describes the road.
+//! Observations of an agent: one or more of camera picture, lidar ranges, and a vector that
+//! describes the car and the road.
 
 use crate::car::Car;
 use crate::error::GymError;
@@ -143,7 +144,7 @@ impl Car {
     }
 
     /// Positions of the nearest objects in the frame of the car: x ahead, y to the left, m. Walls,
-    /// and objects behind the car, are left out.
+    /// and objects farther behind the car than `BEHIND_M`, are left out.
     fn nearest_objects(&self) -> [f64; 2 * NEAREST] {
         let number = |i: usize| self.numbers.0[i];
         let heading = number(Numbers::HEADING);

@@ -66,7 +66,7 @@ pub struct Settings {
     pub normalised: bool,
     /// Whether the step after the end of an episode resets the environment.
     pub autoreset: bool,
-    /// Whether [`crate::Batch::draw`] may be called.
+    /// Whether [`crate::Batch::draw`] may be called although no camera is observed.
     pub rendered: bool,
 }
 

@@ -15,7 +15,7 @@ const MAX_FILES: usize = 32;
 /// exceed it.
 const MAX_FILE_BYTES: usize = 64 << 20;
 
-/// A sound to play. The file of the sound was already decoded once, to check the file.
+/// A sound to play. The caller has already checked the file of the sound.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sound {
     /// Properties of the file.

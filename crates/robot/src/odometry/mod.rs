@@ -101,8 +101,8 @@ pub(crate) struct Odometry {
     scan_dt: f64,
     /// Fraction of the last scan's points that were near a line.
     overlap: f64,
-    /// Whether the car stands. A standing car has the velocity zero, and IMU samples do not change
-    /// its pose. This state ends when the IMU or a scan shows a motion.
+    /// Whether the car stands. While the car stands, IMU samples do not change the estimate. The
+    /// car stands until the IMU or a scan shows a motion.
     standing: bool,
     /// Tick of the last reading; `None` before the first reading.
     tick: Option<u64>,
