@@ -82,8 +82,8 @@ impl Car {
         }
     }
 
-    /// Starts an episode. `start` is the start of the car, in laps from the first waypoint. If it
-    /// is `None`, the settings decide.
+    /// Starts an episode. `start` is the start of the car, in laps from the first waypoint. `None`
+    /// leaves the start to the settings.
     pub(crate) fn reset(&mut self, start: Option<f64>) -> Result<(), GymError> {
         let car = self.index;
         let plan = Arc::clone(&self.plan);

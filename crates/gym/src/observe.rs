@@ -17,7 +17,7 @@ const AHEAD_M: [f64; 5] = [0.2, 0.4, 0.7, 1.0, 1.5];
 /// Number of objects in the state vector.
 const NEAREST: usize = 3;
 /// Largest coordinate of an object in the state vector, m. If there are fewer than `NEAREST`
-/// objects, it is also the x of each missing object.
+/// objects, this value is also the x of each missing object.
 const ABSENT_M: f64 = 10.0;
 /// Objects farther behind the car than this are left out, m.
 const BEHIND_M: f64 = -0.3;

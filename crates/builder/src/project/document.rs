@@ -154,7 +154,7 @@ pub struct Object {
     /// Heading of the object, as an angle from the x axis.
     pub yaw: f64,
     /// Objects with the same group are selected together in an editor; `None` for an object without
-    /// a group. The built world does not depend on it.
+    /// a group. The built world does not depend on the group.
     pub group: Option<String>,
     /// Kind and properties of the object.
     pub kind: ObjectShape,

@@ -1,4 +1,5 @@
-//! The sample positions of a pixel. At each sample, the rasteriser tests which triangles cover it.
+//! The sample positions of a pixel. For each sample, the rasteriser tests which triangles cover the
+//! sample.
 
 use super::setup::{Edge, SUBPIXELS};
 

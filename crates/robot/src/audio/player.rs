@@ -12,7 +12,7 @@ const MAX_SOUNDS: usize = 16;
 /// Maximum number of files in the cache. A file stays in the cache after its sound ended.
 const MAX_FILES: usize = 32;
 /// Maximum total size of the files in the cache, bytes. The files of playing sounds alone may
-/// exceed it.
+/// exceed this limit.
 const MAX_FILE_BYTES: usize = 64 << 20;
 
 /// A sound to play. The caller has already checked the file of the sound.
@@ -101,7 +101,7 @@ pub struct Playing {
     pub id: u64,
     /// Whether the samples come from a file or a stream.
     pub kind: SoundSource,
-    /// Displayed source of the file: a name, a URL, or `data`. For a stream it is `stream`.
+    /// Displayed source: the name of a file, a URL, or `data`; `stream` for a stream.
     pub source: Arc<str>,
     /// Format of the file; `None` for a stream.
     pub format: Option<Format>,

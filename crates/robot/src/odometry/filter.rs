@@ -273,8 +273,8 @@ impl Filter {
             }
             let row: [f64; N] = std::array::from_fn(|j| (0..3).map(|i| vector[i] * jacobian[i][j]).sum());
             let along = |v: &[f64; 3]| (0..3).map(|i| vector[i] * v[i]).sum::<f64>();
-            // The search for the match also pulled its pose towards the prediction. The gradient
-            // removes this effect, so that the prediction does not count twice.
+            // The search for the match pulled the pose of the match towards the prediction. The
+            // gradient removes this effect, so that the prediction does not count twice.
             let measured = along(&found.pose) - along(&found.slope) / value;
             // The measurements in earlier directions have already changed the state.
             let moved: f64 = (0..N).map(|j| row[j] * (self.state[j] - start[j])).sum();
