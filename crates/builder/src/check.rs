@@ -1,4 +1,4 @@
-//! Checks a project and describes every problem in plain words.
+//! Checks a project and describes its problems in plain words.
 //!
 //! [`check()`] checks the document only. This is fast enough to run while the user drags a node.
 //! [`check_files`] checks the files next to the document. An error prevents the build of a world,

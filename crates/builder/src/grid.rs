@@ -57,8 +57,8 @@ impl Grid {
         y.min(self.rows - 1) * self.columns + x.min(self.columns - 1)
     }
 
-    /// The indices of all points within `reach` metres of `p`. The result may also contain points
-    /// that are slightly farther away.
+    /// The indices of all points within `reach` metres of `p`. The result can contain farther
+    /// points too, because it has all points of each cell that is partly within `reach`.
     pub(crate) fn near(&self, p: DVec2, reach: f64) -> impl Iterator<Item = usize> {
         let side = |v: f64, count: usize| (v / self.cell).clamp(0.0, count as f64 - 1.0) as usize;
         let (a, b) = (p - self.low - reach, p - self.low + reach);

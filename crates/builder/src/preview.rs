@@ -1,8 +1,8 @@
 //! What an editor draws while a project is edited: the road, the areas of the objects, and the
 //! findings with their positions.
 //!
-//! The preview and the build of a world use the same centre line, so the preview and the built
-//! world cannot differ.
+//! The preview and the build of a world use the same centre line, so the road of the preview and
+//! the road of the built world cannot differ.
 
 use crate::check::{Finding, Location, check_along, check_files, overlapping};
 use crate::files::Files;

@@ -114,8 +114,8 @@ fn strip_with(
     b.add(&corners, &triangles);
 }
 
-/// Start and end of each dash along the line, m. Dashes and gaps are stretched, so that a whole
-/// number of dashes fits on the line.
+/// Start and end of each dash along the line, m. Dashes and gaps are lengthened or shortened, so
+/// that a whole number of dashes fits on the line.
 fn dashes_of(dashes: &CentreLine, line: &TrackLine) -> Vec<(f64, f64)> {
     let period = dashes.dash + dashes.gap;
     let count = (line.length / period).round().max(1.0);

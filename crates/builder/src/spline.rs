@@ -63,8 +63,8 @@ impl Spline {
         self.chords[segment]
     }
 
-    /// The point of a segment at the parameter `u`: 0 is the start of the segment, and 1 is its
-    /// end.
+    /// The point of a segment at the fraction `u` of the segment's parameter range: 0 is the start
+    /// of the segment, and 1 is its end.
     pub(crate) fn point_at(&self, segment: usize, u: f64) -> SplinePoint {
         let next = (segment + 1) % self.points.len();
         let (p, q, h) = (self.points[segment], self.points[next], self.chords[segment]);

@@ -1,13 +1,14 @@
 //! The centre line of a track: a smooth curve through the nodes in the direction of travel. The
-//! line is sampled at equal distances, with the width of the road at every sample. The route is
-//! made from these samples.
+//! line is sampled at nearly equal distances, with the width of the road at every sample. The route
+//! is made from these samples.
 
 use crate::project::{Direction, Track};
 use crate::spline::{Spline, SplinePoint};
 use chicane_world::{Route, route};
 use glam::DVec2;
 
-/// Distance between two samples, m.
+/// Approximate distance between two samples, m. The actual distance differs slightly, because a
+/// whole number of equal steps must fit on the line.
 pub const STEP_M: f64 = 0.05;
 /// Maximum number of samples. If the line is too long for this number, the samples are farther
 /// apart than [`STEP_M`], and the check reports that the track is too long.

@@ -20,7 +20,7 @@ const MAX_CARS: usize = 65_536;
 const MAX_THREADS: usize = 1024;
 
 /// The arrays that a reset or a step fills. An array of observations has one part per environment,
-/// in the order of the environments. It is empty if this kind of observation is not observed.
+/// in the order of the environments. The array of a kind that is not observed is empty.
 /// `numbers` is ordered differently: number k of environment i is at index k · (number of
 /// environments) + i.
 #[derive(Default)]
@@ -115,7 +115,7 @@ impl Batch {
     }
 
     /// Starts a new episode in every environment. `start` is the start of the cars, in laps from
-    /// the first waypoint. If it is `None`, the settings decide.
+    /// the first waypoint. `None` leaves the start to the settings.
     pub fn reset(&mut self, start: Option<f64>, arrays: &mut Arrays<'_>) -> Result<(), GymError> {
         if start.is_some_and(|start| !start.is_finite()) {
             return Err(GymError::Start);

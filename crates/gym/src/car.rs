@@ -45,7 +45,7 @@ pub(crate) struct Episode {
     /// Metres along the centre line since the start.
     pub(crate) done_m: f64,
     pub(crate) steps: u64,
-    /// The tick at which the episode started.
+    /// The tick at which the episode started; 0 if the environment has no episode.
     pub(crate) started: u64,
     /// Speed and steering of the last action, m/s and rad.
     pub(crate) action: [f64; 2],
@@ -82,8 +82,8 @@ impl Car {
         }
     }
 
-    /// Starts an episode. `start` is the start of the car, in laps from the first waypoint. If it
-    /// is `None`, the settings decide.
+    /// Starts an episode. `start` is the start of the car, in laps from the first waypoint. `None`
+    /// leaves the start to the settings.
     pub(crate) fn reset(&mut self, start: Option<f64>) -> Result<(), GymError> {
         let car = self.index;
         let plan = Arc::clone(&self.plan);
@@ -149,7 +149,7 @@ impl Car {
 
     /// Whether a scan is due in the last tick of the start, or no lidar is observed. A rewind
     /// measures such a scan again with the noise of the new seed. An older scan would keep the
-    /// noise of another seed, so such a start can't be prepared.
+    /// noise of another seed, so a start with an older scan cannot be prepared.
     fn scan_is_fresh(&self) -> bool {
         let settings = &self.plan.settings;
         let rate = self.course.profile.lidar.rate_hz;

@@ -59,8 +59,8 @@ pub(crate) struct Plan {
 impl Course {
     fn new(world: Arc<World>, profile: &Arc<Profile>, settings: &Settings) -> Result<Course, GymError> {
         let name = || world.name.clone();
-        // These are the waypoints of the published file, as the API returns them, so that both
-        // backends give a waypoint the same number.
+        // These are the waypoints of the published file, as the API returns them. A waypoint
+        // therefore has the same number here and in environments over HTTP.
         let route = world.published_route().ok_or_else(|| GymError::NoRoute { world: name() })?;
         let track = Track::new(route, settings.near_m())?;
         let vary = match &settings.vary {

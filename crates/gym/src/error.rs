@@ -1,9 +1,9 @@
-//! The reasons why an environment cannot be created, reset or stepped.
+//! The reasons why a call of a batch fails.
 
 use chicane_builder::{BuildError, RandomError};
 use chicane_sim::{Refusal, RestoreError};
 
-/// The reason why an environment cannot be created, reset or stepped.
+/// The reason why a call of a batch failed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum GymError {
     /// The number of environments is out of range.
@@ -25,7 +25,7 @@ pub enum GymError {
     /// The threads could not be started.
     #[error("the threads of the environment could not be started: {0}")]
     Pool(String),
-    /// A number of the settings is out of range.
+    /// A setting is empty or out of range. The text names the setting and its limits.
     #[error("{0}")]
     Setting(String),
     /// A world has no route.
@@ -40,16 +40,16 @@ pub enum GymError {
         /// Number of different waypoints.
         waypoints: usize,
     },
-    /// The evaluation of a world varies nothing.
+    /// A world has no evaluation, or its evaluation varies nothing.
     #[error("the evaluation of '{world}' varies nothing: give vary a dictionary")]
     NothingVaried {
         /// Name of the world.
         world: String,
     },
-    /// A world has no objects for obstacles.
+    /// A world has no movable objects that are small enough to be obstacles.
     #[error("this world has no small movable objects: choose another, such as slalom")]
     NoSmallObjects,
-    /// A road has no room for an obstacle and a car.
+    /// A road has no room for an obstacle and a car, or no borders.
     #[error("the road is too narrow to pass '{name}': choose another world, such as slalom")]
     NarrowRoad {
         /// Name of the object.
@@ -91,7 +91,8 @@ pub enum GymError {
         /// Number of environments.
         count: usize,
     },
-    /// An environment was not reset before it was stepped, drawn or saved.
+    /// An environment was not reset before it was stepped, observed, drawn or saved, or its
+    /// generator was not set before it was reset.
     #[error("call reset first: environment {car} has no episode")]
     NotReset {
         /// Index of the environment.

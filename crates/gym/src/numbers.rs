@@ -1,6 +1,7 @@
 //! The numbers of one step: reward, end of the episode, and the parameters of a reward function.
 
-/// The numbers of one step of one environment. Each constant is the index of a number.
+/// The numbers of one step of one environment. The constants from [`Numbers::REWARD`] to
+/// [`Numbers::LAP_DONE`] are the indices of the numbers that other code uses.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Numbers(pub [f64; Numbers::COUNT]);
 

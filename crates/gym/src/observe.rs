@@ -1,4 +1,5 @@
-//! Observations of an agent: camera picture, lidar ranges, or a vector that describes the road.
+//! Observations of an agent: one or more of camera picture, lidar ranges, and a vector that
+//! describes the car and the road.
 
 use crate::car::Car;
 use crate::error::GymError;
@@ -16,7 +17,7 @@ const AHEAD_M: [f64; 5] = [0.2, 0.4, 0.7, 1.0, 1.5];
 /// Number of objects in the state vector.
 const NEAREST: usize = 3;
 /// Largest coordinate of an object in the state vector, m. If there are fewer than `NEAREST`
-/// objects, it is also the x of each missing object.
+/// objects, this value is also the x of each missing object.
 const ABSENT_M: f64 = 10.0;
 /// Objects farther behind the car than this are left out, m.
 const BEHIND_M: f64 = -0.3;
@@ -143,7 +144,7 @@ impl Car {
     }
 
     /// Positions of the nearest objects in the frame of the car: x ahead, y to the left, m. Walls,
-    /// and objects behind the car, are left out.
+    /// and objects farther behind the car than `BEHIND_M`, are left out.
     fn nearest_objects(&self) -> [f64; 2 * NEAREST] {
         let number = |i: usize| self.numbers.0[i];
         let heading = number(Numbers::HEADING);

@@ -85,8 +85,8 @@ impl Exposure {
 
 impl Renderers {
     /// Draws with a renderer of this stage. The lock is not held while the picture is drawn,
-    /// because a thread that waits for parts of its picture may start to draw another picture. It
-    /// would then wait for a lock that it holds itself.
+    /// because a thread that waits for parts of its picture may start to draw another picture. The
+    /// thread would then wait for a lock that it holds itself.
     fn draw(&self, stage: Arc<Stage>, draw: impl FnOnce(&mut Renderer) -> Rgb) -> Rgb {
         let free = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = {

@@ -6,8 +6,8 @@ use chicane_sim::TICKS_PER_SECOND;
 use chicane_vary::Vary;
 use chicane_world::Profile;
 
-/// The car stands for at least this many simulated seconds at its start, until all sensors have a
-/// reading.
+/// At the start of an episode, the car stands for at least this many simulated seconds, until all
+/// sensors have a reading.
 const SETTLE_S: f64 = 0.1;
 /// Largest number of frames in one observation.
 const MAX_STACK: usize = 64;
@@ -66,7 +66,7 @@ pub struct Settings {
     pub normalised: bool,
     /// Whether the step after the end of an episode resets the environment.
     pub autoreset: bool,
-    /// Whether [`crate::Batch::draw`] may be called.
+    /// Whether [`crate::Batch::draw`] may be called although no camera is observed.
     pub rendered: bool,
 }
 

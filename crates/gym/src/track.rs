@@ -8,8 +8,8 @@ use chicane_world::Route;
 use glam::DVec2;
 use serde::{Deserialize, Serialize};
 
-/// The search for a car covers at least this many metres of road around its last position. The
-/// search is local because roads may cross.
+/// The search for a car covers about this many metres of road on each side of its last position, or
+/// more if a step is long. The search is local because roads may cross.
 pub const NEAR_M: f64 = 0.6;
 
 /// The squared length of a segment is at least this, m².
@@ -67,7 +67,8 @@ struct Segment {
     right: f64,
 }
 
-/// A closed road.
+/// A closed road. An open route is closed by a straight segment from its last waypoint to its first
+/// waypoint.
 #[derive(Debug, Clone)]
 pub struct Track {
     segments: Vec<Segment>,
@@ -78,7 +79,8 @@ pub struct Track {
 
 impl Track {
     /// The road of a route. `near_m` is the largest distance that a car drives between two calls of
-    /// [`Track::locate`], m. Fails if the route has fewer than three waypoints.
+    /// [`Track::locate`], m. Fails if the route has fewer than three waypoints, or if all waypoints
+    /// are at the same place.
     pub fn new(route: &Route, near_m: f64) -> Result<Track, GymError> {
         let point = |p: &DVec2| DVec2::new(rounded(p.x), rounded(p.y));
         let mut points: Vec<DVec2> = route.centre.iter().map(point).collect();
@@ -208,7 +210,8 @@ impl Track {
         self.segment(along).0.heading
     }
 
-    /// Metres along the road between two positions, in the shorter direction.
+    /// Metres along the road from one position to another, in the shorter direction; negative if
+    /// this direction is backward.
     pub fn advance(&self, before: f64, now: f64) -> f64 {
         libm::remainder(now - before, self.length)
     }

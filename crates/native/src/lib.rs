@@ -12,7 +12,7 @@ mod worlds;
 
 use pyo3::prelude::*;
 
-/// Training environments inside the Python process. Use `chicane.gym`, which is built on it.
+/// Training environments inside the Python process. Use `chicane.gym`, which uses this module.
 #[pymodule]
 mod native {
     use super::*;

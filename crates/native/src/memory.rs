@@ -70,7 +70,7 @@ impl<T: Named> Filled<T> {
     ///
     /// No other borrow may overlap with this one: see [`check_apart`]. No other code may use the
     /// array as long as the slice exists. The classes of the package create the arrays for a call,
-    /// and do not hand them out before it returns.
+    /// and do not hand them out before the call returns.
     pub(crate) unsafe fn slice(&mut self) -> &mut [T] {
         match self.0.as_ref().filter(|buffer| buffer.item_count() > 0) {
             None => &mut [],

@@ -1,6 +1,6 @@
 //! The camera's optics: a pinhole projection followed by radial lens distortion.
 //!
-//! A point (x, y, z) in camera coordinates, with z along the view axis, is projected to (x/z,
+//! With x to the right, y down and z along the view axis, a point (x, y, z) is projected to (x/z,
 //! y/z)·(1 + k1·r² + k2·r⁴), where r² = (x/z)² + (y/z)². The rasteriser draws straight lines only.
 //! The renderer therefore draws a slightly larger undistorted picture, and [`Lens`] distorts this
 //! picture through a lookup table.
@@ -22,7 +22,7 @@ pub struct Optics {
     pub width: usize,
     /// Number of rows.
     pub height: usize,
-    /// Focal length: pixels per unit of x/z, near the view axis.
+    /// Focal length: pixels per unit of the tangent of the angle to the view axis, near this axis.
     pub focal: f64,
     /// Radial distortion coefficient of r².
     pub k1: f64,
@@ -44,8 +44,8 @@ impl Optics {
         Optics { width, height, focal: 0.5 * width as f64 / libm::tan(half), k1: 0.0, k2: 0.0 }
     }
 
-    /// Projects a point in camera coordinates (x forward, y left, z up). Returns pixels from the
-    /// upper left corner of the picture, or `None` if the point is behind the camera.
+    /// Projects a point in the frame of the camera (x forward, y left, z up). Returns pixels from
+    /// the upper left corner of the picture, or `None` if the point is not in front of the camera.
     pub fn project(&self, [x, y, z]: [f64; 3]) -> Option<[f64; 2]> {
         if x <= 1e-9 {
             return None;

@@ -67,9 +67,10 @@ pub struct Rgb {
 pub struct Layers {
     /// Colour of each pixel.
     pub colour: Image,
-    /// Distance of each pixel along the view axis, m; infinite where the sky is visible.
+    /// Distance of the nearest opaque surface at each pixel along the view axis, m; infinite where
+    /// there is none.
     pub depth: Vec<f32>,
-    /// The owner of the surface at each pixel, as a value of [`crate::label`].
+    /// The owner of the nearest opaque surface at each pixel, as a value of [`crate::label`].
     pub labels: Vec<u16>,
 }
 
@@ -346,8 +347,8 @@ impl Stage {
     }
 
     fn add_shadows(&self, setup: &mut Setup, view: &DAffine3, moment: &Moment, projection: &Projection) {
-        /// Height of a shadow above the ground, m. The height is greater than the height of every
-        /// painted layer of the road, because a higher layer would cover the shadow.
+        /// Height of a shadow above the ground, m. A higher layer would cover the shadow. In worlds
+        /// of the builder, the road, its lines and two decals on top of each other are lower.
         const LIFT_M: f64 = 0.0025;
         let paint = &self.paints[self.shadow_paint as usize];
         for shadow in &self.shadows {

@@ -31,7 +31,8 @@ pub(crate) struct Level {
 }
 
 impl Texture {
-    /// Makes a texture from a picture of any size. No side is longer than `max_side` texels.
+    /// Makes a texture from a picture of any size. No side is longer than `max_side` texels. A
+    /// picture with too few pixels for its size, or with none, becomes a grey texture.
     pub(crate) fn new(image: &Image, max_side: usize) -> Texture {
         if image.width == 0 || image.height == 0 || image.pixels.len() < image.width * image.height {
             return Texture::new(&Image::filled(1, 1, [200, 200, 200, 255]), max_side);

@@ -1,9 +1,9 @@
 //! The orientation of the car from gyro and accelerometer.
 //!
-//! The filter integrates the gyro. While the accelerometer measures little more than gravity, roll
-//! and pitch are pulled towards the measured direction of gravity. Nothing corrects the yaw, which
-//! is relative to the start. The calculation uses no trigonometric function, so its result is the
-//! same on every machine.
+//! The filter integrates the gyro. While the length of the measured acceleration is close to
+//! gravity, roll and pitch are pulled towards the measured direction of gravity. Nothing corrects
+//! the yaw, which is relative to the start. The calculation needs only basic operations and square
+//! roots, so its result is the same on every machine.
 
 use chicane_world::readings::{ImuSample, TICK_S};
 use glam::{DQuat, DVec3};
@@ -80,7 +80,8 @@ mod tests {
 
     #[test]
     fn a_car_on_a_slope_finds_its_pitch_and_an_accelerating_car_keeps_it() {
-        // The nose points up by 0.2 rad, so gravity pulls towards the rear.
+        // The nose points up by 0.2 rad, so gravity pulls towards the rear. The accelerometer
+        // measures the opposite of gravity.
         let slope = DVec3::new(libm::sin(0.2), 0.0, libm::cos(0.2)) * GRAVITY;
         let ahead = after(30.0, &sample(slope, DVec3::ZERO)) * DVec3::X;
         assert!((ahead.z - libm::sin(0.2)).abs() < 1e-3, "{ahead}");

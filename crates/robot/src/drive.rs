@@ -1,8 +1,8 @@
 //! Arbitration of drive commands. The newest command wins, a speed expires, and a steering angle
 //! stays.
 //!
-//! Each of the four axes has one command and the tick at which this command ends. Every command has
-//! a serial number, so that its sender can check later whether the command is still in force.
+//! Each of the four axes has one command. A command can have a tick at which it ends. Every command
+//! has a serial number, so that its sender can check later whether the command is still in force.
 
 use chicane_world::Profile;
 pub use chicane_world::readings::Drive;
@@ -11,9 +11,10 @@ use serde::{Deserialize, Serialize};
 
 /// A speed that is not refreshed for this many ticks expires.
 const SPEED_LASTS_TICKS: u64 = TICKS_PER_SECOND;
-/// The command of a disconnected client expires after this many ticks.
+/// The command of a disconnected client expires after at most this many ticks.
 const RELEASED_LASTS_TICKS: u64 = 7 * TICKS_PER_SECOND / 10;
-/// A linear or angular velocity below this counts as zero, m/s or rad/s.
+/// The steering angle of a twist is computed as if a linear or angular velocity up to this limit
+/// were zero, m/s or rad/s.
 const STILL: f64 = 0.01;
 
 /// The quantities that can be commanded.

@@ -94,7 +94,8 @@ pub enum Done {
         /// The value, clamped to the limits of the car.
         value: f64,
     },
-    /// Several axes were commanded. The value contains all commands that are now in force.
+    /// A [`Command::Drive`] or [`Command::Twist`] was applied. The value contains the commands of
+    /// all axes that are now in force.
     Driving(Drive),
     /// A sound with this id started.
     SoundStarted(u64),
@@ -111,7 +112,7 @@ pub enum Refusal {
     /// The maximum number of sounds is playing.
     #[error("too many sounds are playing; stop one first")]
     TooManySounds,
-    /// No sound of this id is playing.
+    /// No sound of this id is playing, or the sound that was to receive samples is not a stream.
     #[error("no sound with this id is playing")]
     NoSuchSound,
 }
@@ -250,8 +251,8 @@ impl Stack {
         self.arbiter.hold(serial, self.tick)
     }
 
-    /// Writes the commands in force and the estimates of the odometry. Equal texts mean equal
-    /// values, because the text of a number is exact.
+    /// Writes the tick, the commands in force, and the newest messages of odometry and joints.
+    /// Equal texts mean equal values, because the text of a number is exact.
     pub fn write_state(&self, out: &mut impl std::fmt::Write) -> std::fmt::Result {
         let Topics { odom, laser, joints, .. } = &self.topics;
         write!(out, "{} {:?} {odom:?} {laser:?} {joints:?}", self.tick, self.arbiter)

@@ -1,5 +1,5 @@
-//! Tests that the stack allocates no heap memory while it runs. This test is a separate program,
-//! because it replaces the global allocator to count every allocation.
+//! Tests that the stack allocates no heap memory after its first second. This test is a separate
+//! program, because it replaces the global allocator to count every allocation.
 #![allow(clippy::expect_used, missing_docs, unsafe_code)]
 
 use chicane_robot::{Command, Stack};

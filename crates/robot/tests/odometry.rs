@@ -146,7 +146,7 @@ fn golden_hash() {
 fn covariances_agree_with_the_errors() {
     // Each of the 20 values is a sum of three squares, so 20 times their mean has a chi-squared
     // distribution with 60 degrees of freedom. On the technical track the mean must be in the
-    // central 95 %. On the two other tracks the mean must be below the 99.95 % quantile, and the
+    // central 95 %. On the two other tracks the mean must be below the 99.9 % quantile, and the
     // covariance must not be three times too large.
     let (close, wide) = (40.48 / 20.0..83.30 / 20.0, 1.0..99.61 / 20.0);
     for (name, honest) in [("technical", close), ("oval", wide.clone()), ("riverside", wide)] {
@@ -187,7 +187,8 @@ fn the_estimate_of_a_standing_car_does_not_drift() {
             run.tick(0.0, 0.0);
             check(&run, [0.0; 3]);
         }
-        // After a drive the estimate must not drift either. It is compared with the pose at rest.
+        // After a drive the estimate must not drift either, so its error must stay as it was when
+        // the car came to rest.
         for _ in 0..600 {
             run.tick(1.0, 0.1);
         }

@@ -122,7 +122,7 @@ rules! {
     RoadOverlaps "road-overlaps" Error,
     /// The road leaves the field.
     RoadOutside "road-outside" Error,
-    /// An object's name contains other characters than `A-Za-z0-9_`.
+    /// An object's name is empty, or contains other characters than `A-Za-z0-9_`.
     NameCharacters "name-characters" Error,
     /// Two objects have the same name.
     NameTaken "name-taken" Error,

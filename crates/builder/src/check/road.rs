@@ -21,8 +21,8 @@ const MAX_FINDINGS: usize = 20;
 pub(super) fn check(project: &Project, line: &TrackLine) -> Vec<Finding> {
     let longest = MAX_SAMPLES as f64 * STEP_M;
     if line.length > longest {
-        // The other rules are not checked, because the samples of such a long track are too far
-        // apart.
+        // The other rules for the road are not checked, because the samples of such a long track
+        // are too far apart.
         let message = format!(
             "The track is {:.0} m long, but the maximum is {longest:.0} m. Remove nodes or move them closer together.",
             line.length
@@ -194,8 +194,8 @@ pub(super) fn free_area(project: &Project) -> (DVec2, DVec2) {
     (DVec2::splat(fence), DVec2::from_array(project.field.size) - fence)
 }
 
-/// Finds the sections of the line in which `excess` is above 0. Returns the sample with the largest
-/// `excess` of each section.
+/// Finds the sections of the line in which `excess` is above 0, at most [`MAX_FINDINGS`]. Returns
+/// the sample with the largest `excess` of each section.
 fn worst(line: &TrackLine, excess: impl Fn(&TrackSample) -> f64) -> Vec<&TrackSample> {
     let mut worst: Vec<(&TrackSample, f64)> = Vec::new();
     let mut open = false;

@@ -154,7 +154,7 @@ pub struct Object {
     /// Heading of the object, as an angle from the x axis.
     pub yaw: f64,
     /// Objects with the same group are selected together in an editor; `None` for an object without
-    /// a group. The built world does not depend on it.
+    /// a group. The built world does not depend on the group.
     pub group: Option<String>,
     /// Kind and properties of the object.
     pub kind: ObjectShape,
@@ -235,8 +235,8 @@ pub struct Evaluation {
     pub time_limit_s: f64,
     /// Generation of the car that the evaluation is made for, such as `gen1`.
     pub robot: String,
-    /// Groups of paths that the judged program may use besides the robot's own: `state`, `step` and
-    /// `world`. `None` for the simulator's default.
+    /// Groups of HTTP paths that the judged program may use besides the robot's own: `state`,
+    /// `step` and `world`. `None` for the simulator's default.
     pub allow: Option<Vec<String>>,
     /// What a seed changes in the world. Empty if every seed gives the same world.
     pub vary: Vary,

@@ -1,10 +1,10 @@
 //! Writes pictures as JPEG files: baseline, with half the resolution for colours (4:2:0).
 //!
 //! Theory of operation. A picture consists of bands of [`ROWS_PER_BAND`] rows. A restart marker
-//! ends each band, so that bands are encoded independently of each other and in parallel. A band
-//! consists of units of 16×16 pixels. `transform` turns a unit into quantised coefficients, and
-//! `avx2` does the same with wider registers. `entropy` writes the coefficients as Huffman codes,
-//! with the fixed codes of `tables`.
+//! ends each band except the last one, so that bands are encoded independently of each other and in
+//! parallel. A band consists of units of 16×16 pixels. `transform` turns a unit into quantised
+//! coefficients, and `avx2` does the same with wider registers. `entropy` writes the coefficients
+//! as Huffman codes, with the fixed codes of `tables`.
 //!
 //! All arithmetic is in integers, and no result depends on rounding by the processor. The bytes are
 //! therefore the same on every machine, with any number of threads.

@@ -129,9 +129,9 @@ pub(super) mod factor {
 /// Transforms the columns of both blocks: a discrete cosine transform of eight values.
 ///
 /// The algorithm is from Loeffler, Ligtenberg and Moschytz, "Practical fast 1-D DCT algorithms with
-/// 11 multiplications" (1989). Rotations are written as sums of two products, so that each path has
-/// at most two roundings. The results are divided by 2^`SHIFT`. Each pass also multiplies by √8, so
-/// that two passes with opposite shifts multiply by eight.
+/// 11 multiplications" (1989). Rotations are written as sums of two products, so that a pass rounds
+/// each result at most once. The results are divided by 2^`SHIFT`. Each pass also multiplies by √8,
+/// so that two passes with opposite shifts multiply by eight.
 fn cosine_transform<const SHIFT: i32>(pair: &mut Pair) {
     for lane in 0..16 {
         let column = std::array::from_fn(|row| i32::from(pair.0[row][lane]));

@@ -95,7 +95,9 @@ pub(super) struct Measures {
     arch: f64,
     /// Position of the camera.
     camera: [f64; 3],
-    /// Slope of the lowest line of sight of the camera: metres down per metre forward.
+    /// Slope of the line of sight below which the shell stays: metres down per metre forward. The
+    /// slope is 86 % of that of the lower edge of the picture, so the shell covers only the lowest
+    /// 7 % of the picture.
     steepest: f64,
 }
 
@@ -130,7 +132,7 @@ impl Measures {
         self.low + t * (self.high - self.low)
     }
 
-    /// Limits a height, so that the shell stays below the lowest line of sight of the camera.
+    /// Limits a height, so that the camera sees the shell only at the lower edge of the picture.
     fn limit_to_line_of_sight(&self, x: f64, z: f64) -> f64 {
         let [from, _, eye] = self.camera;
         if x < from { z } else { z.min(eye - 0.004 - self.steepest * (x - from)).max(self.low + 0.001) }

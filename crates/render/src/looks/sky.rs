@@ -72,8 +72,8 @@ impl Sky {
         let a = one - up.max(zero);
         let a2 = a * a;
         let haze = a2 * a2 * (S::Floats::splat(0.6) * a2 + S::Floats::splat(0.4) * a);
-        // Powers of the cosine of the angle to the sun give a wide glow, a narrow glow, and the
-        // disc of the sun.
+        // Powers of the cosine of the angle to the sun give three glows of different widths, and
+        // the disc of the sun.
         let sun = self.towards;
         let cosine =
             (x * S::Floats::splat(sun.x) + y * S::Floats::splat(sun.y) + z * S::Floats::splat(sun.z))

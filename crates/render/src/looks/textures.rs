@@ -121,7 +121,7 @@ fn carpet() -> Image {
         .add(|x, y| {
             let turned = (x / 4 + y / 4) % 2 == 0;
             let (a, b) = if turned { (x % 4, y % 4) } else { (y % 4, x % 4) };
-            // The brightness varies slightly from thread to thread.
+            // The brightness varies slightly from loop to loop.
             let dye = spread(hash((x / 4) as u32, (y / 4) as u32, 45), 4 * STEP);
             (ACROSS[a] + ALONG[b]) * STEP + dye + spread(hash(x as u32, y as u32, 46), 3 * STEP)
         });

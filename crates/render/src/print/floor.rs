@@ -37,7 +37,7 @@ pub(super) struct Patch {
     /// Bounds in the world, m.
     pub(super) min: DVec2,
     pub(super) max: DVec2,
-    /// Height of the highest corner above the ground, m.
+    /// Height of the highest corner above the ground, m; 0 if all corners are below the ground.
     height: f64,
 }
 

@@ -1,8 +1,9 @@
 //! The rasteriser: draws triangles into pixels.
 //!
 //! Theory of operation. `setup` clips and projects the triangles, snaps their corners to 1/256 of a
-//! pixel, and sorts them into tiles of 32×32 pixels. Several threads do this in parallel. Each
-//! thread has its own [`Setup`]. `tile` then draws each tile independently in three passes:
+//! pixel, and sorts them into tiles of 32×32 pixels. The triangles of a picture are divided between
+//! several [`Setup`]s, which work in parallel. `tile` then draws each tile independently in three
+//! passes:
 //!
 //! 1. It finds the nearest opaque triangle at four samples of each pixel, by comparing 1/w.
 //! 2. It shades every triangle once per pixel (`shade`). The colour of a pixel at an edge is the

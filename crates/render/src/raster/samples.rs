@@ -1,4 +1,5 @@
-//! The sample positions of a pixel. At each sample, the rasteriser tests which triangles cover it.
+//! The sample positions of a pixel. For each sample, the rasteriser tests which triangles cover the
+//! sample.
 
 use super::setup::{Edge, SUBPIXELS};
 
@@ -13,7 +14,8 @@ pub(super) const FIRST_SAMPLE: i32 = SAMPLE_SPACING / 2;
 /// horizontal or vertical therefore gets all shades. The pattern is symmetric about the centre.
 pub(super) const OFFSETS: [[i32; 2]; SAMPLES] = [[-32, -96], [96, -32], [-96, 32], [32, 96]];
 
-/// Change of an edge function from the centre of a pixel to a sample.
+/// Change of an edge function from the centre of a pixel to a sample. The change is 0 for an inner
+/// edge, because all samples of a pixel count as being on the same side of this edge.
 pub(super) fn change(edge: &Edge, [x, y]: [i32; 2]) -> i64 {
     if edge.is_inner {
         return 0;

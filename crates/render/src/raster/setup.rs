@@ -327,8 +327,8 @@ impl Setup {
     }
 }
 
-/// Whether a triangle shows its front. The y axis points down, so a front face is clockwise and has
-/// a negative area.
+/// Whether a triangle shows its front. The corners of a front face are counter-clockwise on the
+/// screen. Its signed area is negative, because the y axis points down.
 fn is_front(points: [Point; 3]) -> bool {
     doubled_area(points) < 0
 }
@@ -366,8 +366,8 @@ fn doubled_area([a, b, c]: [[i32; 2]; 3]) -> i64 {
 }
 
 impl Edge {
-    /// The edge from one corner to the next. By the top-left rule, a pixel centre exactly on the
-    /// edge is inside if the edge is a top edge or a left edge.
+    /// The edge from one corner to the next. By the top-left rule, a sample exactly on the edge is
+    /// inside if the edge is a top edge or a left edge.
     fn between(from: [i32; 2], to: [i32; 2], is_inner: bool) -> Edge {
         let (dx, dy) = (to[0] - from[0], to[1] - from[1]);
         let (a, b) = (-dy, dx);

@@ -26,7 +26,7 @@ pub(super) struct Shader<'a> {
     /// Incoming plus emitted light, if all corners of the triangle have the same light; otherwise
     /// `None`.
     even_light: Option<[f32; 3]>,
-    /// Cache of the lines of the last two rows, with one lane for each group of each row.
+    /// Cache of the lines of two neighbouring rows, with one lane for each group of each row.
     lines: Lines,
 }
 
@@ -192,8 +192,9 @@ impl<'a> Shader<'a> {
     }
 
     /// Colours of a texture at eight pixels: red, green, blue and alpha, 0..1 each. All eight
-    /// pixels use the footprint of one pixel in the middle, because the computation of eight
-    /// footprints would take more time.
+    /// pixels use one footprint, because the computation of eight footprints would take more time.
+    /// It is the footprint of the middle pixel, or of the first pixel in the mask if the middle
+    /// pixel is not in the mask.
     #[inline(always)]
     fn texels<S: Simd>(
         &mut self,

@@ -57,7 +57,7 @@ impl Tile {
     }
 
     /// Draws the tile whose first pixel is (x0, y0). `size` is the visible width and height of the
-    /// tile. At the right and the lower border of the picture they are smaller than a tile.
+    /// tile. At the right and the lower border of the picture they can be smaller than a tile.
     /// `needed` has a bit for each group of each row that has to be shaded.
     #[inline(always)]
     pub(super) fn draw<S: Simd>(

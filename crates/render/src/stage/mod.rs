@@ -17,9 +17,10 @@ use chicane_world::{Pose, Profile, World};
 use glam::{DAffine3, DVec3, Vec3};
 use std::sync::Arc;
 
-/// Values of [`crate::Layers::labels`]. The label of a pixel tells what the pixel shows.
+/// Values of [`crate::Layers::labels`]. The label of a pixel tells which opaque surface the pixel
+/// shows.
 pub mod label {
-    /// The pixel shows no surface, only the sky.
+    /// The pixel shows no opaque surface, for example only the sky.
     pub const NOTHING: u16 = 0;
     /// The track.
     pub const TRACK: u16 = 1;

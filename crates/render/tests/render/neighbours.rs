@@ -1,4 +1,4 @@
-//! Tests that adjacent triangles leave no gap between them and never share a pixel.
+//! Tests that adjacent triangles leave no gap between them and do not overlap.
 
 use crate::support::{TestScene, at, bare_mesh};
 use chicane_render::{Camera, Optics};

@@ -1,8 +1,8 @@
 //! The audio player: the sounds that are playing, their start and volume, and the events for
-//! clients.
+//! clients. [`decode_while`] checks an audio file before it is played.
 //!
 //! The positions and ends of sounds are computed from ticks, so they do not depend on the speed of
-//! the simulation. The samples are played by the client: a web page, or a real loudspeaker.
+//! the simulation. A client plays the samples, for example a web page.
 
 mod decode;
 mod player;

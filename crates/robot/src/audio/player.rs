@@ -1,4 +1,5 @@
-//! The player: the playing sounds by id. Times are in ticks.
+//! The player: the playing sounds by id. Times are in ticks, except the fields `position_s` and
+//! `duration_s`, which are in seconds.
 
 use super::decode::{Clip, Format};
 use chicane_world::readings::{TICK_S, TICKS_PER_SECOND};
@@ -10,10 +11,11 @@ use std::sync::Arc;
 const MAX_SOUNDS: usize = 16;
 /// Maximum number of files in the cache. A file stays in the cache after its sound ended.
 const MAX_FILES: usize = 32;
-/// Maximum total size of the files in the cache, bytes.
+/// Maximum total size of the files in the cache, bytes. The files of playing sounds alone may
+/// exceed this limit.
 const MAX_FILE_BYTES: usize = 64 << 20;
 
-/// A sound to play. The file of the sound was already decoded once, to check the file.
+/// A sound to play. The caller has already checked the file of the sound.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sound {
     /// Properties of the file.
@@ -44,7 +46,7 @@ pub struct Stream {
 /// The source of a sound's samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SoundSource {
-    /// A decoded file.
+    /// An audio file.
     File,
     /// A stream of samples that a client sends.
     Stream,
@@ -99,7 +101,7 @@ pub struct Playing {
     pub id: u64,
     /// Whether the samples come from a file or a stream.
     pub kind: SoundSource,
-    /// Displayed source of the file: a name, a URL, or `data`.
+    /// Displayed source: the name of a file, a URL, or `data`; `stream` for a stream.
     pub source: Arc<str>,
     /// Format of the file; `None` for a stream.
     pub format: Option<Format>,
@@ -143,7 +145,7 @@ pub struct Player {
 }
 
 impl Player {
-    /// Starts a sound. Returns `None` if too many sounds are playing.
+    /// Starts a sound and returns its id. Returns `None` if too many sounds are playing.
     pub(crate) fn play(&mut self, sound: Sound, tick: u64) -> Option<u64> {
         if sound.replace {
             self.stop_all();
@@ -167,7 +169,7 @@ impl Player {
         Some(id)
     }
 
-    /// Opens a stream. Returns `None` if too many sounds are playing.
+    /// Opens a stream and returns its id. Returns `None` if too many sounds are playing.
     pub(crate) fn open(&mut self, stream: Stream, tick: u64) -> Option<u64> {
         let id = self.begin(tick, |id| Playing {
             id,

@@ -78,13 +78,15 @@ impl Filter {
     }
 
     /// Predicts the state after `dt` seconds from the mean turn rate and the mean acceleration. The
-    /// acceleration is given in the car's frame at the end of the interval.
+    /// acceleration is given in the car's frame at the end of the interval. `sample_dt` is the
+    /// interval of the IMU samples in seconds, because the noise of several samples averages out.
     pub(super) fn predict(&mut self, dt: f64, turning: f64, [ax, ay]: [f64; 2], sample_dt: f64) {
         let turn = turning * dt;
         let [x, y, yaw, u, v, ..] = self.state;
         let (sin, cos) = libm::sincos(yaw);
         let (ts, tc) = libm::sincos(turn);
-        // The velocity vector is constant in the world frame while the car turns.
+        // Without acceleration, the velocity vector is constant in the world frame while the car
+        // turns.
         let (u1, v1) = (tc * u + ts * v + ax * dt, tc * v - ts * u + ay * dt);
         let (sin1, cos1) = (sin * tc + cos * ts, cos * tc - sin * ts);
         let world = [cos * u - sin * v, sin * u + cos * v];
@@ -236,7 +238,8 @@ impl Filter {
         std::array::from_fn(|i| (0..N).map(|j| self.covariance[i][j] * row[j]).sum())
     }
 
-    /// Squared Mahalanobis distance between the pose of a match and the predicted pose.
+    /// Squared Mahalanobis distance between the pose of a match and the predicted pose; 0 if a
+    /// matrix has no inverse.
     pub(super) fn mahalanobis(&self, found: &Match) -> f64 {
         let (predicted, mut spread) = self.relative();
         let Some(noise) = inverse(&found.information) else { return 0.0 };
@@ -256,8 +259,8 @@ impl Filter {
     }
 
     /// Corrects the pose at index `of` by a match. `part` is the fraction of the match's noise that
-    /// counts. Each eigenvector of the information is one scalar measurement. Directions without
-    /// information are skipped.
+    /// counts. Each eigenvector of the information is one scalar measurement. Directions with
+    /// little information are skipped. Returns the squared Mahalanobis distance.
     fn apply_match(&mut self, found: &Match, of: usize, part: f64) -> f64 {
         let (predicted, jacobian) = self.relative_pose(of);
         let (values, vectors) = eigen(found.information);
@@ -270,6 +273,8 @@ impl Filter {
             }
             let row: [f64; N] = std::array::from_fn(|j| (0..3).map(|i| vector[i] * jacobian[i][j]).sum());
             let along = |v: &[f64; 3]| (0..3).map(|i| vector[i] * v[i]).sum::<f64>();
+            // The search for the match pulled the pose of the match towards the prediction. The
+            // gradient removes this effect, so that the prediction does not count twice.
             let measured = along(&found.pose) - along(&found.slope) / value;
             // The measurements in earlier directions have already changed the state.
             let moved: f64 = (0..N).map(|j| row[j] * (self.state[j] - start[j])).sum();

@@ -27,7 +27,8 @@ pub(super) fn inverse(m: &Matrix) -> Option<Matrix> {
     Some([[c[0] * d, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 }
 
-/// Eigenvalues and eigenvectors of a symmetric matrix, by Jacobi rotations.
+/// Eigenvalues and eigenvectors of a symmetric matrix, by Jacobi rotations. Each row of the second
+/// value is an eigenvector.
 pub(super) fn eigen(mut m: Matrix) -> ([f64; 3], Matrix) {
     let mut vectors = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     for _ in 0..8 {

@@ -66,7 +66,8 @@ impl Matcher {
     }
 
     /// Finds the pose at which a scan fits a keyframe. The search starts at the predicted pose;
-    /// `spread` is the covariance of this pose. Returns `None` if too few points are near a line.
+    /// `spread` is the covariance of this pose. Returns `None` if too few points are near a line,
+    /// or if a matrix has no inverse.
     pub(super) fn fit(
         &mut self,
         beams: &Beams,
@@ -120,8 +121,8 @@ impl Matcher {
         self.sums([0.0; 3], beams.sd).information
     }
 
-    /// Pairs each point with the line of the keyframe in the same direction, if the point is within
-    /// `gate` metres of the line. Returns the number of pairs.
+    /// Pairs each point with the line segment of the keyframe in the same direction, if the point
+    /// is beside the segment and within `gate` metres of its line. Returns the number of pairs.
     fn pair(&mut self, beams: &Beams, keyframe: &Keyframe, [x, y, yaw]: [f64; 3], gate: f64) -> usize {
         self.pairs.clear();
         let (sin, cos) = libm::sincos(yaw);

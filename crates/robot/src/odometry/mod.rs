@@ -2,12 +2,13 @@
 //!
 //! Theory of operation. Between scans the filter integrates gyro and accelerometer. Each scan is
 //! matched, point to line, against a keyframe. A keyframe is an earlier scan with lines fitted to
-//! its points. The keyframe is replaced when the car has moved 0.4 m or turned by 20°. The state of
-//! the filter contains the pose of the keyframe, including the error from the noise of the
-//! keyframe's scan. All scans that are matched against one keyframe share this error, so the
-//! covariance is correct. A scan that does not fit near the predicted pose means that the car was
-//! placed elsewhere. Then the scan becomes the new keyframe at the estimated pose, and the estimate
-//! does not include the jump.
+//! its points. The keyframe is replaced when the car has moved 0.4 m or turned by 20°, or when less
+//! than half of a scan overlaps with the keyframe. All scans that are matched against one keyframe
+//! share the error from the noise of the keyframe's scan. The state of the filter contains the pose
+//! of the keyframe with this error, so the covariance takes the shared error into account. A scan
+//! that does not fit near the predicted pose is matched again in a wider range, because the car may
+//! have crashed. If this match fails too, the car was placed elsewhere. Then the scan becomes the
+//! new keyframe at the estimated pose, and the estimate does not include the jump.
 
 mod filter;
 mod keyframe;
@@ -36,9 +37,11 @@ const USUAL_OVERLAP: f64 = 0.8;
 /// Limit of the squared Mahalanobis distance between the pose of a scan and the predicted pose. A
 /// larger distance means that the car was placed elsewhere.
 const MAX_MAHALANOBIS: f64 = 40.0;
-/// The car counts as standing only after this number of consecutive quiet IMU samples.
+/// The car counts as standing only after this number of consecutive quiet IMU samples. If the car
+/// leans on something, the samples must be steady instead: no turn, and the same acceleration.
 const QUIET_SAMPLES: u32 = 15;
-/// An IMU sample is quiet if its values are below this number of standard deviations.
+/// An IMU sample is quiet if its values are at most this number of standard deviations of the
+/// noise.
 const QUIET_SD: f64 = 4.5;
 /// The car counts as slow only after this number of consecutive scans that agree with the
 /// prediction.
@@ -49,17 +52,17 @@ const AGREEMENT: f64 = 25.0;
 /// standing.
 const STANDING_SPEED: f64 = 0.03;
 
-/// Maximum error of the predicted velocity in a crash, m/s.
+/// Standard deviation of the predicted velocity in a crash, m/s.
 const SHOCK_SPEED: f64 = 2.0;
-/// Maximum error of the gyro's heading in a crash, rad.
+/// Standard deviation of the gyro's heading in a crash, rad.
 const SHOCK_TURN: f64 = 0.01;
 /// After a crash a scan is accepted only if at least this fraction of its points near lines lies on
 /// these lines.
 const SURE_FIT: f64 = 0.8;
 /// Two scans are from the same pose if their poses differ by less than this, m and rad.
 const STILL: f64 = 0.004;
-/// A car with a quiet IMU also counts as standing after this number of consecutive scans from the
-/// same pose.
+/// A car with quiet or steady IMU samples also counts as standing after this number of consecutive
+/// scans from the same pose.
 const STILL_SCANS: u32 = 6;
 /// The mean acceleration of steady IMU samples is taken over about this number of samples.
 const MEAN_SAMPLES: u32 = 50;
@@ -84,8 +87,8 @@ pub(crate) struct Odometry {
     steady: u32,
     /// Mean acceleration of the samples that `steady` counts, m/s².
     steady_acceleration: [f64; 2],
-    /// Acceleration that the IMU of the standing car measures, m/s². It is not zero if the car
-    /// leans on something, because a tilted IMU measures a part of gravity.
+    /// Acceleration that the IMU of the standing car measures, m/s². It is zero unless the car
+    /// leans on something, because only a tilted IMU measures a part of gravity.
     lean: [f64; 2],
     /// Number of consecutive scans that agreed with the prediction.
     agreeing: u32,
@@ -98,8 +101,8 @@ pub(crate) struct Odometry {
     scan_dt: f64,
     /// Fraction of the last scan's points that were near a line.
     overlap: f64,
-    /// Whether the car stands. While it stands, the estimate is constant until the IMU or a scan
-    /// shows a motion.
+    /// Whether the car stands. While the car stands, IMU samples do not change the estimate. The
+    /// car stands until the IMU or a scan shows a motion.
     standing: bool,
     /// Tick of the last reading; `None` before the first reading.
     tick: Option<u64>,
@@ -259,9 +262,9 @@ impl Odometry {
     }
 
     /// Matches the scan again in a wider range, because in a crash the prediction from the
-    /// accelerometer has a large error. The new match must be within reach of the last scan, agree
-    /// with the heading of the gyro, and be better than the match `expected`. Returns `None` if
-    /// there is no such match.
+    /// accelerometer has a large error. The new match must be near the pose of the last scan, agree
+    /// with the heading of the gyro, and be clearly better than the match `expected` (if any).
+    /// Returns `None` if there is no such match.
     fn match_after_shock(&mut self, predicted: [f64; 3], expected: Option<Match>) -> Option<Match> {
         let before = self.last;
         let reach = SHOCK_SPEED * self.scan_dt;

@@ -139,7 +139,8 @@ impl<'a> Budget<'a> {
     }
 
     /// Counts samples per channel. `least` is the minimum cost of a packet, in samples, because
-    /// parsing takes time even for a packet with few samples.
+    /// parsing takes time even for a packet with few samples. Fails if a limit is exceeded or the
+    /// caller stops the decoder.
     pub(super) fn add(&mut self, frames: u64, least: u64) -> Result<(), DecodeError> {
         self.frames = self.frames.saturating_add(frames);
         self.work = self.work.saturating_add(frames.max(least).saturating_mul(u64::from(self.channels)));

@@ -61,7 +61,7 @@ impl FrameHeader {
 }
 
 /// Position of the first frame that is followed by another frame or by the end of the file; `None`
-/// if there is no such frame.
+/// if no such frame starts in the first `within` bytes.
 fn first_frame(bytes: &[u8], within: usize) -> Option<usize> {
     (0..bytes.len().min(within)).find(|&at| {
         let Some(header) = FrameHeader::read(&bytes[at..]) else { return false };

@@ -153,7 +153,8 @@ fn sample_rate_channels_and_length_are_limited() {
 
 #[test]
 fn a_decompression_bomb_is_refused_at_the_limit() {
-    // Each block has 13 bytes for 65,535 samples. The total number of samples is missing or wrong.
+    // Each block has 13 to 15 bytes for 65,535 samples. The total number of samples is missing or
+    // wrong.
     let blocks = vec![Block::Constant(65_535, 0); 3000];
     for declared in [0, 1000 * 65_535, (1 << 36) - 1] {
         let bomb = flac(192_000, declared, &blocks);
@@ -163,7 +164,8 @@ fn a_decompression_bomb_is_refused_at_the_limit() {
     assert_eq!(decode(&mp3(30_000), None), Err(DecodeError::TooLong));
 }
 
-/// The pages of `BEEP_OGG` with `setup` instead of its setup header.
+/// An Ogg file that contains only the three headers: the first header of `BEEP_OGG`, an empty
+/// comment header, and `setup`.
 fn ogg_with_setup(setup: &[u8]) -> Vec<u8> {
     let page = |flags: u8, number: u32, packets: &[&[u8]]| {
         let mut laces = Vec::new();
@@ -192,7 +194,7 @@ fn ogg_with_setup(setup: &[u8]) -> Vec<u8> {
 
 #[test]
 fn a_huge_codebook_is_refused_before_it_is_allocated() {
-    // The header declares 2^24 − 1 codewords of 65,535 values each in 20 bytes.
+    // This header of 30 bytes declares 2^24 − 1 codewords of 65,535 values each.
     let mut setup = b"\x05vorbis\x00BCV\xff\xff\xff\xff\xff".to_vec();
     setup.extend([0x41, 0xff, 0xff, 0xff, 0x03, 0x10, 0, 0, 0, 0, 0, 0, 0, 0]);
     let error = decode(&ogg_with_setup(&setup), None).expect_err("refused");
@@ -209,7 +211,7 @@ fn several_streams_in_one_ogg_file_are_refused() {
 
 #[test]
 fn a_changed_byte_in_a_frame_or_page_is_refused() {
-    // The frames of this file start after the metadata blocks.
+    // The frames of `CHORD_FLAC` start at byte 86. The metadata before the frames has no checksum.
     for (file, start) in [(CHORD_FLAC, 86), (CHORD_OGG, 0), (BEEP_OGG, 0)] {
         for at in start..file.len() {
             let mut file = file.to_vec();

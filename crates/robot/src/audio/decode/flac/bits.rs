@@ -3,7 +3,8 @@
 use super::TRUNCATED;
 use crate::audio::decode::clip::DecodeError;
 
-/// Reads bits from a byte slice. Every method fails with [`TRUNCATED`] at the end of the bytes.
+/// Reads bits from a byte slice. A method fails with [`TRUNCATED`] if it needs more bits than
+/// remain.
 pub(super) struct Bits<'a> {
     bytes: &'a [u8],
     /// Position of the next bit, in bits from the start.

@@ -88,7 +88,7 @@ fn read_header(bits: &mut Bits<'_>, depth: u32) -> Result<Frame, DecodeError> {
     Ok(Frame { samples, channels, side, depth })
 }
 
-/// Skips the number of the frame or of its first sample, which is encoded like UTF-8.
+/// Skips the number of the frame or of its first sample. The number is encoded like UTF-8.
 fn skip_number(bits: &mut Bits<'_>) -> Result<(), DecodeError> {
     let invalid = damaged("the number of a frame is invalid");
     let more = match (bits.take(8)? as u8).leading_ones() {

@@ -142,7 +142,7 @@ mod tests {
         }
     }
 
-    /// The start of a setup header with one codebook of `entries` codewords. All codewords have the
+    /// The codebooks of a setup header: one codebook of `entries` codewords. All codewords have the
     /// same length.
     fn book(dimensions: u64, entries: u64) -> Writer {
         let head = Writer::default().put(0, 8).put(SYNC.into(), 24).put(dimensions, 16).put(entries, 24);

@@ -12,7 +12,7 @@ use setup::{Modes, SetupError};
 
 /// Minimum cost of a packet, in samples per channel.
 const MIN_PACKET_COST: u64 = 512;
-/// Supported block sizes, as powers of two.
+/// Exponents of the supported block sizes: a block has 2^6 to 2^13 samples.
 const BLOCK_POWERS: std::ops::RangeInclusive<u8> = 6..=13;
 
 /// The content of the first header.
@@ -67,8 +67,8 @@ pub(super) fn decode(file: &[u8], may_continue: &dyn Fn() -> bool) -> Result<Cli
     }
     let budget = decoding.budget.ok_or(DecodeError::Empty)?;
     let mut clip = budget.clip(Format::Ogg);
-    // The last packet can contain more samples than the stream. Therefore the number of samples is
-    // limited by the position at the end of the stream.
+    // The last packet can contain samples beyond the end of the stream. Therefore the number of
+    // samples is limited by the position at the end of the stream.
     let declared = u64::try_from(end.saturating_sub(start.unwrap_or(0))).unwrap_or(clip.frames);
     clip.frames = clip.frames.min(declared);
     Ok(clip)
