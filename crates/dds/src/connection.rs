@@ -3,8 +3,8 @@
 //! A task regularly asks the participants for changes, and executes the actions that `returning`
 //! decides. When the spare participant becomes the robot's participant, it first gets all topics.
 //! The task then waits until the new topics have as many subscribers as the old ones, so that
-//! programs that were never lost miss few messages. Only one of the two participants publishes and
-//! executes commands at any time.
+//! programs that were never lost miss few messages. At any time, only one of the two participants
+//! publishes, and the commands of only one are executed.
 
 use crate::commands::CommandStreams;
 use crate::options::RosOptions;

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 pub const ATTEMPTS: u32 = 3;
 /// Time between two checks of a running process.
 const POLL: Duration = Duration::from_millis(10);
-/// Bytes of the standard error of a process that are read after a failure.
+/// Bytes at the end of the standard error of a process that are read when the process has ended.
 const MAX_TAIL: u64 = 4096;
 
 /// How the units are run.
@@ -43,7 +43,7 @@ pub enum Event {
         /// Index of the unit.
         unit: usize,
     },
-    /// A process died, and the unit is started again.
+    /// A process left no result, and the unit is started again.
     Retried {
         /// Index of the unit.
         unit: usize,
@@ -149,8 +149,8 @@ impl Process {
         let errors = unnamed_file(folder)?;
         let mut command = (options.command)(unit, folder);
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(errors.try_clone()?);
-        // The process gets its own process group, so that Ctrl-C in the terminal reaches only this
-        // process, which then ends the units.
+        // The process gets its own process group, so that Ctrl-C in the terminal reaches only the
+        // process of this runner, which then ends the units.
         command.process_group(0);
         Ok(Process { child: command.spawn()?, errors, started: Instant::now() })
     }

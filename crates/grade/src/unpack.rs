@@ -82,7 +82,7 @@ fn unpack_into(submission: &Submission, to: &Path, scratch: &Path) -> Result<(),
     std::fs::rename(&folder, to).map_err(write(to))
 }
 
-/// Puts a single uploaded file into a new folder.
+/// Unpacks a single uploaded zip file into a new folder, or puts another single file there.
 fn one_file(path: &Path, name: &str, folder: &Path) -> Result<(), UnpackError> {
     if is_zip(name) || is_zip(&path.to_string_lossy()) {
         return Ok(archive::unpack(path, folder, SUBMISSION)?);
