@@ -29,7 +29,7 @@ const MATCH_TIMEOUT: Duration = Duration::from_secs(2);
 /// Time between two comparisons of the numbers of subscribers.
 const MATCH_INTERVAL: Duration = Duration::from_millis(20);
 
-/// The robot's participant, and the spare participant while another program is lost.
+/// The robot's participant, and the spare participant if there is one.
 pub(super) struct Connection {
     options: RosOptions,
     state: RwLock<State>,

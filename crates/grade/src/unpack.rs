@@ -6,7 +6,7 @@ use crate::program::{self, MAIN_FILE, RUN_FILE};
 use crate::submissions::{Submission, is_junk};
 use std::path::{Path, PathBuf};
 
-/// How many nested archives and folders around a program are removed at most.
+/// Maximum number of archives and folders around a program that are removed.
 const MAX_WRAPPERS: usize = 4;
 
 /// Why a submission can't be unpacked.

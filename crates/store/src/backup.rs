@@ -69,7 +69,7 @@ pub struct BackupSummary {
     pub created_at: String,
     /// Version of the program that wrote the backup.
     pub chicane: String,
-    /// SHA-256 checksum of the parts, as hex digits.
+    /// The SHA-256 checksum at the end of the backup, as hex digits.
     pub sha256: String,
 }
 

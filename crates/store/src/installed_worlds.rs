@@ -2,8 +2,8 @@
 //!
 //! `worlds/<id>/installed.json` is the record of an installed world. It names the folder beside it
 //! that holds the files. The record is replaced by a rename, so a reader sees the old world or the
-//! new one, never a mixture. A folder that no record names is left over from a killed process. It
-//! is removed when no other process works on the world.
+//! new one, never a mixture. A folder that no record names is left over from a killed process.
+//! [`InstalledWorlds::remove_leftovers`] removes it, unless another process works on the world.
 
 use crate::folder_lock::FolderLock;
 use crate::held_folder::HeldFolder;
@@ -214,8 +214,8 @@ impl InstalledWorlds {
         self.change(id, |record| record.alias = Some(alias.to_owned()))
     }
 
-    /// Changes the record of an installed world while it holds the world's lock. False if the world
-    /// is not installed.
+    /// Changes the record of an installed world under the lock of the world. False if the world is
+    /// not installed.
     fn change(&self, id: &WorldId, change: impl FnOnce(&mut InstalledRecord)) -> std::io::Result<bool> {
         if self.record(id).is_none() {
             return Ok(false);

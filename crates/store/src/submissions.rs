@@ -18,7 +18,8 @@ const FROM: &str = "FROM submission JOIN contestant ON contestant.key = submissi
 pub struct NewSubmission {
     /// Id of the submission.
     pub id: String,
-    /// The key of the student: equal for names that differ only in their spelling.
+    /// The key of the student: equal for names that people can't tell apart, such as `Ada` and
+    /// `ADA`.
     pub key: String,
     /// Name of the student. The first name that is stored for a key is kept.
     pub name: String,

@@ -12,8 +12,8 @@
 //! If the CDN has a `manifest.json`, it states the size and the checksum of each file. Each file is
 //! hashed while it arrives, the `Staging` folder keeps downloaded files across restarts, and at the
 //! end the id has to match the checksums of all files. Without a manifest, the files can't be
-//! verified. Then every installation starts with an empty folder, and the record says that the world
-//! is not verified.
+//! verified. Then every installation starts with an empty folder, and the record says that the
+//! world is not verified.
 
 use super::download::{WorldDownload, blocking};
 use super::source::CdnSource;
