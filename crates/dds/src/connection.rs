@@ -3,8 +3,8 @@
 //! A task regularly asks the participants for changes, and executes the actions that `returning`
 //! decides. When the spare participant becomes the robot's participant, it first gets all topics.
 //! The task then waits until the new topics have as many subscribers as the old ones, so that
-//! programs that were never lost miss few messages. Only one of the two participants publishes and
-//! executes commands at any time.
+//! programs that were never lost miss few messages. At any time, only one of the two participants
+//! publishes, and the commands of only one are executed.
 
 use crate::commands::CommandStreams;
 use crate::options::RosOptions;
@@ -29,7 +29,7 @@ const MATCH_TIMEOUT: Duration = Duration::from_secs(2);
 /// Time between two comparisons of the numbers of subscribers.
 const MATCH_INTERVAL: Duration = Duration::from_millis(20);
 
-/// The robot's participant, and the spare participant while another program is lost.
+/// The robot's participant, and the spare participant if there is one.
 pub(super) struct Connection {
     options: RosOptions,
     state: RwLock<State>,

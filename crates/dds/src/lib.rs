@@ -82,7 +82,7 @@ pub enum JoinError {
     Panicked(String),
 }
 
-/// A participant that has joined a graph and has not published anything yet.
+/// A participant that has joined a graph and has not published a message of the robot yet.
 pub struct JoinedGraph(Connection);
 
 /// The robot as a node of a ROS 2 graph. The node publishes and receives messages.

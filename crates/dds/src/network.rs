@@ -10,7 +10,8 @@ use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr};
 
 /// The addresses that the participant announces. They are the loopback address and, if `interface`
-/// is given, the addresses of this network interface.
+/// is given, the addresses of this network interface. If `interface` is an IPv4 address of this
+/// machine, only that address is added.
 pub(super) fn addresses(interface: Option<&str>) -> Result<Vec<IpAddr>, JoinError> {
     let loopback = IpAddr::V4(Ipv4Addr::LOCALHOST);
     let Some(requested) = interface else { return Ok(vec![loopback]) };

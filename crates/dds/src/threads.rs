@@ -42,7 +42,7 @@ impl ParticipantThreads {
         found
     }
 
-    /// Whether a thread has ended. Always false on systems without `/proc`.
+    /// Whether one of the threads has ended. Always false on systems without `/proc`.
     pub(super) fn has_ended(&self) -> bool {
         !self.0.iter().all(|number| is_running(*number))
     }

@@ -20,8 +20,8 @@ const MAX_PART: usize = 255;
 const MAX_PATH: usize = 1000;
 /// Longest target of a symbolic link, in bytes.
 const MAX_LINK: u64 = 1000;
-/// The end record of an archive has the number of entries. It is 22 bytes long, and a comment of up
-/// to 64 KiB may follow it.
+/// Bytes at the end of an archive that are searched for its end record, which has the number of
+/// entries. The record is 22 bytes long, and a comment of up to 64 KiB may follow it.
 const END_BYTES: u64 = (64 << 10) + 22;
 
 /// The limits of an archive or a folder.
@@ -75,7 +75,8 @@ pub enum ArchiveError {
     },
 }
 
-/// An entry of an archive that was left out, and the reason. The path may not exist.
+/// An entry of an archive that was left out, and the reason. The path ends before the first part
+/// that is unsafe, and may not exist.
 pub type LeftOut = (PathBuf, ArchiveError);
 
 /// Unpacks a zip file into a folder, which must not exist.
@@ -83,9 +84,10 @@ pub fn unpack(file: &Path, folder: &Path, limits: Limits) -> Result<(), ArchiveE
     unpack_entries(file, folder, limits, false).map(drop)
 }
 
-/// Unpacks a zip file with the submissions of a class. Returns the entries that were left out. A
-/// bad entry is not an error of the whole archive, because the submission of one student must not
-/// stop the other submissions.
+/// Unpacks a zip file with the submissions of a class. Returns the entries that were left out. An
+/// entry with a password, an unsafe name, a name that occurs twice, or a link that leads out is not
+/// an error of the whole archive, because the submission of one student must not stop the other
+/// submissions.
 pub fn unpack_class(file: &Path, folder: &Path, limits: Limits) -> Result<Vec<LeftOut>, ArchiveError> {
     unpack_entries(file, folder, limits, true)
 }
@@ -294,7 +296,8 @@ pub(crate) fn set_time(file: &File) -> std::io::Result<()> {
     file.set_modified(fixed)
 }
 
-/// The path of an entry; `None` if it is unsafe. Some programs on Windows write backslashes.
+/// The path of an entry; `None` if it is unsafe. Backslashes count as slashes, because some
+/// programs on Windows write them.
 fn safe_path(name: &str) -> Option<PathBuf> {
     let name = name.replace('\\', "/");
     let is_unsafe = |part: &str| {

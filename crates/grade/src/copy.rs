@@ -37,12 +37,12 @@ pub fn folder(from: &Path, to: &Path, limits: Limits) -> Result<(), CopyError> {
     copy.folder(Path::new(""), 0)
 }
 
-/// Copies one file into a folder.
+/// Copies one file to the path `to`, which must not exist.
 pub fn file(from: &Path, to: &Path, limits: Limits) -> Result<(), CopyError> {
     let name = to.file_name().map(PathBuf::from).unwrap_or_default();
     let (from_folder, to_folder) = (from.parent().unwrap_or(from), to.parent().unwrap_or(to));
     let mut copy = Copy { from: from_folder, to: to_folder, limits, entries: 0, bytes: 0 };
-    // The teacher chose this file, so the copy follows a symbolic link.
+    // Only the list of the teacher can name a symbolic link here, so the copy follows it.
     let metadata = std::fs::metadata(from).map_err(failed(&name))?;
     copy.file(from, &name, &metadata)
 }

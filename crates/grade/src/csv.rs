@@ -41,7 +41,8 @@ pub struct Table {
 }
 
 impl Table {
-    /// The first column with one of these names. Case and surrounding blanks do not matter.
+    /// The column with the first of these names that occurs. Case, and blanks around the name of a
+    /// column, do not matter.
     pub fn column(&self, names: &[&str]) -> Option<usize> {
         names.iter().find_map(|name| {
             self.columns.iter().position(|column| column.trim().to_lowercase() == name.to_lowercase())
@@ -131,8 +132,8 @@ pub fn line<S: AsRef<str>>(cells: &[S]) -> String {
 }
 
 /// A text that no spreadsheet evaluates as a formula. A spreadsheet evaluates a cell that begins
-/// with one of these characters, even if it comes from a CSV file. An apostrophe before the text
-/// prevents this.
+/// with `=`, `+`, `-` or `@`, even if the cell comes from a CSV file. An apostrophe before the text
+/// prevents this. Numbers are returned unchanged.
 pub fn harmless(text: &str) -> String {
     let is_formula = text.trim_start().starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠'])
         || text.starts_with(['\t', '\r', '\n']);

@@ -35,13 +35,13 @@ pub enum FolderError {
         /// The error of the operating system.
         source: std::io::Error,
     },
-    /// Another process grades in this folder.
+    /// Another process uses this folder, to grade or to write a report.
     #[error(
         "another chicane grade or report uses {} at this moment: wait for its end, or choose another folder \
          with -o", .0.display()
     )]
     InUse(PathBuf),
-    /// The folder has other files.
+    /// The folder has files, but no plan.
     #[error("{} has files, but no plan.json: choose a new or empty folder with -o", .0.display())]
     Foreign(PathBuf),
     /// There is no plan in the folder.

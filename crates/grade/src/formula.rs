@@ -184,7 +184,7 @@ impl Scale {
     }
 }
 
-/// A number without needless digits.
+/// A number as text, with at most three decimals.
 pub fn number(value: f64) -> String {
     let text = format!("{:.3}", rounded(value, 3));
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

@@ -1,8 +1,8 @@
 //! The grades: computed from the plan and the results of its units.
 //!
-//! The grades contain no time, no name of a machine and no random id, and every list has a fixed
-//! order. Therefore `grades.json` has the same bytes with any number of jobs, and also after a run
-//! that was interrupted.
+//! The grades contain no wall-clock time, no name of a machine and no random id, and every list has
+//! a fixed order. Therefore `grades.json` has the same bytes with any number of jobs, and also
+//! after a run that was interrupted.
 
 use crate::folder::ResultsFolder;
 use crate::formula::{Combine, Formula, rounded};
@@ -37,9 +37,11 @@ pub struct Grades {
     pub formula: Vec<String>,
     /// Number of units.
     pub units: usize,
-    /// Units that were not judged, because the simulator or the judging script failed.
+    /// Number of units that were not judged: they were not run yet, or the simulator or the judging
+    /// script failed.
     pub not_judged: usize,
-    /// The students by rank, then by name.
+    /// The students by rank, and with the same rank by name. Students without a rank come last, by
+    /// status and name.
     pub students: Vec<StudentGrade>,
 }
 
@@ -48,7 +50,7 @@ pub struct Grades {
 pub struct GradedWorld {
     /// Name of the world.
     pub name: String,
-    /// Name for people.
+    /// Display name.
     pub display: String,
     /// Whether a lower or a higher result is better.
     pub better: Better,
@@ -68,8 +70,8 @@ pub enum Status {
     Rejected,
     /// There is no submission, and no grade.
     NoSubmission,
-    /// Some units were not judged because the simulator or the judging script failed. There is no
-    /// grade.
+    /// Some units were not judged: they were not run yet, or the simulator or the judging script
+    /// failed. There is no grade.
     Incomplete,
 }
 
@@ -84,7 +86,8 @@ pub struct StudentGrade {
     pub id: Option<String>,
     /// What the grade is based on, or why there is none.
     pub status: Status,
-    /// Rank in the class; students with equal results share a rank. Null without a result.
+    /// Rank in the class; students with equal results share a rank. Null unless the submission is
+    /// graded and a run has a result.
     pub rank: Option<usize>,
     /// The grade; null if there is none.
     pub grade: Option<f64>,
@@ -111,8 +114,8 @@ pub struct WorldGrade {
     pub world: String,
     /// The points.
     pub points: f64,
-    /// The results of the seeds, combined in the same way as the points; null if a seed has no
-    /// result.
+    /// The results of the seeds, combined in the same way as the points. Null if a seed has no
+    /// result. With [`Combine::Best`], null only if no seed has a result.
     pub result: Option<f64>,
     /// The best result.
     pub best: Option<f64>,
@@ -131,7 +134,8 @@ pub struct UnitGrade {
     pub hash: String,
     /// How the run ended; `not judged` without a result.
     pub verdict: String,
-    /// Why the run ended, in one line; null for a finished run.
+    /// Why the run ended, or why its result does not count, in one line; null for a finished run
+    /// with a result.
     pub reason: Option<String>,
     /// The number that the script recorded; null if it does not count.
     pub result: Option<f64>,
@@ -139,11 +143,11 @@ pub struct UnitGrade {
     pub points: f64,
     /// Simulated seconds; null if the time depends on the speed of the machine.
     pub elapsed_s: Option<f64>,
-    /// Number of penalties of the judging script.
+    /// Number of penalties of the judging script; 0 if the run was stopped.
     pub penalties: usize,
-    /// Number of commands of the program that were not allowed.
+    /// Number of commands of the program that were not allowed; 0 if the run was stopped.
     pub refused: u64,
-    /// Number of commands that other clients sent during the run.
+    /// Number of commands that other clients sent during the run; 0 if the run was stopped.
     pub interference: u64,
     /// SHA-256 of the journal; null if the journal depends on the speed of the machine.
     pub journal_sha256: Option<String>,
@@ -202,8 +206,8 @@ impl Grades {
 }
 
 impl UnitGrade {
-    /// Whether the run was judged. Otherwise the simulator or the judging script failed, and the
-    /// result does not count against the student.
+    /// Whether the run was judged. Otherwise the run has not taken place yet, or the simulator or
+    /// the judging script failed. Then the result does not count against the student.
     pub fn is_judged(&self) -> bool {
         !matches!(self.verdict.as_str(), NOT_JUDGED | "script error" | "unsupported" | "fault")
     }
@@ -316,8 +320,8 @@ fn grade_unit(
     let counts = verdict == "finished" || (verdict == "timeout" && plan.grading.count_timeouts);
     let number = result.number().filter(|_| counts).map(|number| rounded(number, 6));
     let count = |key: &str| record[key]["count"].as_u64().unwrap_or(0);
-    // When the wall-clock limit stops a run, the simulated time depends on the speed of the
-    // machine.
+    // When the wall-clock limit stops a run, the simulated time and the counts depend on the speed
+    // of the machine.
     let was_stopped = verdict == "stopped";
     let repeats = !was_stopped && record["pace"] == "virtual";
     let repeated = |count: u64| if was_stopped { 0 } else { count };

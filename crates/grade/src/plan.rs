@@ -1,8 +1,9 @@
 //! `plan.json`: who is graded, where, and how.
 //!
-//! A unit needs only the plan and the files beside it. Paths are relative to the folder of the
-//! plan, so the folder can be copied to another machine. The plan contains no time and no name of a
-//! machine, so the same submissions and options give the same bytes.
+//! A unit needs the plan, the files beside it, and the further files that a closed box shows. The
+//! paths of these further files are absolute. All other paths are relative to the folder of the
+//! plan, so the folder can be copied to another machine. The plan contains no wall-clock time and
+//! no name of a machine, so the same submissions and options give the same bytes.
 
 use crate::formula::Formula;
 use chicane_store::Sum;
@@ -68,7 +69,7 @@ pub struct Conditions {
     /// The isolation of programs.
     #[serde(rename = "box")]
     pub program_box: PlannedBox,
-    /// The container engine of judging scripts.
+    /// The isolation of judging scripts: the jail of the simulator, or a container.
     pub judge: PlannedJudge,
 }
 
@@ -94,7 +95,7 @@ pub struct PlannedBox {
     pub files: u64,
 }
 
-/// The container engine of judging scripts.
+/// The isolation of judging scripts: the jail of the simulator, or a container.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedJudge {
     /// `own`, `podman` or `docker`.
@@ -108,7 +109,7 @@ pub struct PlannedJudge {
 pub struct PlannedWorld {
     /// Name of the world.
     pub name: String,
-    /// Name for people.
+    /// Display name.
     pub display: String,
     /// Id of the world, if it was published.
     pub world_id: Option<String>,
@@ -176,8 +177,8 @@ pub struct Unit {
     pub world: String,
     /// The seed.
     pub seed: u64,
-    /// SHA-256 of everything that the result depends on: program, command, world, judging script,
-    /// profile, seed, variation, conditions and version.
+    /// SHA-256 of everything that the result depends on: student, program, command, world, judging
+    /// script, profile, seed, variation, conditions and version.
     pub hash: String,
 }
 

@@ -31,7 +31,7 @@ pub enum PlanningError {
     /// The roster can't be read.
     #[error(transparent)]
     Table(#[from] CsvError),
-    /// The roster has no names.
+    /// The roster has no column with names.
     #[error("{}: {why}", path.display())]
     Roster {
         /// The file.
@@ -155,9 +155,9 @@ fn assign(submissions: &[Submission], roster: Option<&Roster>) -> Vec<Match> {
     submissions.iter().map(find).collect()
 }
 
-/// A unique key for each student, for use in paths. If several students have the same name, their
-/// keys get a part of a hash of the upload's name. A count instead of the hash would depend on the
-/// order of the submissions.
+/// A unique key for each student, for use in paths. If several submissions would have the same key,
+/// each key gets the first digits of a hash of the student's name and number and of the upload's
+/// name. A count instead of the hash would depend on the order of the submissions.
 fn keys(submissions: &[Submission], rows: &[Match], roster: Option<&Roster>) -> Vec<String> {
     let plain: Vec<String> =
         submissions.iter().zip(rows).map(|(one, row)| names::key(&name_of(one, *row, roster))).collect();

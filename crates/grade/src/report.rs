@@ -85,7 +85,8 @@ fn best_unit(world: &grades::WorldGrade) -> Option<&grades::UnitGrade> {
     best.or_else(|| world.seeds.iter().find(|unit| unit.run.is_some()))
 }
 
-/// Simulates the runs of these units again on several threads, to get their driven lines.
+/// Simulates the runs of these units again on several threads, to get their driven lines. A line
+/// that is cached is read instead.
 fn tracks(hashes: &[String], folder: &ResultsFolder, jobs: usize) -> BTreeMap<String, Track> {
     let (next, found) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
     std::thread::scope(|scope| {

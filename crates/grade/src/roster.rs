@@ -4,7 +4,7 @@ use crate::csv::Table;
 use crate::names;
 use std::collections::BTreeMap;
 
-/// Columns with a number or an account name of a student, in the order in which they are searched.
+/// Columns with a number or an account name of a student, all of which are searched.
 const ID_COLUMNS: [&str; 9] = [
     "identifier",
     "id",
@@ -120,7 +120,8 @@ fn id_of(text: &str) -> String {
     text.strip_prefix("participant ").map(str::to_owned).unwrap_or(text)
 }
 
-/// The ways in which platforms write a name: in the given order, and with the last name first.
+/// The ways in which platforms write a name: in the given order, and with the first and the last
+/// name exchanged.
 fn forms(name: &str) -> Vec<String> {
     let given = names::normal(name);
     let turned = match name.split_once(',') {

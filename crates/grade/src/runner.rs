@@ -1,8 +1,8 @@
 //! Runs units, each in its own process, a few at a time.
 //!
-//! The standard input of each process is a pipe from this process. When this process ends for any
-//! reason, the pipe closes, and the processes of the units end too. A process that dies without a
-//! result is started again, a limited number of times.
+//! The standard input of each process is a pipe from the grading process. When the grading process
+//! ends for any reason, the pipe closes, and the processes of the units end too. A process that
+//! dies without a result is started again, a limited number of times.
 
 use crate::plan::Unit;
 use crate::unit_result::UnitResult;
@@ -14,11 +14,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-/// How often a unit is started at most.
+/// Maximum number of times that a unit is started.
 pub const ATTEMPTS: u32 = 3;
 /// Time between two checks of a running process.
 const POLL: Duration = Duration::from_millis(10);
-/// Bytes of the standard error of a process that are read after a failure.
+/// Bytes at the end of the standard error of a process that are read when the process has ended.
 const MAX_TAIL: u64 = 4096;
 
 /// How the units are run.
@@ -43,7 +43,7 @@ pub enum Event {
         /// Index of the unit.
         unit: usize,
     },
-    /// A process died, and the unit is started again.
+    /// A process left no result, and the unit is started again.
     Retried {
         /// Index of the unit.
         unit: usize,
@@ -149,8 +149,8 @@ impl Process {
         let errors = unnamed_file(folder)?;
         let mut command = (options.command)(unit, folder);
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(errors.try_clone()?);
-        // The process gets its own process group, so that Ctrl-C in the terminal reaches only this
-        // process, which then ends the units.
+        // The process gets its own process group, so that Ctrl-C in the terminal reaches only the
+        // grading process, which then ends the units.
         command.process_group(0);
         Ok(Process { child: command.spawn()?, errors, started: Instant::now() })
     }

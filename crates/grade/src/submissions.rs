@@ -70,7 +70,8 @@ pub struct Submission {
 pub struct Found {
     /// The submissions.
     pub submissions: Vec<Submission>,
-    /// Names of files that were ignored.
+    /// Names of files that were ignored, and reasons why entries of an archive that belong to no
+    /// submission were left out.
     pub ignored: Vec<String>,
 }
 
@@ -148,8 +149,9 @@ fn only_folder(folder: &Path) -> PathBuf {
     let entries: Vec<_> =
         entries.filter(|entry| entry.file_name().to_str().is_none_or(|name| !is_junk(name))).collect();
     match &entries[..] {
-        // If the single folder has a name made by a learning platform, it is the submission of the
-        // only student, and not a folder around all submissions.
+        // If a learning platform made the name of the single folder, or if the folder contains a
+        // program, it is the submission of the only student, and not a folder around all
+        // submissions.
         [only] if only.file_type().is_ok_and(|kind| kind.is_dir()) => {
             let name = only.file_name().to_string_lossy().into_owned();
             let has_program = ["main.py", "run.toml"].iter().any(|file| only.path().join(file).is_file());

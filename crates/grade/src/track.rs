@@ -9,7 +9,7 @@ use std::path::Path;
 /// A driven line is thinned to about this many points. Jumps and the last position are kept in
 /// addition.
 const MAX_POINTS: usize = 700;
-/// Maximum number of points of a road's border.
+/// Maximum number of points of the centre line and of each border of a road.
 const MAX_ROAD: usize = 400;
 /// Name of the file that caches a line beside the result of its unit.
 const FILE: &str = "track.json";

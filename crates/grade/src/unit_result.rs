@@ -158,8 +158,8 @@ fn penalties(events: &Value) -> Vec<Penalty> {
     penalties.take(MAX_PENALTIES).collect()
 }
 
-/// Whether a line has a signed amount, such as `+5 s`: a plus after a blank or a comma, then a
-/// digit.
+/// Whether a line has a signed amount, such as `+5 s`: a plus at the start of the line, or after a
+/// blank, a comma, a semicolon, a colon or an opening bracket, and then a digit.
 fn has_amount(line: &str) -> bool {
     line.match_indices('+').any(|(at, _)| {
         let before = line[..at].chars().next_back();

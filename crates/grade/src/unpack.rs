@@ -6,7 +6,7 @@ use crate::program::{self, MAIN_FILE, RUN_FILE};
 use crate::submissions::{Submission, is_junk};
 use std::path::{Path, PathBuf};
 
-/// How many nested archives and folders around a program are removed at most.
+/// Maximum number of archives and folders around a program that are removed.
 const MAX_WRAPPERS: usize = 4;
 
 /// Why a submission can't be unpacked.
@@ -82,7 +82,7 @@ fn unpack_into(submission: &Submission, to: &Path, scratch: &Path) -> Result<(),
     std::fs::rename(&folder, to).map_err(write(to))
 }
 
-/// Puts a single uploaded file into a new folder.
+/// Unpacks a single uploaded zip file into a new folder, or puts another single file there.
 fn one_file(path: &Path, name: &str, folder: &Path) -> Result<(), UnpackError> {
     if is_zip(name) || is_zip(&path.to_string_lossy()) {
         return Ok(archive::unpack(path, folder, SUBMISSION)?);

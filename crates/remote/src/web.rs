@@ -25,7 +25,7 @@ const MAX_ADDRESSES: usize = 4;
 /// `User-Agent` header of every request.
 pub const USER_AGENT: &str = concat!("chicane/", env!("CARGO_PKG_VERSION"));
 
-/// Why a request got no response. The first text in a variant is the host.
+/// Why a request failed. The first text in a variant is the host.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WebError {
     /// The URL can't be parsed.

@@ -53,8 +53,8 @@ struct Counts<T> {
     others: Count,
     /// The last time when addresses without recent wrong tokens were removed from `by_address`.
     swept: Option<Instant>,
-    /// The tokens that were accepted from each address, and the time of the last request with one
-    /// of them.
+    /// What the accepted tokens of each address give access to, and the time of the last request
+    /// with one of these tokens.
     accepted: BTreeMap<IpAddr, (Vec<T>, Instant)>,
 }
 

@@ -46,7 +46,7 @@ pub fn encode(message: &impl Serialize) -> Vec<u8> {
 /// Decodes a message. Bytes after the message are ignored, because some writers add padding.
 pub fn decode<M: DeserializeOwned>(bytes: &[u8]) -> Result<M, CdrError> {
     let (header, content) = bytes.split_first_chunk::<4>().ok_or(CdrError::Header)?;
-    // The last two bytes are options that readers have to ignore.
+    // The last two bytes of the header are options that readers have to ignore.
     let decoded = match [header[0], header[1], 0, 0] {
         LITTLE_ENDIAN => cdr_encoding::from_bytes::<M, LittleEndian>(content),
         BIG_ENDIAN => cdr_encoding::from_bytes::<M, BigEndian>(content),

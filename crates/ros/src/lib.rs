@@ -1,8 +1,8 @@
 //! The ROS 2 interface: message types, the topics of the robot, and the messages of a tick.
 //!
 //! This crate uses no middleware, clock, thread, file or socket. It converts the topics of the
-//! robot to messages, and messages to commands for the robot. The server transports the messages
-//! through a DDS participant or a WebSocket.
+//! robot to messages, and messages to commands for the robot. The crates `dds`, `bridge` and
+//! `recording` transport or record the messages.
 
 pub mod cdr;
 pub mod command;

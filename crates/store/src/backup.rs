@@ -69,7 +69,7 @@ pub struct BackupSummary {
     pub created_at: String,
     /// Version of the program that wrote the backup.
     pub chicane: String,
-    /// SHA-256 checksum of the parts, as hex digits.
+    /// The SHA-256 checksum at the end of the backup, as hex digits.
     pub sha256: String,
 }
 
@@ -98,7 +98,7 @@ pub enum BackupError {
         /// The error of the operating system.
         source: io::Error,
     },
-    /// There is a file of this name.
+    /// A file exists already at the path of the new backup.
     #[error("{} exists already: name a new file, or remove it first", .0.display())]
     Exists(PathBuf),
     /// The folder has too many files.
@@ -121,7 +121,8 @@ pub fn backup(dir: &Path, to: &Path) -> Result<BackupSummary, BackupError> {
     let written = write_and_check(dir, &part, &snapshot);
     let _ = std::fs::remove_file(&snapshot);
     let placed = written.and_then(|summary| {
-        // Unlike a rename, a link does not replace a file that another process has just written.
+        // A link is tried first because, unlike a rename, it does not replace a file that another
+        // process has just written. The rename is for file systems without hard links.
         let placed = std::fs::hard_link(&part, to).or_else(|error| match error.kind() {
             ErrorKind::AlreadyExists => Err(error),
             _ => std::fs::rename(&part, to),
@@ -164,8 +165,8 @@ fn copy_database(database: &Path, snapshot: &Path) -> Result<i64, BackupError> {
     let (connection, version) = database::open_any_version(database)?;
     let name = snapshot.to_str().ok_or_else(|| BackupError::Copy("the path is not UTF-8".to_owned()))?;
     connection.execute("VACUUM INTO ?1", [name]).map_err(copy)?;
-    // The copy contains all pages that SQLite could read. This check finds damage that SQLite did
-    // not notice while it copied the pages.
+    // `VACUUM INTO` copies rows without checking their values. This check finds damaged values that
+    // break the types or constraints of a table.
     let (copied, _) = database::open_any_version(snapshot)?;
     let verdict: String = copied.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(copy)?;
     if verdict != "ok" {
@@ -234,10 +235,10 @@ impl<'a> PartWriter<'a> {
         Ok(())
     }
 
-    /// Adds the files of a folder, which may not exist. If a file disappears meanwhile, another
-    /// revision of the world was installed, and the folder is read again. The backup then also
-    /// contains files of the first attempt. They do no harm in a restored folder, because no
-    /// document names them.
+    /// Adds the files of a folder, which may not exist. If a file of a world disappears meanwhile,
+    /// the world was replaced or removed, and the folder of the world is read again. The backup
+    /// then also contains files of the first attempt. They do no harm in a restored folder, because
+    /// no document names them.
     fn folder(&mut self, dir: &Path, name: &str, depth: usize) -> Result<(), BackupError> {
         let path = dir.join(name);
         for _ in 0..MAX_ATTEMPTS {
@@ -256,8 +257,8 @@ impl<'a> PartWriter<'a> {
         Err(BackupError::Read { path, source: io::Error::other("the world changes all the time") })
     }
 
-    /// Adds the files of a folder except documents. Links are left out, because a data folder has
-    /// none.
+    /// Adds the files and subfolders of a folder, except its documents and lock files. Links are
+    /// left out, because a simulator creates none.
     fn files(&mut self, dir: &Path, name: &str, depth: usize) -> Result<(), BackupError> {
         let path = dir.join(name);
         let unreadable = |source| BackupError::Read { path: path.clone(), source };
@@ -273,8 +274,8 @@ impl<'a> PartWriter<'a> {
         for entry in entries {
             let entry = entry.map_err(unreadable)?;
             let kind = entry.file_type().map_err(unreadable)?;
-            // A simulator creates only names in UTF-8, so another program made a file whose name is
-            // not UTF-8.
+            // A file whose name is not UTF-8 is left out. A simulator creates no such file, so the
+            // file belongs to another program.
             if let Some(inner) = entry.file_name().to_str() {
                 names.push((inner.to_owned(), kind));
             }

@@ -38,8 +38,8 @@ impl Data {
         let lock = DataLock::take(&folder)?;
         let (connection, salvaged) = open_or_salvage(&file)?;
         let settings = Settings::new(connection);
-        // The records use a second connection, so that a long write of a record does not block the
-        // settings.
+        // The records use a second connection, so that a long write of a record does not block a
+        // thread that reads the settings.
         let records = Records::new(database::open(&file)?);
         // `open_shared` does not check the content of the file, because `open_or_salvage` has
         // checked it.

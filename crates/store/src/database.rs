@@ -146,7 +146,8 @@ fn open_within(path: &Path, busy_timeout: Duration, check: bool) -> Result<Conne
         Ok(file) if file.is_file() && file.len() == 0 => {
             return Err(OpenError::Empty { path: path.to_owned() });
         }
-        // SQLite takes a file of one byte for an empty database.
+        // A file that is shorter than the header is not a database. SQLite itself would take a file
+        // of one byte for an empty database.
         Ok(file) if file.is_file() && file.len() < HEADER_BYTES => {
             return Err(damaged("file is not a database".to_owned()));
         }

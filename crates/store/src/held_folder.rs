@@ -34,8 +34,10 @@ impl HeldFolder {
         &self.path
     }
 
-    /// A path below this folder that leads to the open folder, wherever it was moved to. The path
-    /// is valid in this process only, and only while a clone of this value exists.
+    /// The path of the file `name` in this folder. On Linux, the path leads through the open
+    /// descriptor, so it reaches the folder wherever the folder was moved to. Such a path is valid
+    /// in this process only, and only while a clone of this value exists. Without `/proc`, the path
+    /// is the plain one.
     pub fn join(&self, name: &str) -> PathBuf {
         self.through_descriptor().unwrap_or_else(|| self.path.clone()).join(name)
     }
@@ -51,7 +53,8 @@ impl HeldFolder {
         None
     }
 
-    /// Fails if the path does not lead to the open folder any more.
+    /// Fails if the path does not lead to the open folder any more. Never fails on systems other
+    /// than Unix.
     pub fn check(&self) -> Result<(), FolderReplaced> {
         #[cfg(unix)]
         {

@@ -2,8 +2,8 @@
 //!
 //! `worlds/<id>/installed.json` is the record of an installed world. It names the folder beside it
 //! that holds the files. The record is replaced by a rename, so a reader sees the old world or the
-//! new one, never a mixture. A folder that no record names is left over from a killed process. It
-//! is removed when no other process works on the world.
+//! new one, never a mixture. A folder that no record names is left over from a killed process.
+//! [`InstalledWorlds::remove_leftovers`] removes it, unless another process works on the world.
 
 use crate::folder_lock::FolderLock;
 use crate::held_folder::HeldFolder;
@@ -160,7 +160,8 @@ impl InstalledWorlds {
         }))
     }
 
-    /// Moves staged files to an installed world. The files were flushed to disk already.
+    /// Moves staged files into place, then replaces the record of the world. The files were flushed
+    /// to disk already.
     pub(crate) fn place(&self, staged: &Path, record: &InstalledRecord) -> std::io::Result<()> {
         let Some(id) = WorldId::parse(&record.world_id) else { return Err(ErrorKind::InvalidInput.into()) };
         let folder = self.folder(&id);
@@ -203,7 +204,7 @@ impl InstalledWorlds {
     }
 
     /// Gives an installed world a second name, by which clients can switch to it. Another world
-    /// that had this name loses the name. False if the world is not installed.
+    /// that had this second name loses it. False if the world is not installed.
     pub fn set_alias(&self, id: &WorldId, alias: &str) -> std::io::Result<bool> {
         for record in self.scan().into_iter().filter(|record| record.alias.as_deref() == Some(alias)) {
             if let Some(other) = WorldId::parse(&record.world_id).filter(|other| other != id) {
@@ -213,8 +214,8 @@ impl InstalledWorlds {
         self.change(id, |record| record.alias = Some(alias.to_owned()))
     }
 
-    /// Changes the record of an installed world while it holds the world's lock. False if the world
-    /// is not installed.
+    /// Changes the record of an installed world under the lock of the world. False if the world is
+    /// not installed.
     fn change(&self, id: &WorldId, change: impl FnOnce(&mut InstalledRecord)) -> std::io::Result<bool> {
         if self.record(id).is_none() {
             return Ok(false);
@@ -234,8 +235,8 @@ impl InstalledWorlds {
         Ok(true)
     }
 
-    /// Removes the record of a world, so that the world is not installed any more. The files are
-    /// removed when their last reader is dropped.
+    /// Removes the record of a world, so that the world is not installed any more. The files stay
+    /// until the caller or [`InstalledWorlds::remove_leftovers`] removes them.
     pub(crate) fn remove_record(&self, id: &WorldId) -> std::io::Result<()> {
         let folder = self.folder(id);
         match std::fs::remove_file(folder.join(RECORD)) {
@@ -246,7 +247,7 @@ impl InstalledWorlds {
     }
 
     /// Removes folders that no record names, and old interrupted installations. Skips worlds that
-    /// another process is working on.
+    /// another process is working on, and worlds with an invalid record.
     pub fn remove_leftovers(&self) {
         for entry in std::fs::read_dir(&self.worlds).into_iter().flatten().flatten() {
             let Some(id) = entry.file_name().to_str().and_then(WorldId::parse) else { continue };
@@ -273,7 +274,8 @@ impl InstalledWorlds {
         self.trim_staged();
     }
 
-    /// Removes interrupted installations that are old, empty or too many.
+    /// Removes interrupted installations that are too old or have no files, and the oldest ones
+    /// beyond the limit.
     pub(crate) fn trim_staged(&self) {
         let entries = std::fs::read_dir(&self.staging).into_iter().flatten().flatten();
         let age = |e: &std::fs::DirEntry| {

@@ -1,4 +1,4 @@
-//! Journals of sessions, and the files of the worlds that they were driven in.
+//! Journals of sessions, and the files of the worlds of these sessions.
 //!
 //! While a session runs, its journal is stored in pieces, together with the events. When the
 //! session ends, one compressed piece replaces them. The files of a world are stored once, by their

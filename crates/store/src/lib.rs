@@ -1,8 +1,8 @@
 //! Worlds on this machine and on a CDN, and the data folder with settings and records.
 //!
-//! This crate reads and writes the disk, so that the crate `world` does not have to. It does not
-//! use the network: the caller downloads the files of a published world and writes them to a
-//! [`Staging`].
+//! This crate reads and writes the disk, so that the crate `world` does not have to. It opens no
+//! network connection: the caller downloads the files of a published world and writes them to a
+//! [`Staging`], and passes the client of a bucket to [`Cdn`].
 #![allow(clippy::disallowed_methods)]
 
 mod backup;

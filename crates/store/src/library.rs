@@ -1,4 +1,4 @@
-//! The list of all worlds: built-in and installed.
+//! The list of all worlds: built-in, installed, and built from projects.
 
 mod installed;
 
@@ -19,13 +19,14 @@ pub struct LibraryEntry {
     pub display: String,
     /// Id of the world, if it was published.
     pub world_id: Option<String>,
-    /// Revision of the world, if it was published.
+    /// Revision of the world, if it was published or built from a project of the data folder.
     pub rev: Option<String>,
     /// Whether the world is official.
     pub official: bool,
     /// Whether the world may be deleted.
     pub deletable: bool,
-    /// Whether the files are verified: the world is built-in, or its files match its id.
+    /// False for an installed world whose files could not be verified against its id. True for
+    /// every other world.
     pub verified: bool,
 }
 
@@ -40,8 +41,8 @@ pub enum LoadError {
     Broken(Error),
 }
 
-/// All worlds by name: the built-in worlds, and those installed in a data folder. A library is
-/// meant to be shared behind an `Arc`.
+/// All worlds by name: built-in worlds, worlds that are installed in a data folder, and worlds of
+/// projects. A library is meant to be shared behind an `Arc`.
 #[derive(Default)]
 pub struct Library {
     worlds: RwLock<Worlds>,
@@ -111,8 +112,8 @@ impl Library {
         worlds.insert(world.entry.name.clone(), Arc::new(world));
     }
 
-    /// The name under which a project with this name can be placed. It is the name itself, or a
-    /// longer name if a world that is not a project has this name.
+    /// The name under which a project with this name can be placed. It is the name itself. If a
+    /// world that is not a project has this name, a suffix is added.
     pub fn project_name(&self, name: &str) -> String {
         let worlds = self.worlds();
         let is_free = |name: &str| worlds.get(name).is_none_or(|world| world.is_project);
@@ -150,7 +151,7 @@ impl Library {
         }
     }
 
-    /// Removes the worlds of all projects except one, because their files are in memory.
+    /// Removes the worlds of all projects except one, because their files take up memory.
     pub fn remove_projects_except(&self, name: &str) {
         self.worlds_mut().retain(|other, world| !world.is_project || other == name);
     }

@@ -16,10 +16,10 @@ pub enum OpenError {
     Unwritable {
         /// The folder or file.
         path: PathBuf,
-        /// The error of the operating system.
+        /// The reason, usually the error of the operating system or of SQLite.
         reason: String,
     },
-    /// Another process holds the folder.
+    /// The folder is locked, usually by another process.
     #[error(
         "data folder {} is in use by another chicane{}; stop it, or choose another with --data-dir",
         dir.display(), named(*pid)

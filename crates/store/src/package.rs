@@ -1,4 +1,5 @@
-//! Packs a bundle for publication. The id of the packed world is its checksum.
+//! Packs a bundle, to publish its world or to install the world on this machine. The id of the
+//! world is the checksum of its manifest.
 
 use crate::manifest::{Access, Listed, Manifest, Meta, Rev};
 use crate::rules::{self, FilePath, Unfit};
@@ -34,7 +35,7 @@ pub struct Label {
     pub access: Access,
 }
 
-/// A world ready to be published.
+/// A world that is ready to be published or installed.
 #[derive(Debug, Clone)]
 pub struct Package {
     /// Id of the world.

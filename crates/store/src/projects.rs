@@ -1,8 +1,9 @@
 //! The projects of the world builder: their documents, revisions and files.
 //!
-//! Every accepted change gets a new revision. A writer names the revision that it changed, so that
-//! two writers cannot overwrite each other's changes. A deleted project can be restored until
-//! [`MAX_DELETED`] other projects are deleted after it.
+//! Every change of a document or a file gives the project a new revision. An editor that saves a
+//! document names the revision that it has changed, so that two editors cannot overwrite each
+//! other's changes of the document. A deleted project can be restored until [`MAX_DELETED`] other
+//! projects are deleted after it.
 
 use crate::settings::StoreError;
 use crate::sum::Sum;

@@ -38,7 +38,7 @@ pub enum PublishError {
     /// The folder or bucket can't be used.
     #[error("{0}")]
     Target(String),
-    /// Writing failed. The world was not published.
+    /// A file can't be written. The world was not published, or not changed.
     #[error("can't write {path}: {reason}")]
     Write {
         /// The file.
@@ -145,7 +145,7 @@ impl Cdn {
         Err(PublishError::Changed(id.clone()))
     }
 
-    /// All published worlds, sorted by name and id. Incomplete worlds are skipped.
+    /// All published worlds, sorted by name and id. Incomplete and invalid worlds are skipped.
     pub async fn worlds(&self) -> Result<Vec<(WorldId, Meta)>, PublishError> {
         let failed = |e: Error| PublishError::Target(format!("the worlds can't be listed: {}", reason(&e)));
         let listed =

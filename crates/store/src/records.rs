@@ -20,7 +20,7 @@ pub struct NewSession {
     pub world: String,
     /// Id of the world, if it was published.
     pub world_id: Option<String>,
-    /// Revision of the world, if it was published.
+    /// Revision of the world, if it was published or built from a project.
     pub rev: Option<String>,
     /// The student's command.
     pub command: Option<String>,
@@ -261,8 +261,8 @@ fn add_events(change: &Transaction<'_>, number: i64, place: u64, events: &[Strin
     Ok(())
 }
 
-/// Converts a stored word to its value. An unknown word is an error, because a newer version wrote
-/// it.
+/// Converts a stored word to its value. An unknown word is an error: a newer version wrote it, or
+/// the database is damaged.
 fn known<T>(column: &str, word: &str, value: impl Fn(&str) -> Option<T>) -> rusqlite::Result<T> {
     value(word).ok_or_else(|| {
         let why = format!("{column} has the unknown value {word:?}");

@@ -1,7 +1,7 @@
 //! Checks a backup and restores a data folder from it.
 //!
-//! The whole file is checked before a byte is restored. The folder is written under another name
-//! and renamed when it is complete, so that a failure leaves the old folder as it was.
+//! The checksum of the whole file is checked before a byte is restored. The folder is written under
+//! another name and renamed when it is complete, so that a failure leaves the old folder as it was.
 
 use crate::backup::{ABOUT, About, BackupSummary, FOLDERS, MAGIC, MAX_FILES};
 use crate::data::{DataLock, create_private};
@@ -109,7 +109,7 @@ pub fn restore(file: &Path, dir: &Path, replace: bool) -> Result<Restored, Resto
     if is_used && !dir.join(DATABASE).exists() {
         return Err(RestoreError::NotADataFolder(dir));
     }
-    // A simulator that uses the folder holds the lock.
+    // The lock can't be taken while a simulator uses the folder.
     let lock = if is_used {
         Some(DataLock::take(&HeldFolder::open(&dir).map_err(write_error(&dir))?)?)
     } else {
@@ -176,7 +176,7 @@ fn unpack(file: &Path, to: &Path) -> Result<BackupSummary, RestoreError> {
         (Err(_), Some(failed)) => return Err(failed),
         (about, _) => about?,
     };
-    // The database may be of an older version, which the next simulator updates.
+    // The database may be of an older version. The next simulator that opens the folder updates it.
     let (database, _) = database::open_any_version(&to.join(DATABASE))?;
     let verdict = database.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0));
     match verdict {

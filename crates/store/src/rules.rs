@@ -82,7 +82,7 @@ pub(crate) fn quoted(text: &str) -> String {
     format!("{short:?}{more}")
 }
 
-/// Checks the number of files, and that any file system can hold all of them.
+/// Checks the number of files, and that no two paths clash on a common file system.
 pub(crate) fn check_paths<'a>(paths: impl Iterator<Item = &'a FilePath>) -> Result<(), Unfit> {
     // Paths with the same key clash on some systems: some file systems ignore case, and some drop
     // dots at the end of a name.
@@ -142,8 +142,9 @@ pub(crate) fn world_stem<'a>(paths: impl Iterator<Item = &'a FilePath>) -> Resul
     }
 }
 
-/// The path of a file after its world was renamed. Files that are named after the world are renamed
-/// with it. Other files keep their path, because the world file refers to that path.
+/// The path of a file after its world was renamed. Files that are found by the name of the world,
+/// such as its route, are renamed with it. Other files keep their path, because the world file
+/// refers to that path.
 pub(crate) fn renamed(path: &FilePath, stem: &str, name: &str) -> FilePath {
     let named = [
         (format!("worlds/{stem}.world"), format!("worlds/{name}.world")),

@@ -16,7 +16,7 @@ use std::io::{self, Read, Write};
 const MAGIC: &[u8] = b"CHICANE RUN 1\n";
 /// Size of the checksum at the end, bytes.
 const SUM: usize = 32;
-/// Maximum size of a file, bytes.
+/// Maximum size of a run file, bytes.
 pub const MAX_FILE: u64 = 1 << 30;
 /// Maximum size of all parts together, bytes.
 const MAX_CONTENT: u64 = 2 << 30;
@@ -70,7 +70,8 @@ pub fn unpack(bytes: &[u8]) -> Result<Parts, NotARunFile> {
     unpack_within(bytes, MAX_CONTENT)
 }
 
-/// Unpacks the bytes of a run file whose parts have at most `max` bytes together.
+/// Unpacks the bytes of a run file whose parts, with their names and lengths, have at most `max`
+/// bytes together.
 pub fn unpack_within(bytes: &[u8], max: u64) -> Result<Parts, NotARunFile> {
     let (content, sum) = bytes.split_last_chunk::<SUM>().ok_or(NotARunFile::Kind)?;
     let deflated = content.strip_prefix(MAGIC).ok_or(NotARunFile::Kind)?;
@@ -129,7 +130,7 @@ pub fn deflate(bytes: &[u8]) -> Vec<u8> {
     out.finish().unwrap_or_default()
 }
 
-/// Decompresses bytes, at most `max` of them.
+/// Decompresses bytes. Fails if the result has more than `max` bytes.
 pub fn inflate(bytes: &[u8], max: u64) -> io::Result<Vec<u8>> {
     let mut out = Vec::new();
     if DeflateDecoder::new(bytes).take(max + 1).read_to_end(&mut out)? as u64 > max {

@@ -120,7 +120,7 @@ pub(crate) fn salvage(path: &Path) -> Result<Salvaged, SalvageError> {
 type Saved = (Vec<(&'static str, usize)>, Vec<&'static str>);
 
 /// Copies the readable rows of `path` to the new database `new`. The damaged file is read from a
-/// copy, because SQLite would change it when it applies its log.
+/// copy, because SQLite would change the file when it applies the log.
 fn save(path: &Path, copy: &Path, new: &Path) -> Result<Saved, SalvageError> {
     for ending in &ENDINGS[..2] {
         let (from, to) = (with_ending(path, ending), with_ending(copy, ending));

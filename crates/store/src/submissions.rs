@@ -18,7 +18,8 @@ const FROM: &str = "FROM submission JOIN contestant ON contestant.key = submissi
 pub struct NewSubmission {
     /// Id of the submission.
     pub id: String,
-    /// The key of the student: equal for names that differ only in their spelling.
+    /// The key of the student: equal for names that people can't tell apart, such as `Ada` and
+    /// `ADA`.
     pub key: String,
     /// Name of the student. The first name that is stored for a key is kept.
     pub name: String,
@@ -52,7 +53,8 @@ pub struct SubmissionRow {
     pub bytes: u64,
     /// When the submission was handed in, RFC 3339.
     pub received_at: String,
-    /// When all runs of the submission were over, RFC 3339; `None` before that.
+    /// When all runs of the submission were over, or when it was found that the submission can't be
+    /// judged, RFC 3339; `None` before that.
     pub ended_at: Option<String>,
     /// Why the submission can't be judged; `None` if it can.
     pub failure: Option<String>,
@@ -148,7 +150,7 @@ impl Submissions {
         })
     }
 
-    /// The submissions whose runs are over, the oldest first, with the size of their files.
+    /// The submissions whose runs are over, the oldest first.
     pub fn ended(&self) -> Result<Vec<SubmissionRow>, StoreError> {
         self.with(|connection| {
             let sql = format!(

@@ -1,5 +1,5 @@
-//! Projects with files as zip files. An archive is untrusted: names and sizes are checked while the
-//! files are read.
+//! Packs a project and its files as a zip file, and unpacks such a file. An archive is untrusted:
+//! names and sizes are checked while the files are read.
 
 use crate::picture::FileError;
 use chicane_builder::project::MAX_JSON;
@@ -111,7 +111,8 @@ pub(crate) fn unpack(bytes: &[u8]) -> Result<Unpacked, ArchiveError> {
     }
 }
 
-/// The length of the folder that all entries share, with its slash; 0 if there is none.
+/// The length of the name of the folder that all entries share, with its slash; 0 if there is no
+/// such folder.
 fn common_folder(entries: &BTreeMap<String, Vec<u8>>) -> usize {
     let first = entries.keys().next().and_then(|name| name.split_once('/')).map(|(folder, _)| folder);
     let Some(folder) = first else { return 0 };

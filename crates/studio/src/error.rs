@@ -39,10 +39,10 @@ pub enum StudioError {
     /// The project has no evaluation.
     #[error("the project has no rules; add them in the tab \"Rules\"")]
     NoRules,
-    /// The judging script of the project is missing.
+    /// The judging script of the project is missing or is not text.
     #[error("the judging script of the project is missing or is not text; choose another one")]
     NoScript,
-    /// The name of a new project is not valid.
+    /// The name of a world is not valid.
     #[error("name must have {rule}", rule = WorldName::RULE)]
     Name,
     /// No shipped world has this name.

@@ -3,7 +3,7 @@
 //!
 //! A [`Studio`] belongs to one data folder. Its calls block, except the event streams of
 //! [`Watchers`]. When a call that changes something returns, the change is on disk. The event
-//! streams report it afterwards.
+//! streams report a change after it was stored.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod archive;

@@ -131,7 +131,7 @@ fn drawing(part: &Print, layout: &Layout, page_height: f64, per_inch: f64, label
     }
     let size = units(LABEL_MM);
     let (x, y) = (left + far, bottom - far + size * 0.5);
-    // The title has only letters, digits and underscores, so nothing has to be escaped.
+    // The title has only letters, digits, dashes and underscores, so nothing has to be escaped.
     text.push_str(&format!("BT /F {size:.2} Tf {x:.3} {y:.3} Td ({label}) Tj ET\n"));
     text
 }

@@ -52,7 +52,7 @@ pub(crate) fn draw(project: &Project, files: &dyn Files) -> Vec<u8> {
     project.decals.iter().for_each(|decal| draw_decal(&mut canvas, decal, &pictures));
     draw_objects(&mut canvas, project, &preview, &pictures);
     if let Some(fence) = &project.fence {
-        // The fence is drawn at least one pixel wide.
+        // The fence is drawn at least one fine pixel wide.
         let t = (1.0 / canvas.scale).max(0.03);
         for (x, y, width, height) in
             [(0.0, 0.0, w, t), (0.0, h - t, w, t), (0.0, 0.0, t, h), (w - t, 0.0, t, h)]
@@ -228,7 +228,7 @@ impl Canvas {
         }
     }
 
-    /// The picture: each pixel is the mean of the fine pixels.
+    /// The picture: each pixel is the mean of its fine pixels.
     fn reduced(&self) -> Rgb {
         let [width, height] = THUMBNAIL_SIZE;
         let mut bytes = Vec::with_capacity(width * height * 3);

@@ -83,7 +83,7 @@ impl PrintJob {
         let print = Print::new(world, dpi).map_err(PrintJobError::Print)?;
         let layout = layout(&print, paper);
         // The label is a text in brackets in the PDF file. An unescaped bracket or backslash would
-        // end it.
+        // make the file invalid.
         let is_plain = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
         Ok(PrintJob { print, layout, title: title.chars().filter(is_plain).collect() })
     }

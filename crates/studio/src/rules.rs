@@ -12,7 +12,7 @@ use chicane_world::MemoryBundle;
 pub struct ProjectRules {
     /// Name of the world.
     pub name: String,
-    /// Name of the world for people.
+    /// Display name of the world.
     pub display_name: String,
     /// The judging script.
     pub script: String,

@@ -83,8 +83,8 @@ impl Watchers {
         }
     }
 
-    /// Opens a stream. Its first event is the revision that `current` returns. The stream is
-    /// registered before `current` is called, so that no later change is missed.
+    /// Opens a stream. Its first event is the revision that `current` returns, or a newer one. The
+    /// stream is registered before `current` is called, so that no later change is missed.
     pub fn subscribe<E: From<TooManyStreams>>(
         &self,
         id: &str,

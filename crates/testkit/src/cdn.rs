@@ -17,7 +17,7 @@ pub fn packed(name: &str, access: Access) -> Package {
     packed_bundle(&shipped_bundle(name), &format!("The {name}"), access)
 }
 
-/// Packs a bundle as a world with this name.
+/// Packs a bundle as a world with this display name.
 pub fn packed_bundle(bundle: &MemoryBundle, name: &str, access: Access) -> Package {
     let label = Label { name: name.to_owned(), access };
     let stand = IdPlaceholder::new().expect("random numbers");

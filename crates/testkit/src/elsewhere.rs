@@ -1,8 +1,8 @@
 //! Generates worlds like those of other people: folders as Gazebo users have them.
 //!
-//! The worlds have meshes in which y points up and which a pose turns, collections with shared
-//! models, spaces in names, missing values, models without markers, STL and OBJ meshes, missing
-//! meshes, and no route.
+//! No world has a route or models with markers. Each world has some of these features: meshes in
+//! which y points up and which a pose turns, a shared model that is included several times, spaces
+//! in names, missing values, STL and OBJ meshes, and missing meshes.
 
 use crate::Random;
 use chicane_world::MemoryBundle;
@@ -25,7 +25,7 @@ pub struct Habits {
 pub enum Floor {
     /// The ground plane of Gazebo.
     GroundPlane,
-    /// A thick static box. Its top is above or below z = 0.
+    /// A thick static box. Its top is at, above or below z = 0.
     Slab,
     /// A COLLADA mesh with y up, turned by the pose of its model.
     TurnedMesh,
@@ -153,7 +153,7 @@ impl WorldMaker {
         kind
     }
 
-    /// A model that is included several times, with spaces in the names of its files.
+    /// A model that is included up to five times, with spaces in the names of its files.
     fn shared_models(&mut self) {
         let count = self.random.below(6);
         let config = "<model><name>Shelf</name><sdf version='1.6'>shelf model.sdf</sdf></model>";

@@ -33,7 +33,8 @@ impl HttpResponse {
     }
 }
 
-/// A client with one connection. The client reconnects if the server has closed the connection.
+/// A client with one connection. After an error, or a response with `connection: close`, the next
+/// request opens a new connection.
 pub struct Client {
     address: SocketAddr,
     host: String,

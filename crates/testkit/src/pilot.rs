@@ -45,12 +45,12 @@ impl Pilot {
         libm::atan(2.0 * self.wheelbase * local.y / (local.x * local.x + local.y * local.y).max(1e-6))
     }
 
-    /// Laps driven so far.
+    /// Laps driven so far, counted from the start of the route.
     pub fn laps(&self) -> f64 {
         self.distance / self.length
     }
 
-    /// Distance driven along the route so far, m.
+    /// Distance driven along the route so far, counted from the start of the route, m.
     pub fn distance(&self) -> f64 {
         self.distance
     }

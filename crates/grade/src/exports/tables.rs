@@ -64,7 +64,8 @@ fn roster_cells(plan: &Plan, student: &StudentGrade) -> Vec<String> {
     cells
 }
 
-/// The cell of the student's row in the roster, in the first column with one of these names.
+/// The cell of the student's row in the roster, in the column with the first of these names that
+/// occurs. `None` if there is no such column or the cell is empty.
 fn roster_cell(plan: &Plan, student: &StudentGrade, names: &[&str]) -> Option<String> {
     let column = names.iter().find_map(|name| {
         plan.roster.iter().position(|column| column.trim().to_lowercase() == name.to_lowercase())

@@ -14,7 +14,7 @@ const STOPS: [[f64; 3]; 5] = [
     [248.0, 142.0, 74.0],
     [255.0, 224.0, 92.0],
 ];
-/// Number of different colours of a line.
+/// Number of steps from the colour of the slowest part of a line to the colour of the fastest part.
 const COLOURS: f64 = 16.0;
 /// Margin around the road and the line, in metres.
 const MARGIN_M: f64 = 0.3;

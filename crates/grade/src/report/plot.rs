@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 /// Number of bars.
 const BARS: usize = 10;
-/// Size of the plots in units of the drawing.
+/// Width of the plots, and height of the histogram, in units of the drawing.
 const WIDTH: f64 = 600.0;
 const HEIGHT: f64 = 180.0;
 

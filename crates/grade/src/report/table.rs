@@ -71,7 +71,7 @@ fn world_cells(world: &WorldGrade, name: &str) -> String {
     cells + &format!("<td class=\"muted\" data-label=\"Spread\">{spread}</td>")
 }
 
-/// The result of a unit, or a word why there is none.
+/// The result of a unit, or a word that says why there is none.
 pub(super) fn result(unit: &UnitGrade) -> String {
     let reason = escape(unit.reason.as_deref().unwrap_or_default());
     match unit.result {

@@ -23,7 +23,7 @@ pub enum BucketError {
     /// The text is not a valid folder of a bucket.
     #[error("\"{0}\" is not a folder of a bucket: it has names of A-Z, a-z, 0-9, _, - and ., separated by /")]
     Folder(String),
-    /// The named environment variable contains a character that is not printable ASCII.
+    /// The named environment variable contains a space or a character that is not printable ASCII.
     #[error("{0} contains a space or another invalid character")]
     InvalidCharacter(&'static str),
     /// One half of the access key is missing.

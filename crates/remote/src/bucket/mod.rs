@@ -2,8 +2,8 @@
 //!
 //! The address names the bucket. The environment holds the settings under their usual names:
 //! `AWS_REGION`, `AWS_ENDPOINT`, `AWS_ACCESS_KEY_ID` and so on. Invalid settings are reported
-//! before the first request. Secrets are used for signatures only: an error never repeats the text
-//! of a server, because that text may contain secrets.
+//! before the first request. Error texts contain no secrets: of a response they show only the
+//! status, the error code and the region, because the rest may repeat secrets.
 //!
 //! `object_store` implements the S3 protocol and its signatures; this crate provides the
 //! connections. A request whose response was lost is sent again. If the object then exists already,

@@ -14,15 +14,15 @@ const WRITE_BUFFER: usize = 256 << 10;
 pub(super) struct WorldDownload {
     pub(super) source: Arc<CdnSource>,
     pub(super) staging: Arc<Staging>,
-    /// Bytes of all files that were received so far.
+    /// Number of bytes of all files so far that were received or were already staged.
     pub(super) received: AtomicU64,
     /// This callback is called with `received` whenever the number changes.
     pub(super) on_received: Box<dyn Fn(u64) + Send + Sync>,
 }
 
 impl WorldDownload {
-    /// Downloads a file, unless the staging folder has it already. The checksum of the file is
-    /// verified.
+    /// Downloads a file, unless the staging folder has it already. If there is a manifest, the
+    /// checksum of the file is verified.
     pub(super) async fn file(&self, file: &PlannedFile) -> Result<(), InstallError> {
         let (staging, wanted) = (Arc::clone(&self.staging), file.clone());
         match blocking(move || Ok(staging.staged(&wanted))).await? {
@@ -31,8 +31,9 @@ impl WorldDownload {
                 Ok(())
             }
             Staged::Some(0) => self.fetch(file, 0).await,
-            // The partial file may be damaged or belong to another revision. If the rest does not
-            // fit to it, the file is downloaded again from its first byte.
+            // The partial file may be damaged, because a checksum is verified only at the end of a
+            // file. If the download of the rest fails, the file is downloaded again from its first
+            // byte.
             Staged::Some(present) => match self.fetch(file, present).await {
                 Err(InstallError::Rule(_) | InstallError::Cdn(_)) => self.fetch(file, 0).await,
                 done => done,

@@ -5,10 +5,15 @@
 //! stops when the program stops.
 //!
 //! `meta.json` names the revision. If that revision is installed and complete, the job ends.
-//! Otherwise an `InstallPlan` lists the paths, sizes and limits of the files. A `Staging` folder
-//! keeps verified files across restarts; all processes share one such folder for each id. Eight
-//! files are downloaded at a time, and each file is hashed while it arrives. At the end the id has
-//! to match the checksum of all files, and the world is loaded as a test.
+//! Otherwise an `InstallPlan` lists the files. Eight files are downloaded at a time, to a `Staging`
+//! folder; all processes share one such folder for each id. At the end the world is loaded as a
+//! test.
+//!
+//! If the CDN has a `manifest.json`, it states the size and the checksum of each file. Each file is
+//! hashed while it arrives, the `Staging` folder keeps downloaded files across restarts, and at the
+//! end the id has to match the checksums of all files. Without a manifest, the files can't be
+//! verified. Then every installation starts with an empty folder, and the record says that the
+//! world is not verified.
 
 use super::download::{WorldDownload, blocking};
 use super::source::CdnSource;

@@ -218,8 +218,8 @@ impl WebSource {
     }
 
     /// Whether a redirect stays on the CDN's own host. A redirect from `https` to `http` is
-    /// refused. So is a redirect to another port, except from the standard port of `http` to the
-    /// standard port of `https`.
+    /// refused. A redirect from `http` to `https` is accepted only between the standard ports of
+    /// the two. Otherwise the port has to stay the same.
     fn is_own(&self, to: &HttpTarget) -> bool {
         let standard_port = |t: &HttpTarget| t.port == if t.secure { 443 } else { 80 };
         let same_port = to.port == self.base.port && to.secure == self.base.secure;

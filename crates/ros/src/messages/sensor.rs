@@ -98,7 +98,7 @@ pub struct LaserScan {
     pub range_min: f32,
     /// Maximum range, m.
     pub range_max: f32,
-    /// Range of each beam, m; infinity if the beam hit nothing.
+    /// Range of each beam, m. If the beam hit nothing, infinity; in the filtered scan, 0.
     pub ranges: Vec<f32>,
     /// Always empty.
     pub intensities: Vec<f32>,
@@ -118,7 +118,7 @@ pub struct Imu {
     pub angular_velocity: Vector3,
     /// Covariance of the angular velocity.
     pub angular_velocity_covariance: [f64; 9],
-    /// Acceleration including gravity, m/s².
+    /// Acceleration as an accelerometer measures it, m/s²: 9.81 upwards at rest.
     pub linear_acceleration: Vector3,
     /// Covariance of the acceleration.
     pub linear_acceleration_covariance: [f64; 9],

@@ -95,8 +95,8 @@ pub struct Publisher {
     /// The last published epoch; `None` before the first message. Every new subscriber gets the
     /// epoch at once.
     epoch: Option<u64>,
-    /// The last joint states; `None` before the first message. The velocities of the servos are
-    /// computed from these and the next joint states.
+    /// The last joint states of this epoch; `None` before the first of them. The velocities of the
+    /// servos are computed from these and the next joint states.
     joints: Option<Joints>,
 }
 

@@ -10,8 +10,8 @@ use chicane_world::Profile;
 use chicane_world::readings::TICK_S;
 use std::f64::consts::{PI, TAU};
 
-/// Variance of height, roll and pitch. The planar odometry does not estimate them, because the car
-/// stays on the ground.
+/// Variance of height, roll and pitch, and of their velocities. The planar odometry does not
+/// estimate them, because the car stays on the ground.
 const PLANAR: f64 = 1e-4;
 /// Names of the joints in the order of the message.
 const JOINTS: [&str; 8] = [
@@ -67,7 +67,7 @@ pub(super) fn scan(mut ranges: Vec<f32>, stamp: Time, profile: &Profile) -> Lase
 
 /// The median of each beam and its two neighbours. The first beam and the last beam are neighbours.
 /// The filter removes single outliers and gaps, but keeps edges. A range is zero if the median is
-/// infinite, because the beams hit nothing.
+/// infinite, because at least two of the three beams hit nothing.
 pub(super) fn median(ranges: &[f32]) -> Vec<f32> {
     let n = ranges.len();
     let middle = |i: usize| {

@@ -103,7 +103,8 @@ impl Staging {
         Ok(StagedFileWriter::new(to, file.clone(), sum, start))
     }
 
-    /// Checks all files against the id, and loads the world. Blocks.
+    /// Checks the sizes of all files, and loads the world. If there is a manifest, the checksums of
+    /// the files are compared with the manifest and with the id. Blocks.
     pub fn check(&self) -> Result<CheckedWorld, InstallError> {
         let mut kept = Vec::with_capacity(self.plan.files.len());
         let mut sums = Vec::with_capacity(self.plan.files.len());

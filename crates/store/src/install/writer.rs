@@ -43,7 +43,7 @@ impl StagedFileWriter {
         Ok(self.to.write_all(bytes)?)
     }
 
-    /// Flushes the file to disk and compares it with the manifest.
+    /// Flushes the file to disk, and compares it with the manifest if there is one.
     pub fn end(self) -> Result<(), InstallError> {
         self.to.sync_all()?;
         let path = &self.file.remote;

@@ -60,7 +60,7 @@ fn damage(path: &Path, page: usize) {
     std::fs::write(path, bytes).expect("written");
 }
 
-/// The folder with the damaged files of a data folder.
+/// The folders with damaged files in a data folder.
 fn kept(dir: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(dir).expect("a folder").flatten().map(|entry| entry.path());
     entries.filter(|path| path.to_string_lossy().contains(".damaged-")).collect()

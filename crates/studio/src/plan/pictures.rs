@@ -7,17 +7,18 @@ use glam::DVec2;
 use image::RgbaImage;
 use std::collections::BTreeMap;
 
-/// Largest side of a picture of a plan, in pixels.
+/// Largest side of a reduced picture, in pixels.
 const SIDE: u32 = 192;
-/// Most pixels that are decoded for one plan. The remaining pictures are drawn as areas of one
-/// colour.
+/// Most pixels that are decoded for one plan. A picture that would exceed this number is drawn as
+/// an area of one colour.
 const MAX_PIXELS: u64 = 48 << 20;
 
 /// The decoded pictures of a project by their names.
 pub(super) struct Pictures(BTreeMap<String, RgbaImage>);
 
 impl Pictures {
-    /// Decodes the pictures that a project names. A picture that is missing or damaged is omitted.
+    /// Decodes the pictures that a project names. A picture that is missing, damaged or too large
+    /// is omitted.
     pub(super) fn of(project: &Project, files: &dyn Files) -> Pictures {
         let mut room = MAX_PIXELS;
         let mut found = BTreeMap::new();
