@@ -59,7 +59,10 @@ export class Viewport {
   }
 }
 
-/** The distance between two marks of a ruler: 1, 2 or 5 times a power of ten. */
+/**
+ * The distance between two labelled marks of a ruler, in metres: the smallest number of at least
+ * `leastPx` pixels that is 1, 2 or 5 times a power of ten.
+ */
 export function rulerStep(scale: number, leastPx = 64): number {
   const least = leastPx / scale;
   const power = 10 ** Math.floor(Math.log10(least));
