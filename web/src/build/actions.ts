@@ -36,7 +36,7 @@ const NEAR_M = 0.2;
 const STEP_ASIDE_M = 0.4;
 
 export class Actions {
-  /** Copies the pictures of a pasted clip into this project. `main` sets this function. */
+  /** Copies the pictures of a pasted clip into this project. `openEditor` sets this function. */
   fetchPictures: (project: string, names: readonly string[]) => Promise<void> = () => Promise.resolve();
 
   constructor(
