@@ -37,8 +37,8 @@ export function sizeOf(files: readonly DraftFile[]): number {
 
 /** Why a path can't be used. `folder`: a path is also the folder of another path. */
 export type PathProblem = "invalid" | "taken" | "folder";
-/** Why a path can't be used for a file beside `others`; null if it can be used. */
 
+/** Why a path can't be used for a file beside `others`; null if it can be used. */
 export function pathProblem(path: string, others: readonly string[]): PathProblem | null {
   const names = path.split("/");
   const isValid =
