@@ -34,8 +34,8 @@ export async function fetchRouteFacts(world: string): Promise<RouteFacts | null>
 }
 
 /**
- * Reads the centre line of a waypoints file: a NumPy file of version 1 with little-endian doubles in
- * C order, as the server writes it. The first two columns are x and y.
+ * Reads the centre line of a waypoints file: a NumPy file of version 1 with little-endian doubles
+ * in C order, as the server writes it. The first two columns are x and y.
  */
 export function parseWaypoints(bytes: ArrayBuffer): Point[] {
   const view = new DataView(bytes);

@@ -1,4 +1,4 @@
-/** The handles of the selection in the top view: rotate, scale, width of the road, start, new node. */
+/** The handles in the top view: rotate, scale, width of the road, start line, new node. */
 import type { Preview, Road } from "../client.ts";
 import { isClosed, type ProjectDocument } from "../document.ts";
 import { cornersOf, modulo, type Frame, type Point } from "../geometry.ts";

@@ -1,4 +1,4 @@
-/** The part of the field that the top view shows. The y axis of the field points up on the screen. */
+/** The part of the field that the top view shows. The y axis of the field points up. */
 import type { Extent, Point } from "../geometry.ts";
 
 const MIN_SCALE = 4;
