@@ -2,22 +2,23 @@
 /**
  * Benchmark of the world builder.
  *
- * Latency with a random track: time from a pointer event to the drawn frame, from a change to the
- * road of the server, and from a change to the acknowledged save. Frame rate: frames of the top view
- * while an object is dragged. Loop: the way from the empty list of projects to a loop in the
- * simulator, with the pauses of a person who knows the page.
+ * Latency with a random track: time from a key event to the drawn frame, to the road that the
+ * server computed, and to the acknowledged save. Frame rate: frames of the top view while an object
+ * is dragged. Loop: the way from the empty list of projects to a closed road in the simulator, with
+ * the pauses of a person who knows the page.
  *
  *     node web/bench/build.js
  */
 import { browser, Simulator, Visit } from "../tests/browser/support.js";
 
 const EDITS = 40;
-/** Limits that the page should meet. */
+/** Limits that the page should meet: a minimum for `framesPerSecond`, otherwise maxima. */
 const TARGET = { frameMs: 50, roadMs: 200, savedMs: 1000, framesPerSecond: 20, loopS: 60 };
-/** Time that a person needs to find the next place and to press it, in milliseconds. */
+/** Time that a person needs to find the next button or place and to click it, in milliseconds. */
 const PRESS_MS = 400;
-/** Time for a drag. */
+/** Time that a person needs for a drag, in milliseconds. */
 const DRAG_MS = 1100;
+/** Duration of the drag during which the frames are counted, in milliseconds. */
 const DRAGGING_MS = 3000;
 
 const row = (/** @type {string} */ what, /** @type {string} */ value, /** @type {string} */ limit) =>
@@ -104,7 +105,7 @@ async function frameRate(visit) {
   row("frames per second of the top view during a drag", rate.toFixed(0), `at least ${TARGET.framesPerSecond}`);
 }
 
-/** Goes from the list of projects to a loop in the simulator, as fast as a person who knows it. */
+/** Goes from the list of projects to a loop in the simulator, like a person who knows the page. */
 async function loop() {
   const visit = await Visit.open(running, `${simulator.origin}/build`);
   const { page } = visit;

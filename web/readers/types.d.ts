@@ -1,4 +1,4 @@
-/** Properties of the triangles of one material that do not depend on their order. */
+/** Properties of all triangles of one material. None depends on the order of the triangles. */
 export interface TriangleGroup {
   material: string | null;
   texture: string | null;

@@ -5,7 +5,7 @@
 
 /** A label is only compared if it has at least this many pixels, on average over both images. */
 const MIN_LABEL_PIXELS = 200;
-/** If any channel of a pixel differs by more than this, the pixel counts as a different colour. */
+/** If any channel of a pixel differs by more than this, the pixel has a different colour. */
 const COLOUR_TOLERANCE = 40;
 
 /**

@@ -287,7 +287,7 @@ window.draw = async (view, width, height) => {
   });
   renderer.setRenderTarget(target);
   renderer.setClearColor(0x000000, 0);
-  // One picture per sample. The mean of linear light is the colour of an edge.
+  // Draws one picture per sample. The colour of a pixel is the mean of its samples in linear light.
   const colours = new Float32Array(width * height * 4);
   const whole = new Uint8Array(width * height).fill(1);
   for (const [right, down] of SAMPLES) {

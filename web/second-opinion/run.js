@@ -5,7 +5,7 @@
  *     node second-opinion/run.js <folder>
  *
  * The program `second-opinion` of `chicane-bench` writes `<folder>`. This script adds one
- * `<view>.png` per view. It shows our image, the image of three.js, and four times their
+ * `<view>.png` per view. The PNG shows our image, the image of three.js, and four times their
  * difference.
  */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";

@@ -58,7 +58,7 @@ export interface ReferenceImage extends RenderedImage {
   whole: Uint8Array;
 }
 
-/** The same image in base64, because `page.evaluate` returns JSON. */
+/** A `ReferenceImage` in base64, because `page.evaluate` returns JSON. */
 export interface EncodedImage {
   rgb: string;
   labels: string;

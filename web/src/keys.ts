@@ -1,4 +1,7 @@
-/** Keyboard shortcuts. Keys typed into a field and shortcuts of the browser are not handled. */
+/**
+ * Keyboard shortcuts. Of the keys typed into a field, only Escape is handled; of the shortcuts of
+ * the browser, only Ctrl+Z.
+ */
 import type { App } from "./app.ts";
 import type { Manipulator } from "./manipulate/manipulator.ts";
 import type { Dock } from "./panels/dock.ts";
@@ -18,7 +21,7 @@ const REPLAY_FINE_S = 0.1;
 
 /** Shortcuts that repeat while their key is held. */
 const REPEATING: ReadonlySet<Shortcut> = new Set<Shortcut>(["turnLeft", "turnRight", "zoomIn", "zoomOut"]);
-/** Shortcuts that also work during a replay. */
+/** Shortcuts of the view. They also work during a replay. */
 const VIEW_SHORTCUTS: ReadonlySet<Shortcut> = new Set<Shortcut>(["orbit", "chase", "top", "onboard", "resetView", "zoomIn", "zoomOut", "help"]);
 
 export function keys(
@@ -65,7 +68,7 @@ export function keys(
   const shortcutOfEvent = (event: KeyboardEvent) => (settings.shortcuts.value ? shortcutOf(event.key) : null);
 
   listen(window, "keydown", (event) => {
-    // If a popover or dialog is open, Escape only closes it.
+    // While a popover or dialog is open, the shortcuts are off, and Escape only closes it.
     if (document.querySelector("dialog[open], [popover]:popover-open")) return;
     if (event.key === "Escape") {
       if (app.run.value) {

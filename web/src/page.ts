@@ -62,7 +62,7 @@ export class Page {
     settings.keys.watch(changed);
   }
 
-  /** The worlds dialog. It is replaced when the language changes. */
+  /** The worlds dialog. It is replaced when the panels are rebuilt. */
   get worlds(): WorldsDialog {
     return this.#built.result.worlds;
   }

@@ -44,7 +44,7 @@ export let t: Strings = en;
 /** The current language. It changes after `t` has changed. */
 export const language = new Signal<Language>("en");
 
-/** Loads the wanted language and makes it the current one. If it can't be loaded, nothing changes. */
+/** Loads the wanted language and makes it the current one. If loading fails, nothing changes. */
 export async function updateLanguage(): Promise<void> {
   const wanted = wantedLanguage();
   if (wanted === t.language) return;

@@ -10,7 +10,7 @@ export const COLUMNS = (
 /** @typedef {{ time: number, [column: string]: number }} Row */
 /** @typedef {{ name: string, rows: Row[] }} ObjectRows */
 
-/** The fields of the header besides columns and objects. */
+/** The fields of the header besides `samples`, columns and objects. */
 export const HEADER = {
   session: "20260101-000000-0001",
   world: "oval",
@@ -61,8 +61,9 @@ export function encodeRun(rows, header = {}, objects = []) {
 }
 
 /**
- * Rows of a car on a straight loop of `length` metres, one row per 20 ms. The car is at `from`
- * metres and starts to move after `wait` seconds.
+ * Rows of a car that drives along the x axis, one row per 20 ms. The column `along` starts again at
+ * 0 after `length` metres, as on a loop. The car begins at `from` metres and starts to move after
+ * `wait` seconds.
  * @param {{ length: number, seconds: number, from?: number, wait?: number,
  *           speed: number | ((time: number) => number) }} options
  * @returns {Row[]}

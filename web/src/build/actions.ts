@@ -1,4 +1,4 @@
-/** The actions of buttons and keys on the selection. Every action is one undo step. */
+/** The actions of buttons and keys. An action that changes the document is one undo step. */
 import { t } from "../strings.ts";
 import {
   addDecal,
@@ -36,7 +36,7 @@ const NEAR_M = 0.2;
 const STEP_ASIDE_M = 0.4;
 
 export class Actions {
-  /** Copies the pictures of a pasted clip into this project. `main` sets this function. */
+  /** Copies the pictures of a pasted clip into this project. `openEditor` sets this function. */
   fetchPictures: (project: string, names: readonly string[]) => Promise<void> = () => Promise.resolve();
 
   constructor(
@@ -58,7 +58,8 @@ export class Actions {
   }
 
   /**
-   * A place beside `at` if another object is already at `at`, so that new objects do not overlap.
+   * The place for a new object: `at`, or a place beside it if an object is already there. Otherwise
+   * new objects would hide each other.
    */
   #freePlace({ x, y }: Point): Point {
     const objects = objectsOf(this.session.document.value);
@@ -83,7 +84,7 @@ export class Actions {
 
   duplicate(): void {
     const clip = copyItems(this.session.document.value, this.#keys);
-    // Nodes are not copied, because a copy would become a second node at the end of the line.
+    // Nodes are not copied, because pasted nodes are added at the end of the road.
     clip.nodes = [];
     if (clip.objects.length + clip.decals.length === 0) return;
     this.session.applyAndSelect(t.build.steps.duplicate, (draft) => pasteItems(draft, clip, OFFSET));
@@ -190,7 +191,7 @@ export class Actions {
     this.session.selection.value = new Set([next]);
   }
 
-  /** Adds a node between the selected one and its successor. */
+  /** Adds a node after the selected one; after the last node if none is selected. */
   addNode(): void {
     const node = this.#items().find((item) => item.kind === "node");
     const { nodes } = this.session.document.value.track;
@@ -202,7 +203,7 @@ export class Actions {
     });
   }
 
-  /** Changes the width of the road at the selected nodes, or of the whole road. */
+  /** Changes the width of the road at the selected nodes; without any, the width of the track. */
   widen(by: number): void {
     const nodes = this.#items().filter((item) => item.kind === "node");
     this.session.apply(t.build.steps.width, (draft) => {

@@ -1,4 +1,4 @@
-/** Requests of the builder page: one method for each route of `/sim/api/builder`. */
+/** Requests of the builder page to the routes of `/sim/api/builder`. */
 import { API, ApiError, failure } from "../net/api.ts";
 import { t } from "../strings.ts";
 import type {
@@ -328,7 +328,10 @@ export class BuilderClient {
     return data as T;
   }
 
-  /** The response, if its status is 200 or 201. An aborted request throws its `AbortError`. */
+  /**
+   * The response, if its status means success; otherwise throws an `ApiError`. An aborted request
+   * throws its `AbortError`.
+   */
   async #response(address: string, init?: RequestInit): Promise<Response> {
     const response = await this.#fetch(address, init).catch((error: unknown) => {
       if (init?.signal?.aborted) throw error;

@@ -1,7 +1,7 @@
 /**
- * The changes that a user can make to objects, decals and groups of items. Every function changes a
- * draft and keeps it within the limits of the server. The returned keys are the selection after the
- * change.
+ * The changes that a user can make to objects, decals and several items at once. A function that
+ * changes a draft keeps it within the limits of the server. If it returns keys, they are the
+ * selection after the change.
  */
 import {
   copyOf,
@@ -127,7 +127,10 @@ function scaleObject(object: FieldObject, along: number, across: number, scaled:
   }
 }
 
-/** Deletes items. The track keeps the smallest number of nodes that the server accepts. */
+/**
+ * Deletes items and returns their number. The track keeps at least as many nodes as the server
+ * requires.
+ */
 export function deleteItems(draft: ProjectDocument, keys: Iterable<ItemKey>): number {
   const items = itemsOf(draft, keys);
   const indices = (kind: Item["kind"]) => new Set(items.filter((item) => item.kind === kind).map(({ index }) => index));
@@ -285,7 +288,7 @@ export function shiftDecals(draft: ProjectDocument, keys: Iterable<ItemKey>, by:
   return [...moved].map(decalKey);
 }
 
-/** Renames an object. Returns its new key; null if the name is taken. */
+/** Renames an object. Returns its new key; null if the name is taken or `key` is not an object. */
 export function renameObject(draft: ProjectDocument, key: ItemKey, name: string): ItemKey | null {
   const [item] = itemsOf(draft, [key]);
   if (item?.kind !== "object") return null;

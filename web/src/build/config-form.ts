@@ -18,13 +18,13 @@ import {
   SURFACES,
 } from "./rules-config.ts";
 
-/** A part of the form. `show` displays values. The part reports its changes itself. */
+/** A part of the form. `show` displays values. A part calls its `Change` when the user edits. */
 interface Part {
   element: HTMLElement;
   show(form: ConfigForm): void;
 }
 
-/** Changes some values of the form. */
+/** Changes some values of the form. `label` is the name of the changed setting. */
 type Change = (label: string, change: Partial<ConfigForm>) => void;
 
 export interface ConfigPanel {
@@ -128,7 +128,7 @@ function allowPart(change: Change): Part {
   };
 }
 
-/** One range that a seed changes: a switch and two bounds. */
+/** The row for one range from which a seed chooses a value: a switch and two bounds. */
 function rangeRow(spec: RangeSpec, current: () => ConfigForm, change: Change): Part {
   const texts = t.buildTabs.rules;
   const name = texts.vary[spec.path as keyof typeof texts.vary];

@@ -1,7 +1,7 @@
 /**
- * The options of a judging script: numbers at the top of the script, each with a comment that says
- * what it means. The built-in scripts have such options, and teachers can change them without
- * reading Python.
+ * The options of a judging script: numbers at the top level of the script, each followed by a
+ * comment that says what it means. The built-in scripts have such options, and teachers can change
+ * them without reading Python.
  */
 
 export interface Constant {
@@ -15,7 +15,7 @@ export interface Constant {
 const LINE = /^([A-Z][A-Z0-9_]*)([ \t]*=[ \t]*)(-?\d+(?:\.\d+)?)([ \t]*#[ \t]*)([^\r\n]+)$/gm;
 const MAX_CONSTANTS = 60;
 
-/** All options of a script, in their order. */
+/** The options of a script in their order, at most `MAX_CONSTANTS`. */
 export function constantsOf(script: string): Constant[] {
   const found = [...script.matchAll(LINE)].slice(0, MAX_CONSTANTS);
   return found.map(([, name, , value, , meaning]) => ({ name, value: Number(value), meaning: meaning.trim() }));
@@ -26,7 +26,7 @@ export function withConstant(script: string, name: string, value: number): strin
   if (!Number.isFinite(value)) return script;
   return script.replace(LINE, (line, key: string, equals: string, old: string, hash: string, meaning: string) => {
     if (key !== name) return line;
-    // A float stays a float, because a script may divide by the number or print it.
+    // A float stays a float, because Python prints `5.0` and `5` differently.
     const text = old.includes(".") && Number.isInteger(value) ? value.toFixed(1) : plain(value);
     return `${key}${equals}${text}${hash}${meaning}`;
   });

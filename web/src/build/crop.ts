@@ -10,10 +10,10 @@ export interface Crop extends Size {
   top: number;
 }
 
-/** A corner or side that the user drags, or the whole rectangle. */
+/** What the user drags: the whole rectangle, or one of its corners. */
 export type Handle = "move" | "nw" | "ne" | "sw" | "se";
 
-/** Smallest side of a crop. */
+/** Smallest side of a crop, in pixels, unless the picture or the ratio requires a smaller one. */
 export const MIN_SIDE = 8;
 
 const clamp = (value: number, low: number, high: number): number => Math.min(Math.max(value, low), Math.max(low, high));
@@ -80,7 +80,7 @@ export function outputSize(crop: Size, most: number): Size {
   return { width: Math.max(1, Math.round(crop.width * scale)), height: Math.max(1, Math.round(crop.height * scale)) };
 }
 
-/** The handle at a point; null outside the crop. `reach` is the size of a handle. */
+/** The handle at a point; null outside. A corner is hit up to `reach` away along each axis. */
 export function handleAt(crop: Crop, x: number, y: number, reach: number): Handle | null {
   const near = (a: number, b: number): boolean => Math.abs(a - b) <= reach;
   const [right, bottom] = [crop.left + crop.width, crop.top + crop.height];
@@ -92,7 +92,10 @@ export function handleAt(crop: Crop, x: number, y: number, reach: number): Handl
   return isInside ? "move" : null;
 }
 
-/** A file name that the project does not have yet. Letters outside ASCII are removed. */
+/**
+ * A file name that the project does not have yet. `_` replaces all characters of `wanted` except
+ * ASCII letters, digits, `_` and `-`.
+ */
 export function freeName(wanted: string, type: string, taken: readonly string[]): string {
   const extension = type === "image/png" ? "png" : "jpg";
   const base =

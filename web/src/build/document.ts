@@ -44,7 +44,10 @@ export interface Track {
   width?: number | null;
   nodes: TrackNode[];
   direction?: "forward" | "backward" | null;
-  /** Distance of the start line along the line in the direction of travel. */
+  /**
+   * Distance from the first node in the direction of travel to the start line, along the centre
+   * line.
+   */
   start?: number | null;
   outer_line?: OuterLine | null;
   centre_line?: CentreLine | null;

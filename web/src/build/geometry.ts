@@ -33,7 +33,7 @@ export function rotated(point: Point, centre: Point, angle: number): Point {
   return { x: centre.x + c * x - s * y, y: centre.y + s * x + c * y };
 }
 
-/** The corners of a frame, counter-clockwise, from the lower left one in its own coordinates. */
+/** The corners of a frame, counter-clockwise, from the lower left one in the frame's own axes. */
 export function cornersOf({ x, y, yaw, halfWidth, halfHeight }: Frame): Point[] {
   return [
     [-1, -1],
@@ -98,7 +98,7 @@ export function nearestOnLine(
   return best;
 }
 
-/** The remainder of a division that is never negative. */
+/** The remainder of a division, never negative; 0 if the divisor is not positive. */
 export function modulo(value: number, by: number): number {
   return by > 0 ? ((value % by) + by) % by : 0;
 }

@@ -2,7 +2,7 @@
 
 export const TILE_PX = 256;
 
-/** Colours of a floor: the base, and the colours of its specks. */
+/** Colours of a floor: the base and the specks. `length` is the length of a speck in pixels. */
 const FLOORS = {
   carpet: { base: "#687382", specks: ["#5d6776", "#76818f", "#636d7b", "#7f8a98"], length: 3 },
   grass: { base: "#5f8f47", specks: ["#557f3f", "#6a9c50", "#4d773a", "#77a85b"], length: 7 },

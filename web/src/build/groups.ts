@@ -1,7 +1,7 @@
 /**
  * Groups of objects that are selected together. Each object in the document contains the name of
- * its group, so renaming, deleting, merging and undo need no extra code. A group has at least two
- * objects.
+ * its group, so renaming, deleting, merging and undo need no extra code. A group that has only one
+ * object left has no effect.
  */
 import { objectsOf, type FieldObject, type ProjectDocument } from "./document.ts";
 import { objectKey, type ItemKey } from "./items.ts";

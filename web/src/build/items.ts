@@ -12,7 +12,7 @@ export type Item =
   | { kind: "object"; index: number; value: FieldObject }
   | { kind: "decal"; index: number; value: Decal };
 
-/** The key of the start line, which has no position of its own in the document. */
+/** The key of the start line. The document has no item for it, so `itemOf` returns null. */
 export const START: ItemKey = "start";
 
 export const nodeKey = (index: number): ItemKey => `node:${index}`;
@@ -43,7 +43,7 @@ export function keyOf(item: Item): ItemKey {
   return item.kind === "node" ? nodeKey(item.index) : decalKey(item.index);
 }
 
-/** The keys of everything on the field, in the order of the document. */
+/** The keys of all nodes, objects and decals, in this order. */
 export function allKeys(document: ProjectDocument): ItemKey[] {
   return [
     ...document.track.nodes.map((_, i) => nodeKey(i)),

@@ -1,4 +1,4 @@
-/** Keyboard shortcuts of the builder. Keys typed into a field are not handled. */
+/** Keyboard shortcuts of the builder. Of the keys typed into a field, only Escape is handled. */
 import { isTyping } from "../ui/dom.ts";
 import type { Actions } from "./actions.ts";
 import type { AlignEdge } from "./commands.ts";
@@ -14,7 +14,7 @@ const WIDTH_M = 0.05;
 const START_M = 0.1;
 const SCALE = 1.1;
 
-/** Actions of keys that do not concern the drawing. */
+/** Actions of keys for which other parts of the editor provide the functions. */
 export interface KeyActions {
   add(kind: ObjectKind | "picture"): void;
   fit(): void;
@@ -116,7 +116,10 @@ function plainKeys(
   };
 }
 
-/** Arrow keys move or align the selection. Without a selection they move the view. */
+/**
+ * With Alt, an arrow key aligns the selected items. Otherwise it moves them, or moves the view if
+ * nothing is selected.
+ */
 function arrow(
   session: EditorSession,
   actions: Actions,

@@ -8,7 +8,7 @@ import { busy, errorLine, field, freshId, metres, openDialog, radios, slider, wo
 
 type Source = "empty" | "world" | "random";
 
-/** Largest seed that a number field shows exactly. */
+/** Largest seed of this form. The server accepts larger ones, up to 2^53 − 1. */
 const MAX_SEED = 2 ** 32 - 1;
 /** Attempts to save a title if other editors save at the same time. */
 const MAX_ATTEMPTS = 4;

@@ -1,7 +1,7 @@
 /**
- * Stores changes that the server has not acknowledged yet in `localStorage`. They survive a reload,
- * a closed tab and a stopped server. Every editor has its own entry, so that two tabs of one
- * browser do not overwrite each other's changes.
+ * Stores in `localStorage` the changes that the server has not acknowledged yet. They survive a
+ * reload, a closed tab and a stopped server. Every editor has its own entry, so that two tabs of
+ * one browser do not overwrite each other's changes.
  */
 import type { ProjectDocument } from "./document.ts";
 
@@ -28,7 +28,7 @@ export class PendingStore {
     return `${PREFIX}${this.project}.${this.editor}`;
   }
 
-  /** Stores a change. Returns false if the browser's storage is full. */
+  /** Stores a change. Returns false if the browser's storage is full or disabled. */
   keep(change: PendingChange): boolean {
     try {
       this.store?.setItem(this.#key, JSON.stringify(change));

@@ -29,7 +29,10 @@ const JPEG_QUALITY = 0.9;
 /** Size of a corner handle on the screen, CSS pixels. */
 const HANDLE_PX = 14;
 
-/** The texture of a ground repeats in both directions every metre, so its picture is square. */
+/**
+ * Required ratio of width to height; null if any ratio is allowed. The texture of a ground repeats
+ * in both directions every metre, so its picture is square.
+ */
 function ratioFor(purpose: Purpose): number | null {
   return purpose === "ground" ? 1 : null;
 }
@@ -44,7 +47,10 @@ async function decode(file: File): Promise<ImageBitmap> {
   }
 }
 
-/** The cropped picture as a file. A PNG is stored as PNG, because it may be transparent. */
+/**
+ * The cropped picture as a file. A PNG is stored as PNG, because it may be transparent. The picture
+ * is reduced until the simulator accepts the size of the file.
+ */
 async function cut(picture: ImageBitmap, crop: Crop, isPng: boolean): Promise<Blob> {
   for (let side = MAX_SIDE; ; side = Math.round(side / 2)) {
     const { width, height } = outputSize(crop, side);

@@ -9,7 +9,7 @@ import { isEqual, type ProjectDocument } from "./document.ts";
 
 /** Delay between a change and its request, so that several steps of a drag share one request. */
 const DELAY_MS = 25;
-/** Time after which a request without a response is repeated. */
+/** Delay before a request is repeated if it got no response or the server failed. */
 const RETRY_MS = 2000;
 
 export class Previewer {
@@ -24,7 +24,7 @@ export class Previewer {
 
   constructor(readonly ask: (document: ProjectDocument) => Promise<Preview>) {}
 
-  /** Whether the preview belongs to the newest document. */
+  /** Whether the server has answered the request for the newest document. */
   get isCurrent(): boolean {
     return !this.#isAsking && this.#timer === null && this.#wanted === null;
   }

@@ -21,7 +21,7 @@ const MAX_DPI = 600;
  * memory.
  */
 const MAX_MEMORY_BYTES = 300e6;
-/** Delay after the last change of the resolution. Then the page requests the size of the print. */
+/** Delay between the last change of the form and the request for the size of the print. */
 const ASK_AFTER_MS = 250;
 
 /** The size of a print in words. */

@@ -163,7 +163,7 @@ function listHead(
   );
 }
 
-/** Calls `refresh` when the page is shown again, because another page may have changed a project. */
+/** Calls `refresh` when the page is shown again: another page may have changed a project. */
 function whenShown(element: HTMLElement, refresh: () => void): void {
   const onShown = (): void => {
     if (!element.isConnected) document.removeEventListener("visibilitychange", onShown);

@@ -12,7 +12,7 @@ import { encode, pathOf } from "./qr.ts";
 
 const ACCESS: readonly Access[] = ["public", "unlisted", "private"];
 
-/** The address that opens the world in this simulator. It offers to install the world first. */
+/** The address that opens the world in this simulator. The page offers to install it first. */
 function studentLink(worldId: string): string {
   return `${location.origin}/sim?world=${encodeURIComponent(worldId)}`;
 }

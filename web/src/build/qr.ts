@@ -1,6 +1,6 @@
 /**
  * QR codes by ISO/IEC 18004, for the links of published worlds: bytes of UTF-8, error correction
- * level M, versions 1 to 10. The longest link has 213 bytes.
+ * level M, versions 1 to 10. The longest link that fits has 213 bytes.
  */
 
 /** A QR code: rows of modules, true for a dark one. */

@@ -18,7 +18,7 @@ export interface RangeSpec {
   path: string;
   low: number;
   high: number;
-  /** Smallest difference that the form offers. */
+  /** Useful difference between two values. The form accepts any value within the bounds. */
   step: number;
   /** The bounds that the form shows when the range is switched on. */
   usual: readonly [number, number];

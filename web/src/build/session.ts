@@ -41,18 +41,18 @@ export class EditorSession implements Editor, SyncTarget {
   readonly pen = new Signal<readonly Point[] | null>(null);
   /** Whether a tap adds to the selection, like a click with Shift. Used on touch screens. */
   readonly adding = new Signal(false);
-  /** Changes whenever undo or redo becomes possible or impossible. */
+  /** Whether undo and redo are possible. */
   readonly steps = new Signal({ undo: false, redo: false });
   readonly snap = persistedSignal<SnapSettings>("build.snap", { grid: true, step: 0.1, road: true, items: true }, isSnap);
   readonly view = persistedSignal<ViewMode>("build.view", "plan", isViewMode);
   readonly #history = new History();
   #drag: { label: string; before: ProjectDocument } | null = null;
 
-  /** Shows a message for a few seconds. `messages` sets this function. */
+  /** Shows a message for a few seconds. `openEditor` sets this function. */
   say: (text: string) => void = () => {};
-  /** Called after every change that has to be saved. `main` sets this function. */
+  /** Called after every change that has to be saved. `openEditor` sets this function. */
   onCommit: () => void = () => {};
-  /** Resolves when the server has saved everything. `main` sets this function. */
+  /** Resolves when the server has saved every change so far. `openEditor` sets this function. */
   saved: () => Promise<void> = () => Promise.resolve();
 
   constructor(

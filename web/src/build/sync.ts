@@ -47,13 +47,13 @@ const REOPEN_MS = 3000;
 
 export class Sync {
   readonly status = new Signal<SyncStatus>("saved");
-  /** Why the server refused the document; empty if it did not. */
+  /** Why the last request failed; empty after a success. */
   readonly problem = new Signal("");
   /** Whether the event stream is open. */
   readonly online = new Signal(true);
   /** Number of open editors of the project. */
   readonly editors = new Signal(1);
-  /** The last revision that this page knows. */
+  /** The revision of the server that the document of this page contains. */
   revision: number;
   #base: ProjectDocument;
   #timer: ReturnType<typeof setTimeout> | null = null;
@@ -234,7 +234,7 @@ export class Sync {
     this.#takeIncoming();
   }
 
-  /** Merges a document of the server, unless the user is dragging something. */
+  /** Merges a document of the server. During a drag or a save, the document waits. */
   #takeIncoming(): void {
     const incoming = this.#incoming;
     if (!incoming || this.target.isDragging || this.#isSaving) return;

@@ -20,7 +20,7 @@ declare global {
       readonly session: EditorSession;
       readonly document: ProjectDocument;
       readonly preview: Preview | null;
-      /** Whether the preview belongs to the shown document. */
+      /** Whether the server has answered the request for the preview of the shown document. */
       readonly isCurrent: boolean;
       readonly status: SyncStatus;
       readonly revision: number;
@@ -32,7 +32,7 @@ declare global {
       at(point: Point): Point;
       /** Position on the page of an item. */
       where(key: ItemKey): Point | null;
-      /** The handles of the selection, with their positions on the page. */
+      /** The handles in the top view, with their positions on the page. */
       handles(): Handle[];
     };
   }

@@ -16,7 +16,7 @@ import {
 } from "./document.ts";
 import { modulo, nearestOnLine, type LinePlace, type Point } from "./geometry.ts";
 
-/** Distance of a place along the line of a preview. */
+/** Distance of a place along the centre line of a preview, in metres. */
 export function alongOf(road: Road, place: LinePlace): number {
   const steps = road.closed ? road.centre.length : road.centre.length - 1;
   return (place.at / Math.max(1, steps)) * road.length;

@@ -14,7 +14,7 @@ export function decimalsOf(values: readonly number[]): number {
   return Math.max(0, ...needed);
 }
 
-/** How far a result is behind the leader's result, such as `+1.230`. Always positive. */
+/** How far a result is behind the leader's result, such as `+1.230`. Never negative. */
 export function gapText(value: number, leader: number, decimals: number): string {
   return `+${fixed(Math.abs(value - leader), decimals)}`;
 }

@@ -13,7 +13,7 @@ const FEW_ROWS = 11;
 /** Duration of the movement of a row, in milliseconds. */
 const MOVE_MS = 900;
 
-/** Address of the replay of a run, with a ghost. */
+/** Address of the replay of a run, optionally with a second run as its ghost. */
 function replayAddress(session: string, ghost?: string): string {
   return `/sim${writeAddress("", { view: "replay", session, time: null, ...(ghost && { ghost }) })}`;
 }

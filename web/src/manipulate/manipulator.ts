@@ -26,7 +26,7 @@ const MARGIN_M = 1.5;
 const LIMIT_M = 100;
 /**
  * An object is drawn at its local pose for this long after the server has accepted the pose. Frames
- * of the server that arrive in this time still have the older pose, so the object would jump back.
+ * of the server that arrive in this time can have the older pose, and the object would jump back.
  */
 const RELEASE_DELAY_MS = 180;
 /** With Shift a rotation snaps to multiples of this angle. */
@@ -172,7 +172,7 @@ export class Manipulator {
     return { from: origin.toArray() as Vec, along: direction.toArray() as Vec };
   }
 
-  /** Position and size of an object on the canvas; null if the object is outside the view. */
+  /** Position and size of an object on the canvas; null if it is missing or behind the camera. */
   onScreen(pickable: { name: string; centre: Vec; size: Vec }): OnScreen | null {
     const node = this.sceneView.item(pickable.name)?.node;
     if (!node) return null;

@@ -83,8 +83,8 @@ export function pick(
 }
 
 /**
- * The point where a ray reaches height `z`. Null if the ray is parallel to the ground or points
- * away from that height.
+ * The point where a ray reaches height `z`. Null if the ray is parallel to the ground, points away
+ * from that height, or reaches it only after more than 500 m.
  */
 export function pointAtHeight(ray: Ray, z: number): [number, number] | null {
   if (Math.abs(ray.along[2]) < 1e-4) return null;

@@ -1,6 +1,7 @@
 /**
- * Sends values that change quickly. For each path, at most one request is in progress, and at most
- * 20 requests per second are sent. A new body replaces a waiting body of the same path.
+ * Sends values that change quickly. For each path, at most one request is in progress. A body that
+ * has to wait is sent 50 ms after the start of the request before it, or later. A new body replaces
+ * a waiting body of the same path.
  */
 const INTERVAL_MS = 50;
 
@@ -14,14 +15,14 @@ export class ThrottledPoster {
     readonly sleep: (ms: number) => Promise<void> = (ms) => new Promise((done) => setTimeout(done, ms)),
   ) {}
 
-  /** Whether a request to this path is in progress. */
+  /** Whether bodies of this path are being sent or are waiting. */
   isBusy(path: string): boolean {
     return this.#busy.has(path);
   }
 
   /**
-   * Queues a body. If a request to this path is in progress, the returned promise resolves
-   * immediately. Otherwise the promise resolves after all queued bodies of the path were sent.
+   * Queues a body. If the path is busy, the returned promise resolves immediately. Otherwise the
+   * promise resolves after all queued bodies of the path were sent.
    */
   async post(path: string, body: object): Promise<void> {
     this.#waiting.set(path, body);

@@ -27,15 +27,15 @@ export interface RouteFacts {
 
 type Point = readonly [number, number];
 
-/** Fetches the route of a world. Throws if the world has none. */
+/** Fetches the route of a world. Throws if the world has none; null if the route is too short. */
 export async function fetchRouteFacts(world: string): Promise<RouteFacts | null> {
   const bytes = await getBytes(`/worlds/${encodeURIComponent(world)}/waypoints.npy`, MAX_BYTES);
   return routeFacts(parseWaypoints(bytes));
 }
 
 /**
- * Reads the centre line of a waypoints file: a NumPy file of version 1 with little-endian doubles in
- * C order, as the server writes it. The first two columns are x and y.
+ * Reads the centre line of a waypoints file: a NumPy file of version 1 with little-endian doubles
+ * in C order, as the server writes it. The first two columns are x and y.
  */
 export function parseWaypoints(bytes: ArrayBuffer): Point[] {
   const view = new DataView(bytes);
@@ -54,7 +54,7 @@ export function parseWaypoints(bytes: ArrayBuffer): Point[] {
   });
 }
 
-/** Length and bends of a centre line; null if it has no length. */
+/** Length and bends of a centre line; null if it is too short to measure a change of direction. */
 export function routeFacts(points: readonly Point[]): RouteFacts | null {
   const distances = [0];
   for (let i = 1; i < points.length; i++)

@@ -12,8 +12,8 @@ const RETRY_MS = 2000;
 /** A sound stops this long after its `ended` event, because the page plays sounds with a delay. */
 const ENDED_GRACE_MS = 500;
 /**
- * If loading a file takes longer than this, playback starts at the current position of the sound,
- * not at its beginning.
+ * If the sound began more than this long before its file is loaded, playback starts at the current
+ * position of the sound, not at its beginning.
  */
 const MAX_START_DELAY_S = 0.25;
 /** Samples are played with this delay, so that late samples still arrive in time. */

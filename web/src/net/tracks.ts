@@ -1,8 +1,8 @@
 /**
  * Parses the tracks of a run: the response of `GET /evaluation/replay`.
  *
- * The response is a JSON header and then columns of numbers. The parser does not trust it: it
- * checks every field, and a column must lie completely within the response.
+ * The response is a JSON header and then columns of numbers. The parser does not trust the
+ * response: it checks every field, and a column must lie completely within the response.
  */
 import { t } from "../strings.ts";
 import type { LightState } from "../wire/sim.ts";

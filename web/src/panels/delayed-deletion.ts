@@ -24,7 +24,7 @@ export class DelayedDeletions {
     onEnd(() => this.#sendAll());
   }
 
-  /** Whether the deletion of a world can still be undone. */
+  /** Whether a deletion of a world was requested that the server has not answered yet. */
   has(name: string): boolean {
     return this.#waiting.has(name);
   }

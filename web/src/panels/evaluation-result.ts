@@ -89,7 +89,7 @@ export function resultPanel(app: App): HTMLElement {
   return element;
 }
 
-/** The rank of the record among all records of the world, or the badge of the best record. */
+/** The rank of the record among all records of the world. The best record also gets a badge. */
 function standingLine(app: App): { element: HTMLElement; update(view: SessionView): void } {
   const element = h("p", { class: "standing", "data-testid": "result-standing", hidden: true });
   /** The stored record that the line is about. */

@@ -15,7 +15,7 @@ import { icon, setIcon } from "../ui/icons.ts";
 
 /** Marks of one kind are merged if they are closer than this fraction of the timeline. */
 const MERGE_PART = 1 / 250;
-/** Texts in the tooltip of merged marks. */
+/** Largest number of texts in the tooltip of merged marks. */
 const MAX_TEXTS = 4;
 
 export function replayBar(app: App): HTMLElement {

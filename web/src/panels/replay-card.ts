@@ -69,7 +69,7 @@ function titleOf(app: App, record: EvaluationRecord): string {
   return [value ? withUnit(value, unitOf(app, record)) : verdictText(verdict), record.student].filter(Boolean).join(" · ");
 }
 
-/** The list of ghosts. At first, the best other run is chosen. */
+/** The list of ghosts. At first, the ghost in the URL is chosen, or else the best other run. */
 function ghostField(
   app: App,
   replay: Replay,

@@ -9,7 +9,7 @@ import { isClock } from "../replay/marks.ts";
 /** A loaded run. */
 export interface LoadedRun {
   record: EvaluationRecord;
-  /** Null if the run has no complete journal. */
+  /** Null if the tracks could not be loaded, for example because the run has no journal. */
   tracks: RunTracks | null;
   /** Why there are no tracks. */
   problem: string;

@@ -25,7 +25,7 @@ export interface RunPage {
   element: HTMLElement;
   open(run: LoadedRun): void;
   close(): void;
-  /** Sets the other runs of the world. `complete` says whether these are all runs. */
+  /** Sets the runs of the world. `complete` says whether these are all runs. */
   setRuns(runs: readonly EvaluationRecord[], complete: boolean): void;
 }
 
@@ -140,7 +140,7 @@ export function runPage(app: App): RunPage {
   };
 }
 
-/** Makes the rest of the page inert, because this page covers the 3D view and the panels. */
+/** Makes the 3D view and the panels inert while the result page covers them. */
 function setInert(on: boolean): void {
   for (const part of document.querySelectorAll<HTMLElement>("body > main, body > aside, body > footer")) part.inert = on;
 }

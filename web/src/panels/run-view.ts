@@ -1,7 +1,6 @@
 /**
  * Shows a run: loads it, and opens its replay in the 3D view or its result page.
  *
- * `app.run` says which run the page shows. It follows the address of the page and changes it, so
  * `app.run` says which run the page shows. It is kept in sync with the URL of the page, so that a
  * link opens the same view and the browser's back button works.
  */

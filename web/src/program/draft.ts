@@ -35,9 +35,10 @@ export function sizeOf(files: readonly DraftFile[]): number {
   return files.reduce((sum, { text }) => sum + bytesOf(text), 0);
 }
 
-/** Why a path can't be used for a new file beside `others`; null if it can be used. */
+/** Why a path can't be used. `folder`: a path is also the folder of another path. */
 export type PathProblem = "invalid" | "taken" | "folder";
 
+/** Why a path can't be used for a file beside `others`; null if it can be used. */
 export function pathProblem(path: string, others: readonly string[]): PathProblem | null {
   const names = path.split("/");
   const isValid =
@@ -91,7 +92,7 @@ export function renamed(draft: Draft, from: string, to: string): Draft {
   };
 }
 
-/** The draft without a file. The file beside it is opened. */
+/** The draft without a file. If that file was open, the file beside it is opened. */
 export function without(draft: Draft, path: string): Draft {
   const at = draft.files.findIndex((file) => file.path === path);
   const files = draft.files.filter((file) => file.path !== path);

@@ -1,4 +1,7 @@
-/** The bar above the editor: a tab for each file, and buttons that create, open, rename and delete. */
+/**
+ * The bar above the editor: a tab for each file, and buttons that create, open, rename and delete
+ * files.
+ */
 import { zip } from "../leaderboard/zip.ts";
 import { t } from "../strings.ts";
 import { iconButton } from "../ui/card.ts";
@@ -222,7 +225,10 @@ function nameForm(): NameForm {
   };
 }
 
-/** The line that offers to restore a deleted file, until the files are changed again. */
+/**
+ * The line that offers to restore a deleted file, until the user creates, renames or deletes a
+ * file.
+ */
 function undoLine(store: DraftStore): { element: HTMLElement; offer(file: DraftFile, at: number): void; clear(): void } {
   const text = h("span", {});
   const button = h("button", { type: "button", class: "plain", "data-testid": "program-undo" }, icon("undo"), t.program.undo);

@@ -68,7 +68,7 @@ export function runBox(app: App, store: DraftStore, runner: Runner, code: Editor
     output.show(lines, paths);
     if (status.kind === "starting") code.setError(null);
     // A short program can end before the page has seen it run, and its last output lines can arrive
-    // later.
+    // later. So every update of an ended run searches for the error, until the error is marked.
     if (status.kind !== "ended" || status.view.session.id === marked) return;
     const stderr = lines.filter((line) => line.from === "stderr").map((line) => line.text);
     const error = lastError(stderr, paths);

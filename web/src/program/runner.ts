@@ -9,7 +9,7 @@ import { commandOf, MAX_BYTES, sizeOf } from "./draft.ts";
 import type { DraftStore } from "./draft-store.ts";
 import { keepOwnSession, ownSession } from "./own-session.ts";
 
-/** The state of the run. `others` means that a session of another person is active. */
+/** The state of the run. `others` means that a session which this tab did not start is active. */
 export type RunStatus =
   | { kind: "idle" | "offline" | "starting" | "others" }
   | { kind: "running" | "ended"; view: SessionView; isJudged: boolean };
@@ -26,7 +26,7 @@ function judgedOptions(): StartRequest {
 
 export class Runner {
   readonly status = new Signal<RunStatus>({ kind: "idle" });
-  /** Why the last start or stop failed; null if it succeeded. */
+  /** Why a start or a stop failed; null otherwise. The next start clears it. */
   readonly problem = new Signal<string | null>(null);
   #isStarting = false;
   /** Id of the session that this page has started, until its first event arrives. */
@@ -69,7 +69,7 @@ export class Runner {
     return own && view ? { kind: "ended", view, isJudged: own.isJudged } : { kind: "idle" };
   }
 
-  /** Runs the draft as it is now. Does nothing while a program runs. */
+  /** Runs the draft as it is now. Does nothing if `isReady` is false. */
   async run(): Promise<void> {
     if (!this.isReady) return;
     this.store.flush();

@@ -21,8 +21,8 @@ export interface DraftError {
 /** A frame of a traceback, or the place of a syntax error. */
 const FRAME = /^\s*(?:\|\s*)*File "([^"]+)", line (\d+)/;
 /**
- * The folder of the program's files. In a closed box the path is fixed, in a host box only its
- * beginning.
+ * The folder of the program's files: `/workspace` in a closed box, and a temporary folder with a
+ * random name in a host box.
  */
 const PROGRAM_FOLDER = /^\/workspace\/|\/chicane-program-[^/]+\/program\//;
 /** The last line of a traceback, such as `ValueError: …` or `chicane.errors.NotReady: …`. */

@@ -56,7 +56,7 @@ export function penaltiesOf(events: readonly RecordedEvent[], better: Better): P
   return penalties.toSorted((a, b) => a.time - b.time);
 }
 
-/** By how much a record got worse, beyond the elapsed time. */
+/** By how much a record got worse. If lower is better, it may increase by the elapsed time. */
 function penaltyBetween(before: TimedValue, now: TimedValue, better: Better): number {
   const change = now.value - before.value;
   return better === "higher" ? -change : change - (now.time - before.time);

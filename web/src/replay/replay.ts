@@ -14,7 +14,7 @@ export class Ghost {
   readonly progress: Progress | null;
   /**
    * Time of the ghost minus time of the replayed run. With it, both cars start to move at the same
-   * moment.
+   * moment. It is 0 without a route.
    */
   readonly offset: number;
 
@@ -84,6 +84,7 @@ export class Replay implements ReplayScene {
 
   /**
    * The time at which the ghost was where the run is at `time`; null if the ghost never was there.
+   * Without a route, places can't be compared, so the result is the time of the ghost at `time`.
    */
   ghostTimeAtPlace(time: number): number | null {
     const ghost = this.ghost.value;

@@ -49,7 +49,7 @@ function topOf(box: THREE.Box3, meshes: readonly THREE.Mesh[]): THREE.Mesh | und
   });
 }
 
-/** Two slopes, two gables and a chimney on top of a box. The ridge is parallel to the longer side. */
+/** Two slopes, two gables and a chimney on a box. The ridge is parallel to the longer side. */
 function roof({ min, max }: THREE.Box3, meshes: readonly THREE.Mesh[]): THREE.Mesh[] {
   const [w, d] = [max.x - min.x, max.y - min.y];
   const turned = d > w;

@@ -13,7 +13,7 @@ export type QualityChoice = QualityLevel | "auto";
 
 export interface Quality {
   level: QualityLevel;
-  /** Whether materials must be cheap, because the browser renders on the CPU or the level is low. */
+  /** Whether materials must be cheap: at the low level, which is for rendering on the CPU. */
   software: boolean;
   /** Whether the URL of the page sets the quality. Then the resolution is constant. */
   fixed: boolean;

@@ -108,7 +108,7 @@ export class RunPoses {
 
   /**
    * Position between sample i and the next one, from 0 to 1. If the car was teleported between
-   * them, the position is 0 until the teleport.
+   * them, the position is 0 until the next sample.
    */
   #fraction(i: number, time: number): number {
     const { car, jumps } = this.tracks;

@@ -143,7 +143,7 @@ export class SceneView {
     try {
       if (this.#shown) await this.showWorld(...this.#shown);
     } catch (error) {
-      // The simulator has switched to another world, which will be loaded soon.
+      // Probably the simulator has switched to another world, which will be loaded soon.
       console.warn("The world was not loaded in the new quality:", error);
     }
   }

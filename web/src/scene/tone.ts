@@ -16,7 +16,8 @@ const CURVE = /* glsl */ `vec3 CustomToneMapping( vec3 color ) {
 const NONE = "vec3 CustomToneMapping( vec3 color ) { return color; }";
 
 /**
- * The value for `WebGLRenderer.toneMapping`. This function must be called before the first frame.
+ * The value for `WebGLRenderer.toneMapping`. The function changes a shader chunk of three.js, so it
+ * must be called before a shader with tone mapping is compiled.
  */
 export function softHighlights(): THREE.ToneMapping {
   const chunks = THREE.ShaderChunk as { tonemapping_pars_fragment: string };

@@ -1,7 +1,7 @@
 /** English: the texts of the settings. */
 import type { Shortcut } from "../shortcuts.ts";
 
-/** A row of the help: fixed keys or gestures, then keys that the user can change, and what they do. */
+/** A row of the help: fixed keys or gestures, keys that the user can change, and what they do. */
 export interface HelpRow {
   keys?: readonly string[];
   shortcuts?: readonly Shortcut[];

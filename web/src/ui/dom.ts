@@ -65,7 +65,7 @@ export function show(element: HTMLElement, shown: boolean): void {
   if (element.hidden === shown) element.hidden = !shown;
 }
 
-/** Whether a key event belongs to a text field. */
+/** Whether a key event belongs to a text field or a list of choices. */
 export function isTyping(event: Event): boolean {
   const target = event.target;
   if (!(target instanceof HTMLElement)) return false;

@@ -22,7 +22,10 @@ export function signed(value: number, decimals: number): string {
   return Number(text) === 0 ? `±${text}` : `${value < 0 ? "−" : "+"}${text}`;
 }
 
-/** Formats a record: a number with up to three decimals, an object as names with their values. */
+/**
+ * Formats a record: a number with up to three decimals, an object as names with their values. Null
+ * if there is no record. A long text is cut.
+ */
 export function record(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   const text = plain(value);

@@ -30,7 +30,7 @@ export function runPlot(options: {
   colour: string;
   /** Whether 0 is in the middle. Otherwise it is at the lower edge. */
   signed: boolean;
-  /** Smallest value at the upper edge, so that noise does not fill the plot. */
+  /** The value at the upper edge is at least this, so that noise does not fill the plot. */
   minimum: number;
   /** Text of a value on the axis, with its unit. */
   axis(value: number): string;

@@ -1,6 +1,6 @@
 import { onEnd } from "./scope.ts";
 
-/** An observable value. Setting an equal value does not call the listeners. */
+/** An observable value. Setting the identical value (`Object.is`) does not call the listeners. */
 export class Signal<T> {
   #value: T;
   readonly #listeners = new Set<(value: T, before: T | undefined) => void>();

@@ -63,7 +63,7 @@ export function trackMap(options: {
   return svg as SVGSVGElement;
 }
 
-/** Index of the sample that is nearest to a position on the page; null outside the map. */
+/** Index of the sample that is nearest to a position on the page; null if the map is not shown. */
 export function sampleAt(svg: SVGSVGElement, { car }: RunTracks, clientX: number, clientY: number): number | null {
   const matrix = svg.getScreenCTM();
   if (!matrix) return null;

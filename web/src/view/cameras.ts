@@ -127,7 +127,7 @@ export class Cameras {
     this.resetView();
   }
 
-  /** Sets the ground of a new world and shows all of it. */
+  /** Sets the ground of a new world, and returns to the default view immediately. */
   setBounds(bounds: THREE.Box2): void {
     this.#bounds = bounds;
     this.#heading = null;
@@ -218,7 +218,7 @@ export class Cameras {
     this.controls.touches.ONE = top ? THREE.TOUCH.PAN : THREE.TOUCH.ROTATE;
   }
 
-  /** The default camera pose of the mode. The world or the car is in the middle of the free area. */
+  /** The default camera pose of the mode, with world or car in the middle of the free area. */
   #defaultPose(): CameraPose {
     const { canvas } = this.sceneView;
     const area = this.#area();

@@ -14,7 +14,7 @@ const REPOSITORY = path.resolve(import.meta.dirname, "../../..");
 const EXAMPLES = path.join(REPOSITORY, "examples/projects");
 /** Number of edits of each of the four projects below. */
 const EDITS = 50;
-/** The bytes are compared after this many edits, because building takes longer than editing. */
+/** Edits between two comparisons of the bytes, because building takes longer than editing. */
 const COMPARED = 5;
 
 /** The files of a world: their paths, and their bytes as one character each. */

@@ -30,8 +30,9 @@ export async function openProject(
 }
 
 /**
- * Waits until the preview belongs to the shown document, and returns it. When its facts are shown,
- * the drawing can shrink, so the function also waits until it was fitted again.
+ * Waits until the server has answered for the shown document, and returns the preview. The facts
+ * of a preview take space from the drawing, so the function also waits until the drawing was fitted
+ * again.
  */
 export async function current(visit: Visit): Promise<Preview> {
   await visit.page.waitForFunction(() => window.__build?.isCurrent && window.__build.preview !== null, null, {

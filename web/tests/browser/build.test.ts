@@ -213,7 +213,8 @@ describe("the world builder", () => {
     await page.evaluate(() => localStorage.clear());
     await page.reload();
     await current(visit);
-    // After the first picture of the project is loaded, the drawing is fitted to the window again.
+    // When the facts of the preview are shown, the drawing is fitted again, and the cone moves on
+    // the page.
     await until(
       async () => {
         await new Mouse(visit).pressAt(await whereIs(visit, "object:cone1"));

@@ -18,7 +18,7 @@ const LAPTOP = { viewport: { width: 1280, height: 720 } };
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 /** The largest distance between the pointer and the point of the object that it holds. */
 const TOLERANCE_M = 0.02;
-/** Steps of a drag. The first step is as short as the drag that once threw objects away. */
+/** Steps of a drag. The first step is as short as the drag in the first test below. */
 const STEPS_PX = [
   { x: 8, y: 0 },
   { x: 14, y: -9 },
@@ -55,7 +55,7 @@ describe("dragging", () => {
     await fixture.simulator.request("reset", {});
   });
 
-  /** Height above the ground of the lowest and the highest point of an object. */
+  /** Heights above the ground between which all points of an object are. */
   async function heights(name: string): Promise<[number, number]> {
     if (name === "car") return [0, 0.4];
     const { objects } = await fixture.simulator.request("world");
@@ -65,7 +65,7 @@ describe("dragging", () => {
 
   /**
    * Distance between the pointer and the point of the object that was pressed. The object moved
-   * horizontally, so the distance is measured at every height of the object. The smallest one counts,
+   * horizontally, so the distance is measured at several heights. The smallest distance counts,
    * because the test does not know at which height the object was pressed.
    */
   async function error(visit: Visit, [low, high]: [number, number], pressed: Point, now: Point, moved: Point) {

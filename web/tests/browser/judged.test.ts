@@ -4,8 +4,8 @@ import { type BrowserFixture, browserFixture } from "./fixture.ts";
 import { until } from "./support.js";
 
 /**
- * These tests run the judge script of the world in its container, with a real program. The container
- * image of the judge must exist (`chicane setup`).
+ * Fails if the judge is not set up (`chicane setup`). The tests of this file run the judge script
+ * of the world in its jail or container, with a real program.
  */
 async function expectJudge({ simulator }: BrowserFixture): Promise<void> {
   const answer = await fetch(`${simulator.origin}/sim/api/evaluation/start`, { method: "POST" });
@@ -134,7 +134,7 @@ describe("a real evaluation without internet access", () => {
       () => visit.byTestId("result-pace").textContent(),
       (pace) => pace === en.evaluation.paces.virtual,
     );
-    // The program prints the time of day in seconds. The virtual clock starts at midnight.
+    // The program prints the hour of the day. The virtual clock starts at midnight.
     expect(await visit.byTestId("result-program-tail").textContent()).toBe("0");
     expect(await visit.byTestId("result-pace-reason").isVisible()).toBe(false);
     expect(await visit.byTestId("eval-repeatable").isEnabled()).toBe(true);

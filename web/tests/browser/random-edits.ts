@@ -4,7 +4,7 @@ import type { Visit } from "./support.js";
 /**
  * Makes one edit after which the project has no errors, and waits until the server has saved it. An
  * edit that causes an error is undone, and another one is tried. Returns the name of the edit. The
- * edit depends only on the seed and the document.
+ * choice depends only on the seed, the document and its undo history.
  */
 export function editAtRandom(visit: Visit, seed: number, picture: string | null): Promise<string> {
   return visit.page.evaluate(

@@ -10,10 +10,10 @@ import { browserFixture } from "./fixture.ts";
 import { type Simulator, until, type Visit } from "./support.js";
 
 const LAP = "python3 lap_by_lidar.py $CHICANE_URL";
-// A box may use the folder of the examples as its workspace, so the changed program is not written
-// to a file there.
+// The workspace is the folder of the examples in the repository, so the changed program is not
+// written to a file there.
 const SLOW_LAP = `echo off we go; python3 -c "$(sed 's/: 1.0, /: 0.8, /' lap_by_lidar.py)" $CHICANE_URL`;
-/** Leaves the road, which costs a penalty, then crashes. */
+/** A program that leaves the road, which costs a penalty, and then crashes. */
 const CRASH = `python3 -uc "
 import json, os, time, urllib.request as web
 url = os.environ['CHICANE_URL'] + '/drive'
@@ -106,7 +106,7 @@ describe("replay of a real run", () => {
       ({ x, y }) => Math.hypot(x - car.x[i], y - car.y[i]) < 0.02,
     );
     expect(Math.cos(pose.yaw - 2 * Math.atan2(car.qz[i], car.qw[i]))).toBeCloseTo(1, 2);
-    // The arrow keys and the slider move through the run.
+    // The slider moves through the run.
     await visit.byTestId("timeline").fill("3");
     const j = indexAt(car.time, 3);
     await until(

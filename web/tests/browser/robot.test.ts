@@ -3,7 +3,7 @@ import { en } from "../../src/strings/en.ts";
 import { browserFixture } from "./fixture.ts";
 import { until } from "./support.js";
 
-/** A WAV file in base64: a tone of one second, 8 kHz, mono, 16 bits. */
+/** A WAV file in base64: a tone of one second, sampled at 8 kHz, mono, 16 bits. */
 function wav(): string {
   const samples = 8000;
   const bytes = Buffer.alloc(44 + 2 * samples);

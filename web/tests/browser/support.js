@@ -216,7 +216,7 @@ export class Visit {
 
   /**
    * Clicks an object and waits until the object is selected. Then waits until the camera is at
-   * rest, because the card of the object changes the size of the view.
+   * rest, because the card of the object covers a part of the view and the camera adapts.
    * @param {string} name
    */
   async click(name) {
@@ -232,7 +232,7 @@ export class Visit {
   }
 
   /**
-   * Drags an object by a number of pixels.
+   * Drags an object by a number of pixels. If `drop` is false, the mouse button stays pressed.
    * @param {string} name @param {[number, number]} by @param {boolean} [drop]
    */
   async drag(name, by, drop = true) {

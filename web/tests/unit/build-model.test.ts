@@ -216,7 +216,7 @@ describe("the track", () => {
     const { track } = project();
     expect([1, 5, 9, 13].map((s) => insertIndex(track, road(true), s))).toEqual([1, 2, 3, 4]);
     expect([1, 5, 9].map((s) => insertIndex({ ...track, closed: false }, road(false), s))).toEqual([1, 2, 3]);
-    // Backward, the distance along the line grows from the first node to the last one.
+    // Backward, the line passes the nodes in the order 0, 3, 2, 1.
     const backward = { ...road(true), nodes_s: [0, 12, 8, 4] };
     expect([1, 5, 9, 13].map((s) => insertIndex({ ...track, direction: "backward" }, backward, s))).toEqual([4, 3, 2, 1]);
   });

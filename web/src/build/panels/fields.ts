@@ -125,7 +125,10 @@ export function toggleField(
   return { element, update: (document) => (input.checked = options.read(document)) };
 }
 
-/** A field for a colour. If `usual` is given, a button removes the colour. */
+/**
+ * A field for a colour. It shows `usual` while the document has no colour; otherwise a button
+ * removes the colour.
+ */
 export function colourField(
   session: EditorSession,
   options: {

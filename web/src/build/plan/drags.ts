@@ -13,7 +13,10 @@ import type { Viewport } from "./viewport.ts";
 
 /** Keys that are held during a drag. */
 export interface Held {
-  /** Restricts a move to one axis, or a rotation to steps of 15°. */
+  /**
+   * Restricts a move to one axis, or a rotation to steps of 15°. Scales a single item equally along
+   * both axes.
+   */
   shift: boolean;
   /** Turns snapping off. */
   alt: boolean;

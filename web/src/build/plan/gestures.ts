@@ -23,7 +23,7 @@ interface Press {
   id: number;
   from: Point;
   pointer: PointerKind;
-  /** What was pressed; null if the press moves the view. */
+  /** What was pressed; null with the middle button, Space or the pan tool, which move the view. */
   hit: Hit | null;
   isDrag: boolean;
 }
@@ -179,7 +179,7 @@ export class Gestures {
     }
     const { hit } = press;
     if (hit.kind === "handle") {
-      // A click on the handle for a new node inserts the node without a drag.
+      // Without a drag, these handles insert a node or select the start line.
       if (hit.handle.kind === "insert" || hit.handle.kind === "start") {
         handleDrag(this.#session, this.view.viewport, hit.handle, this.view.viewport.toWorld(press.from))?.end();
       }

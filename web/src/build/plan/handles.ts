@@ -1,4 +1,4 @@
-/** The handles of the selection in the top view: rotate, scale, width of the road, start, new node. */
+/** The handles in the top view: rotate, scale, width of the road, start line, new node. */
 import type { Preview, Road } from "../client.ts";
 import { isClosed, type ProjectDocument } from "../document.ts";
 import { cornersOf, modulo, type Frame, type Point } from "../geometry.ts";
@@ -23,10 +23,10 @@ const ROTATE_PX = 30;
 const PAD_PX = 7;
 /** Smallest half side of the frame, so that the handles of a small object do not cover it. */
 const LEAST_HALF_PX = 22;
-/** Handles for new nodes are hidden if two nodes are closer on the screen. */
+/** The handle for a new node is hidden if its two neighbours are closer than this on the screen. */
 const INSERT_PX = 56;
 
-/** The frame around the selection; null if nothing with an area is selected. */
+/** The frame around the selected items; null for a single node and without items. */
 export function selectionFrame(document: ProjectDocument, selection: Iterable<ItemKey>): Frame | null {
   const items = itemsOf(document, selection);
   if (items.length === 0 || (items.length === 1 && items[0].kind === "node")) return null;
@@ -49,7 +49,7 @@ export function drawnFrame(frame: Frame, viewport: Viewport): Frame {
   return { ...frame, halfWidth: half(frame.halfWidth), halfHeight: half(frame.halfHeight) };
 }
 
-/** All handles, in coordinates of the screen. The first one that is hit wins. */
+/** All handles, in coordinates of the screen. */
 export function handlesOf(
   document: ProjectDocument,
   preview: Preview | null,
@@ -79,7 +79,7 @@ function frameHandles(document: ProjectDocument, selection: ReadonlySet<ItemKey>
   return [{ kind: "rotate", ...viewport.toScreen(at) }, ...corners];
 }
 
-/** Two handles on the borders of the road at a selected node. */
+/** Two handles on the borders of the road at a node, if nothing else is selected. */
 function widthHandles(
   document: ProjectDocument,
   road: Road,
@@ -120,14 +120,14 @@ function insertHandles(document: ProjectDocument, road: Road, viewport: Viewport
   return handles;
 }
 
-/** The distance along the line of the middle between two nodes. */
+/** The middle between two nodes, as a distance along the centre line. */
 function middle(road: Road, own: number, next: number, backward: boolean): number {
   const [from, to] = backward ? [next, own] : [own, next];
   if (!road.closed) return (from + to) / 2;
   return modulo(from + modulo(to - from, road.length) / 2, road.length);
 }
 
-/** The point at a distance along the line of a preview. */
+/** The point at a distance along the centre line of a preview. */
 export function pointAlong(road: Road, along: number): Point {
   const steps = road.closed ? road.centre.length : road.centre.length - 1;
   const at = Math.min(Math.max(0, (along / Math.max(1e-9, road.length)) * steps), steps);

@@ -45,7 +45,7 @@ export function paintGrid(context: Context, document: ProjectDocument, viewport:
 
 /** Adds a sharp horizontal or vertical line to the current path. */
 export function segment(context: Context, x: number, y: number, way: "down" | "across", to: number): void {
-  // A line of one pixel is sharp if it runs through the middle of the pixels.
+  // A line that is one pixel wide is sharp if it runs through the centres of the pixels.
   const [px, py] = [Math.round(x) + 0.5, Math.round(y) + 0.5];
   context.moveTo(px, py);
   context.lineTo(way === "down" ? px : to, way === "down" ? to : py);
@@ -98,7 +98,7 @@ export function paintArrows(context: Context, road: Road, viewport: Viewport): v
 
 const ROAD_RULES = ["bend-too-tight", "border-folds"];
 
-/** Draws the places of the road that have findings. */
+/** Draws overlaps of the road, and the places of findings. */
 export function paintProblems(
   context: Context,
   road: Road,
@@ -137,7 +137,7 @@ function ring(context: Context, { x, y }: Point, radius: number, colour: string)
   context.setLineDash([]);
 }
 
-/** A text on a coloured pill, centred at a point. */
+/** A text on a coloured, rounded background, centred at a point. */
 export function label(context: Context, x: number, y: number, text: string, colour: string): void {
   context.font = "600 12px system-ui, sans-serif";
   context.textAlign = "center";
@@ -151,7 +151,7 @@ export function label(context: Context, x: number, y: number, text: string, colo
   context.fillText(text, x, y + 0.5);
 }
 
-/** Draws the outlines of the selected items, the frame around them and its handles. */
+/** Draws the outlines of the selected items, the frame around them, and all handles. */
 export function paintSelection(
   context: Context,
   document: ProjectDocument,

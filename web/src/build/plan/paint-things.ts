@@ -46,7 +46,8 @@ function paintBox(context: Context, object: FieldObject, pictures: PictureCache)
   const image = topPicture(object, pictures);
   if (image) {
     context.save();
-    // The right side of the picture is at the left side of the box (+y), its lower edge at the front (+x).
+    // The right side of the picture is at the left side of the box (+y). The lower side of the
+    // picture is at the front of the box (+x).
     context.transform(0, 1, 1, 0, 0, 0);
     context.drawImage(image, -y / 2, -x / 2, y, x);
     context.restore();

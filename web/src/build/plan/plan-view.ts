@@ -26,7 +26,7 @@ import { paintRulers } from "./paint-rulers.ts";
 import { paintObjects } from "./paint-things.ts";
 import { Viewport } from "./viewport.ts";
 
-/** Names are shown if a metre has at least this many pixels on the screen. */
+/** The names of selected objects are shown if a metre has at least this many pixels. */
 const NAMES_SCALE = 60;
 
 export class PlanView {
@@ -110,7 +110,7 @@ export class PlanView {
     this.invalidate();
   }
 
-  /** Moves the view to a point. */
+  /** Moves the view to a point. Zooms in if the scale is too small for names. */
   goTo(point: Point): void {
     this.viewport.centreOn(point);
     this.#isFitted = false;

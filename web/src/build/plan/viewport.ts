@@ -1,4 +1,4 @@
-/** The part of the field that the top view shows. The y axis of the field points up on the screen. */
+/** The part of the field that the top view shows. The y axis of the field points up. */
 import type { Extent, Point } from "../geometry.ts";
 
 const MIN_SCALE = 4;
@@ -59,7 +59,10 @@ export class Viewport {
   }
 }
 
-/** The distance between two marks of a ruler: 1, 2 or 5 times a power of ten. */
+/**
+ * The distance between two labelled marks of a ruler, in metres: the smallest number of at least
+ * `leastPx` pixels that is 1, 2 or 5 times a power of ten.
+ */
 export function rulerStep(scale: number, leastPx = 64): number {
   const least = leastPx / scale;
   const power = 10 ** Math.floor(Math.log10(least));

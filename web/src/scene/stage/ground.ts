@@ -14,8 +14,8 @@ const BELOW_M = 0.012;
 /** Radius of the lawn, in metres. */
 const HORIZON_M = 420;
 /**
- * Largest radius of the ground picture, in metres, with which the rings of the far lawn scale. Around
- * a larger picture, the rings are as far from its edge as with this radius.
+ * The distances between the rings of the far lawn grow with the radius of the ground picture, up to
+ * this radius in metres. Around a larger picture, they stay the same.
  */
 const LARGE_M = 25;
 const LAWN = "#7b955a";
@@ -64,7 +64,7 @@ function paint(bounds: THREE.Box2, lighting: WorldLighting, parking: readonly Pa
   const all = [min.x - MARGIN_M, min.y - MARGIN_M, size.x, size.y] as const;
   c.fillStyle = LAWN;
   c.fillRect(...all);
-  // Mown stripes, parallel to the long side.
+  // Mown stripes, parallel to the x axis.
   for (let i = 0, y = all[1]; y < all[1] + size.y; y += 0.7, i++) {
     c.fillStyle = i % 2 ? "rgb(255 255 225 / 7%)" : "rgb(20 50 10 / 6%)";
     c.fillRect(all[0], y, size.x, 0.7);
@@ -199,7 +199,7 @@ export function makeGround(
   return group;
 }
 
-/** The area of the picture without the field, which would be hidden anyway. */
+/** The area of the picture without the part below the field, which would be hidden anyway. */
 function frame({ min, max }: THREE.Box2): THREE.BufferGeometry {
   const [w, h] = [max.x - min.x + 2 * MARGIN_M, max.y - min.y + 2 * MARGIN_M];
   // A narrow strip continues below the field, so that no gap is visible at its edge.

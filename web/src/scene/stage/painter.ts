@@ -2,8 +2,8 @@
  * Collects triangles with the light of the world already applied to their colours.
  *
  * The surroundings of the field never move, so their light is computed once and not for each pixel.
- * All surroundings are one mesh with one unlit material, which is cheap even if the browser renders
- * on the CPU.
+ * Everything that is painted becomes one mesh with one unlit material, which is cheap even if the
+ * browser renders on the CPU.
  */
 import * as THREE from "three";
 import type { WorldLighting } from "../load.ts";

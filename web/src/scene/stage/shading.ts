@@ -1,4 +1,7 @@
-/** Contact shading inside the field: the ground next to the fence is darker, because the fence hides a part of the sky. */
+/**
+ * Contact shading inside the field: the ground next to the fence is darker, because the fence hides
+ * a part of the sky.
+ */
 import * as THREE from "three";
 
 /** Height of the shading above the ground, between the road and the contact shadows. */
@@ -6,7 +9,10 @@ const HEIGHT_M = 0.0022;
 /** Darkness next to the fence. */
 const STRENGTH = 0.34;
 
-/** A band of fading black along the inner side of the fence. Its width depends on the fence's height. */
+/**
+ * A band of fading black along the inner side of the fence. The width of the band depends on the
+ * height of the fence.
+ */
 export function wallShading({ min, max }: THREE.Box2, fence: number): THREE.Mesh {
   const width = Math.min(1.1 * fence, 0.25 * Math.min(max.x - min.x, max.y - min.y));
   const [positions, colours]: [number[], number[]] = [[], []];

@@ -72,8 +72,8 @@ export function car(p: Painter, random: () => number): void {
 }
 
 /**
- * A stand with a roof and spectators, `length` metres long. The spectators look along −y. It is
- * 0.95 m deep and 0.82 m tall.
+ * A stand with a roof and spectators, `length` metres long. The spectators look along −y. The stand
+ * is 0.83 m deep and 0.82 m tall.
  */
 export function stand(p: Painter, length: number, random: () => number, detailed: boolean): void {
   const rows = 5;
