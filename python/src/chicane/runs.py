@@ -61,7 +61,7 @@ class Run:
     objects: dict[str, RunTrack]
     """The objects that moved, by name."""
     header: dict[str, Any]
-    """The header of the tracks, as `docs/runs.md` describes it: lights, contacts, brightness."""
+    """The JSON header of the tracks: lights, contacts, jumps, brightness, overlays."""
 
     @property
     def time(self) -> NDArray[Any]:
