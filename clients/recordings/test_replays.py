@@ -21,8 +21,8 @@ def evaluate(sim):
         sim.record(round(sim.state.time, 2))
         sim.finish()
 """
-# Keys of the state that a replay does not know: how often the simulator loaded a world, the speed in
-# real time, the pauses, and the state of the session and of its program.
+# Keys of the state that a replay does not know: how often the simulator loaded a world, the speed
+# in real time, the pauses, and the state of the session and of its program.
 OWN_KEYS = ("epoch", "rtf", "evaluation", "run", "paused")
 
 
