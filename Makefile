@@ -6,7 +6,7 @@ CHROMIUM ?= chromium
 CHICANE = target/release/chicane
 # Additional arguments of `chicane serve`: make run ARGS="--world technical --speed 2"
 ARGS ?=
-# Options of the programs of some targets, which name them.
+# Options of the program that a target runs. Only the targets that use OPTIONS pass them on.
 OPTIONS ?=
 
 # The native module, where Python finds it beside the package in this repository.
@@ -355,7 +355,7 @@ need-recordings: need-python
 	   $(TOOLS)/recordings/bin/pip install --quiet --disable-pip-version-check -r clients/recordings/requirements.txt && \
 	   touch $(TOOLS)/recordings/ready; }
 
-# A separate venv, because Ray has many dependencies and 300 MB.
+# A separate venv, because Ray has many dependencies and takes 360 MB.
 need-ray: need-python
 	@test -f $(TOOLS)/ray/ready -a ! python/cluster/requirements.txt -nt $(TOOLS)/ray/ready || \
 	 { echo "installing Ray (cluster tests, 360 MB)" && $(PYTHON) -m venv $(TOOLS)/ray && \

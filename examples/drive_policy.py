@@ -77,7 +77,10 @@ def drive_by_road(sim, policy):
 
 
 def outputs(policy, inputs):
-    """The outputs of a network for its inputs, both without units."""
+    """The outputs of a network, each from -1 to 1.
+
+    The inputs are lidar ranges in metres, and perhaps the last outputs.
+    """
     rows = zip(inputs, policy["mean"], policy["deviation"], strict=True)
     most = policy["farthest"]
     values = [min(max((value - mean) / wide, -most), most) for value, mean, wide in rows]

@@ -14,7 +14,7 @@ from chicane import Sim
 
 SPEED = 0.8  # m/s
 LOOK = 0.35  # distance of the target point ahead, m
-NEAR = 20  # number of waypoints among which the nearest one is after a step
+NEAR = 20  # number of waypoints that are searched for the nearest one after a step
 
 sim = Sim(sys.argv[1] if len(sys.argv) > 1 else None)
 route = sim.route()["waypoints"][:-1]  # the last point repeats the first

@@ -26,7 +26,10 @@ def act(policy, seen):
 
 
 def ranks(totals):
-    """The ranks of the returns, spread from -0.5 to 0.5. One very good episode counts no more."""
+    """The ranks of the returns, spread from -0.5 to 0.5.
+
+    So one very good episode has no more weight than its rank gives.
+    """
     order = np.empty(len(totals))
     order[np.argsort(totals)] = np.arange(len(totals))
     return order / (len(totals) - 1) - 0.5

@@ -147,7 +147,8 @@ class Learner:
     def update(self, seen, taken, chances, advantages, returns, taught, *, rate, imitate):
         """Improves both networks with the steps of one rollout.
 
-        With `imitate` the actor learns the actions of the teacher, otherwise what was better.
+        With `imitate` the actor learns the actions of the teacher, otherwise the actions that had
+        better results than expected.
         """
         for group in self.optimiser.param_groups:
             group["lr"] = rate
@@ -261,7 +262,7 @@ def rollout(drivers, learner):
 def learn(env, learner, steps, imitated, seed):
     """Yields after each update: steps of all cars, wall time in seconds, ended episodes."""
     drivers, started = Drivers(env, seed), time.monotonic()
-    # The first inputs set the scale, and drive nowhere.
+    # The inputs before the first step set the first scale.
     learner.normaliser.add(drivers.inputs)
     size = ROLLOUT * env.num_envs
     for done in range(size, max(steps, size) + 1, size):

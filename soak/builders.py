@@ -25,7 +25,10 @@ Document = dict[str, Any]
 
 
 class KnownProjects:
-    """The projects that all builders know. Used to choose projects, not to judge answers."""
+    """The projects that the builders have created, read or deleted. All builders share one object.
+
+    They choose the projects of their requests from it. The checker does not use it.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -107,7 +110,7 @@ class Builder:
         self._client.close()
 
     def draw_once(self) -> None:
-        """Does every action once, in an order that does not depend on chance."""
+        """Does each action except `_read` and `_leave` once, in a fixed order."""
         self._create()
         project = self._projects.live()[-1]
         for action in (self._edit, self._edit_old_revision, self._preview, self._check_script):

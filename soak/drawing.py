@@ -6,7 +6,8 @@ from typing import Any
 
 from .scenarios import oval
 
-#: Largest number of objects in a document. At this number, a change removes objects.
+#: Largest number of objects in a document. At this number, a change may remove an object, but
+#: never adds one.
 MOST_OBJECTS = 10
 GOOD_SCRIPT = "def initialize(sim):\n    pass\n\n\ndef evaluate(sim):\n    sim.record(1)\n"
 #: Scripts that cannot judge: a syntax error, and a missing function.

@@ -1,4 +1,4 @@
-"""All operations of the API: allowed statuses, error texts, and shapes of answers."""
+"""The operations of the API that the test uses: statuses, error texts, and shapes of answers."""
 
 import re
 from dataclasses import dataclass, field

@@ -9,9 +9,9 @@ from .history import HistoryLine
 from .operations import API
 from .rules import RULES, Verdict, Violation
 
-#: Number of violations that the report shows with their history lines.
+#: Largest number of violations, and of lines of the log, that the report shows.
 SHOWN = 5
-#: Number of rows in the table of resources.
+#: Largest number of rows in the table of resources.
 POINTS = 20
 
 

@@ -222,7 +222,9 @@ def _prepare(options: Options, server: Server, history: History, host: Client):
 
 
 def _warm_up(host: Client, command: str) -> None:
-    """Uses every part of the simulator once, so that lazily created resources exist."""
+    """Uses several parts of the simulator once, so that resources exist that the simulator creates
+    on first use.
+    """
     for path in ("/lidar", "/camera", "/camera?width=160", "/states", "/sim", API + "/scene"):
         host.ask("GET", path)
     host.ask("GET", API + "/worlds/oval/print.jpg?dpi=10")

@@ -73,7 +73,7 @@ def _processes(mark: bytes) -> tuple[dict[int, int], dict[int, str], int]:
             stat = (PROC / entry.name / "stat").read_text(errors="replace")
             fields = stat[stat.rindex(")") + 2 :].split()
             parents[int(entry.name)] = int(fields[1])
-            # The state is part of the name, because a zombie only waits for its parent.
+            # The state is part of the name, because `look` must tell zombies from other processes.
             names[int(entry.name)] = f"{stat[stat.index('(') + 1 : stat.rindex(')')]} {fields[0]}"
             # A zombie does not count as a running program.
             if fields[0] != "Z" and mark in (PROC / entry.name / "cmdline").read_bytes():

@@ -11,7 +11,7 @@ from typing import Any
 from . import contract, projection
 from .history import History
 
-#: Timeout of a request in seconds. Every answer of the simulator is faster.
+#: Timeout of a request in seconds. Every answer of the simulator except a print is faster.
 ANSWER_TIMEOUT_S = 60.0
 
 

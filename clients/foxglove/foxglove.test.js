@@ -116,7 +116,8 @@ describe("the vendor's client", () => {
   });
 
   test("decodes every topic at its rate without loss", async () => {
-    // The server drops messages for a slow reader, and other programs may keep this one waiting.
+    // Simulated time is slow here, because the server drops messages for a slow reader, and other
+    // load on the machine may delay this process.
     await simulator.post("/sim/api/clock", { speed: 0.25 });
     const all = Object.fromEntries([...viewer.channels.keys()].map((topic) => [topic, viewer.record(topic)]));
     for (const topic of Object.keys(all)) await waitFor(topic, () => all[topic].length > 0);

@@ -16,7 +16,7 @@ JOINTS = [
 
 
 def near(got: float, want: float, tolerance: float = 1e-6) -> bool:
-    """Whether a number is the rounded number, apart from single precision."""
+    """Whether two numbers differ only by rounding to six decimals or to single precision."""
     return math.isclose(got, want, rel_tol=1e-6, abs_tol=tolerance)
 
 

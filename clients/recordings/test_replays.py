@@ -21,7 +21,8 @@ def evaluate(sim):
         sim.record(round(sim.state.time, 2))
         sim.finish()
 """
-# The replay does not know how often a server loaded a world, and it shows no real time.
+# Keys of the state that a replay does not know: how often the simulator loaded a world, the speed
+# in real time, the pauses, and the state of the session and of its program.
 OWN_KEYS = ("epoch", "rtf", "evaluation", "run", "paused")
 
 

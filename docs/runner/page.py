@@ -52,7 +52,10 @@ class Page:
             self.block(block, self.blocks[number + 1 :])
 
     def needs_simulator(self) -> bool:
-        """Whether the page expects a running simulator: it has blocks to run, but starts none."""
+        """Whether the page expects a running simulator.
+
+        This is the case if the page has blocks to run, but starts no simulator itself.
+        """
         runs = [b for b in self.blocks if b.language and not is_skipped(b)]
         starts = any((b.remark or "").startswith("background") for b in self.blocks)
         return any(b.remark != "drawing" for b in runs) and not starts

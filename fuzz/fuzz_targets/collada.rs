@@ -46,7 +46,7 @@ fuzz_target!(|bytes: &[u8]| {
     assert_eq!(corners(&first), corners(&second));
     assert_eq!(first.materials.len(), second.materials.len());
     // The first reading may give vertices that a transform made equal. The second reading merges
-    // them, so the third has to be identical to it.
+    // them, so the third reading has to be identical to the second.
     let third = read(collada::write(&second).as_bytes()).expect("a written mesh can be read");
     assert_eq!(second, third);
 });

@@ -12,7 +12,7 @@ from .parts import Part
 NAMES = re.compile(r"(licen[cs]e|copying|copyright|notice|unlicense|ofl)([-._].*)?", re.IGNORECASE)
 # Source files whose name starts like a licence file.
 NOT_TEXTS = (".rs", ".js", ".ts", ".html", ".toml", ".json")
-# No licence file is larger. The limit ends a file that is something else.
+# A larger file is an error, because it is probably not a licence. Size in bytes.
 LARGEST = 256 << 10
 MOST_FILES = 16
 # Vite appends the licences of packages that are in Vite itself, but not in the pages.

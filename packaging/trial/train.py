@@ -3,6 +3,8 @@
 import chicane.gym  # noqa: F401  # registers the environments
 import gymnasium
 
+# Without a URL, the native module simulates inside this process. The simulator that `wheel.sh` has
+# started is not used.
 env = gymnasium.make("chicane/Lap-v0", observation="lidar", random_start=False)
 seen, _ = env.reset(seed=1)
 total = 0.0
@@ -10,7 +12,6 @@ total = 0.0
 for _ in range(10):
     seen, reward, *_ = env.step([0.8, 0.0])
     total += float(reward)
-# With the native module, the environment needs no running simulator.
 print(f"{env.spec.id if env.spec else '?'}: lidar of {seen.shape}, reward {total:.3f}")
 if not total > 0:
     raise SystemExit("the car made no progress")

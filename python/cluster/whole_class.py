@@ -1,4 +1,4 @@
-"""Grades the class of thirty in every way, and compares the grades to the byte.
+"""Grades a whole class in every way, and compares the grades to the byte.
 
 usage: CHICANE=<program> whole_class.py <folder with submissions and roster.csv> [--kills 30]
 
@@ -75,7 +75,7 @@ def finished(results: Path) -> dict[str, str]:
 
 
 def grade_with_a_killed_worker(class_: Class) -> Path:
-    """The worker is killed when a tenth of the runs is done."""
+    """Grades the class on a cluster. A worker is killed as soon as 13 runs are done."""
     nodes, over = Nodes(2, ENVIRONMENT), threading.Event()
     results = class_.folder / "worker-killed"
 

@@ -1,11 +1,11 @@
 """Runs a judging script for the simulator.
 
-The simulator starts this program in a container and talks to it over one socket, one line of JSON
-per message. Poses of moved objects follow their line as bytes. The simulator sends a call (`load`,
+The simulator starts this program in a jail and talks to it over one socket, one line of JSON per
+message. Poses of moved objects follow their line as bytes. The simulator sends a call (`load`,
 `initialize`, `evaluate`, `check`), and this program runs the script. For each action of the script
 this program sends a message and waits for the simulator's answer. A call ends with `answer`,
-`raised` or `checked`. The script's output goes to the standard output of the container, so that
-output cannot be mistaken for a message.
+`raised` or `checked`. The script's output goes to the standard output of the jail, so that output
+cannot be mistaken for a message.
 
 A container of podman or docker has no such socket. There the messages use standard input and
 output. These two are moved to other descriptors before the script starts. In such a container this
@@ -13,7 +13,7 @@ program is also process 1 (see `first`).
 
 Only the standard library is used. The messages are defined in the simulator's crate `wire`
 (version 3). This program is a single file, because the simulator embeds it as text and copies it
-into the container.
+into the jail or container.
 """
 
 # The imports at the top delay the start of every session, so rarely used modules are imported where
@@ -164,7 +164,7 @@ class Channel:
     def receive(self):
         line = self.lines.readline()
         if not line:
-            os._exit(0)  # The simulator closed the channel, so the container ends.
+            os._exit(0)  # The simulator closed the channel, so the jail or container ends.
         message = scan(line.decode(), 0)[0]
         if "moved" in message:
             message["moved"] = self.lines.read(ROW.size * message["moved"])
@@ -333,7 +333,11 @@ def pose(names, place, fields):
 
 
 def name_of(error):
-    """The name of an exception's type. Its text may be the work of a script, and may fail."""
+    """The name of an exception's type.
+
+    The text of the exception is not used, because a script may define how it is computed, and the
+    computation may fail.
+    """
     return type(error).__name__
 
 

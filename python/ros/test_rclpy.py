@@ -1,6 +1,7 @@
 """Tests of the robot's topics with rclpy: its types, its clock and its graph.
 
-Without a ROS installation the package tf2_msgs is missing, so test_cyclone.py tests its topics.
+Without a ROS installation the package tf2_msgs is missing, so test_cyclone.py tests the topics with
+its types.
 """
 
 import math

@@ -136,7 +136,8 @@ class StoppedSimulator(unittest.TestCase):
 def stop_briefly(simulator: Simulator) -> bool:
     """Stops and continues a simulator. Returns whether it reports that its connection ended.
 
-    The kernel ends the waits of all threads. A thread that did not wait at this moment goes on.
+    The signals interrupt the threads that wait. The connection ends only if one of its threads
+    waited at this moment, so a call may have no effect.
     """
     simulator.process.send_signal(signal.SIGSTOP)
     os.waitpid(simulator.process.pid, os.WUNTRACED)

@@ -76,7 +76,7 @@ class Vector:
 
 
 class Singles:
-    """Environments with one car each. Car i gets the seed i after the first one, as in a vector."""
+    """Environments with one car each. Car i gets the seed plus i, as in a vector."""
 
     def __init__(self, envs: Sequence[CarEnv]) -> None:
         self._envs = envs

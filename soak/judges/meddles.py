@@ -1,4 +1,4 @@
-"""A judging script that uses every action of `sim`, then finishes."""
+"""A judging script that uses every action of `sim` except `pause`, then finishes."""
 
 
 def initialize(sim):

@@ -1,4 +1,4 @@
-"""A judging script whose functions take long."""
+"""A judging script whose `evaluate` sleeps for 10 ms in each call."""
 
 import time
 

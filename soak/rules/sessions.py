@@ -194,7 +194,8 @@ def _left(facts: Facts, verdict: Verdict) -> None:
         if line["children"] > PREPARED and not is_checking(line):
             apart = (s for s in samples if s["t0"] >= line["t1"] + APART_S and not is_checking(s))
             later = next(apart, None)
-        # After another session, the prepared judge has other processes, but a leftover is the same.
+        # After another session, the prepared judge consists of new processes. A leftover process,
+        # however, has the same id in both samples.
         stays = (
             later is not None
             and later["children"] > PREPARED

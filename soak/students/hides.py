@@ -1,4 +1,7 @@
-"""A student's program that leaves daemons in other process sessions. They ignore signals."""
+"""A student's program that leaves daemons in other process sessions.
+
+The daemons ignore SIGTERM, SIGHUP and SIGINT.
+"""
 
 import os
 import signal

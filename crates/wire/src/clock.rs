@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 pub struct Clock {
     /// Simulated seconds since the world was loaded.
     pub sim_time: Num,
-    /// Real seconds since the world was loaded.
+    /// Real seconds since the world was loaded. In virtual time equal to `sim_time`.
     pub real_time: Num,
     /// Measured real-time factor (simulated seconds per real second) over the last second; 0 while
     /// paused.

@@ -120,7 +120,7 @@ pub enum ErrorCode {
     UpgradeRequired,
     /// The simulator failed. Its log has the details.
     Internal,
-    /// A setting or session could not be written to disk.
+    /// A change, such as a new setting or the start of a session, could not be written to disk.
     NotStored,
     /// The CDN failed.
     CdnFailed,

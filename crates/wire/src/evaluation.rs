@@ -45,7 +45,7 @@ pub struct StartRequestBody {
     /// Real seconds after which the run is stopped; `max(120, 5 × time_limit_s)` if omitted.
     #[schema(minimum = 1, maximum = 86_400)]
     pub wall_limit_s: Option<f64>,
-    /// How simulated time advances; `real` if omitted.
+    /// How simulated time advances; if omitted, as the simulator's option `--pace` says.
     pub pace: Option<Pace>,
     /// Name of the student, for the record.
     #[schema(max_length = 200)]
@@ -68,7 +68,7 @@ pub struct StartRequest {
     /// Real seconds after which the run is stopped; `None` for the default of
     /// [`StartRequest::wall_limit`].
     pub wall_limit_s: Option<f64>,
-    /// How simulated time advances.
+    /// How simulated time advances; `None` for the simulator's own setting.
     pub pace: Option<Pace>,
     /// Name of the student.
     pub student: Option<String>,
@@ -270,7 +270,7 @@ pub struct Record {
 pub struct RecordIdentity {
     /// Name of the student; null if it was not given.
     pub student: Option<String>,
-    /// The workspace as it was started; null without a student's program.
+    /// The files of the student's program at its start; null without a program.
     pub program: Option<ProgramIdentity>,
     /// The version of the simulator.
     pub chicane: Option<ProgramVersion>,
@@ -334,7 +334,8 @@ pub struct RunReport {
 pub struct RunResult {
     /// Exit status; null if a signal ended the program, or if it still ran at the end.
     pub exit_code: Option<i32>,
-    /// Number of the signal that ended the program; null if it exited.
+    /// Number of the signal that ended the program; null if it exited, or if it still ran at the
+    /// end.
     pub signal: Option<i32>,
     /// Whether the kernel ended a process of the program because its memory limit was reached.
     pub oom: bool,

@@ -118,8 +118,8 @@ pub enum EvaluationKind {
         #[schema(value_type = Object)]
         detail: Value,
     },
-    /// An event of the student's program. Only stored in the record, which holds both types of
-    /// events in one list.
+    /// An event of the student's program. The record stores it in this form, between the events of
+    /// the session. The event stream sends an event `run` instead.
     Run {
         /// Fields of the event `run`.
         #[serde(flatten)]

@@ -1,5 +1,5 @@
-//! Parsing of request bodies: a JSON object with optional fields. Each field has a single error
-//! text, whatever is wrong with its value.
+//! Parsing of request bodies: a JSON object with optional fields. Most fields have a single error
+//! text, which says which values are valid.
 
 use serde_json::{Map, Value};
 

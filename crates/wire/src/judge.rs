@@ -1,7 +1,8 @@
 //! Protocol between the simulator and the harness of a judging script, version 3: one JSON object
-//! per line, over a dedicated socket. Only the poses of moved objects are binary: `moved` in a call
-//! is the number of rows of bytes that follow the call ([`MovedRows`]). A pose has ten numbers, and
-//! as text they would take longer to write and to read than the rest of the call.
+//! per line, over a dedicated socket, or over standard input and output in a container. Only the
+//! poses of moved objects are binary: `moved` in a call is the number of rows of bytes that follow
+//! the call ([`MovedRows`]). A pose has ten numbers, and as text they would take longer to write
+//! and to read than the rest of the call.
 //!
 //! The simulator sends a [`JudgeCall`] and waits. The harness replies with [`JudgeSaid`] lines: any
 //! number of records and actions, then one line that ends the call. The simulator answers each
@@ -259,10 +260,10 @@ pub enum JudgeSaid {
         /// A finite number, or any JSON value.
         value: Value,
     },
-    /// Only sent if the script's output uses a separate stream. A mark in that stream ends the
-    /// output of the current call.
+    /// The harness has written a mark to the script's output. The mark ends the output of the
+    /// current call. Only sent in a container, where output and messages may arrive in any order.
     Printed {
-        /// Number of the call.
+        /// Number of the mark.
         mark: u64,
     },
     /// The call returned.

@@ -28,7 +28,8 @@ pub fn rounded(value: serde_json::Value) -> serde_json::Value {
     match value {
         Value::Number(number) if number.is_f64() => {
             let number = number.as_f64().unwrap_or_default();
-            // Numbers of this size have no decimals, and the product below could overflow.
+            // Numbers of this size have at most three decimals, so rounding would not change them.
+            // For the largest numbers, the product below would overflow.
             let large = number.abs() >= 1e15;
             Value::from(if large { number } else { (number * 1e6).round() / 1e6 + 0.0 })
         }

@@ -104,7 +104,7 @@ pub struct VehiclePose {
 /// A world that is being loaded or installed.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct Transition {
-    /// Why the world is being loaded.
+    /// Why the world is being loaded, or `install`.
     pub kind: TransitionKind,
     /// File name of the world.
     #[schema(value_type = String, example = "oval.world")]
@@ -113,7 +113,7 @@ pub struct Transition {
     pub progress: Num,
 }
 
-/// Why a world is being loaded.
+/// Why a world is being loaded, or that it is being installed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TransitionKind {

@@ -64,7 +64,8 @@ words! {
         Timeout = "timeout",
         /// The script failed.
         ScriptError = "script_error",
-        /// A person, a shutdown or a fault of the simulator ended the session.
+        /// A person, the limit of real time, a shutdown or a fault of the simulator ended the
+        /// session.
         Stopped = "stopped",
         /// The evaluation is for another robot generation or format version.
         Unsupported = "unsupported",
@@ -146,7 +147,7 @@ words! {
         Student = "student",
         /// The judging script.
         Judge = "judge",
-        /// A ROS 2 node or a rosbridge client.
+        /// A ROS 2 node, or a client of rosbridge or Foxglove.
         Ros = "ros",
         /// A recorded run that is being replayed.
         Replay = "replay",
@@ -155,9 +156,10 @@ words! {
 
 words! {
     /// A group of paths that a judged program may be allowed to use. The robot's own paths are
-    /// always allowed.
+    /// always allowed, and so is `POST /evaluation/stop`.
     AllowedGroup {
-        /// Every GET request of `/sim/api`.
+        /// GET requests of `/sim/api`, except those that show recordings, replays, programs,
+        /// submissions or projects.
         State = "state",
         /// `POST /step`.
         Step = "step",

@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 pub struct Workspace {
     /// The files, those of upper folders first.
     pub files: Vec<WorkspaceFile>,
-    /// Whether the workspace has more files than the list.
+    /// Whether the list was cut at its limit, so that the workspace may have more files.
     pub more: bool,
 }
 

@@ -152,7 +152,7 @@ def judge_objects(sim):
             penalise(sim, f"{name} was moved")
             sim.rearm_at[name] = now + OBJECT_REARM
         # If `rearm_at` is a time, the object was moved during `OBJECT_REARM`, often by a car that
-        # stands at its origin. Then the object is put back without a penalty.
+        # stands at the object's origin. Then the object is put back without a penalty.
         sim.move_object(name, x=origin.x, y=origin.y, z=origin.z, yaw=origin.yaw)
 
 

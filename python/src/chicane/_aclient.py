@@ -126,7 +126,7 @@ class AsyncClient:
     async def run(self, request: Request[R]) -> R:
         """Sends a request and returns the parsed response.
 
-        Raises `ApiError` for a status other than 200. If there is no valid response, raises
+        Raises `ApiError` for a status other than 200 and 201. If there is no valid response, raises
         `ConnectError`, `Timeout` or `ProtocolError`.
         """
         data = whole_request(self._settings, request)

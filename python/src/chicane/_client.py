@@ -210,8 +210,8 @@ class Client:
                 return connection
             except OSError as error:
                 connection.close()
-                # The server closed this reused connection before the request was sent, so it
-                # cannot have processed the request. In this case any request may be retried.
+                # If this connection is reused, the server closed it before it had the whole
+                # request, so it cannot have processed the request. Then any request is retried.
                 if connection.fresh or isinstance(error, TimeoutError):
                     raise self._lost(request, error) from error
 

@@ -1,8 +1,9 @@
 """Client methods that are written once for the blocking and the asynchronous clients.
 
-Each method of `Sim` or `Robot` is a function that builds a `Call` from its arguments. A decorator
-of this module turns the function into a method that sends the request. On a blocking client the
-method returns the result. On an asynchronous client it returns an awaitable.
+Most methods of `Sim`, `Robot` and `Builder` are functions that build a `Call` from their arguments.
+A decorator of this module turns such a function into a method that sends the request. On a blocking
+client the method returns the result. On an asynchronous client it returns an awaitable. The other
+decorators make methods that open a stream or send several requests.
 """
 
 from __future__ import annotations

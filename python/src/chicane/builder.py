@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 PRINTING_S = 600.0
 """Seconds that are added to the timeout of prints."""
 JUDGING_S = 150.0
-"""Seconds that are added to the timeout of a run that is judged again; its limit is 120 s."""
+"""Seconds that are added to the timeout of a request to judge a run again.
+
+The simulator stops such a judgement after 120 s.
+"""
 
 
 class BuilderOperations:

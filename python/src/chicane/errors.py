@@ -102,7 +102,11 @@ class TooLarge(ApiError):
 
 
 class TooManyAttempts(ApiError):
-    """429: too many requests with a wrong token came from this address. Retry after a second."""
+    """429: too many requests with a wrong token came from this address. Retry after a second.
+
+    Also raised if the student or the address has handed in too many programs (code
+    `too_many_submissions`).
+    """
 
 
 class Unprocessable(ApiError):
@@ -114,7 +118,7 @@ class ServerError(ApiError):
 
 
 class Unavailable(ServerError):
-    """503: the requested function is not available yet, or not available on this server."""
+    """503: the server is busy or stopping, or the requested function is not available."""
 
 
 class NotReady(Unavailable):

@@ -92,7 +92,7 @@ class RobotOperations:
 
     @streamed("/steering", data)
     def steering_stream(self) -> Call[float]:
-        """Yields each new measured steering angle in rad."""
+        """Yields the commanded steering angle in rad, with each new sample of the joints."""
         return Call(query={"stream": True})
 
     # Camera
@@ -112,7 +112,7 @@ class RobotOperations:
 
     @operation("GET", "/camera/pan")
     def pan(self) -> Call[float]:
-        """Returns the measured pan angle of the camera in rad, + is left."""
+        """Returns the commanded pan angle of the camera in rad, + is left."""
         return Call()
 
     @operation("POST", "/camera/pan")
@@ -122,7 +122,7 @@ class RobotOperations:
 
     @operation("GET", "/camera/tilt")
     def tilt(self) -> Call[float]:
-        """Returns the measured tilt angle of the camera in rad, + is up."""
+        """Returns the commanded tilt angle of the camera in rad, + is up."""
         return Call()
 
     @operation("POST", "/camera/tilt")
@@ -132,12 +132,12 @@ class RobotOperations:
 
     @streamed("/camera/pan", data)
     def pan_stream(self) -> Call[float]:
-        """Yields each new measured pan angle in rad."""
+        """Yields the commanded pan angle in rad, with each new sample of the joints."""
         return Call(query={"stream": True})
 
     @streamed("/camera/tilt", data)
     def tilt_stream(self) -> Call[float]:
-        """Yields each new measured tilt angle in rad."""
+        """Yields the commanded tilt angle in rad, with each new sample of the joints."""
         return Call(query={"stream": True})
 
     # Other sensors
@@ -291,7 +291,11 @@ class RobotOperations:
 
     @operation("GET", "/health")
     def health(self) -> Call[wire.Health]:
-        """Returns whether the robot is ready (`ok`) or has no world yet (`waiting`)."""
+        """Returns the status of the robot.
+
+        The status is `ok`, `waiting` before the first world is loaded, or `failing` if the
+        simulator can't store records.
+        """
         return Call()
 
 

@@ -35,7 +35,10 @@ TIMEOUT_S = 600.0
 
 @dataclass(frozen=True)
 class RunTrack:
-    """The poses of an object that moved. Between two rows the object moves on, or stands still."""
+    """The poses of an object that moved. The rows have different distances in time.
+
+    There is no row while the object stands still. Between two rows, the pose can be interpolated.
+    """
 
     time: NDArray[Any]
     """Simulated seconds since the start of the run."""
@@ -47,7 +50,7 @@ class RunTrack:
 
 @dataclass(frozen=True)
 class Run:
-    """A recorded run. All arrays have one row for each 20 ms of simulated time."""
+    """A recorded run. All arrays except those of `objects` have one row for each 20 ms."""
 
     record: dict[str, Any]
     """The record: outcome, record, student, world and all other keys of `Sim.record`."""
@@ -58,7 +61,7 @@ class Run:
     objects: dict[str, RunTrack]
     """The objects that moved, by name."""
     header: dict[str, Any]
-    """The header of the tracks: lights, contacts, jumps, brightness, overlays."""
+    """The JSON header of the tracks: lights, contacts, jumps, brightness, overlays."""
 
     @property
     def time(self) -> NDArray[Any]:

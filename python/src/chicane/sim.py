@@ -34,7 +34,8 @@ class SimOperations:
     not fit the current state. They raise `ConnectError` or `Timeout` if there is no answer.
 
     In a judged run, a method that the evaluation does not allow raises `JudgedRun` and changes
-    nothing. By default the judged program may read everything and call `step` and `observe`.
+    nothing. By default the judged program may read the state and the world, and call `step` and
+    `observe`. It may never read recordings, runs, submissions, projects or the workspace.
     """
 
     # State and time
@@ -310,8 +311,9 @@ class SimOperations:
         started, and the session only observes the run. `time_limit_s`: limit in simulated seconds.
         `seed`: seed of all random numbers. `wall_limit_s`: limit in real seconds, by default five
         times `time_limit_s`, but at least 120. `pace`: `real`, or `virtual` if simulated time is to
-        wait for the program. `student`: name of the student, for the record. `files`: the program's
-        files, a text for each relative path; without them the command runs in the workspace.
+        wait for the program; by default as the simulator's option `--pace` says. `student`: name of
+        the student, for the record. `files`: the program's files, a text for each relative path;
+        without them the command runs in the workspace.
 
         Raises `Conflict` if a session is active, `JudgedRun` if the judged program itself calls
         this method.

@@ -1,4 +1,4 @@
-"""A judging script that uses every command which changes the world."""
+"""A judging script that uses all commands which change the world, except those to lights."""
 
 calls = 0
 

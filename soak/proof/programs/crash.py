@@ -1,4 +1,7 @@
-"""A student's program that drives and then raises an exception. Its argument is the time."""
+"""A student's program that drives and then raises an exception.
+
+Its argument n determines when: 0.1 + 0.1 n seconds after the start of the drive.
+"""
 
 import json
 import os

@@ -1,4 +1,5 @@
-//! Recorded runs: the size of a journal, and how fast runs are verified, replayed and searched.
+//! Recorded runs: the size of a journal, how fast runs are verified and replayed, and how fast the
+//! viewer shows a picture of any moment.
 
 use super::virtual_time::write_project;
 use super::{Bench, KillOnDrop, TempFolder};

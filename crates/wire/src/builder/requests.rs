@@ -12,10 +12,10 @@ pub const MAX_EDITOR: usize = 64;
 pub const MAX_SCRIPT_CHECK: usize = 256 << 10;
 /// Longest display name, in characters.
 const MAX_NAME: usize = 100;
-/// Largest seed: 2^53 − 1. Many JSON parsers read numbers as floats, which represent larger whole
-/// numbers inexactly.
+/// Largest seed and largest revision: 2^53 − 1. Many JSON parsers read numbers as floats, which
+/// represent larger whole numbers inexactly.
 const MAX_SEED: u64 = (1 << 53) - 1;
-/// Largest absolute coordinate, m.
+/// Largest absolute coordinate, and largest width and height, of an area to print, m.
 const MAX_COORDINATE: f64 = 200.0;
 
 /// Id of a project: 16 lower-case hex digits.

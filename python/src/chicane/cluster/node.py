@@ -100,7 +100,8 @@ def _remove_old_plans() -> None:
 def _run(command: list[str], errors: Path, limit_s: float) -> tuple[int | None, str]:
     """Runs a process to its end. Returns its exit status and the last line of its errors.
 
-    The process ends when its standard input is closed, so it does not outlive this one.
+    After `limit_s` the process is killed, and the exit status is None. The process ends when its
+    standard input is closed, so it does not outlive the process that called this function.
     """
     with errors.open("wb") as log:
         process = subprocess.Popen(

@@ -29,7 +29,7 @@ class Episode:
     info: dict[str, Any]
     """The info of the last step."""
     observations: list[Any] | None = None
-    """All observations, if they were asked for, with the last one after the last step."""
+    """All observations, if they were asked for: that of the reset, then one for each step."""
     actions: list[Any] | None = None
     """All actions, if they were asked for."""
     rewards: list[float] | None = None
@@ -153,8 +153,8 @@ def rollouts(
 ) -> list[Episode]:
     """Drives one episode with each of the parameters on the nodes of a cluster.
 
-    Starts the environments and ends them again. A trainer that calls this many times uses a
-    `Fleet` instead, whose arguments these are.
+    Starts the environments and ends them again. A trainer that drives many batches of episodes
+    should use a `Fleet` instead. The arguments are those of `Fleet` and of its method `rollouts`.
     """
     with Fleet(env, workers=workers, address=address, **arguments) as fleet:
         return fleet.rollouts(

@@ -21,7 +21,10 @@ RETRIES = 3
 OVERHEAD = 256 << 20
 """Memory of the simulator and of the judge beside the student's program, bytes."""
 WAITING = 2
-"""Tasks that wait for each processor of the cluster. More would only fill its memory."""
+"""Tasks that Ray has for each processor of the cluster: one that runs, and one that waits.
+
+More waiting tasks would only fill the memory of the cluster.
+"""
 
 
 @dataclass(frozen=True)
@@ -122,7 +125,7 @@ class _Tasks:
                 return error.cause
             if isinstance(error.cause, ClusterError):
                 raise error.cause from None
-            # An error of one submission must not stop the others.
+            # An error of one unit must not stop the other units.
             return UnitDied(f"the node failed: {error.cause!r}")
         except (errors.WorkerCrashedError, errors.NodeDiedError, errors.OutOfMemoryError) as error:
             return UnitDied(str(error).strip().splitlines()[0])

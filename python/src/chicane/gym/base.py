@@ -192,7 +192,11 @@ def start_of(options: Mapping[str, Any] | None) -> float | None:
 
 
 def seeds_of_vector(seed: int | Sequence[int | None] | None, count: int) -> Sequence[int | None]:
-    """The seed of each environment of a vector. A single number is the seed of the first one."""
+    """The seed of each environment of a vector.
+
+    A single number is the seed of the first environment, and each further environment gets the next
+    number.
+    """
     seeds: Sequence[int | None]
     if seed is None or isinstance(seed, (int, np.integer)):
         seeds = [None if seed is None else int(seed) + i for i in range(count)]

@@ -226,7 +226,10 @@ class HttpCarEnv(CarEnv):
 
     def _vary_start(self, along: float) -> tuple[float, float, float]:
         """Returns the start of an episode: metres along the road, metres to the left of its centre
-        line, and the turn of the car in rad. The seed has shifted the car from the first waypoint.
+        line, and the turn of the car against the road in rad.
+
+        The respawn has placed the car near the first waypoint, with the shift that the seed gives.
+        This method reads the shift from the pose of the car, and adds it to `along`.
         """
         if not self._vary:
             return along, 0.0, 0.0

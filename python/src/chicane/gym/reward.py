@@ -13,9 +13,10 @@ Bools = NDArray[np.bool_]
 
 
 class Size(TypedDict):
-    """Edge lengths of a box in metres, as in `chicane.wire.sim`.
+    """Edge lengths of a box in metres.
 
-    The import of that module takes a third of the time of NumPy's import.
+    The same class as in `chicane.wire.sim`, which is not used here because its import takes a third
+    of the time of NumPy's import.
     """
 
     x: float

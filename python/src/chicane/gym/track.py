@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from chicane.wire.sim import Route
 
 NEAR_M = 0.6
-"""The search for a car covers at least this many metres of road around its last position.
+"""The search for a car covers about this many metres of road before and after its last position.
+
+The argument `near_m` of `Track` can make the distance longer.
 
 The search is local because roads may cross. On the whole road, the nearest point could be on
 another section of the road.
