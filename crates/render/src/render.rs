@@ -14,7 +14,7 @@ use crate::moment::Moment;
 use crate::noise::Noise;
 use crate::raster::{self, Background, Corner, InnerEdges, NEAR, Projection, RenderTarget, Setup, Surface};
 use crate::simd::{Floats, Simd};
-use crate::stage::{Chunk, Item, Paint, ParentFrame, Stage, Visibility, affine};
+use crate::stage::{Chunk, Item, ParentFrame, Stage, Visibility, affine, normals};
 use chicane_world::Pose;
 use glam::{Affine3A, DAffine3, DMat3, DVec3, Mat3A, Vec2, Vec3, Vec3A};
 use rayon::prelude::*;
@@ -186,7 +186,7 @@ impl Renderer {
         let (mut left, mut opaque_triangles) = (MAX_TRIANGLES, 0);
         for item in &stage.items {
             let Some(placed) = stage.place(item, &view, moment) else { continue };
-            for chunk in &stage.meshes[item.mesh].chunks {
+            for (number, chunk) in stage.meshes[item.mesh].chunks.iter().enumerate() {
                 let centre = placed.to_camera.transform_point3a(chunk.centre);
                 if left < chunk.triangles.len()
                     || !in_sight(projection, centre, chunk.radius * placed.stretch)
@@ -194,12 +194,14 @@ impl Renderer {
                     continue;
                 }
                 left -= chunk.triangles.len();
-                let paint = stage.paint(&placed, chunk);
+                let visible =
+                    VisibleChunk { placed, chunk, lights: item.lights.get(number).map(Vec::as_slice) };
+                let paint = stage.paint(item, chunk);
                 if paint.blended || paint.opacity * item.opacity < 1.0 {
-                    transparent.push((centre.z, placed, chunk));
+                    transparent.push((centre.z, visible));
                 } else {
                     // The number of triangles before the chunk decides which setup gets the chunk.
-                    opaque.push((opaque_triangles, placed, chunk));
+                    opaque.push((opaque_triangles, visible));
                     opaque_triangles += chunk.triangles.len();
                 }
             }
@@ -212,12 +214,12 @@ impl Renderer {
             setup.clear(projection, PARTS);
             if part == OPAQUE_PARTS {
                 stage.add_shadows(setup, &view, moment, projection);
-                transparent.iter().for_each(|(_, placed, chunk)| stage.add(setup, placed, chunk, projection));
+                transparent.iter().for_each(|(_, visible)| stage.add(setup, visible, projection));
                 return;
             }
             let first = opaque.partition_point(|(before, ..)| *before < part * share);
             let own = opaque[first..].iter().take_while(|(before, ..)| *before < (part + 1) * share);
-            own.for_each(|(_, placed, chunk)| stage.add(setup, placed, chunk, projection));
+            own.for_each(|(_, visible)| stage.add(setup, visible, projection));
         });
     }
 
@@ -276,6 +278,15 @@ struct Placed<'a> {
     mirrored: bool,
 }
 
+/// A chunk of an item that may be in the picture.
+#[derive(Clone, Copy)]
+struct VisibleChunk<'a> {
+    placed: Placed<'a>,
+    chunk: &'a Chunk,
+    /// The light of each corner, if it is stored in the item.
+    lights: Option<&'a [Vec3]>,
+}
+
 impl Stage {
     /// Places an item for one picture. Returns `None` if the item is hidden, or if its pose is
     /// missing or not finite.
@@ -317,12 +328,9 @@ impl Stage {
         })
     }
 
-    fn paint(&self, placed: &Placed<'_>, chunk: &Chunk) -> &Paint {
-        &self.paints[placed.item.paint.unwrap_or(chunk.paint) as usize]
-    }
-
-    fn add(&self, setup: &mut Setup, placed: &Placed<'_>, chunk: &Chunk, projection: &Projection) {
-        let paint = self.paint(placed, chunk);
+    fn add(&self, setup: &mut Setup, visible: &VisibleChunk<'_>, projection: &Projection) {
+        let VisibleChunk { placed, chunk, lights } = visible;
+        let paint = self.paint(placed.item, chunk);
         let (colour, emissive, texture) = match placed.lamp {
             Some((colour, emissive)) => (colour, emissive, None),
             None => (paint.colour, paint.emissive, paint.texture),
@@ -334,16 +342,24 @@ impl Stage {
             blended: paint.blended,
             label: placed.item.label,
         });
-        let corners = chunk.positions.iter().zip(&chunk.normals).zip(&chunk.uvs);
-        let corners = corners.map(|((position, normal), uv)| {
-            let normal = (placed.normals * *normal).normalize_or(Vec3A::Z);
-            Corner {
-                at: placed.to_camera.transform_point3a(*position).into(),
-                uv: *uv,
-                light: colour * self.light(Vec3::from(normal)),
+        let places = chunk.positions.iter().zip(&chunk.uvs);
+        let corner = |(position, uv): (&Vec3A, &Vec2), light: Vec3| Corner {
+            at: placed.to_camera.transform_point3a(*position).into(),
+            uv: *uv,
+            light,
+        };
+        let triangles = (&chunk.triangles[..], &chunk.inner[..]);
+        match lights {
+            Some(lights) => {
+                let corners = places.zip(*lights).map(|(place, light)| corner(place, *light));
+                setup.mesh(projection, surface, corners, triangles, placed.mirrored);
             }
-        });
-        setup.mesh(projection, surface, corners, (&chunk.triangles, &chunk.inner), placed.mirrored);
+            None => {
+                let light = |normal: &Vec3A| self.light(colour, &placed.normals, *normal);
+                let corners = places.zip(&chunk.normals).map(|(place, normal)| corner(place, light(normal)));
+                setup.mesh(projection, surface, corners, triangles, placed.mirrored);
+            }
+        }
     }
 
     fn add_shadows(&self, setup: &mut Setup, view: &DAffine3, moment: &Moment, projection: &Projection) {
@@ -386,12 +402,6 @@ impl Stage {
             setup.add(projection, [p, r, s], InnerEdges::default(), surface);
         }
     }
-
-    /// Light that falls on a surface with this normal, linear RGB.
-    fn light(&self, normal: Vec3) -> Vec3 {
-        let from_sky = 0.7 + 0.3 * normal.z;
-        self.ambient * from_sky + self.sun * normal.dot(self.to_sun).max(0.0)
-    }
 }
 
 /// Surface colour and emitted light of a lamp, linear RGB.
@@ -411,15 +421,6 @@ fn view(from: &Pose) -> DAffine3 {
     let axes =
         DMat3::from_cols(DVec3::new(0.0, 0.0, 1.0), DVec3::new(-1.0, 0.0, 0.0), DVec3::new(0.0, -1.0, 0.0));
     DAffine3::from_mat3(axes) * affine(&from.inverse())
-}
-
-/// The matrix that transforms the normals of an item: the inverse transpose of `axes`.
-fn normals(axes: &DMat3) -> Mat3A {
-    let determinant = axes.determinant();
-    if determinant.abs() < 1e-18 {
-        return Mat3A::IDENTITY;
-    }
-    Mat3A::from(axes.inverse().transpose().as_mat3())
 }
 
 /// Whether a bounding sphere in camera coordinates may be in the picture.

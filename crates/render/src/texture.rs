@@ -10,10 +10,9 @@ pub(crate) const MAX_SIDE: usize = 2048;
 /// A texture with its mipmap levels. Clones share the texels.
 #[derive(Debug, Clone)]
 pub(crate) struct Texture {
-    /// The texels of all levels, row by row. The first texel of a row is repeated at the end of the
-    /// row, so that each texel is followed by its right neighbour. Each of the four channels has 8
-    /// bits in a lane of 16 bits. One multiplication therefore interpolates all four channels.
-    texels: Arc<[u64]>,
+    /// The texels of all levels, row by row, with red in the lowest byte. The first texel of a row is
+    /// repeated at the end of the row, so that each texel is followed by its right neighbour.
+    texels: Arc<[u32]>,
     levels: Vec<Level>,
     /// Whether the texture has transparent texels.
     pub(crate) has_transparency: bool,
@@ -46,7 +45,7 @@ impl Texture {
             let fixed_size = [(width * 65536) as f32, (height * 65536) as f32];
             levels.push(Level { first: texels.len(), width, height, fixed_size });
             for row in level.chunks_exact(width) {
-                texels.extend(row.iter().chain(&row[..1]).map(|p| unpack(*p)));
+                texels.extend(row.iter().chain(&row[..1]).map(|p| u32::from_le_bytes(*p)));
             }
             if width == 1 && height == 1 {
                 break;
@@ -64,7 +63,7 @@ impl Texture {
 
     /// Memory of the texels, bytes.
     pub(crate) fn bytes(&self) -> usize {
-        self.texels.len() * 8
+        self.texels.len() * 4
     }
 
     /// Mipmap level `n`, where 0 is the finest. If there are fewer levels, the coarsest is
@@ -75,7 +74,7 @@ impl Texture {
 
     /// The texels of a level of this texture, in rows of one texel more than the width.
     #[inline(always)]
-    pub(crate) fn texels(&self, level: &Level) -> &[u64] {
+    pub(crate) fn texels(&self, level: &Level) -> &[u32] {
         &self.texels[level.first..level.first + (level.width + 1) * level.height]
     }
 }
@@ -91,11 +90,6 @@ impl Level {
     pub(crate) fn fixed_size(&self) -> [f32; 2] {
         self.fixed_size
     }
-}
-
-/// Puts each channel of a colour into a 16-bit lane.
-fn unpack([r, g, b, a]: [u8; 4]) -> u64 {
-    u64::from(r) | u64::from(g) << 16 | u64::from(b) << 32 | u64::from(a) << 48
 }
 
 /// Scales a picture and reverses the order of its rows. Pixels are averaged along an axis that gets
@@ -180,7 +174,7 @@ mod tests {
             let samples =
                 Samples { texels: self.texels(level), size: level.size(), step: [0, 0], log_taps: 0 };
             let sum = samples.sampled([at(u, level.fixed_size[0]), at(v, level.fixed_size[1])]);
-            [0, 16, 32, 48].map(|shift| (sum >> shift >> 2) as u8)
+            [0, 32, 16, 48].map(|shift| (sum >> shift >> 2) as u8)
         }
     }
 

@@ -101,11 +101,22 @@ fn weights(place: __m256i) -> [__m256i; 2] {
 /// SAFETY: each index plus one must be less than the number of texels.
 #[target_feature(enable = "avx2")]
 #[inline]
-unsafe fn neighbours(texels: &[u64], index: __m256i) -> [[__m256i; 2]; 2] {
+unsafe fn neighbours(texels: &[u32], index: __m256i) -> [[__m256i; 2]; 2] {
     let index: [u32; LANES] = bytemuck::cast(index);
+    // A texel and the next one, in all four quarters of a register.
     // SAFETY: the caller guarantees the range.
-    let two = |i: usize| unsafe { _mm_loadu_si128(texels.as_ptr().add(index[i] as usize).cast()) };
-    let [a, b, c, d] = [0, 1, 2, 3].map(|i| _mm256_set_m128i(two(i + 4), two(i)));
+    let two = |i: usize| unsafe {
+        _mm256_set1_epi64x(texels.as_ptr().add(index[i] as usize).cast::<i64>().read_unaligned())
+    };
+    let pairs = |i: usize| {
+        let low = _mm256_blend_epi32::<0b0000_1100>(two(i), two(i + 1));
+        let high = _mm256_blend_epi32::<0b1100_0000>(two(i + 4), two(i + 5));
+        _mm256_blend_epi32::<0b1111_0000>(low, high)
+    };
+    let zero = _mm256_setzero_si256();
+    let [first, second] = [pairs(0), pairs(2)];
+    let (a, b) = (_mm256_unpacklo_epi8(first, zero), _mm256_unpackhi_epi8(first, zero));
+    let (c, d) = (_mm256_unpacklo_epi8(second, zero), _mm256_unpackhi_epi8(second, zero));
     [
         [_mm256_unpacklo_epi64(a, b), _mm256_unpacklo_epi64(c, d)],
         [_mm256_unpackhi_epi64(a, b), _mm256_unpackhi_epi64(c, d)],

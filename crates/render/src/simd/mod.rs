@@ -33,9 +33,9 @@ pub(crate) trait Simd: Copy + 'static {
 
 /// A mipmap level and the line along which it is sampled.
 pub(crate) struct Samples<'a> {
-    /// Texels of the level, row by row: four channels of 8 bits, in lanes of 16 bits. Each row ends
-    /// with a copy of its first texel.
-    pub(crate) texels: &'a [u64],
+    /// Texels of the level, row by row, with red in the lowest byte. Each row ends with a copy of its
+    /// first texel.
+    pub(crate) texels: &'a [u32],
     /// Width and height, texels. Both are powers of two.
     pub(crate) size: [usize; 2],
     /// Offset from sample to sample, in 1/65536 of a texel.

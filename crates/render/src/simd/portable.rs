@@ -29,8 +29,8 @@ pub(super) fn sampled_one_by_one(
         if mask >> l & 1 == 1 {
             let sum = level.sampled([x[l], y[l]]);
             channels[0][l] = (sum & 0xffff) as i32;
-            channels[1][l] = (sum >> 16 & 0xffff) as i32;
-            channels[2][l] = (sum >> 32 & 0xffff) as i32;
+            channels[1][l] = (sum >> 32 & 0xffff) as i32;
+            channels[2][l] = (sum >> 16 & 0xffff) as i32;
             channels[3][l] = (sum >> 48) as i32;
         }
     }
@@ -40,7 +40,8 @@ pub(super) fn sampled_one_by_one(
 impl Samples<'_> {
     /// Takes bilinear samples along the line. `place` is the position of the first sample, counted
     /// from the centre of the first texel, in 1/65536 of a texel. The texture repeats. The result
-    /// is four times the mean, with 16 bits per channel, red in the lowest bits.
+    /// is four times the mean, with 16 bits per channel: red in the lowest bits, then blue, green
+    /// and alpha.
     #[inline(always)]
     pub(crate) fn sampled(&self, [mut x, mut y]: [i32; 2]) -> u64 {
         let [width, height] = self.size;
@@ -55,7 +56,7 @@ impl Samples<'_> {
             let mixed = |row: usize| {
                 let first = row.wrapping_mul(stride).wrapping_add(x0);
                 let two = &texels[first..first.wrapping_add(2)];
-                lerp(two[0], two[1], wx)
+                lerp(unpacked(two[0]), unpacked(two[1]), wx)
             };
             let (low, high) = (mixed(y0), mixed(y1));
             sum = lerp(low, high, wy).wrapping_add(sum);
@@ -65,6 +66,15 @@ impl Samples<'_> {
         }
         sum << (2 - self.log_taps)
     }
+}
+
+/// Puts each channel of a texel into a lane of 16 bits: red, blue, green and alpha. One
+/// multiplication therefore interpolates all four channels. In this order, the channels are unpacked
+/// with the fewest instructions.
+#[inline(always)]
+fn unpacked(texel: u32) -> u64 {
+    let texel = u64::from(texel);
+    (texel | texel << 24) & 0x00ff_00ff_00ff_00ff
 }
 
 /// Interpolates all four lanes. The share of `b` is `weight` / 256.

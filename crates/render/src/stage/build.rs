@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Memory limit of the textures, bytes. Once the limit is reached, further textures are scaled down
 /// to [`SMALL_SIDE`].
-const MAX_TEXTURE_BYTES: usize = 256 << 20;
+const MAX_TEXTURE_BYTES: usize = 128 << 20;
 /// Longest side of a texture that is added after the memory limit is reached, texels.
 const SMALL_SIDE: usize = 64;
 /// Limit on the triangles of a world. Triangles beyond the limit are dropped.
@@ -155,6 +155,7 @@ impl StageBuilder {
                 visibility,
                 opacity: opacity.min(1.0),
                 label,
+                lights: Vec::new(),
             });
         }
     }
@@ -179,6 +180,7 @@ impl StageBuilder {
                 visibility,
                 opacity: 1.0,
                 label,
+                lights: Vec::new(),
             });
         }
     }
@@ -188,7 +190,8 @@ impl StageBuilder {
             let mesh = self.add_model(&part.model);
             let (parent, local) = (ParentFrame::Car(part.joint), affine(&part.pose));
             let (paint, visibility, label) = (None, Visibility::Always, label::CAR);
-            self.items.push(Item { mesh, parent, local, paint, visibility, opacity: 1.0, label });
+            let lights = Vec::new();
+            self.items.push(Item { mesh, parent, local, paint, visibility, opacity: 1.0, label, lights });
         }
     }
 

@@ -14,8 +14,11 @@ use crate::looks::{self, Joint, SkyColours};
 use crate::texture::Texture;
 use chicane_world::scene::Sun;
 use chicane_world::{Pose, Profile, World};
-use glam::{DAffine3, DVec3, Vec3};
+use glam::{DAffine3, DMat3, DVec3, Mat3A, Vec3, Vec3A};
 use std::sync::Arc;
+
+/// Limit on the corners whose light is stored. A world may have many items with the same mesh.
+const MAX_FIXED_LIGHTS: usize = 2_000_000;
 
 /// Values of [`crate::Layers::labels`]. The label of a pixel tells which opaque surface the pixel
 /// shows.
@@ -98,6 +101,10 @@ pub(crate) struct Item {
     pub(crate) visibility: Visibility,
     pub(crate) opacity: f32,
     pub(crate) label: u16,
+    /// For each chunk of the mesh, the light of its corners as in [`crate::raster::Corner`]. Empty if the
+    /// light is computed for each picture, because the item moves or is a lamp, or because
+    /// [`MAX_FIXED_LIGHTS`] is reached.
+    pub(crate) lights: Vec<Vec<Vec3>>,
 }
 
 impl Stage {
@@ -116,7 +123,7 @@ impl Stage {
             blended: true,
         });
         let direction = DVec3::from_array(world.scene.sun.direction).normalize_or(DVec3::NEG_Z);
-        Stage {
+        let mut stage = Stage {
             textures: builder.textures,
             paints: builder.paints,
             meshes: builder.meshes,
@@ -130,19 +137,72 @@ impl Stage {
             sky: SkyColours::new(world.scene.background, |v| v * v),
             to_sun: -direction.as_vec3(),
             profile,
+        };
+        stage.store_lights();
+        stage
+    }
+
+    /// Stores the light of the items that never move, because it is the same in all pictures.
+    fn store_lights(&mut self) {
+        let mut left = MAX_FIXED_LIGHTS;
+        let lights: Vec<Vec<Vec<Vec3>>> = self
+            .items
+            .iter()
+            .map(|item| {
+                let chunks = &self.meshes[item.mesh].chunks;
+                let corners: usize = chunks.iter().map(|chunk| chunk.positions.len()).sum();
+                let is_fixed = item.parent == ParentFrame::World && item.visibility == Visibility::Always;
+                if !is_fixed || corners > left {
+                    return Vec::new();
+                }
+                left -= corners;
+                let normals = normals(&item.local.matrix3);
+                let light = |chunk: &Chunk| {
+                    let colour = self.paint(item, chunk).colour;
+                    chunk.normals.iter().map(|normal| self.light(colour, &normals, *normal)).collect()
+                };
+                chunks.iter().map(light).collect()
+            })
+            .collect();
+        for (item, lights) in self.items.iter_mut().zip(lights) {
+            item.lights = lights;
         }
     }
 
-    /// Memory of the textures and meshes, bytes. All stages share the built-in textures.
+    /// The paint in which a chunk of an item is drawn.
+    pub(crate) fn paint(&self, item: &Item, chunk: &Chunk) -> &Paint {
+        &self.paints[item.paint.unwrap_or(chunk.paint) as usize]
+    }
+
+    /// Light that a surface of this colour reflects, linear RGB. `normals` transforms the normal to
+    /// the world frame.
+    pub(crate) fn light(&self, colour: Vec3, normals: &Mat3A, normal: Vec3A) -> Vec3 {
+        let normal = Vec3::from((*normals * normal).normalize_or(Vec3A::Z));
+        let from_sky = 0.7 + 0.3 * normal.z;
+        colour * (self.ambient * from_sky + self.sun * normal.dot(self.to_sun).max(0.0))
+    }
+
+    /// Memory of the textures, meshes and lights, bytes. All stages share the built-in textures.
     pub fn bytes(&self) -> usize {
         let textures: usize = self.textures.iter().map(Texture::bytes).sum();
-        textures + self.meshes.iter().map(ChunkedMesh::bytes).sum::<usize>()
+        let lights: usize = self.items.iter().flat_map(|item| &item.lights).map(Vec::len).sum();
+        let lights = lights * size_of::<Vec3>();
+        textures + self.meshes.iter().map(ChunkedMesh::bytes).sum::<usize>() + lights
     }
 
     /// Number of triangles of all items.
     pub fn triangles(&self) -> usize {
         self.items.iter().map(|i| self.meshes[i.mesh].triangles()).sum()
     }
+}
+
+/// The matrix that transforms the normals of an item: the inverse transpose of `axes`.
+pub(crate) fn normals(axes: &DMat3) -> Mat3A {
+    let determinant = axes.determinant();
+    if determinant.abs() < 1e-18 {
+        return Mat3A::IDENTITY;
+    }
+    Mat3A::from(axes.inverse().transpose().as_mat3())
 }
 
 fn vec3(v: [f64; 3]) -> Vec3 {
