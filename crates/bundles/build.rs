@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 type Files = Vec<(String, PathBuf)>;
 
 /// Folders of the code that builds worlds from projects, relative to this crate.
-const BUILDER_SOURCES: [&str; 3] = ["../builder/src", "../world/src", "../../python/judge/templates"];
+const BUILDER_SOURCES: [&str; 5] =
+    ["../builder/src", "../world/src", "../formats/src", "../vary/src", "../../python/judge/templates"];
 
 fn main() -> Result<(), Box<dyn Error>> {
     let variable = |name: &str| std::env::var_os(name).ok_or(format!("cargo sets {name}"));

@@ -149,6 +149,8 @@ class Arrays(unittest.TestCase):
             fresh.step(np.zeros((1, 2), np.float32), state, None, None, numbers)
         with self.assertRaisesRegex(RuntimeError, "call reset first"):
             fresh.save(0)
+        with self.assertRaisesRegex(RuntimeError, "call seed first"):
+            fresh.reset(None, state, None, None, numbers)
         fresh.close()
         fresh.close()
         with self.assertRaisesRegex(RuntimeError, "closed"):

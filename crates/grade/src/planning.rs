@@ -20,6 +20,10 @@ use std::path::{Path, PathBuf};
 pub const MAX_UNITS: usize = 200_000;
 /// The reason of a student without a submission.
 pub const NO_SUBMISSION: &str = "no submission";
+/// The remark about a student without a row in the roster.
+pub const NOT_IN_ROSTER: &str = "this student is not in the roster";
+/// The remark about a student whose row in the roster is unknown, because several rows fit.
+pub const SEVERAL_IN_ROSTER: &str = "several students of the roster have this name or number";
 
 /// Why there is no plan. A submission that can't be run does not cause an error: it becomes a
 /// student in the plan with the reason.
@@ -188,10 +192,8 @@ fn named_student(
     key: String,
 ) -> PlannedStudent {
     let remark = match (row, roster) {
-        (Match::None, Some(_)) => Some("this student is not in the roster".to_owned()),
-        (Match::Several, Some(_)) => {
-            Some("several students of the roster have this name or number".to_owned())
-        }
+        (Match::None, Some(_)) => Some(NOT_IN_ROSTER.to_owned()),
+        (Match::Several, Some(_)) => Some(SEVERAL_IN_ROSTER.to_owned()),
         _ => None,
     };
     let cells = match (row, roster) {

@@ -70,8 +70,8 @@ pub struct Submission {
 pub struct Found {
     /// The submissions.
     pub submissions: Vec<Submission>,
-    /// Names of files that were ignored, and reasons why entries of an archive that belong to no
-    /// submission were left out.
+    /// Names of files that were ignored, and of entries of an archive that were left out and belong
+    /// to no submission.
     pub ignored: Vec<String>,
 }
 
@@ -90,7 +90,7 @@ pub fn find(path: &Path, scratch: &Path) -> Result<Found, SubmissionsError> {
         let folder = only_folder(scratch);
         let mut found = in_folder(&folder).map_err(read)?;
         for (entry, why) in left_out {
-            refuse(&mut found, &folder, &scratch.join(entry), &why.to_string());
+            refuse(&mut found, &folder, scratch, &entry, &why);
         }
         found
     } else if has_extension("csv") {
@@ -110,17 +110,24 @@ pub fn find(path: &Path, scratch: &Path) -> Result<Found, SubmissionsError> {
 }
 
 /// Marks the submission that a left-out entry of an archive belongs to as refused. Because the
-/// entry was not unpacked, the submission may not have been found; then it is added.
-fn refuse(found: &mut Found, folder: &Path, entry: &Path, why: &str) {
+/// entry was not unpacked, the submission may not have been found; then it is added. `entry` is
+/// relative to `scratch`, and `folder` is the folder with the submissions in `scratch`.
+fn refuse(found: &mut Found, folder: &Path, scratch: &Path, entry: &Path, why: &ArchiveError) {
+    let whole = scratch.join(entry);
     let is_of =
-        |submission: &&mut Submission| submission.parts.iter().any(|(part, _)| entry.starts_with(part));
+        |submission: &&mut Submission| submission.parts.iter().any(|(part, _)| whole.starts_with(part));
     if let Some(submission) = found.submissions.iter_mut().find(is_of) {
-        submission.problem.get_or_insert_with(|| why.to_owned());
+        submission.problem.get_or_insert_with(|| why.to_string());
         return;
     }
-    let below = entry.strip_prefix(folder).unwrap_or(entry);
+    // The entry may be beside the folder with the submissions.
+    let (root, below) = whole.strip_prefix(folder).map_or((scratch, entry), |below| (folder, below));
     let Some(name) = below.components().next().and_then(|part| part.as_os_str().to_str()) else {
-        found.ignored.push(why.to_owned());
+        // If the first part of a name is unsafe, `entry` is empty.
+        found.ignored.push(match why {
+            ArchiveError::Name(name) => name.clone(),
+            _ => entry.display().to_string(),
+        });
         return;
     };
     if name.starts_with('.') || is_junk(name) {
@@ -132,8 +139,8 @@ fn refuse(found: &mut Found, folder: &Path, entry: &Path, why: &str) {
         id: upload.id,
         late: upload.late,
         source: name.to_owned(),
-        parts: vec![(folder.join(name), name.to_owned())],
-        problem: Some(why.to_owned()),
+        parts: vec![(root.join(name), name.to_owned())],
+        problem: Some(why.to_string()),
     });
 }
 
@@ -317,5 +324,36 @@ fn mark_same(submissions: &mut [Submission], same: &[usize], what: impl Fn(&Subm
             other.map_or("the same path", String::as_str)
         );
         submissions[i].problem.get_or_insert(reason);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(folder: &str, entry: &str, why: &ArchiveError) -> Found {
+        let mut found = Found::default();
+        for _ in 0..2 {
+            refuse(&mut found, Path::new(folder), Path::new("/scratch"), Path::new(entry), why);
+        }
+        found
+    }
+
+    #[test]
+    fn a_reason_was_listed_as_the_name_of_a_file_that_belongs_to_no_student() {
+        let why = ArchiveError::Name("../evil.py".to_owned());
+        for folder in ["/scratch", "/scratch/class"] {
+            let found = refused(folder, "", &why);
+            assert_eq!(found.ignored[0], "../evil.py", "{folder}");
+            assert!(found.submissions.is_empty(), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn an_entry_beside_the_only_folder_became_a_submission_of_the_student_slash() {
+        let found = refused("/scratch/class", "bo/main.py", &ArchiveError::Encrypted);
+        assert_eq!((found.submissions.len(), found.submissions[0].source.as_str()), (1, "bo"));
+        let found = refused("/scratch/class", "class/bo/main.py", &ArchiveError::Encrypted);
+        assert_eq!((found.submissions.len(), found.submissions[0].source.as_str()), (1, "bo"));
     }
 }

@@ -87,7 +87,7 @@ impl Car {
     pub(crate) fn reset(&mut self, start: Option<f64>) -> Result<(), GymError> {
         let car = self.index;
         let plan = Arc::clone(&self.plan);
-        let mut random = self.generator.ok_or(GymError::NotReset { car })?;
+        let mut random = self.generator.ok_or(GymError::NotSeeded { car })?;
         // Until the new episode has started, the environment has no episode.
         self.episode.started = 0;
         let outcome = self.start_episode(start, &plan, &mut random);

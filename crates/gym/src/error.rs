@@ -91,10 +91,15 @@ pub enum GymError {
         /// Number of environments.
         count: usize,
     },
-    /// An environment was not reset before it was stepped, observed, drawn or saved, or its
-    /// generator was not set before it was reset.
+    /// An environment was not reset before it was stepped, observed, drawn or saved.
     #[error("call reset first: environment {car} has no episode")]
     NotReset {
+        /// Index of the environment.
+        car: usize,
+    },
+    /// The generator of an environment was not set before the environment was reset.
+    #[error("call seed first: environment {car} has no generator of random numbers")]
+    NotSeeded {
         /// Index of the environment.
         car: usize,
     },

@@ -217,3 +217,12 @@ fn wrong_input_is_an_error_and_changes_nothing() {
     assert!(batch.save(1).expect("a save") == before);
     assert_eq!(batch.details(2), Err(GymError::NoSuchCar { car: 2, count: 2 }));
 }
+
+#[test]
+fn a_reset_without_a_seed_asked_for_a_reset() {
+    let profile = Arc::new(Profile::gen1());
+    let mut batch = Batch::new(1, 1, worlds(&["oval"]), profile, Settings::default()).expect("a batch");
+    let (mut state, mut numbers) = ([0.0; 9], [0.0; Numbers::COUNT]);
+    let mut arrays = Arrays { state: &mut state, numbers: &mut numbers, ..Arrays::default() };
+    assert_eq!(batch.reset(None, &mut arrays), Err(GymError::NotSeeded { car: 0 }));
+}

@@ -338,7 +338,7 @@ fn first_world(options: &HostOptions, last: Option<String>) -> Result<(String, b
 /// instead.
 async fn load_first_world(
     loader: Loader,
-    name: String,
+    mut name: String,
     red: RedLights,
     chosen: bool,
     booted: watch::Sender<Option<Result<(), BootError>>>,
@@ -350,6 +350,7 @@ async fn load_first_world(
     {
         tracing::warn!(world = name, "the last world can't be loaded, so the default world is loaded: {why}");
         outcome = loader.boot(FIRST_WORLD, Default::default()).await;
+        name = FIRST_WORLD.to_owned();
     }
     if outcome.is_err() {
         let _ = loader.simulator.abort_transition().await;

@@ -165,7 +165,7 @@ fn verify(root: &Path) -> Result<(), RootError> {
     Err(RootError::Broken(format!("{} {}", said.trim(), last_line(&why))))
 }
 
-/// Renames the scratch folder to its final name.
+/// Renames the scratch folder to its final name. If this fails, the old folder keeps its name.
 fn move_into_place(scratch: &Path, folder: &Path) -> Result<(), RootError> {
     let old = folder.with_extension(format!("old-{}", std::process::id()));
     if folder.exists() {
@@ -173,6 +173,24 @@ fn move_into_place(scratch: &Path, folder: &Path) -> Result<(), RootError> {
     }
     let placed =
         fs::rename(scratch, folder).map_err(|source| RootError::Create { path: folder.to_owned(), source });
-    let _ = fs::remove_dir_all(&old);
+    let _ = if placed.is_ok() { fs::remove_dir_all(&old) } else { fs::rename(&old, folder) };
     placed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_root_that_could_not_be_renamed_deleted_the_old_one() {
+        let scratch = std::env::temp_dir().join(format!("chicane-root-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&scratch);
+        let folder = scratch.join("judge");
+        fs::create_dir_all(&folder).expect("a folder");
+        fs::write(folder.join("form"), "chicane judge root 0\n").expect("written");
+        let placed = move_into_place(&scratch.join("missing"), &folder);
+        assert!(matches!(placed, Err(RootError::Create { .. })), "{placed:?}");
+        assert!(matches!(ready(&folder), Err(RootError::OtherVersion(_))), "the old folder is in place");
+        fs::remove_dir_all(&scratch).expect("removed");
+    }
 }

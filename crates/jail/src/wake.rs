@@ -6,7 +6,7 @@
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 /// The sender of the channel. Sending never blocks.
@@ -48,12 +48,10 @@ impl<T> Notes<T> {
 }
 
 impl<T> NotesOut<T> {
-    /// The next note, if there is one. Resets the eventfd if there is none and a sender is left.
+    /// The next note, if there is one. Resets the eventfd if there is none.
     pub fn take(&self) -> Option<T> {
-        match self.queue.try_recv() {
-            Ok(note) => return Some(note),
-            Err(TryRecvError::Disconnected) => return None,
-            Err(TryRecvError::Empty) => {}
+        if let Ok(note) = self.queue.try_recv() {
+            return Some(note);
         }
         let _ = rustix::io::read(&*self.event, &mut [0u8; 8]);
         // A note may have been sent before the eventfd was reset, so the queue is read again.
@@ -73,4 +71,20 @@ pub fn wait_for(all: &[(BorrowedFd<'_>, PollFlags)], timeout: Duration) -> Vec<b
     let time = Timespec { tv_sec: timeout.as_secs().cast_signed(), tv_nsec: timeout.subsec_nanos().into() };
     let _ = poll(&mut fds, Some(&time));
     fds.iter().map(|fd| !fd.revents().is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_receiver_whose_senders_were_dropped_was_ready_for_ever() {
+        let (send, receive) = notes().expect("a channel");
+        assert!(send.send(1) && send.clone().send(2));
+        drop(send);
+        let is_ready = || wait_for(&[(receive.descriptor(), PollFlags::IN)], Duration::ZERO);
+        assert_eq!(is_ready(), [true]);
+        assert_eq!([receive.take(), receive.take(), receive.take()], [Some(1), Some(2), None]);
+        assert_eq!(is_ready(), [false]);
+    }
 }

@@ -1,6 +1,8 @@
 //! Why a leaderboard did not start, or a submission was not accepted.
 
 use crate::student_name::MAX_NAME;
+use chicane_grade::archive::ArchiveError;
+use chicane_grade::copy::CopyError;
 use chicane_grade::program::ProgramError;
 use chicane_grade::unpack::UnpackError;
 use chicane_store::{LoadError, RandomError, StoreError};
@@ -138,6 +140,50 @@ impl HandInError {
             HandInError::OthersWait { .. } => Some(10),
             HandInError::QueueFull | HandInError::AddressWaits { .. } => Some(60),
             _ => None,
+        }
+    }
+
+    /// Whether the disk is to blame and not the upload, for example because it is full. The next
+    /// attempt can then succeed. A file that does not exist will not come back.
+    pub(crate) fn is_of_disk(&self) -> bool {
+        let source = match self {
+            HandInError::Write(source)
+            | HandInError::Unpack(
+                UnpackError::Write { source, .. }
+                | UnpackError::Archive(ArchiveError::Write { source, .. })
+                | UnpackError::Copy(CopyError::File { source, .. }),
+            ) => source,
+            _ => return false,
+        };
+        source.kind() != std::io::ErrorKind::NotFound
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::ErrorKind;
+
+    #[test]
+    fn a_full_disk_ended_a_submission_for_good() {
+        let path = PathBuf::from("main.py");
+        let archive = |kind: ErrorKind| ArchiveError::Write { path: path.clone(), source: kind.into() };
+        let copy = |kind: ErrorKind| CopyError::File { path: path.clone(), source: kind.into() };
+        let full = ErrorKind::StorageFull;
+        for error in [
+            HandInError::Write(full.into()),
+            HandInError::Unpack(archive(full).into()),
+            HandInError::Unpack(copy(full).into()),
+            HandInError::Unpack(UnpackError::Write { path: path.clone(), source: full.into() }),
+        ] {
+            assert!(error.is_of_disk(), "{error}");
+        }
+        for error in [
+            HandInError::Unpack(copy(ErrorKind::NotFound).into()),
+            HandInError::Unpack(ArchiveError::Bomb.into()),
+            HandInError::Program(ProgramError::None),
+        ] {
+            assert!(!error.is_of_disk(), "{error}");
         }
     }
 }

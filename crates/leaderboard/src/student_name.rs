@@ -21,7 +21,8 @@ impl StudentName {
     ///
     /// Characters of markup, control characters and invisible characters are refused. The first
     /// character must be a letter, a digit or not ASCII, so that no spreadsheet evaluates the name
-    /// as a formula.
+    /// as a formula. This is also required of the first character of the key, because some
+    /// spreadsheets evaluate a text that begins with a variant of an ASCII character, such as `＝`.
     pub(crate) fn parse(text: &str) -> Option<StudentName> {
         // The normal form can be longer than the text, but not many times as long. A very long text
         // is refused here, before it is normalised.
@@ -30,15 +31,16 @@ impl StudentName {
         }
         let composed = ComposingNormalizerBorrowed::new_nfc().normalize(text);
         let shown = composed.split_whitespace().collect::<Vec<_>>().join(" ");
-        let begins_well = shown.chars().next().is_some_and(|c| c.is_alphanumeric() || !c.is_ascii());
-        if !begins_well || shown.chars().count() > MAX_NAME || !shown.chars().all(is_allowed) {
+        let begins_well =
+            |name: &str| name.chars().next().is_some_and(|c| c.is_alphanumeric() || !c.is_ascii());
+        if !begins_well(&shown) || shown.chars().count() > MAX_NAME || !shown.chars().all(is_allowed) {
             return None;
         }
         let lower = shown.to_lowercase();
         let key = ComposingNormalizerBorrowed::new_nfkc().normalize(&lower).to_lowercase();
         // The compatibility form NFKC can contain new blanks.
         let key = key.split_whitespace().collect::<Vec<_>>().join(" ");
-        Some(StudentName { shown, key })
+        begins_well(&key).then_some(StudentName { shown, key })
     }
 }
 
@@ -112,5 +114,13 @@ mod tests {
         ] {
             assert_eq!(key(name), None, "{name:?}");
         }
+    }
+
+    #[test]
+    fn a_name_with_a_fullwidth_first_character_was_a_formula() {
+        for name in ["＝1+1", "＋49", "－2", "＠SUM(A1)", "﹦1"] {
+            assert_eq!(key(name), None, "{name:?}");
+        }
+        assert_eq!(key("Ａｄａ ＝ Ada").as_deref(), Some("ada = ada"));
     }
 }

@@ -186,8 +186,11 @@ impl Shared {
                 if unpacked.is_none() {
                     match self.uploads.unpack(&row.id, &row.file) {
                         Ok(found) => unpacked = Some(found),
+                        Err(error) if error.is_of_disk() => {
+                            return Err(Interrupted::Store(error.to_string()));
+                        }
                         // The upload was valid when it was handed in. Since then its file has
-                        // changed or was removed, or there is no space to unpack it.
+                        // changed or was removed.
                         Err(error) => {
                             submissions.end(row.number, &time::now(), Some(&error.to_string()))?;
                             return Ok(());

@@ -19,9 +19,11 @@ type Details = (Vec<Thing>, Vec<String>, Vec<(String, &'static str)>, Vec<[f64; 
 
 fn to_python(error: GymError) -> PyErr {
     match error {
-        GymError::NotReset { .. } | GymError::Forked | GymError::Pool(_) | GymError::NoPicture => {
-            PyRuntimeError::new_err(error.to_string())
-        }
+        GymError::NotReset { .. }
+        | GymError::NotSeeded { .. }
+        | GymError::Forked
+        | GymError::Pool(_)
+        | GymError::NoPicture => PyRuntimeError::new_err(error.to_string()),
         _ => PyValueError::new_err(error.to_string()),
     }
 }

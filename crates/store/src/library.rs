@@ -121,13 +121,13 @@ impl Library {
             return name.to_owned();
         }
         // Names of worlds are ASCII and have at most 64 characters, so the name is shortened before
-        // a suffix is added.
+        // a suffix is added. The longest suffix has ten characters.
         let short: String = name.chars().take(54).collect();
         let numbered = (1..).map(|i| match i {
             1 => format!("{short}_project"),
             i => format!("{short}_project{i}"),
         });
-        numbered.take(100).find(|name| is_free(name)).unwrap_or(short)
+        numbered.take(99).find(|name| is_free(name)).unwrap_or(short)
     }
 
     /// Adds the world of a project while the library is in use, or replaces an earlier world of a

@@ -33,7 +33,7 @@ export function record(value: unknown): string | null {
 }
 
 function plain(value: unknown): string {
-  if (typeof value === "number") return Number.isInteger(value) ? String(value) : value.toFixed(3).replace(/0+$/, "");
+  if (typeof value === "number") return String(Number(value.toFixed(3)));
   if (Array.isArray(value)) return value.map(plain).join(", ");
   if (typeof value === "object" && value !== null)
     return Object.entries(value)

@@ -145,4 +145,8 @@ describe("format", () => {
     expect(record({ laps: 2 })).toBe("laps 2");
     expect(fixed(-0.0001, 2)).toBe("0.00");
   });
+
+  it("ended a number of a record with a dot if its three decimals were zero", () => {
+    expect(record([1.0001, -0.0001, 59.9996, 100, 0.25])).toBe("1, 0, 60, 100, 0.25");
+  });
 });

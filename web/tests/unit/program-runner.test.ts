@@ -80,4 +80,14 @@ describe("the run of a draft", () => {
     app.link.value = "lost";
     expect(runner.isReady).toBe(false);
   });
+
+  it("showed why a stop failed even after the next stop had succeeded", async () => {
+    await runner.run();
+    answer = async () => Response.json({ error: "the queue is full" }, { status: 503 });
+    await runner.stop();
+    expect(runner.problem.value).toBe("the queue is full");
+    answer = async () => Response.json({ ok: true });
+    await runner.stop();
+    expect(runner.problem.value).toBeNull();
+  });
 });

@@ -205,9 +205,12 @@ fn worst(line: &TrackLine, excess: impl Fn(&TrackSample) -> f64) -> Vec<&TrackSa
             open = false;
             continue;
         }
-        if !open && worst.len() < MAX_FINDINGS {
+        if !open {
+            if worst.len() == MAX_FINDINGS {
+                break;
+            }
             worst.push((s, e));
-        } else if let Some(last) = worst.last_mut().filter(|last| open && e > last.1) {
+        } else if let Some(last) = worst.last_mut().filter(|last| e > last.1) {
             *last = (s, e);
         }
         open = true;
@@ -221,4 +224,27 @@ fn grid(line: &TrackLine, cell: f64) -> Grid {
 
 fn near(s: &TrackSample) -> String {
     format!("near node {} (at {:.2}, {:.2})", s.node, s.at.x, s.at.y)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_section_after_the_last_finding_replaced_it() {
+        // Every section is two samples long, and each section is worse than the one before it.
+        let sample = |i: usize| TrackSample {
+            at: DVec2::ZERO,
+            left: DVec2::Y,
+            curvature: if i % 3 == 0 { 0.0 } else { i as f64 },
+            width: 0.5,
+            along: i as f64,
+            node: 0,
+        };
+        let samples: Vec<TrackSample> = (0..3 * (MAX_FINDINGS + 5)).map(sample).collect();
+        let line = TrackLine { samples, closed: false, length: 1.0, start: 0, nodes: Vec::new() };
+        let found: Vec<f64> = worst(&line, |s| s.curvature).into_iter().map(|s| s.along).collect();
+        let expected: Vec<f64> = (0..MAX_FINDINGS).map(|i| (3 * i + 2) as f64).collect();
+        assert_eq!(found, expected);
+    }
 }

@@ -38,15 +38,22 @@ def post(path, **body):
 for x in range(3):
     print("teleport:", post("/sim/api/pose", x=1 + x, y=1, yaw=0))
 """
-HALF_WAY = (
-    DRIVER.replace("while driven < sum(gaps) + 1:", "while driven < sum(gaps) / 2:")
-    + "raise ValueError('half')\n"
-)
+
+
+def changed(old: str, new: str) -> str:
+    """The program that drives a lap, with a part replaced that must occur once."""
+    if DRIVER.count(old) != 1:
+        raise ValueError(f"lap_by_route.py must have {old!r} once")
+    return DRIVER.replace(old, new)
+
+
+HALF_WAY = changed("while driven < length + 1:", "while driven < length / 2:")
+HALF_WAY += "raise ValueError('half')\n"
 
 
 def driver(speed: float) -> str:
     """A program that drives a lap at this speed."""
-    return DRIVER.replace("SPEED = 0.8", f"SPEED = {speed}")
+    return changed("SPEED = 0.8 ", f"SPEED = {speed} ")
 
 
 def packed(files: dict[str, bytes | str], links: dict[str, str] | None = None) -> bytes:

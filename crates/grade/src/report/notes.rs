@@ -3,6 +3,7 @@
 use super::Report;
 use super::html::{counted, escape};
 use crate::grades::{Status, StudentGrade, UnitGrade};
+use crate::planning::{NOT_IN_ROSTER, SEVERAL_IN_ROSTER};
 
 /// Most names in one note.
 const MAX_NAMES: usize = 12;
@@ -53,10 +54,7 @@ pub(super) fn write(report: &Report<'_>) -> String {
             format!("{} without a submission: {}.", counted(missing.len(), "student"), names(&missing)),
         ));
     }
-    let remarks: Vec<&StudentGrade> = students.iter().filter(|s| s.remark.is_some()).collect();
-    if !remarks.is_empty() {
-        notes.push(("warn", format!("Not found in the roster: {}.", names(&remarks))));
-    }
+    notes.extend(about_roster(students).into_iter().map(|note| ("warn", note)));
     let real = report.results.values().find(|result| result.record["pace"] == "real");
     if let Some(real) = real {
         let reason = real.record["pace_reason"].as_str().unwrap_or("it was chosen with --pace real");
@@ -78,6 +76,22 @@ pub(super) fn write(report: &Report<'_>) -> String {
     format!("<section class=\"panel notes\"><h2>To look at</h2><ul>{items}</ul></section>")
 }
 
+/// The notes about students whose row in the roster is unknown.
+fn about_roster(students: &[StudentGrade]) -> Vec<String> {
+    let mut notes = Vec::new();
+    for (remark, what) in [
+        (NOT_IN_ROSTER, "Not found in the roster"),
+        (SEVERAL_IN_ROSTER, "Several students of the roster have the name or number of"),
+    ] {
+        let whose: Vec<&StudentGrade> =
+            students.iter().filter(|s| s.remark.as_deref() == Some(remark)).collect();
+        if !whose.is_empty() {
+            notes.push(format!("{what}: {}.", names(&whose)));
+        }
+    }
+    notes
+}
+
 fn names(students: &[&StudentGrade]) -> String {
     let link = |student: &&&StudentGrade| {
         format!("<a href=\"#{}\">{}</a>", escape(&student.key), escape(&student.name))
@@ -87,4 +101,40 @@ fn names(students: &[&StudentGrade]) -> String {
         all.push(format!("{} more", students.len() - MAX_NAMES));
     }
     all.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn student(name: &str, remark: Option<&str>) -> StudentGrade {
+        StudentGrade {
+            key: name.to_lowercase(),
+            name: name.to_owned(),
+            id: None,
+            status: Status::Graded,
+            rank: None,
+            grade: None,
+            submission: None,
+            late: false,
+            program_sha256: None,
+            command: None,
+            problem: None,
+            remark: remark.map(str::to_owned),
+            worlds: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_student_who_fits_several_rows_was_noted_as_not_found_in_the_roster() {
+        let students = [
+            student("Ada", Some(SEVERAL_IN_ROSTER)),
+            student("Bo", Some(NOT_IN_ROSTER)),
+            student("Cy", None),
+        ];
+        let [missing, several] = &about_roster(&students)[..] else { panic!("two notes are needed") };
+        assert!(missing.starts_with("Not found") && missing.contains("Bo") && !missing.contains("Ada"));
+        assert!(several.starts_with("Several") && several.contains("Ada") && !several.contains("Bo"));
+        assert!(about_roster(&students[2..]).is_empty());
+    }
 }

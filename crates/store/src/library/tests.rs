@@ -73,6 +73,18 @@ fn a_bundle_is_added_or_replaces_a_world() {
 }
 
 #[test]
+fn the_name_of_a_project_with_a_long_suffix_had_65_characters() {
+    let name = "a".repeat(64);
+    let files: Arc<dyn Bundle + Send + Sync> = Arc::new(bundle(&[]));
+    let mut library = Library::default().with_bundle(name.as_str(), Arc::clone(&files));
+    for _ in 0..100 {
+        let next = library.project_name(&name);
+        assert!(next.len() <= 64, "{next}");
+        library = library.with_bundle(next, Arc::clone(&files));
+    }
+}
+
+#[test]
 fn without_a_ground_the_route_gives_the_size() {
     let mut files = bundle(&[("worlds/yard.world", EMPTY)]);
     let oval = BuiltIn::all().find(|w| w.name() == "oval").expect("oval");

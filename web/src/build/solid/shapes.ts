@@ -24,16 +24,23 @@ const DECAL_Z = 0.005;
 const FENCE_M = 0.03;
 const PAINT = "#f4f4f0";
 
-/** Materials by colour, so that many objects share them. */
+/**
+ * Materials by their parameters, so that many objects share them, and a change of the document makes
+ * no new ones.
+ */
 export class Materials {
-  readonly #plain = new Map<string, THREE.MeshStandardMaterial>();
+  readonly #known = new Map<string, THREE.MeshStandardMaterial>();
   readonly #textures = new Map<unknown, THREE.Texture>();
 
-  plain(colour: string, roughness = 0.85): THREE.MeshStandardMaterial {
-    const key = `${colour} ${roughness}`;
-    const known = this.#plain.get(key) ?? new THREE.MeshStandardMaterial({ color: colour, roughness, side: THREE.DoubleSide });
-    this.#plain.set(key, known);
+  of(parameters: THREE.MeshStandardMaterialParameters): THREE.MeshStandardMaterial {
+    const key = JSON.stringify({ ...parameters, map: parameters.map?.uuid });
+    const known = this.#known.get(key) ?? new THREE.MeshStandardMaterial(parameters);
+    this.#known.set(key, known);
     return known;
+  }
+
+  plain(colour: string, roughness = 0.85): THREE.MeshStandardMaterial {
+    return this.of({ color: colour, roughness, side: THREE.DoubleSide });
   }
 
   texture(image: HTMLCanvasElement | HTMLImageElement): THREE.Texture {
@@ -90,8 +97,11 @@ export function fieldMeshes(document: ProjectDocument, pictures: PictureCache, m
   const [width, height] = document.field.size;
   const ground = document.field.ground ?? "carpet";
   const tile = typeof ground === "string" ? groundTile(ground) : pictures.get(ground.picture);
-  const material = new THREE.MeshStandardMaterial({ color: tile ? "#ffffff" : "#687382", roughness: 0.95 });
-  if (tile) material.map = materials.texture(tile);
+  const material = materials.of({
+    color: tile ? "#ffffff" : "#687382",
+    map: tile ? materials.texture(tile) : null,
+    roughness: 0.95,
+  });
   const geometry = new THREE.PlaneGeometry(width, height);
   const uv = geometry.getAttribute("uv");
   for (let i = 0; i < uv.count; i++) uv.setXY(i, uv.getX(i) * width, uv.getY(i) * height);
@@ -166,7 +176,7 @@ function segments(line: Points, half: number): Points[] {
 export function decalMeshes(document: ProjectDocument, pictures: PictureCache, materials: Materials): THREE.Object3D[] {
   return decalsOf(document).map(({ picture, x, y, yaw, width, height }, i) => {
     const image = pictures.get(picture);
-    const material = new THREE.MeshStandardMaterial({
+    const material = materials.of({
       color: image ? "#ffffff" : "#9aa4b0",
       map: image ? materials.texture(image) : null,
       transparent: true,
@@ -202,7 +212,7 @@ function parts(object: FieldObject, pictures: PictureCache, materials: Materials
     const file = object.textures?.[name];
     const image = file ? pictures.get(file) : null;
     if (!image) return materials.plain(colourOf(object));
-    return new THREE.MeshStandardMaterial({ map: materials.texture(image), roughness: 0.85 });
+    return materials.of({ map: materials.texture(image), roughness: 0.85 });
   };
   const at = (mesh: THREE.Mesh, height: number) => {
     mesh.position.z = height;
@@ -256,7 +266,7 @@ function light(object: FieldObject, materials: Materials): THREE.Mesh[] {
   screen.rotation.y = -tilt;
   const lamps = ["#ff3b30", "#5a4a1c", "#1c4a30"].map((colour, i) => {
     const lit = i === 0;
-    const material = new THREE.MeshStandardMaterial({ color: colour, emissive: lit ? colour : "#000000", emissiveIntensity: 0.8 });
+    const material = materials.of({ color: colour, emissive: lit ? colour : "#000000", emissiveIntensity: 0.8 });
     const lamp = new THREE.Mesh(new THREE.CylinderGeometry(0.13 * tall, 0.13 * tall, 0.004, 28).rotateZ(Math.PI / 2), material);
     lamp.position.set(0.012, 0, tall * (0.82 - 0.32 * i));
     return lamp;

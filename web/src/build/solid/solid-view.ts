@@ -233,7 +233,7 @@ export class SolidView {
   }
 }
 
-/** Frees geometries. Textures and most materials are shared by several meshes, so they stay. */
+/** Frees geometries. Textures and materials are shared by several meshes, so they stay. */
 function freeGeometry(root: THREE.Object3D): void {
   root.traverse((part) => {
     if (part instanceof THREE.Mesh) (part.geometry as THREE.BufferGeometry).dispose();
