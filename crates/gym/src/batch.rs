@@ -209,8 +209,8 @@ impl Batch {
         self.cars.get_mut(car).ok_or(GymError::NoSuchCar { car, count })
     }
 
-    /// Does the work for every environment, then copies the numbers. Returns the error of the first
-    /// environment that has one.
+    /// Does the work for every environment, then copies the numbers. If an environment fails, no
+    /// numbers are copied, and the error of the first such environment is returned.
     fn each(
         &mut self,
         arrays: &mut Arrays<'_>,

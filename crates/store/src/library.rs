@@ -47,7 +47,7 @@ pub enum LoadError {
 pub struct Library {
     worlds: RwLock<Worlds>,
     installed: Option<InstalledWorlds>,
-    /// This lock is held while disk and list are changed together.
+    /// This lock is held while the data folder and `worlds` are changed together.
     changing: Mutex<()>,
 }
 

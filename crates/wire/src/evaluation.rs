@@ -343,7 +343,7 @@ pub struct RunResult {
     pub output_tail: Vec<String>,
 }
 
-/// A number of commands, and the first 20 of them.
+/// How many commands there were, and the first 20 of them.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 pub struct SentCommands {
     /// Number of commands.

@@ -99,9 +99,9 @@ pub enum EvaluationKind {
         /// The phase.
         phase: Phase,
     },
-    /// The script set a new record.
+    /// The script called `sim.record`. The value replaces the previous record of the session.
     Record {
-        /// A number, or any JSON value.
+        /// Any JSON value.
         record: Value,
     },
     /// The script printed a line.

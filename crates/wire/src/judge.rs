@@ -255,9 +255,9 @@ pub enum JudgeSaid {
     },
     /// The script requests an action and waits for the [`JudgeReply`].
     Act(Value),
-    /// The script set a new record.
+    /// The script called `sim.record`. The value replaces the previous record of the session.
     Record {
-        /// A finite number, or any JSON value.
+        /// Any JSON value. A number is finite.
         value: Value,
     },
     /// The harness has written a mark to the script's output. The mark ends the output of the

@@ -1,4 +1,4 @@
-//! The live state: all changing values in one response.
+//! The live state in one response: world, time, car, objects, lights, program and evaluation.
 
 use crate::geometry::Pose;
 use crate::light::Light;

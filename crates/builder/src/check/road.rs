@@ -92,9 +92,10 @@ fn bends(line: &TrackLine) -> Vec<Finding> {
 
 /// Tests whether the road at a sample overlaps another part of the road. Two samples overlap if
 /// their distance is less than the width of the road. Samples are only compared if they are more
-/// than π/2 times the width apart along the line, because neighbouring samples are always close.
-/// The tightest allowed bend has a radius of half the width. The ends of a half circle of this
-/// radius are exactly one width apart, and the half circle is π/2 times the width long.
+/// than π/2 times the width apart along the line, because closer samples can belong to one bend.
+/// The factor follows from the tightest bend that [`bends`] allows, whose radius is half the width:
+/// the ends of a half circle of this radius are exactly one width apart, so they do not overlap, and
+/// the half circle is π/2 times the width long.
 struct OverlapTest<'a> {
     line: &'a TrackLine,
     widest: f64,

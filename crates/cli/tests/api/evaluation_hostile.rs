@@ -9,22 +9,24 @@ use crate::support::{setup, until};
 use serde_json::{Value, json};
 use std::time::Instant;
 
+/// Longest time that a command of a client may take during a session, in seconds.
+const MAX_WAIT_S: f64 = 2.0;
+
 /// Runs a malicious script and returns the record of the session. The simulator must respond during
 /// the session, and no process of the script may survive.
 fn attack(name: &str, script: &str) -> Value {
     // A call of the script may take 2 s of processor time or 15 s of real time. Requests of clients
-    // must not wait for the end of the call. A request that waited would be slow in every session.
-    // A busy machine delays a request too, but not in every session. Therefore a slow request is
-    // accepted in some sessions.
-    let mut slowest: Vec<f64> = Vec::new();
-    loop {
-        let (record, longest) = attack_once(name, script);
-        if longest < 2.0 {
-            return record;
+    // must not wait for the end of the call. A busy machine can delay a request as well, but rarely,
+    // so three further sessions have to be fast if the first one is slow.
+    let (mut record, first) = attack_once(name, script);
+    if first >= MAX_WAIT_S {
+        for _ in 0..3 {
+            let (next, longest) = attack_once(name, script);
+            assert!(longest < MAX_WAIT_S, "{name}: commands took {first} s and {longest} s");
+            record = next;
         }
-        slowest.push(longest);
-        assert!(slowest.len() < 4, "{name}: the slowest command of each session took {slowest:?} s");
     }
+    record
 }
 
 /// Like [`attack`]. Also returns how long the slowest command of a client took, in seconds.

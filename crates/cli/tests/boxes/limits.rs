@@ -11,7 +11,7 @@ fn a_program_used_more_memory_than_its_limit() {
         record(command)
     };
     // The control group limits the sum of memory and files, so the kernel would allow this program.
-    // The simulator itself checks the memory without files.
+    // The simulator itself checks the memory, in which files do not count.
     let memory = run(
         &["--student-memory", "128", "--student-files", "1024"],
         "import time; x = [bytearray(1 << 20) for _ in range(600)]; time.sleep(100)",

@@ -15,7 +15,8 @@ pub(crate) struct Kind {
 }
 
 impl Kind {
-    /// Runs the program once under each load. All records have to be equal.
+    /// Runs the program once under each load, and prints how many different records there are. All
+    /// records have to be equal, unless the program has threads that race.
     pub(crate) fn check(&self, loads: &[Load]) {
         let program = Program::new(&self.command);
         for entry in std::fs::read_dir(programs()).expect("a folder").flatten() {

@@ -168,8 +168,8 @@ impl SessionWorld {
     /// Writes an event to the record and sends it to the event stream.
     pub(super) fn announce(&mut self, time_s: f64, kind: EvaluationKind) {
         self.store_event(time_s, &kind);
-        // The event of a phase is sent only when this event and every earlier event are on disk.
-        // For the last phase, `close` writes them soon afterwards.
+        // The event of a phase is sent only when this event and every earlier event are on disk. The
+        // exception is the last phase, whose event is sent first. `close` writes it soon afterwards.
         if matches!(&kind, EvaluationKind::Phase { phase } if *phase != Phase::Ended) {
             self.writer.flush();
         }

@@ -22,7 +22,8 @@ pub(super) async fn status(State(app): State<App>) -> Json<Status> {
     })
 }
 
-/// Returns everything that changes, in one response.
+/// Returns the live state in one response: world, time, car, objects, lights, program and
+/// evaluation.
 #[utoipa::path(get, path = "/state", tag = "Monitoring", responses((status = 200, body = chicane_wire::State)))]
 pub(super) async fn state(State(app): State<App>) -> ReadyJson {
     ReadyJson(app.simulator.now().state_json())

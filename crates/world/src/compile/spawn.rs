@@ -133,9 +133,10 @@ fn find(world: &World, has_plane: bool, budget: &mut TestBudget) -> Option<Pose>
     None
 }
 
-/// The places of a square, from the nearest to the origin to the farthest. Places inside the
-/// smaller square with half the edge length `inner` are left out, because the search of the
-/// previous area has already covered this square with a finer grid.
+/// The points of a grid in a square around the origin, sorted by their distance from the origin.
+/// `step` is the spacing of the grid, and `radius` is half the edge length of the square. A smaller
+/// square, in which half the edge length is `inner`, is left out, because the search of the previous
+/// area has already covered it with a finer grid.
 fn places(radius: f64, step: f64, inner: f64) -> Vec<DVec2> {
     let n = (radius / step).round() as i64;
     let mut grid: Vec<(i64, i64, i64)> =
