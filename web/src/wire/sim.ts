@@ -122,7 +122,7 @@ export type ChangedFile = {
 export type Clock = {
   /** Whether the simulation is paused. */
   paused: boolean;
-  /** Real seconds since the world was loaded. */
+  /** Real seconds since the world was loaded. In virtual time equal to `sim_time`. */
   real_time: Num;
   /** Measured real-time factor (simulated seconds per real second) over the last second; 0 while paused. */
   rtf: Num;
@@ -264,7 +264,7 @@ export type EvaluationKind = {
   phase: Phase;
 } | {
   kind: "record";
-  /** A number, or any JSON value. */
+  /** Any JSON value. */
   record: unknown;
 } | {
   kind: "log";
@@ -438,10 +438,10 @@ export type JudgeSaid = {
   type: "act";
 } | {
   type: "record";
-  /** A finite number, or any JSON value. */
+  /** Any JSON value. A number is finite. */
   value: unknown;
 } | {
-  /** Number of the call. */
+  /** Number of the mark. */
   mark: number;
   type: "printed";
 } | {
@@ -1279,7 +1279,7 @@ export type RecordIdentity = {
   pace_reason?: string | null;
   /** SHA-256 of the car's profile, hex. */
   profile_sha256?: string | null;
-  /** The workspace as it was started; null without a student's program. */
+  /** The files of the student's program at its start; null without a program. */
   program?: ProgramIdentity | null;
   /** Name of the student; null if it was not given. */
   student?: string | null;
@@ -1487,7 +1487,7 @@ export type RunResult = {
   oom: boolean;
   /** The last 40 lines that the program wrote to standard output and standard error. */
   output_tail: string[];
-  /** Number of the signal that ended the program; null if it exited. */
+  /** Number of the signal that ended the program; null if it exited, or if it still ran at the end. */
   signal?: number | null;
 };
 
@@ -1565,7 +1565,7 @@ export type SentCommand = {
   values: { [name: string]: unknown };
 };
 
-/** A number of commands, and the first 20 of them. */
+/** How many commands there were, and the first 20 of them. */
 export type SentCommands = {
   /** Number of commands. */
   count: number;
@@ -1627,7 +1627,7 @@ export type StartRequest = {
   command?: string | null;
   /** The files of the program, at most 32 texts by their relative paths, together at most 512 KiB. The command then runs in a folder with these files. If omitted, it runs in the workspace. */
   files?: { [name: string]: string } | null;
-  /** How simulated time advances; `real` if omitted. */
+  /** How simulated time advances; if omitted, as the simulator's option `--pace` says. */
   pace?: Pace | null;
   /** Seed of all random streams; 0 if omitted. */
   seed?: number | null;
@@ -1898,7 +1898,7 @@ export type TrafficLights = {
 
 /** A world that is being loaded or installed. */
 export type Transition = {
-  /** Why the world is being loaded. */
+  /** Why the world is being loaded, or `install`. */
   kind: TransitionKind;
   /** Progress, 0 to 1. */
   progress: Num;
@@ -1906,7 +1906,7 @@ export type Transition = {
   target: string;
 };
 
-/** Why a world is being loaded. */
+/** Why a world is being loaded, or that it is being installed. */
 export type TransitionKind = "boot" | "switch" | "respawn" | "install";
 
 /** What a seed changed in a world. */
@@ -2026,7 +2026,7 @@ export type VehiclePose = Pose & {
 export type Workspace = {
   /** The files, those of upper folders first. */
   files: WorkspaceFile[];
-  /** Whether the workspace has more files than the list. */
+  /** Whether the list was cut at its limit, so that the workspace may have more files. */
   more: boolean;
 };
 

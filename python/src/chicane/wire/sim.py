@@ -146,7 +146,7 @@ class Clock(TypedDict):
     paused: bool
     """Whether the simulation is paused."""
     real_time: Num
-    """Real seconds since the world was loaded."""
+    """Real seconds since the world was loaded. In virtual time equal to `sim_time`."""
     rtf: Num
     """Measured real-time factor (simulated seconds per real second) over the last second; 0
     while paused.
@@ -422,11 +422,11 @@ class EvaluationKindPhase(TypedDict):
 
 
 class EvaluationKindRecord(TypedDict):
-    """The script set a new record."""
+    """The script called `sim.record`. The value replaces the previous record of the session."""
 
     kind: Literal["record"]
     record: Any
-    """A number, or any JSON value."""
+    """Any JSON value."""
 
 
 class EvaluationKindLog(TypedDict):
@@ -453,24 +453,24 @@ class EvaluationKindCommand(EvaluationKindCommandRequired, total=False):
 
 
 class EvaluationKindRunStart(RunEventStart):
-    """An event of the student's program. Only stored in the record, which holds both types of
-    events in one list.
+    """An event of the student's program. The record stores it in this form, between the events
+    of the session. The event stream sends an event `run` instead.
     """
 
     kind: Literal["run"]
 
 
 class EvaluationKindRunLog(RunEventLog):
-    """An event of the student's program. Only stored in the record, which holds both types of
-    events in one list.
+    """An event of the student's program. The record stores it in this form, between the events
+    of the session. The event stream sends an event `run` instead.
     """
 
     kind: Literal["run"]
 
 
 class EvaluationKindRunExit(RunEventExit):
-    """An event of the student's program. Only stored in the record, which holds both types of
-    events in one list.
+    """An event of the student's program. The record stores it in this form, between the events
+    of the session. The event stream sends an event `run` instead.
     """
 
     kind: Literal["run"]
@@ -843,20 +843,21 @@ class JudgeSaidAct(TypedDict):
 
 
 class JudgeSaidRecord(TypedDict):
-    """The script set a new record."""
+    """The script called `sim.record`. The value replaces the previous record of the session."""
 
     type: Literal["record"]
     value: Any
-    """A finite number, or any JSON value."""
+    """Any JSON value. A number is finite."""
 
 
 class JudgeSaidPrinted(TypedDict):
-    """Only sent if the script's output uses a separate stream. A mark in that stream ends the
-    output of the current call.
+    """The harness has written a mark to the script's output. The mark ends the output of the
+    current call. Only sent in a container, where output and messages may arrive in any
+    order.
     """
 
     mark: int
-    """Number of the call."""
+    """Number of the mark."""
     type: Literal["printed"]
 
 
@@ -1886,7 +1887,7 @@ class RecordIdentity(TypedDict, total=False):
     profile_sha256: str | None
     """SHA-256 of the car's profile, hex."""
     program: ProgramIdentity | None
-    """The workspace as it was started; null without a student's program."""
+    """The files of the student's program at its start; null without a program."""
     student: str | None
     """Name of the student; null if it was not given."""
     variation: Variation | None
@@ -2269,7 +2270,9 @@ class RunResult(RunResultRequired, total=False):
     exit_code: int | None
     """Exit status; null if a signal ended the program, or if it still ran at the end."""
     signal: int | None
-    """Number of the signal that ended the program; null if it exited."""
+    """Number of the signal that ended the program; null if it exited, or if it still ran at
+    the end.
+    """
 
 
 class RunStateRequired(TypedDict):
@@ -2372,7 +2375,7 @@ class SentCommand(TypedDict):
 
 
 class SentCommands(TypedDict):
-    """A number of commands, and the first 20 of them."""
+    """How many commands there were, and the first 20 of them."""
 
     count: int
     """Number of commands."""
@@ -2448,7 +2451,7 @@ class StartRequest(TypedDict, total=False):
     workspace.
     """
     pace: Pace | None
-    """How simulated time advances; `real` if omitted."""
+    """How simulated time advances; if omitted, as the simulator's option `--pace` says."""
     seed: int | None
     """Seed of all random streams; 0 if omitted."""
     student: str | None
@@ -2776,7 +2779,7 @@ class Transition(TypedDict):
     """A world that is being loaded or installed."""
 
     kind: TransitionKind
-    """Why the world is being loaded."""
+    """Why the world is being loaded, or `install`."""
     progress: Num
     """Progress, 0 to 1."""
     target: str
@@ -2784,7 +2787,7 @@ class Transition(TypedDict):
 
 
 TransitionKind: TypeAlias = Literal["boot", "switch", "respawn", "install"]
-"""Why a world is being loaded."""
+"""Why a world is being loaded, or that it is being installed."""
 
 
 class Variation(TypedDict):
@@ -2919,7 +2922,7 @@ class Workspace(TypedDict):
     files: list[WorkspaceFile]
     """The files, those of upper folders first."""
     more: bool
-    """Whether the workspace has more files than the list."""
+    """Whether the list was cut at its limit, so that the workspace may have more files."""
 
 
 class WorkspaceFile(TypedDict):
