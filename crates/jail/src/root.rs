@@ -165,9 +165,12 @@ fn verify(root: &Path) -> Result<(), RootError> {
     Err(RootError::Broken(format!("{} {}", said.trim(), last_line(&why))))
 }
 
-/// Renames the scratch folder to its final name. If this fails, the old folder keeps its name.
+/// Renames the scratch folder to its final name. If this fails, the old folder gets its name back.
 fn move_into_place(scratch: &Path, folder: &Path) -> Result<(), RootError> {
     let old = folder.with_extension(format!("old-{}", std::process::id()));
+    // Only a process with the same id that was killed here can have left a folder of this name,
+    // because the lock of the root is held.
+    let _ = fs::remove_dir_all(&old);
     if folder.exists() {
         fs::rename(folder, &old).map_err(|source| RootError::Replace { path: folder.to_owned(), source })?;
     }
@@ -191,6 +194,19 @@ mod tests {
         let placed = move_into_place(&scratch.join("missing"), &folder);
         assert!(matches!(placed, Err(RootError::Create { .. })), "{placed:?}");
         assert!(matches!(ready(&folder), Err(RootError::OtherVersion(_))), "the old folder is in place");
+        fs::remove_dir_all(&scratch).expect("removed");
+    }
+    #[test]
+    fn a_folder_of_a_killed_setup_blocked_the_next_one() {
+        let scratch = std::env::temp_dir().join(format!("chicane-root-left-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&scratch);
+        let folder = scratch.join("judge");
+        let left = folder.with_extension(format!("old-{}", std::process::id()));
+        for path in [&folder, &left, &scratch.join("new")] {
+            fs::create_dir_all(path.join("usr")).expect("a folder");
+        }
+        move_into_place(&scratch.join("new"), &folder).expect("placed");
+        assert!(!left.exists(), "nothing is left");
         fs::remove_dir_all(&scratch).expect("removed");
     }
 }
