@@ -16,17 +16,26 @@ const MAX_WAIT_S: f64 = 2.0;
 /// the session, and no process of the script may survive.
 fn attack(name: &str, script: &str) -> Value {
     // A call of the script may take 2 s of processor time or 15 s of real time. Requests of clients
-    // must not wait for the end of the call. A busy machine can delay a request as well, but rarely,
-    // so three further sessions have to be fast if the first one is slow.
-    let (mut record, first) = attack_once(name, script);
-    if first >= MAX_WAIT_S {
-        for _ in 0..3 {
-            let (next, longest) = attack_once(name, script);
-            assert!(longest < MAX_WAIT_S, "{name}: commands took {first} s and {longest} s");
-            record = next;
+    // must not wait for the end of the call. A busy machine can delay a request as well, so one slow
+    // session is no failure, but more than half of the sessions have to be fast.
+    let (mut fast, mut slow) = (0, Vec::new());
+    loop {
+        let (record, longest) = attack_once(name, script);
+        if longest < MAX_WAIT_S {
+            fast += 1;
+        } else {
+            slow.push(longest);
         }
+        if fast > slow.len() {
+            return record;
+        }
+        assert!(
+            slow.len() < 3,
+            "{name}: commands took {slow:?} s in {} of {} sessions",
+            slow.len(),
+            fast + slow.len()
+        );
     }
-    record
 }
 
 /// Like [`attack`]. Also returns how long the slowest command of a client took, in seconds.
