@@ -6,8 +6,14 @@ use chicane_grade::copy::CopyError;
 use chicane_grade::program::ProgramError;
 use chicane_grade::unpack::UnpackError;
 use chicane_store::{LoadError, RandomError, StoreError};
+use std::io::ErrorKind::{OutOfMemory, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
 use std::path::PathBuf;
 use std::time::Duration;
+
+/// Linux error number: too many files are open on the machine.
+const ENFILE: i32 = 23;
+/// Linux error number: the process has too many open files.
+const EMFILE: i32 = 24;
 
 /// Why a leaderboard did not start.
 #[derive(Debug, thiserror::Error)]
@@ -143,8 +149,8 @@ impl HandInError {
         }
     }
 
-    /// Whether the disk is to blame and not the upload, for example because it is full. The next
-    /// attempt can then succeed. A file that does not exist will not come back.
+    /// Whether the machine has no room for the files at the moment, so that a later attempt can
+    /// succeed. A stored upload that can't be read will not become readable.
     pub(crate) fn is_of_disk(&self) -> bool {
         let source = match self {
             HandInError::Write(source)
@@ -155,7 +161,9 @@ impl HandInError {
             ) => source,
             _ => return false,
         };
-        source.kind() != std::io::ErrorKind::NotFound
+        let kind = source.kind();
+        let has_no_room = matches!(kind, StorageFull | QuotaExceeded | ReadOnlyFilesystem | OutOfMemory);
+        has_no_room || matches!(source.raw_os_error(), Some(ENFILE | EMFILE))
     }
 }
 
@@ -180,6 +188,7 @@ mod tests {
         }
         for error in [
             HandInError::Unpack(copy(ErrorKind::NotFound).into()),
+            HandInError::Unpack(copy(ErrorKind::PermissionDenied).into()),
             HandInError::Unpack(ArchiveError::Bomb.into()),
             HandInError::Program(ProgramError::None),
         ] {
