@@ -133,7 +133,12 @@ fn refuse(found: &mut Found, folder: &Path, scratch: &Path, entry: &Path, why: &
     if name.starts_with('.') || is_junk(name) {
         return;
     }
-    let upload = UploadName::parse(name, below.components().count() > 1);
+    let is_folder = below.components().count() > 1;
+    let upload = UploadName::parse(name, is_folder);
+    if !upload.of_platform && !is_folder && !is_program_or_archive(name) {
+        found.ignored.push(name.to_owned());
+        return;
+    }
     found.submissions.push(Submission {
         name: upload.student,
         id: upload.id,
@@ -355,5 +360,16 @@ mod tests {
         assert_eq!((found.submissions.len(), found.submissions[0].source.as_str()), (1, "bo"));
         let found = refused("/scratch/class", "class/bo/main.py", &ArchiveError::Encrypted);
         assert_eq!((found.submissions.len(), found.submissions[0].source.as_str()), (1, "bo"));
+    }
+
+    #[test]
+    fn a_readme_that_was_not_unpacked_became_a_submission() {
+        for folder in ["/scratch", "/scratch/class"] {
+            let found = refused(folder, "README.txt", &ArchiveError::Encrypted);
+            assert_eq!(found.ignored[0], "README.txt", "{folder}");
+            assert!(found.submissions.is_empty(), "{found:?}");
+            let found = refused(folder, "bo.py", &ArchiveError::Encrypted);
+            assert_eq!(found.submissions[0].name, "bo", "{found:?}");
+        }
     }
 }
