@@ -40,3 +40,24 @@ it("every change made new materials for the floor, pictures and lamps", () => {
   const maps = [...before].map((material) => (material as THREE.MeshStandardMaterial).map?.image).filter(Boolean);
   expect(new Set(maps)).toEqual(new Set(images.values()));
 });
+
+it("a material of a former colour and a replaced picture stayed in memory", () => {
+  const materials = new Materials();
+  const mesh = new THREE.Mesh();
+  const scene = new THREE.Scene().add(mesh);
+  const disposed: string[] = [];
+  const show = (colour: string, picture: string): THREE.MeshStandardMaterial => {
+    const map = materials.texture({ name: picture } as unknown as HTMLImageElement);
+    const material = materials.of({ color: colour, map });
+    material.addEventListener("dispose", () => disposed.push(colour));
+    map.addEventListener("dispose", () => disposed.push(picture));
+    mesh.material = material;
+    materials.freeUnused(scene);
+    return material;
+  };
+  const red = show("red", "a.png");
+  expect(disposed).toEqual([]);
+  show("blue", "b.png");
+  expect(disposed.sort()).toEqual(["a.png", "red"]);
+  expect(materials.of({ color: "red", map: red.map })).not.toBe(red);
+});

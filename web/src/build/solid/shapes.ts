@@ -54,6 +54,27 @@ export class Materials {
     this.#textures.set(image, texture);
     return texture;
   }
+
+  /** Frees the materials and textures that no mesh of the scene uses any more. */
+  freeUnused(scene: THREE.Object3D): void {
+    const used = new Set<unknown>();
+    scene.traverse((part) => {
+      if (!(part instanceof THREE.Mesh)) return;
+      for (const material of [part.material].flat() as THREE.MeshStandardMaterial[]) {
+        used.add(material).add(material.map);
+      }
+    });
+    free(this.#known, used);
+    free(this.#textures, used);
+  }
+}
+
+function free<T extends { dispose: () => void }>(known: Map<unknown, T>, used: ReadonlySet<unknown>): void {
+  for (const [key, thing] of known) {
+    if (used.has(thing)) continue;
+    thing.dispose();
+    known.delete(key);
+  }
 }
 
 function shadows<T extends THREE.Mesh>(mesh: T): T {

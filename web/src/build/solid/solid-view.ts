@@ -169,6 +169,7 @@ export class SolidView {
       this.#objects = objectMeshes(document.value, this.pictures, this.#materials);
       const decals = decalMeshes(document.value, this.pictures, this.#materials);
       this.#replace("things", this.#things, [...decals, ...this.#objects.values()]);
+      this.#materials.freeUnused(this.#scene);
     }
     if (!this.#stale.frame) return;
     this.#stale.frame = false;
@@ -233,7 +234,7 @@ export class SolidView {
   }
 }
 
-/** Frees geometries. Textures and materials are shared by several meshes, so they stay. */
+/** Frees geometries only, because several meshes share a material. `Materials` frees materials. */
 function freeGeometry(root: THREE.Object3D): void {
   root.traverse((part) => {
     if (part instanceof THREE.Mesh) (part.geometry as THREE.BufferGeometry).dispose();
