@@ -294,7 +294,7 @@ class RobotOperations:
         """Returns the status of the robot.
 
         The status is `ok`, `waiting` before the first world is loaded, or `failing` if the
-        simulator can't store records.
+        simulator can't evaluate or can't keep records.
         """
         return Call()
 

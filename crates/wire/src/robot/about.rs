@@ -111,7 +111,8 @@ pub struct Rates {
 /// Response of `GET /health`.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct Health {
-    /// `ok`, `waiting` before the first world is loaded, or `failing` if records can't be kept.
+    /// `ok`, `waiting` before the first world is loaded, or `failing` if the simulator can't
+    /// evaluate or can't keep records.
     pub status: &'static str,
     /// Why the status is `failing`; omitted otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
