@@ -58,8 +58,8 @@ pub(crate) struct AppState {
     /// Whether worlds are installed from `/cdn`, and not from another CDN.
     pub(crate) is_own_cdn: bool,
     pub(crate) cdn_tokens: CdnTokens,
-    /// Names of the worlds whose summary `GET /worlds` has already requested. Each summary is
-    /// requested once only.
+    /// Names of the worlds whose summaries are being made for `GET /worlds`, so that no summary is
+    /// made twice at the same time.
     pub(crate) summarising: Mutex<BTreeSet<String>>,
     /// Cache of waypoint files. The value is `None` for a world without a route. The lock is held
     /// while a file is made.

@@ -1,7 +1,7 @@
 //! Worlds of projects: the scene, driving, publishing, prints, judging scripts, events.
 
 use crate::builder::{Builder, builder};
-use crate::support::{json as body, refusal, setup, setup_in, start};
+use crate::support::{json as body, refusal, setup, setup_in, start, until};
 use chicane_testkit::http::{EventWait, Events};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -296,4 +296,19 @@ fn the_streams_of_projects_end_when_the_simulator_stops() {
     events.next_of("revision");
     assert!(simulator.stop() < crate::support::MAX_STOP_TIME);
     while let EventWait::Event(_) = events.hear(Duration::from_secs(20)) {}
+}
+
+#[test]
+fn a_project_that_was_driven_again_had_no_size_in_the_list_of_worlds() {
+    let simulator = start();
+    let (mut builder, mut api) = (builder(&simulator), simulator.api());
+    let id = builder.id(json!({"from": "empty", "name": "my_track"}));
+    for drive in ["first", "second"] {
+        builder.done("POST", &format!("/projects/{id}/drive"), json!({}));
+        until(&format!("the size after the {drive} drive"), || {
+            let worlds = api.get("/worlds");
+            let worlds = worlds["worlds"].as_array().expect("a list");
+            worlds.iter().find(|w| w["name"] == "my_track" && w["size"] != json!([0.0, 0.0])).cloned()
+        });
+    }
 }

@@ -53,8 +53,12 @@ async fn summarised(app: &App) -> Vec<(Option<Summary>, LibraryEntry)> {
         let is_new =
             app.summarising.lock().unwrap_or_else(PoisonError::into_inner).insert(entry.name.clone());
         if is_new {
-            let (library, name) = (Arc::clone(library), entry.name.clone());
-            tokio::task::spawn_blocking(move || library.summary(&name));
+            let (app, name) = (app.clone(), entry.name.clone());
+            tokio::task::spawn_blocking(move || {
+                // The result stays in the library.
+                let _ = app.loader.library.summary(&name);
+                app.summarising.lock().unwrap_or_else(PoisonError::into_inner).remove(&name);
+            });
         }
     }
     let deadline = Instant::now() + SUMMARY_TIMEOUT;
