@@ -36,8 +36,17 @@ struct Newest {
     revision: u64,
     editor: Option<Arc<str>>,
     editors: u32,
-    /// Whether the streams end, because the project was deleted or the simulator stops.
-    ended: bool,
+    /// Why the streams end; `None` while they continue.
+    end: Option<StreamEnd>,
+}
+
+/// Why the streams of a project end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum StreamEnd {
+    /// The project was deleted. The streams send an event that says so.
+    Deleted,
+    /// The simulator stops. The project still exists.
+    Stopped,
 }
 
 /// The open event streams.
@@ -70,7 +79,7 @@ impl Watchers {
     /// Ends the streams of a project.
     pub(crate) fn deleted(&self, id: &str) {
         if let Some(newest) = lock(&self.open).projects.remove(id) {
-            newest.send_modify(|newest| newest.ended = true);
+            newest.send_modify(|newest| newest.end = Some(StreamEnd::Deleted));
         }
     }
 
@@ -79,7 +88,7 @@ impl Watchers {
         let mut open = lock(&self.open);
         open.closed = true;
         for newest in std::mem::take(&mut open.projects).into_values() {
-            newest.send_modify(|newest| newest.ended = true);
+            newest.send_modify(|newest| newest.end = Some(StreamEnd::Stopped));
         }
     }
 
@@ -157,7 +166,7 @@ impl Reader {
             if let Some(bytes) = self.ready.pop_front() {
                 return Some(bytes);
             }
-            if self.sent.ended {
+            if self.sent.end.is_some() {
                 return None;
             }
             match tokio::time::timeout(HEARTBEAT, self.receiver.changed()).await {
@@ -169,7 +178,7 @@ impl Reader {
             if newest.revision < self.stored {
                 (newest.revision, newest.editor) = (self.stored, None);
             }
-            if newest.ended {
+            if newest.end == Some(StreamEnd::Deleted) {
                 self.ready.push_back(Bytes::from_static(b"event: deleted\ndata: {}\n\n"));
             }
             if newest.revision != self.sent.revision {
@@ -231,6 +240,17 @@ mod tests {
         watchers.deleted("a");
         assert_eq!(next(&mut first).await, event("deleted", "{}"));
         assert_eq!(next(&mut first).await, None);
+    }
+
+    #[tokio::test]
+    async fn the_stop_of_the_simulator_was_announced_as_the_deletion_of_every_project() {
+        let watchers = Watchers::default();
+        let mut stream = open(&watchers);
+        for _ in 0..2 {
+            next(&mut stream).await;
+        }
+        watchers.close();
+        assert_eq!(next(&mut stream).await, None);
     }
 
     #[tokio::test]
