@@ -12,7 +12,9 @@ use crate::lens::{Lens, Optics};
 use crate::looks;
 use crate::moment::Moment;
 use crate::noise::Noise;
-use crate::raster::{self, Background, Corner, InnerEdges, NEAR, Projection, RenderTarget, Setup, Surface};
+use crate::raster::{
+    self, Background, Corner, InnerEdges, NEAR, Projection, RenderTarget, Setup, Surface, TileBuffers,
+};
 use crate::simd::{Floats, Simd};
 use crate::stage::{Chunk, Item, ParentFrame, Stage, Visibility, affine, normals};
 use chicane_world::Pose;
@@ -44,6 +46,7 @@ pub struct Camera {
 pub struct Renderer {
     stage: Arc<Stage>,
     parts: [Setup; PARTS],
+    tiles: TileBuffers,
     /// Buffer for the picture before lens distortion.
     undistorted: Vec<[u8; 4]>,
     /// Cache of lenses. The most recently used lens is last.
@@ -80,6 +83,7 @@ impl Renderer {
         Renderer {
             stage,
             parts: Default::default(),
+            tiles: TileBuffers::default(),
             undistorted: Vec::new(),
             lenses: Vec::new(),
             instructions: Instructions::best().checked(),
@@ -123,7 +127,7 @@ impl Renderer {
             needed: None,
         };
         let sky = self.sky(&camera.pose, &projection);
-        raster::draw(&self.parts, &self.stage.textures, &sky, self.instructions, target);
+        raster::draw(&self.parts, &self.stage.textures, &sky, self.instructions, &self.tiles, target);
         Layers { colour: Image { width, height, pixels: colour }, depth, labels }
     }
 
@@ -148,7 +152,7 @@ impl Renderer {
         let target =
             RenderTarget { width: w, height: h, colour: &mut undistorted, depth: None, labels: None, needed };
         let sky = self.sky(&camera.pose, &projection);
-        raster::draw(&self.parts, &self.stage.textures, &sky, self.instructions, target);
+        raster::draw(&self.parts, &self.stage.textures, &sky, self.instructions, &self.tiles, target);
         let mut bytes = vec![0; width * height * 3];
         let instructions = self.instructions;
         bytes.par_chunks_mut(width * 3).enumerate().with_min_len(16).for_each_init(

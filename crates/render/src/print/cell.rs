@@ -3,7 +3,7 @@
 use super::Print;
 use super::floor::Patch;
 use crate::Instructions;
-use crate::raster::{self, Background, Corner, Projection, RenderTarget, Setup};
+use crate::raster::{self, Background, Corner, Projection, RenderTarget, Setup, TileBuffers};
 use crate::simd::{Floats, Simd};
 use glam::{Vec2, Vec3};
 use std::ops::Range;
@@ -50,7 +50,14 @@ impl CellBuffers {
         let colour = &mut self.samples;
         let target = RenderTarget { width, height, colour, depth: None, labels: None, needed: None };
         let (parts, textures) = (std::slice::from_ref(&self.setup), &print.floor.textures);
-        raster::draw(parts, textures, &Paper, Instructions::best().checked(), target);
+        raster::draw(
+            parts,
+            textures,
+            &Paper,
+            Instructions::best().checked(),
+            &TileBuffers::default(),
+            target,
+        );
         let mut bytes = Vec::with_capacity(columns.len() * rows.len() * 3);
         if n == 1 {
             self.samples.iter().for_each(|p| bytes.extend_from_slice(&p[..3]));

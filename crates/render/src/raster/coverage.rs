@@ -24,6 +24,8 @@ pub(super) struct TileTriangle {
     pub(super) rows: std::ops::Range<usize>,
     /// Groups of pixels in a row that the triangle may cover.
     pub(super) groups: std::ops::Range<usize>,
+    /// Whether the triangle covers all samples of the tile.
+    pub(super) is_whole: bool,
 }
 
 impl TileTriangle {
@@ -32,7 +34,7 @@ impl TileTriangle {
     #[inline(always)]
     pub(super) fn of(triangle: &Triangle, x0: usize, y0: usize) -> Option<TileTriangle> {
         let reach = TILE as i64 - 1;
-        let (mut edges, mut exact) = ([0; 3], [0; 3]);
+        let (mut edges, mut exact, mut is_whole) = ([0; 3], [0; 3], true);
         let margins = [0, 1, 2].map(|i: usize| margin(&triangle.edges[i]));
         for (i, edge) in triangle.edges.iter().enumerate() {
             let centre = |pixel: usize| pixel as i64 * i64::from(SUBPIXELS) + i64::from(SUBPIXELS / 2);
@@ -44,6 +46,8 @@ impl TileTriangle {
             if best + i64::from(margins[i]) < 0 {
                 return None;
             }
+            let worst = first + reach * i64::from(edge.a.min(0)) + reach * i64::from(edge.b.min(0));
+            is_whole &= worst >= i64::from(margins[i]);
             edges[i] = clamped(first);
         }
         let within = |[low, high]: [i32; 2], first: usize| {
@@ -63,6 +67,7 @@ impl TileTriangle {
             nearness: [base as f32, plane.a as f32, plane.b as f32],
             rows: top..bottom,
             groups: left / LANES..right.div_ceil(LANES),
+            is_whole,
         })
     }
 

@@ -27,7 +27,7 @@ impl NeededPixels {
 
     /// The groups of each row of the tile whose first pixel is (x0, y0). Rows below the picture
     /// have no groups.
-    pub(super) fn tile(&self, x0: usize, y0: usize) -> [u8; TILE] {
+    pub(super) fn tile(&self, (x0, y0): (usize, usize)) -> [u8; TILE] {
         let group = |y: usize| self.groups.get((y0 + y) * self.tiles_across + x0 / TILE);
         std::array::from_fn(|y| group(y).copied().unwrap_or(0))
     }
@@ -43,7 +43,7 @@ mod tests {
         for (x, y) in [(0, 0), (31, 1), (69, 32)] {
             needed.add(x, y);
         }
-        let tile = |x0, y0| needed.tile(x0, y0)[..3].to_vec();
+        let tile = |x0, y0| needed.tile((x0, y0))[..3].to_vec();
         assert_eq!(tile(0, 0), [0b0001, 0b1000, 0]);
         assert_eq!(tile(32, 0), [0, 0, 0]);
         assert_eq!(tile(64, 32), [0b0001, 0, 0]);

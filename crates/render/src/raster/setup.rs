@@ -279,10 +279,10 @@ impl Setup {
             // Find the first and the last pixel whose samples or centre the triangle may cover.
             // Samples and centres lie on a grid with half the spacing of samples. With an inner
             // edge, the bounds are not rounded to this grid, because samples count as covered
-            // without being inside.
-            let spacing = if inner == InnerEdges::default() { SAMPLE_SPACING / 2 } else { 1 };
-            let first = (low - FIRST_SAMPLE + spacing - 1).div_euclid(spacing) * spacing + FIRST_SAMPLE;
-            let last_sample = (high - FIRST_SAMPLE).div_euclid(spacing) * spacing + FIRST_SAMPLE;
+            // without being inside. Both spacings are powers of two, so a bit mask rounds down.
+            let grid = if inner == InnerEdges::default() { SAMPLE_SPACING / 2 } else { 1 };
+            let first = ((low - FIRST_SAMPLE + grid - 1) & -grid) + FIRST_SAMPLE;
+            let last_sample = ((high - FIRST_SAMPLE) & -grid) + FIRST_SAMPLE;
             if first > last_sample {
                 return [0, -1];
             }

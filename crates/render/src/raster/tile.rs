@@ -144,6 +144,9 @@ impl Tile {
     fn update_nearest<S: Simd>(&mut self, parts: &[Setup], id: u32, x0: usize, y0: usize) {
         let whole = triangle_by_id(parts, id).0;
         let Some(triangle) = TileTriangle::of(whole, x0, y0) else { return };
+        if triangle.is_whole {
+            return self.update_whole::<S>(&triangle, id);
+        }
         let (slopes, strides) = (triangle.slopes::<S>(), triangle.strides::<S>());
         let margins = triangle.margins::<S>();
         let mut sample_edges = None;
@@ -191,6 +194,26 @@ impl Tile {
                 for (sample, inside) in inside.into_iter().enumerate() {
                     let near = near + S::Floats::splat(triangle.near_change(sample));
                     self.store::<S>(sample, (row, group), inside, near, id);
+                }
+            }
+        }
+    }
+
+    /// Does the same as [`Self::update_nearest`] for a triangle that covers the whole tile. Its edges
+    /// need not be tested.
+    #[inline(always)]
+    fn update_whole<S: Simd>(&mut self, triangle: &TileTriangle, id: u32) {
+        let all = S::Ints::splat(-1);
+        for row in triangle.rows.clone() {
+            for group in triangle.groups.clone() {
+                let near = triangle.near::<S>(group, row);
+                if self.split[row] >> group & 1 == 0 {
+                    self.store::<S>(0, (row, group), all, near, id);
+                    continue;
+                }
+                for sample in 0..SAMPLES {
+                    let near = near + S::Floats::splat(triangle.near_change(sample));
+                    self.store::<S>(sample, (row, group), all, near, id);
                 }
             }
         }
