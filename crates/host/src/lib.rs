@@ -21,6 +21,7 @@ mod host;
 pub mod image_topics;
 pub mod keeper;
 pub mod loader;
+pub mod lockstep;
 pub mod loudspeaker;
 pub mod metrics;
 pub mod observe;
