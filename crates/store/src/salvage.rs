@@ -137,6 +137,8 @@ fn save(path: &Path, copy: &Path, new: &Path) -> Result<Saved, SalvageError> {
         path: new.to_owned(),
         source: std::io::Error::other(error.to_string()),
     })?;
+    // Otherwise `remove_unusable` could not delete a session that has events.
+    made.pragma_update(None, "foreign_keys", false)?;
     made.execute_batch("BEGIN")?;
     let (mut rows, mut incomplete, mut readable) = (Vec::new(), Vec::new(), 0);
     for table in &TABLES {
