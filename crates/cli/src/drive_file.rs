@@ -100,7 +100,7 @@ mod tests {
             DriveAt { tick: 100, speed: 0.8, steering: -0.2 },
         ];
         for head in ["", "time,speed,steering\n", "# a drive\n\nt; v; angle\n"] {
-            let all = parse(&format!("{head}0, 1, 0\n# then\n0.5 0.8\t-0.2 # left\n")).expect("read");
+            let all = parse(&format!("{head}0, 1, 0\n# then\n0.5 0.8\t-0.2 # right\n")).expect("read");
             assert_eq!(all, expected, "{head}");
         }
     }

@@ -239,7 +239,10 @@ impl Jail {
             // The box closed the socket, or read nothing until the deadline. If the box has sent a
             // report, the report contains the reason and becomes the error.
             Err(why @ WorkspaceError::Send(_)) => {
-                self.expect(deadline, |_| None::<()>).and(Err(JailError::Workspace(why)))?;
+                return Err(match self.expect(deadline, |_| None::<()>) {
+                    Ok(()) | Err(JailError::NotUp) => JailError::Workspace(why),
+                    Err(reported) => reported,
+                });
             }
             Err(why) => return Err(JailError::Workspace(why)),
         }
@@ -462,4 +465,54 @@ fn identity(file: &str) -> String {
         Some(format!("{inside} {inside} {count}\n"))
     };
     own.lines().filter_map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workspace_copy::WorkspaceLimits;
+    use std::process::Command;
+
+    /// A jail in which nothing runs, and the other end of its control socket.
+    fn empty_jail() -> (Jail, OwnedFd) {
+        let (control, inside) =
+            socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None).expect("a pair");
+        let jail = Jail {
+            outer: Command::new("true").spawn().expect("started"),
+            init: None,
+            init_id: 0,
+            program_id: 0,
+            control: Some(control),
+            unread: Vec::new(),
+            queued: VecDeque::new(),
+            group: Arc::new(Cgroups::None.group("student").expect("no group")),
+            network: None,
+            sockets: Vec::new(),
+            identity: None,
+        };
+        (jail, inside)
+    }
+
+    /// Regression test: a copy that failed was reported as a jail that did not start.
+    #[test]
+    fn the_reason_of_a_failed_copy_was_lost() {
+        let folder = std::env::temp_dir().join(format!("chicane-failed-copy-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let limits = WorkspaceLimits { bytes: 1 << 20, entries: 10 };
+        let workspace = Workspace::scan(&folder, limits, &[], &[]).expect("scanned");
+        std::fs::remove_dir(&folder).expect("removed");
+        for (report, expected) in [
+            (None, "the workspace can't be copied into the box"),
+            (Some(Report::Failed("the box is full".to_owned())), "the box is full"),
+        ] {
+            let (mut jail, inside) = empty_jail();
+            if let Some(report) = report {
+                plan::send_report(&inside, &report).expect("sent");
+            }
+            drop(inside);
+            let deadline = Instant::now() + Duration::from_secs(10);
+            let error = jail.copy_in(&workspace, deadline).expect_err("there is no box").to_string();
+            assert!(error.starts_with(expected), "{error}");
+        }
+    }
 }

@@ -1,6 +1,8 @@
 //! The files of a student's program in memory, to be stored with a run.
 
-use crate::workspace_copy::{MAX_ENTRIES, Workspace, WorkspaceError, WorkspaceLimits, hash_head, transfer};
+use crate::workspace_copy::{
+    MAX_ENTRIES, Workspace, WorkspaceError, WorkspaceLimits, hash_head, mib, transfer,
+};
 use crate::workspace_stream::{CopyError, Frames};
 use chicane_wire::ProgramIdentity;
 use ring::digest::{Context, SHA256};
@@ -14,9 +16,20 @@ pub const MAX_BYTES: u64 = 64 << 20;
 /// Why the files of a program can't be stored with a run.
 #[derive(Debug, thiserror::Error)]
 pub enum ProgramError {
-    /// The workspace can't be read, or is too large.
+    /// The workspace can't be read.
     #[error(transparent)]
-    Workspace(#[from] WorkspaceError),
+    Workspace(WorkspaceError),
+    /// The files are too large.
+    #[error(
+        "the program in {folder} has {} MiB of files, and a run file holds at most {} MiB of them: save the \
+         run without the program", mib(*.bytes), mib(MAX_BYTES)
+    )]
+    TooLarge {
+        /// The workspace.
+        folder: String,
+        /// Bytes of all files and links, each rounded up to whole pages.
+        bytes: u64,
+    },
     /// The workspace changed while it was read, or a file of it can't be read.
     #[error("the program in {folder} can't be read: {source}")]
     Read {
@@ -70,8 +83,13 @@ pub struct ProgramFile {
 /// this workspace, unless folders of the workspace were hidden or mounted by `--student-path`.
 pub fn read(folder: &Path) -> Result<(ProgramIdentity, Vec<ProgramFile>), ProgramError> {
     let limits = WorkspaceLimits { bytes: MAX_BYTES, entries: MAX_ENTRIES };
-    let workspace = Workspace::scan(folder, limits, &[], &[])?;
-    let failed = |source| ProgramError::Read { folder: folder.display().to_string(), source };
+    let shown = || folder.display().to_string();
+    // The error of `scan` names options that change the limit of a box.
+    let workspace = Workspace::scan(folder, limits, &[], &[]).map_err(|error| match error {
+        WorkspaceError::TooLarge { bytes, .. } => ProgramError::TooLarge { folder: shown(), bytes },
+        other => ProgramError::Workspace(other),
+    })?;
+    let failed = |source| ProgramError::Read { folder: shown(), source };
     let (identity, files) = transfer(&workspace, collect).map_err(failed)?;
     let utf8 = |(path, kind, content): ReceivedFile| {
         let named = |bad: std::string::FromUtf8Error| {
@@ -132,6 +150,20 @@ fn collect(control: impl AsFd) -> Result<Vec<ReceivedFile>, CopyError> {
 mod tests {
     use super::*;
     use std::os::unix::fs::{PermissionsExt, symlink};
+
+    /// Regression test: the error proposed an option that changes the limit of a box.
+    #[test]
+    fn a_program_too_large_for_a_run_file_asked_for_a_larger_box() {
+        let folder = std::env::temp_dir().join(format!("chicane-large-program-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let file = std::fs::File::create(folder.join("big")).expect("a file");
+        file.set_len(MAX_BYTES + 1).expect("a sparse file");
+        let error = read(&folder).expect_err("too large").to_string();
+        std::fs::remove_dir_all(&folder).expect("removed");
+        assert!(error.contains("has 65 MiB of files, and a run file holds at most 64 MiB"), "{error}");
+        assert!(!error.contains("--student-files"), "{error}");
+    }
 
     #[test]
     fn files_in_memory_have_the_identity_of_their_workspace() {

@@ -105,7 +105,7 @@ pub enum WorkspaceError {
 }
 
 /// Rounds bytes up to MiB.
-fn mib(bytes: u64) -> u64 {
+pub(crate) fn mib(bytes: u64) -> u64 {
     bytes.div_ceil(1 << 20)
 }
 

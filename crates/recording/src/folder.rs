@@ -17,6 +17,9 @@ const MAX_WORLD_CHARS: usize = 64;
 /// Maximum number of recordings in the folder. It matters for a program that respawns the car
 /// repeatedly, because each respawn begins a new small file.
 const MAX_FILES: usize = 10_000;
+/// Largest number in the name of a recording. A file with a larger number comes from elsewhere. If
+/// it counted, no number would be left for the next recording.
+const MAX_NUMBER: u64 = 999_999_999_999;
 /// How often the next number is tried if another simulator took it.
 const MAX_NAME_ATTEMPTS: u64 = 100;
 
@@ -177,7 +180,10 @@ fn number_of(name: &str) -> Option<u64> {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let (whole, fraction) = start.split_once('.')?;
     let fits = number.len() >= 6 && !world.is_empty() && fraction.len() == 3;
-    if fits && digits(number) && digits(whole) && digits(fraction) { number.parse().ok() } else { None }
+    if !(fits && digits(number) && digits(whole) && digits(fraction)) {
+        return None;
+    }
+    number.parse::<u64>().ok().filter(|number| *number <= MAX_NUMBER)
 }
 
 /// The name of a world as a part of a file name. Other characters than letters, digits, `_`, `.`

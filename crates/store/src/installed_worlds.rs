@@ -206,6 +206,10 @@ impl InstalledWorlds {
     /// Gives an installed world a second name, by which clients can switch to it. Another world
     /// that had this second name loses it. False if the world is not installed.
     pub fn set_alias(&self, id: &WorldId, alias: &str) -> std::io::Result<bool> {
+        // Checked first, so that the other world keeps the name if this world can't get it.
+        if self.record(id).is_none() {
+            return Ok(false);
+        }
         for record in self.scan().into_iter().filter(|record| record.alias.as_deref() == Some(alias)) {
             if let Some(other) = WorldId::parse(&record.world_id).filter(|other| other != id) {
                 self.change(&other, |record| record.alias = None)?;

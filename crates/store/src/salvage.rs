@@ -56,7 +56,7 @@ const TABLES: [Table; 11] = [
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Salvaged {
     /// Names of the tables that have saved rows, each with the number of these rows.
-    rows: Vec<(&'static str, usize)>,
+    rows: Vec<(&'static str, i64)>,
     /// Tables of which a part could not be read.
     incomplete: Vec<&'static str>,
     /// The folder with the damaged files.
@@ -117,7 +117,7 @@ pub(crate) fn salvage(path: &Path) -> Result<Salvaged, SalvageError> {
 }
 
 /// Number of rows by table, and the incomplete tables.
-type Saved = (Vec<(&'static str, usize)>, Vec<&'static str>);
+type Saved = (Vec<(&'static str, i64)>, Vec<&'static str>);
 
 /// Copies the readable rows of `path` to the new database `new`. The damaged file is read from a
 /// copy, because SQLite would change the file when it applies the log.
@@ -137,8 +137,10 @@ fn save(path: &Path, copy: &Path, new: &Path) -> Result<Saved, SalvageError> {
         path: new.to_owned(),
         source: std::io::Error::other(error.to_string()),
     })?;
+    // Otherwise `remove_unusable` could not delete a session that has events.
+    made.pragma_update(None, "foreign_keys", false)?;
     made.execute_batch("BEGIN")?;
-    let (mut rows, mut incomplete, mut readable) = (Vec::new(), Vec::new(), 0);
+    let (mut incomplete, mut readable) = (Vec::new(), 0);
     for table in &TABLES {
         // A table of a newer version does not exist in an older database.
         let known = columns(&made, table.name)?;
@@ -148,18 +150,16 @@ fn save(path: &Path, copy: &Path, new: &Path) -> Result<Saved, SalvageError> {
             continue;
         }
         readable += 1;
-        let mut target = Target { old: &old, new: &made, table: table.name, columns, rows: 0 };
+        let target = Target { old: &old, new: &made, table: table.name, columns };
         if !target.copy(&table.kind)? {
             incomplete.push(table.name);
-        }
-        if target.rows > 0 {
-            rows.push((table.name, target.rows));
         }
     }
     if readable == 0 {
         return Err(SalvageError::NoTables);
     }
     remove_unusable(&made)?;
+    let rows = count_rows(&made)?;
     made.execute_batch("COMMIT")?;
     // Closing the connection moves the content of the log into the file.
     made.close().map_err(|(_, error)| error)?;
@@ -179,12 +179,11 @@ struct Target<'a> {
     new: &'a Connection,
     table: &'static str,
     columns: Vec<String>,
-    rows: usize,
 }
 
 impl Target<'_> {
     /// Copies all rows that can be read. Returns false if some rows can't be read.
-    fn copy(&mut self, kind: &TableKind) -> rusqlite::Result<bool> {
+    fn copy(&self, kind: &TableKind) -> rusqlite::Result<bool> {
         match kind {
             TableKind::WithRowId => self.copy_by_row_id(),
             TableKind::ByKey(key) => self.copy_from_both_ends("", key),
@@ -203,7 +202,7 @@ impl Target<'_> {
 
     /// Copies rows in the order of their row ids. Where SQLite can't read on, the search continues
     /// at the next readable row.
-    fn copy_by_row_id(&mut self) -> rusqlite::Result<bool> {
+    fn copy_by_row_id(&self) -> rusqlite::Result<bool> {
         let (mut next, mut complete) = (i64::MIN, true);
         for _ in 0..MAX_HOLES {
             let (last, whole) = self.copy_rows(&format!("WHERE rowid >= {next} ORDER BY rowid"))?;
@@ -260,7 +259,7 @@ impl Target<'_> {
 
     /// Copies rows in the order of their key until SQLite can't read on. Then copies rows in the
     /// opposite order.
-    fn copy_from_both_ends(&mut self, filter: &str, key: &str) -> rusqlite::Result<bool> {
+    fn copy_from_both_ends(&self, filter: &str, key: &str) -> rusqlite::Result<bool> {
         if self.copy_rows(&format!("{filter} ORDER BY {key}"))?.1 {
             return Ok(true);
         }
@@ -271,7 +270,7 @@ impl Target<'_> {
 
     /// Copies the rows of a query until it ends or fails. Returns the last row id, if the table has
     /// row ids, and whether the query ended.
-    fn copy_rows(&mut self, rest: &str) -> rusqlite::Result<(Option<i64>, bool)> {
+    fn copy_rows(&self, rest: &str) -> rusqlite::Result<(Option<i64>, bool)> {
         let columns = self.columns.join(", ");
         let id = if rest.contains("rowid") { "rowid" } else { "0" };
         let places = vec!["?"; self.columns.len()].join(", ");
@@ -293,7 +292,7 @@ impl Target<'_> {
             let Ok(found) = values(row, 1, self.columns.len()) else { return Ok((last, false)) };
             last = row.get(0).ok();
             // The new table refuses a row if the damage has changed the type of a column.
-            self.rows += insert.execute(params_from_iter(found)).unwrap_or(0);
+            let _ = insert.execute(params_from_iter(found));
         }
     }
 }
@@ -320,6 +319,19 @@ fn remove_unusable(new: &Connection) -> rusqlite::Result<()> {
          DELETE FROM submission_run WHERE submission NOT IN (SELECT number FROM submission);
          DELETE FROM project_file WHERE project NOT IN (SELECT number FROM project);",
     )
+}
+
+/// The tables that have rows, each with the number of its rows.
+fn count_rows(database: &Connection) -> rusqlite::Result<Vec<(&'static str, i64)>> {
+    let mut counted = Vec::new();
+    for table in &TABLES {
+        let sql = format!("SELECT count(*) FROM {}", table.name);
+        let rows: i64 = database.query_row(&sql, [], |row| row.get(0))?;
+        if rows > 0 {
+            counted.push((table.name, rows));
+        }
+    }
+    Ok(counted)
 }
 
 /// Keeps the damaged files in a new folder beside them, and returns the folder. The database keeps

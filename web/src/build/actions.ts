@@ -22,7 +22,7 @@ import { groupObjects, ungroupObjects } from "./groups.ts";
 import { allKeys, itemOf, itemsOf, nodeKey, START, type Item, type ItemKey } from "./items.ts";
 import type { KeyStore } from "./pending.ts";
 import type { EditorSession } from "./session.ts";
-import { insertNode, moveStart, reverseTrack, setClosed, setNodeWidth } from "./track-commands.ts";
+import { insertNode, moveStart, placeAfter, reverseTrack, setClosed, setNodeWidth } from "./track-commands.ts";
 
 /**
  * The storage key of the last copied items. Storing them lets a paste work in another project too.
@@ -194,11 +194,11 @@ export class Actions {
   /** Adds a node after the selected one; after the last node if none is selected. */
   addNode(): void {
     const node = this.#items().find((item) => item.kind === "node");
-    const { nodes } = this.session.document.value.track;
-    const index = node?.index ?? nodes.length - 1;
-    const [a, b] = [nodes[index], nodes[(index + 1) % nodes.length]];
+    const document = this.session.document.value;
+    const index = node?.index ?? document.track.nodes.length - 1;
+    const place = placeAfter(document, index);
     this.session.applyAndSelect(t.build.steps.insert, (draft) => {
-      const at = insertNode(draft, index + 1, { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 });
+      const at = insertNode(draft, index + 1, place);
       return at === null ? [] : [nodeKey(at)];
     });
   }

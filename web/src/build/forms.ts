@@ -180,14 +180,6 @@ export function dateText(at: string): string {
   return new Intl.DateTimeFormat(t.language, { dateStyle: "medium", timeStyle: "short" }).format(time);
 }
 
-/** Saves a blob as a file. */
-export function saveBlob(blob: Blob, name: string): void {
-  const address = URL.createObjectURL(blob);
-  h("a", { href: address, download: name }).click();
-  // The browser reads the blob after the click, so the address must stay valid for a while.
-  setTimeout(() => URL.revokeObjectURL(address), 60_000);
-}
-
 /** A name of 1 to 64 letters, digits and underscores, as a world needs it. */
 export function worldName(title: string): string {
   const plain = title

@@ -11,11 +11,15 @@ import { isEqual, type ProjectDocument } from "./document.ts";
 const DELAY_MS = 25;
 /** Delay before a request is repeated if it got no response or the server failed. */
 const RETRY_MS = 2000;
+/** Status codes with which the server refuses a document. Other failures concern every document. */
+const REFUSED: readonly number[] = [400, 413, 422];
 
 export class Previewer {
   readonly preview = new Signal<Preview | null>(null);
   /** Why the server cannot read the document; empty if it can. */
   readonly problem = new Signal("");
+  /** Why the server can't check any document, such as a lost connection; empty if it can. */
+  readonly failure = new Signal("");
   /** The document of the current preview. */
   shown: ProjectDocument | null = null;
   #wanted: ProjectDocument | null = null;
@@ -53,9 +57,12 @@ export class Previewer {
       this.shown = document;
       this.preview.value = hasOldRoad ? { ...preview, road: before.road } : preview;
       this.problem.value = "";
+      this.failure.value = "";
     } catch (error) {
-      this.problem.value = messageOf(error);
       const status = (error as { status?: number }).status ?? 0;
+      const isRefused = REFUSED.includes(status);
+      this.problem.value = isRefused ? messageOf(error) : "";
+      this.failure.value = isRefused ? "" : messageOf(error);
       if (status === 0 || status >= 500) {
         this.#wanted ??= document;
         delayMs = RETRY_MS;

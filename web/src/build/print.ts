@@ -2,9 +2,10 @@
 import { t } from "../strings.ts";
 import { h, show, write } from "../ui/dom.ts";
 import { icon } from "../ui/icons.ts";
+import { saveBlob } from "../ui/save-blob.ts";
 import type { BuilderClient, Paper, PrintSize } from "./client.ts";
 import type { Editor } from "./editor.ts";
-import { bytesText, type ErrorLine, errorLine, field, openDialog, saveBlob, select } from "./forms.ts";
+import { bytesText, type ErrorLine, errorLine, field, openDialog, select } from "./forms.ts";
 
 /** The kinds of prints that the dialog offers. */
 const KINDS = [

@@ -18,32 +18,30 @@ export interface RangeSpec {
   path: string;
   low: number;
   high: number;
-  /** Useful difference between two values. The form accepts any value within the bounds. */
-  step: number;
   /** The bounds that the form shows when the range is switched on. */
   usual: readonly [number, number];
 }
 
 /** The ranges of the document `vary`, with the limits that the simulator checks. */
 export const RANGES: readonly RangeSpec[] = [
-  { path: "start.along", low: -10, high: 10, step: 0.01, usual: [-0.2, 0] },
-  { path: "start.across", low: -1, high: 1, step: 0.01, usual: [-0.05, 0.05] },
-  { path: "start.yaw", low: -3.15, high: 3.15, step: 0.01, usual: [-0.08, 0.08] },
-  { path: "objects.scatter", low: 0, high: 50, step: 1, usual: [1, 4] },
-  { path: "lights.phase", low: 0, high: 60, step: 0.1, usual: [0, 3] },
-  { path: "brightness", low: 0.2, high: 2, step: 0.05, usual: [0.8, 1.2] },
-  { path: "friction", low: 0.2, high: 2, step: 0.05, usual: [0.9, 1.1] },
-  { path: "mass", low: 0.5, high: 2, step: 0.05, usual: [0.9, 1.1] },
-  { path: "noise.lidar", low: 0, high: 10, step: 0.1, usual: [1, 1.5] },
-  { path: "noise.imu", low: 0, high: 10, step: 0.1, usual: [1, 2] },
-  { path: "noise.camera", low: 0, high: 10, step: 0.1, usual: [1, 2] },
-  { path: "latency", low: 0, high: 0.5, step: 0.005, usual: [0, 0.03] },
+  { path: "start.along", low: -10, high: 10, usual: [-0.2, 0] },
+  { path: "start.across", low: -1, high: 1, usual: [-0.05, 0.05] },
+  { path: "start.yaw", low: -3.15, high: 3.15, usual: [-0.08, 0.08] },
+  { path: "objects.scatter", low: 0, high: 50, usual: [1, 4] },
+  { path: "lights.phase", low: 0, high: 60, usual: [0, 3] },
+  { path: "brightness", low: 0.2, high: 2, usual: [0.8, 1.2] },
+  { path: "friction", low: 0.2, high: 2, usual: [0.9, 1.1] },
+  { path: "mass", low: 0.5, high: 2, usual: [0.9, 1.1] },
+  { path: "noise.lidar", low: 0, high: 10, usual: [1, 1.5] },
+  { path: "noise.imu", low: 0, high: 10, usual: [1, 2] },
+  { path: "noise.camera", low: 0, high: 10, usual: [1, 2] },
+  { path: "latency", low: 0, high: 0.5, usual: [0, 0.03] },
 ];
 
 /** The single numbers of the document `vary`; 0 changes nothing. */
-export const NUMBERS: readonly { path: string; high: number; step: number; usual: number }[] = [
-  { path: "objects.jitter", high: 1, step: 0.01, usual: 0.05 },
-  { path: "objects.turn", high: 3.15, step: 0.01, usual: 0.5 },
+export const NUMBERS: readonly { path: string; high: number; usual: number }[] = [
+  { path: "objects.jitter", high: 1, usual: 0.05 },
+  { path: "objects.turn", high: 3.15, usual: 0.5 },
 ];
 
 /** The document `vary` by path. A missing path means that a seed changes nothing there. */

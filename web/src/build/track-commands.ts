@@ -16,6 +16,9 @@ import {
 } from "./document.ts";
 import { modulo, nearestOnLine, type LinePlace, type Point } from "./geometry.ts";
 
+/** A new node at the end of an open line has at least this distance from the last one. */
+const LEAST_STEP_M = 0.2;
+
 /** Distance of a place along the centre line of a preview, in metres. */
 export function alongOf(road: Road, place: LinePlace): number {
   const steps = road.closed ? road.centre.length : road.centre.length - 1;
@@ -43,6 +46,30 @@ export function insertIndex(track: Track, road: Road, along: number): number {
     if (before >= 0 && before <= length) return i + 1;
   }
   return count;
+}
+
+/**
+ * The place of a new node after the node `index`: halfway to the next node. A node after the last
+ * one of an open line continues the last segment by its length, or until the road reaches the edge
+ * of the field.
+ */
+export function placeAfter({ field, track }: ProjectDocument, index: number): Point {
+  const { nodes } = track;
+  const node = nodes[index];
+  if (index + 1 < nodes.length || isClosed(track)) {
+    const next = nodes[(index + 1) % nodes.length];
+    return { x: (node.x + next.x) / 2, y: (node.y + next.y) / 2 };
+  }
+  const before = nodes[index - 1] ?? node;
+  const step = { x: node.x - before.x, y: node.y - before.y };
+  const margin = widthAt(track, node) / 2;
+  // The part of the step after which the road reaches the edge of the field.
+  const room = (at: number, by: number, size: number) =>
+    by === 0 ? Infinity : ((by > 0 ? size - margin : margin) - at) / by;
+  const inside = Math.min(room(node.x, step.x, field.size[0]), room(node.y, step.y, field.size[1]));
+  const least = LEAST_STEP_M / Math.hypot(step.x, step.y);
+  const part = Math.min(1, Math.max(inside, least));
+  return { x: node.x + part * step.x, y: node.y + part * step.y };
 }
 
 /** Inserts a node. Returns its index; null if the track already has the maximum number of nodes. */

@@ -8,10 +8,8 @@ import { t } from "../strings.ts";
 import { copy } from "../ui/clipboard.ts";
 import { h } from "../ui/dom.ts";
 import { icon } from "../ui/icons.ts";
+import { saveBlob } from "../ui/save-blob.ts";
 import { addressOf, runButton } from "./run-link.ts";
-
-/** Time for which the browser may need the data of a download. */
-const DOWNLOAD_MS = 60_000;
 
 /** If `tracks` is null, only the link is offered. `address` is called when the link is copied. */
 export function runActions(app: App, tracks: RunTracks | null, address: () => RunAddress): HTMLElement {
@@ -35,7 +33,5 @@ export function runActions(app: App, tracks: RunTracks | null, address: () => Ru
 }
 
 function downloadCsv(tracks: RunTracks): void {
-  const address = URL.createObjectURL(new Blob([...csvParts(tracks)], { type: "text/csv" }));
-  h("a", { href: address, download: t.replay.csvName(tracks.session) }).click();
-  setTimeout(() => URL.revokeObjectURL(address), DOWNLOAD_MS);
+  saveBlob(new Blob([...csvParts(tracks)], { type: "text/csv" }), t.replay.csvName(tracks.session));
 }

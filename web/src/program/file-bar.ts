@@ -7,6 +7,7 @@ import { t } from "../strings.ts";
 import { iconButton } from "../ui/card.ts";
 import { fill, h, show, write } from "../ui/dom.ts";
 import { icon } from "../ui/icons.ts";
+import { saveBlob } from "../ui/save-blob.ts";
 import type { Signal } from "../ui/signal.ts";
 import {
   type Draft,
@@ -261,9 +262,7 @@ async function download({ files, open }: Draft): Promise<void> {
   const data = isOne
     ? new Blob([files[0].text], { type: "text/plain" })
     : await zip(files.map(({ path, text }) => ({ name: path, bytes: encoder.encode(text) })));
-  const link = h("a", { href: URL.createObjectURL(data), download: isOne ? open.split("/").at(-1) : "program.zip" });
-  link.click();
-  URL.revokeObjectURL(link.href);
+  saveBlob(data, isOne ? open.slice(open.lastIndexOf("/") + 1) : "program.zip");
 }
 
 /**

@@ -192,6 +192,7 @@ export const buildTexts: Strings["build"] = {
     warning: "Warnung",
     waiting: "Wird geprüft …",
     unreadable: (reason) => `Das Dokument kann nicht gelesen werden: ${reason}`,
+    unchecked: (reason) => `Das Dokument kann nicht geprüft werden: ${reason}`,
   },
   bar: {
     label: "Einstellungen der Ansicht",

@@ -188,6 +188,7 @@ export const buildTexts = {
     warning: "Warning",
     waiting: "Checking…",
     unreadable: (reason: string) => `The document can't be read: ${reason}`,
+    unchecked: (reason: string) => `The document can't be checked: ${reason}`,
   },
   bar: {
     label: "Settings of the view",

@@ -189,6 +189,7 @@ export const buildTexts: Strings["build"] = {
     warning: "경고",
     waiting: "검사 중…",
     unreadable: (reason) => `문서를 읽을 수 없습니다: ${reason}`,
+    unchecked: (reason) => `문서를 검사할 수 없습니다: ${reason}`,
   },
   bar: {
     label: "화면 설정",

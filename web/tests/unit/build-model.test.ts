@@ -24,6 +24,7 @@ import {
   insertIndex,
   insertNode,
   moveStart,
+  placeAfter,
   reverseTrack,
   setClosed,
   setNodeWidth,
@@ -219,6 +220,21 @@ describe("the track", () => {
     // Backward, the line passes the nodes in the order 0, 3, 2, 1.
     const backward = { ...road(true), nodes_s: [0, 12, 8, 4] };
     expect([1, 5, 9, 13].map((s) => insertIndex({ ...track, direction: "backward" }, backward, s))).toEqual([4, 3, 2, 1]);
+  });
+
+  it("goes on at its open end, where a new node was placed halfway back to the first one", () => {
+    const closed = project();
+    expect(placeAfter(closed, 3)).toEqual({ x: 1, y: 3 });
+    const open = { ...closed, track: { ...closed.track, closed: false } };
+    expect(placeAfter(open, 0)).toEqual({ x: 4, y: 1 });
+    const after = (...points: [number, number][]) =>
+      placeAfter({ ...open, track: { ...open.track, nodes: points.map(([x, y]) => ({ x, y })) } }, points.length - 1);
+    expect(after([1, 1], [3, 1], [4, 2])).toEqual({ x: 5, y: 3 });
+    // The road ends inside the field, whose width is 8 m.
+    expect(after([1, 1], [6, 1]).x).toBeCloseTo(7.65);
+    expect(after([7, 1], [2, 1]).x).toBeCloseTo(0.35);
+    // There is no room left, but two nodes must not be at the same place.
+    expect(after([1, 1], [7.9, 1]).x).toBeCloseTo(8.1);
   });
 
   it("keeps its start line at the same place when it is reversed", () => {

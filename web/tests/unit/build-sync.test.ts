@@ -216,6 +216,28 @@ describe("the preview", () => {
     expect(previewer.preview.value).not.toBe(null);
   });
 
+  it("does not blame the document for a lost connection", async () => {
+    let refusal: ApiError | null = null;
+    const previewer = new Previewer(() =>
+      refusal ? Promise.reject(refusal) : Promise.resolve({ road: null, objects: [], findings: [] }),
+    );
+    const ask = async () => {
+      previewer.want(project());
+      await vi.advanceTimersByTimeAsync(100);
+      return [previewer.problem.value, previewer.failure.value];
+    };
+    for (const status of [0, 401, 404, 500]) {
+      refusal = new ApiError(status, "no answer");
+      expect(await ask()).toEqual(["", "no answer"]);
+      refusal = null;
+      await vi.advanceTimersByTimeAsync(5000);
+    }
+    refusal = new ApiError(422, "name is missing");
+    expect(await ask()).toEqual(["name is missing", ""]);
+    refusal = null;
+    expect(await ask()).toEqual(["", ""]);
+  });
+
   it("keeps the road until the track changes, so that the views do not draw it again", async () => {
     const road = () => ({ length: 1 }) as Road;
     const previewer = new Previewer(() => Promise.resolve({ road: road(), objects: [], findings: [] }));

@@ -1,6 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { programName } from "../../src/panels/record-facts.ts";
 import { wantsTour } from "../../src/panels/tour.ts";
+import { saveBlob } from "../../src/ui/save-blob.ts";
 
 describe("the name of a program", () => {
   it.each([
@@ -32,5 +33,27 @@ describe("the tour", () => {
     expect(wantsTour("?tour", true, true)).toBe(true);
     expect(wantsTour("?world=oval", false, false)).toBe(false);
     expect(wantsTour("?replay=1", false, false)).toBe(false);
+  });
+});
+
+describe("a download", () => {
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.unstubAllGlobals();
+    vi.restoreAllMocks();
+  });
+
+  it("keeps its data after the click, because the browser reads them later", () => {
+    vi.useFakeTimers();
+    const link = { getAttribute: () => null, setAttribute: vi.fn(), click: vi.fn() };
+    vi.stubGlobal("document", { createElement: () => link });
+    const revoke = vi.spyOn(URL, "revokeObjectURL");
+    saveBlob(new Blob(["x"]), "a.txt");
+    expect(link.setAttribute).toHaveBeenCalledWith("download", "a.txt");
+    expect(link.click).toHaveBeenCalledOnce();
+    vi.advanceTimersByTime(30_000);
+    expect(revoke).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(60_000);
+    expect(revoke).toHaveBeenCalledOnce();
   });
 });

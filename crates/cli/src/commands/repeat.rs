@@ -28,12 +28,13 @@ pub(crate) fn run(args: &RepeatArgs) -> Result<Verdict, EvaluationError> {
         runs.push(run);
     }
     let Some((first, others)) = runs.split_first() else { return Ok(Verdict::Failed) };
-    let Some(other) = others.iter().find(|other| other.compared != first.compared) else {
+    let mut numbered = others.iter().zip(2_usize..);
+    let Some((other, number)) = numbered.find(|(other, _)| other.compared != first.compared) else {
         println!("repeats   all {} runs gave the same record and the same events", args.runs);
         return Ok(first.evaluated.verdict);
     };
     println!("differs   not all of the {} runs gave the same record", args.runs);
-    for line in explain(first, other) {
+    for line in explain(first, number, other) {
         println!("          {line}");
     }
     Ok(Verdict::Failed)
@@ -71,21 +72,28 @@ impl Run {
     }
 }
 
-/// Describes the first difference between two runs, and a likely reason.
-fn explain(first: &Run, other: &Run) -> Vec<String> {
+/// Describes the first difference between run 1 and run `number`, and a likely reason.
+fn explain(first: &Run, number: usize, other: &Run) -> Vec<String> {
     if let Some(reason) = [first, other].iter().find_map(|run| reason_of_real_time(run.record())) {
         return vec![format!("time followed the wall clock: {reason}")];
     }
-    let pairs = first.sent().iter().zip(other.sent());
-    let Some((number, (a, b))) = pairs.enumerate().find(|(_, (a, b))| a != b) else {
-        return explain_events(first, other);
+    explain_requests(first.sent(), number, other.sent()).unwrap_or_else(|| explain_events(first, other))
+}
+
+/// Compares the requests of run 1 and of run `number`. `None` if they are the same.
+fn explain_requests(first: &[SentBytes], number: usize, other: &[SentBytes]) -> Option<Vec<String>> {
+    let show = |sent: &SentBytes| format!("  {} at {:.6} s", sent.line, sent.at_ns as f64 / 1e9);
+    let mut pairs = first.iter().zip(other).enumerate();
+    let Some((index, (a, b))) = pairs.find(|(_, (a, b))| a != b) else {
+        let same = first.len().min(other.len());
+        let (longer, rest) = if first.len() > same { (1, &first[same..]) } else { (number, &other[same..]) };
+        let next = show(rest.first()?);
+        return Some(vec![
+            format!("the first {same} requests were the same, then run {longer} sent {} more:", rest.len()),
+            next,
+        ]);
     };
-    let show = |sent: &SentBytes| format!("{} at {:.6} s", sent.line, sent.at_ns as f64 / 1e9);
-    let mut lines = vec![
-        format!("request {} was first to differ:", number + 1),
-        format!("  {}", show(a)),
-        format!("  {}", show(b)),
-    ];
+    let mut lines = vec![format!("request {} was first to differ:", index + 1), show(a), show(b)];
     lines.push(match () {
         () if a.line == b.line && a.at_ns == b.at_ns => {
             "likely: its values differ, so the program uses random numbers of the kernel (/dev/urandom), the \
@@ -95,7 +103,7 @@ fn explain(first: &Run, other: &Run) -> Vec<String> {
         () => "likely: threads of the program race, so their requests have no fixed order",
     }
     .to_owned());
-    lines
+    Some(lines)
 }
 
 /// Compares the events of two runs that sent the same requests.
@@ -146,5 +154,29 @@ impl Drop for Load {
         for thread in threads {
             let _ = thread.join();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sent(seconds: u64) -> SentBytes {
+        let line = format!("GET /lidar?n={seconds} HTTP/1.1");
+        SentBytes { at_ns: seconds * 1_000_000_000, connection: 1, line, hash: seconds }
+    }
+
+    /// Regression test: a run that sent more requests than the other was said to have sent the same.
+    #[test]
+    fn a_run_that_went_on_was_said_to_have_sent_the_same_requests() {
+        let (short, long) = ([sent(1), sent(2)], [sent(1), sent(2), sent(3), sent(4), sent(5)]);
+        for (first, other, longer) in [(&short[..], &long[..], 7), (&long[..], &short[..], 1)] {
+            let lines = explain_requests(first, 7, other).expect("a difference");
+            let head = format!("the first 2 requests were the same, then run {longer} sent 3 more:");
+            assert_eq!(lines, [head, "  GET /lidar?n=3 HTTP/1.1 at 3.000000 s".to_owned()]);
+        }
+        assert_eq!(explain_requests(&long, 7, &long), None);
+        let lines = explain_requests(&[sent(1), sent(2)], 7, &[sent(1), sent(3)]).expect("a difference");
+        assert_eq!(lines[0], "request 2 was first to differ:");
     }
 }

@@ -41,6 +41,9 @@ pub(crate) enum SubmitError {
     /// The simulator refused the submission.
     #[error("{0}")]
     Refused(String),
+    /// The simulator refused to return the result.
+    #[error("the result of the submission {id} can't be read: {why}")]
+    NoResult { id: String, why: String },
     #[error("the submission {id} is stored, but its result can't be read: {why}")]
     Lost { id: String, why: String },
 }
@@ -119,15 +122,20 @@ async fn hand_in(args: &SubmitArgs, content_type: &str, bytes: Vec<u8>) -> Resul
         if response.is_success() {
             return Ok(response);
         }
-        let left = MAX_RETRY_S.saturating_sub(began.elapsed().as_secs());
-        match response.retry_after_s {
-            Some(seconds) if response.status == 429 && seconds <= left => {
-                eprintln!("{}", printable(&response.error()));
-                tokio::time::sleep(Duration::from_secs(seconds.max(1))).await;
-            }
-            _ => return Err(SubmitError::Refused(response.error())),
-        }
+        let Some(seconds) = seconds_until_retry(&response, began.elapsed().as_secs()) else {
+            return Err(SubmitError::Refused(response.error()));
+        };
+        eprintln!("{}", printable(&response.error()));
+        tokio::time::sleep(Duration::from_secs(seconds)).await;
     }
+}
+
+/// How long to wait before a refused submission is sent again, if the command has waited for
+/// `waited_s` already. `None` if it is not sent again.
+fn seconds_until_retry(response: &JsonResponse, waited_s: u64) -> Option<u64> {
+    // At least 1 s, because waits of 0 s would never reach the limit.
+    let seconds = response.retry_after_s.filter(|_| response.status == 429)?.max(1);
+    (waited_s.saturating_add(seconds) <= MAX_RETRY_S).then_some(seconds)
 }
 
 /// Shows the state of a submission until it has been judged, and returns the final state.
@@ -158,6 +166,10 @@ async fn follow(args: &SubmitArgs, id: &str) -> Result<Value, SubmitError> {
                     }
                 }
                 None
+            }
+            // Another attempt would get the same response.
+            Ok(response) if matches!(response.status, 401 | 403 | 404) => {
+                return Err(SubmitError::NoResult { id: id.to_owned(), why: response.error() });
             }
             Ok(response) => Some(response.error()),
             Err(error) => Some(error.to_string()),
@@ -214,6 +226,48 @@ fn encoded(text: &str) -> String {
 mod tests {
     use super::*;
     use serde_json::json;
+    use std::io::{Read, Write as _};
+    use std::net::TcpListener;
+
+    /// Regression test: a server that responds with `Retry-After: 0` was asked for ever.
+    #[test]
+    fn a_retry_after_0_s_was_repeated_for_ever() {
+        let refused = |status, retry_after_s| JsonResponse { status, retry_after_s, body: Value::Null };
+        assert_eq!(seconds_until_retry(&refused(429, Some(0)), 59), Some(1));
+        assert_eq!(seconds_until_retry(&refused(429, Some(0)), 60), None);
+        assert_eq!(seconds_until_retry(&refused(429, Some(60)), 0), Some(60));
+        assert_eq!(seconds_until_retry(&refused(429, Some(60)), 1), None);
+        assert_eq!(seconds_until_retry(&refused(429, Some(u64::MAX)), 1), None);
+        assert_eq!(seconds_until_retry(&refused(429, None), 0), None);
+        assert_eq!(seconds_until_retry(&refused(503, Some(1)), 0), None);
+    }
+
+    /// Regression test: the command asked for a minute for a result that the simulator refuses.
+    #[test]
+    fn a_removed_submission_was_reported_after_a_minute() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let url = format!("http://{}", listener.local_addr().expect("an address"));
+        let server = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().expect("a connection");
+            let read = stream.read(&mut [0; 4096]).expect("a request");
+            let body = r#"{"error": "there is no submission with this id"}"#;
+            let head = format!("HTTP/1.1 404 Not Found\r\ncontent-length: {}\r\n\r\n", body.len());
+            stream.write_all((head + body).as_bytes()).expect("sent");
+            read
+        });
+        let args = SubmitArgs {
+            program: PathBuf::new(),
+            student: "Ada".to_owned(),
+            url,
+            token: None,
+            no_wait: false,
+        };
+        let runtime = runtime::start_with_workers(1).expect("a runtime");
+        let error = runtime.block_on(follow(&args, "7f")).expect_err("refused");
+        let text = "the result of the submission 7f can't be read: there is no submission with this id";
+        assert_eq!(error.to_string(), text);
+        assert!(server.join().expect("no panic") > 0);
+    }
 
     #[test]
     fn a_line_tells_record_and_rank_or_the_reason() {

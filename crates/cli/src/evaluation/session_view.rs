@@ -2,6 +2,7 @@
 //! session runs, and a status line on a terminal.
 
 use super::verdict::{self, Verdict};
+use crate::colour;
 use crate::terminal_text::printable;
 use chicane_host::evaluation::{LineSource, NewOutput};
 use chicane_wire::{Phase, Record, Session};
@@ -61,12 +62,11 @@ impl ShownLines {
 impl SessionView {
     /// A view that prints to standard output. With `json`, it prints to standard error.
     pub(super) fn new(json: bool) -> SessionView {
-        let terminal = if json { std::io::stderr().is_terminal() } else { std::io::stdout().is_terminal() };
         SessionView {
             unseen: false,
             on_progress: None,
             json,
-            colour: terminal && allows_colour(|name| std::env::var_os(name).is_some_and(|v| !v.is_empty())),
+            colour: if json { colour::on_stderr() } else { colour::on_stdout() },
             status: std::io::stderr().is_terminal(),
             phase: None,
             next: 0,
@@ -178,11 +178,6 @@ impl SessionView {
             let _ = out.write_all(line.as_bytes()).and_then(|()| out.flush());
         }
     }
-}
-
-/// Whether the environment allows colours. `is_set` says whether a variable has a value.
-fn allows_colour(is_set: impl Fn(&str) -> bool) -> bool {
-    !is_set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
 }
 
 /// Phase, simulated time and record of a session.

@@ -17,7 +17,8 @@ pub(crate) fn root() -> PathBuf {
 pub(crate) fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_chicane"));
     command.args(arguments).current_dir(root()).stdin(Stdio::null());
-    for name in ["CHICANE_DATA_DIR", "CHICANE_BOX", "CHICANE_STUDENT_NETWORK", "NO_COLOR"] {
+    let settings = ["CHICANE_DATA_DIR", "CHICANE_BOX", "CHICANE_STUDENT_NETWORK"];
+    for name in settings.into_iter().chain(["NO_COLOR", "CLICOLOR_FORCE"]) {
         command.env_remove(name);
     }
     command

@@ -62,6 +62,19 @@ fn a_terminal_shows_output_status_and_a_coloured_verdict() {
     assert!(last.contains("\x1b[31mfailed    the program exited with status 4 after "), "{shown:?}");
 }
 
+/// Regression test: the output of a session followed other rules than all other output.
+#[test]
+fn a_verdict_ignored_the_variable_that_forces_colours() {
+    let scratch = TempFolder::new("forced");
+    let script = "def initialize(sim):\n    pass\n\ndef evaluate(sim):\n    sim.finish(1)\n";
+    let script = scratch.file("script.py", script);
+    let drive = scratch.file("drive.csv", "0, 0.5, 0\n");
+    let mut judge = command(&["judge", &script, "--world", "oval", "--drive", &drive]);
+    let output = judge.env("CLICOLOR_FORCE", "1").output().expect("started");
+    let shown = text(&output.stdout);
+    assert!(shown.contains("\x1b[32mfinished"), "{shown:?} {}", text(&output.stderr));
+}
+
 #[test]
 fn a_flood_of_output_is_bounded() {
     let scratch = TempFolder::new("flood");

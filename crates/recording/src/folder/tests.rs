@@ -50,6 +50,16 @@ fn names_contain_world_and_start_and_are_never_used_twice() {
     assert_eq!(create("oval", 0), "000042-oval-0.000s.mcap");
 }
 
+/// Regression test: no number was left after the largest one, so every recording failed.
+#[test]
+fn a_file_with_a_huge_number_ended_all_recordings() {
+    let folder = TempFolder::new();
+    folder.put("18446744073709551615-x-0.000s.mcap", 1);
+    folder.put("000041-x-0.000s.mcap", 1);
+    let created = create_file(&folder.options(), "oval", 0).expect("a file").name;
+    assert_eq!(created, "000042-oval-0.000s.mcap");
+}
+
 #[test]
 fn a_hostile_name_of_a_world_stays_in_the_folder() {
     for (world, name) in [
@@ -84,6 +94,7 @@ fn only_recordings_are_counted() {
         "000001-oval-.000s.mcap",
         "000001-oval--1.000s.mcap.bak",
         "000001-oval-0.000s.mcap.bak",
+        "1000000000000-oval-0.000s.mcap",
         "99999999999999999999999-oval-0.000s.mcap",
         "+00001-oval-0.000s.mcap",
     ] {

@@ -33,6 +33,19 @@ fn an_installed_world_is_intact_until_a_file_is_changed() {
     assert!(!installed.is_intact(&done.record));
 }
 
+/// Regression test: the alias was removed before it was known that the other world can get it.
+#[test]
+fn an_alias_was_lost_to_a_world_that_is_not_installed() {
+    let scratch = TempFolder::new();
+    let installed = InstalledWorlds::of(scratch.path());
+    let package = packed("field");
+    installed.install(&package).expect("installed");
+    assert!(installed.set_alias(&id(&package), "hall").expect("set"));
+    let unknown = WorldId::parse(&"0".repeat(32)).expect("an id");
+    assert!(!installed.set_alias(&unknown, "hall").expect("asked"));
+    assert_eq!(installed.record(&id(&package)).expect("installed").alias.as_deref(), Some("hall"));
+}
+
 #[test]
 fn an_invalid_record_is_ignored_and_kept() {
     let scratch = TempFolder::new();

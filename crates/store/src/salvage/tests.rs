@@ -126,6 +126,29 @@ fn two_damaged_pages_leave_two_gaps() {
     assert_eq!(numbers.windows(2).filter(|pair| pair[1] != pair[0] + 1).count(), 2, "{numbers:?}");
 }
 
+/// Regression test: such a session could not be removed, because its events refer to it.
+#[test]
+fn a_session_that_cannot_be_decoded_ended_the_salvage() {
+    let scratch = TempFolder::new();
+    let path = filled(scratch.path());
+    let old = Connection::open(&path).expect("opens");
+    old.execute_batch(
+        "UPDATE session SET better = 'sideways' WHERE number = 5;
+         INSERT INTO session_event VALUES (5, 0, '{}'), (6, 0, '{}')",
+    )
+    .expect("changed");
+    drop(old);
+    // Regression test: the removed rows were counted as saved.
+    let rows = salvage(&path).expect("salvaged").rows;
+    assert!(rows.contains(&("session", SESSIONS as i64 - 1)), "{rows:?}");
+    assert!(rows.contains(&("session_event", 1)), "{rows:?}");
+    let data = Data::open(scratch.path()).expect("opens");
+    let saved = data.records().sessions(None, None, None, 1000).expect("read");
+    assert_eq!(saved.len(), SESSIONS - 1);
+    assert_eq!(data.records().events(5).expect("read"), [""; 0]);
+    assert_eq!(data.records().events(6).expect("read"), ["{}"]);
+}
+
 #[test]
 fn garbage_and_databases_of_others_are_left_alone() {
     let long: Vec<u8> = (0..20_000_u32).map(|i| (i * i % 251) as u8).collect();

@@ -66,7 +66,7 @@ export function findingsPanel(session: EditorSession, goTo: (point: Point) => vo
 
   function update(): void {
     const preview = session.preview.value;
-    const problem = session.previewer.problem.value;
+    const [problem, failure] = [session.previewer.problem.value, session.previewer.failure.value];
     const findings = preview?.findings ?? [];
     const errors = findings.filter(({ severity }) => severity === "error").length;
     const warnings = findings.length - errors;
@@ -75,14 +75,16 @@ export function findingsPanel(session: EditorSession, goTo: (point: Point) => vo
       warnings > 0 && t.build.findings.warnings(warnings),
     ].filter((text) => text !== false);
     const state = preview ? counts.join(" · ") || t.build.findings.none : t.build.findings.waiting;
-    write(summary, problem ? t.build.findings.unreadable(problem) : state);
-    summary.dataset["state"] = problem || errors > 0 ? "error" : warnings > 0 ? "warning" : "none";
+    const reason = problem ? t.build.findings.unreadable(problem) : failure && t.build.findings.unchecked(failure);
+    write(summary, reason || state);
+    summary.dataset["state"] = reason || errors > 0 ? "error" : warnings > 0 ? "warning" : "none";
     current = Math.min(current, findings.length - 1);
     fill(list, ...findings.slice(0, MAX_SHOWN).map(row));
   }
 
   session.preview.watch(update);
   session.previewer.problem.watch(update);
+  session.previewer.failure.watch(update);
   const element = h(
     "section",
     { class: "findings-panel", "aria-label": t.build.findings.title, "data-testid": "findings" },
