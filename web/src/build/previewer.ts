@@ -14,7 +14,10 @@ const RETRY_MS = 2000;
 
 export class Previewer {
   readonly preview = new Signal<Preview | null>(null);
-  /** Why the server cannot read the document; empty if it can. */
+  /**
+   * Why the last request failed, for example because the document is invalid; empty after a
+   * success.
+   */
   readonly problem = new Signal("");
   /** The document of the current preview. */
   shown: ProjectDocument | null = null;

@@ -18,7 +18,10 @@ export interface RangeSpec {
   path: string;
   low: number;
   high: number;
-  /** Useful difference between two values. The form accepts any value within the bounds. */
+  /**
+   * Useful difference between two values. The form does not use it: any value within the bounds is
+   * accepted, and for `objects.scatter` any whole number.
+   */
   step: number;
   /** The bounds that the form shows when the range is switched on. */
   usual: readonly [number, number];
