@@ -1,4 +1,5 @@
-# Chicane. On a new machine, `make run` and `make test` are sufficient. Both can be repeated.
+# Chicane. `make run` and `make test` need no other target before them: each builds what it needs,
+# and installs a missing tool or names it.
 
 CARGO ?= cargo
 PYTHON ?= python3
@@ -6,33 +7,38 @@ CHROMIUM ?= chromium
 CHICANE = target/release/chicane
 # Additional arguments of `chicane serve`: make run ARGS="--world technical --speed 2"
 ARGS ?=
-# Options of the program that a target runs. Only the targets that use OPTIONS pass them on.
+# Options of the Python program that `wheel-try`, `same-bytes` or `fuzz-native` runs. The other
+# targets ignore them.
 OPTIONS ?=
 
-# The native module, where Python finds it beside the package in this repository.
+# Path of the native module in the folder of the Python package, where Python finds the module.
 NATIVE = python/src/chicane/native.abi3.so
-# The same module, where cargo writes it.
+# Path to which cargo writes the native module.
 LIBRARY = target/release/libchicane_native.so
 
-# Tools for the checks. All of them except cargo-nextest are installed in target/tools only.
+# Folder for the tools of the checks that come from crates.io or PyPI. Only cargo-nextest is
+# installed in cargo's own folder.
 TOOLS = $(CURDIR)/target/tools
 RUFF = $(TOOLS)/python/bin/ruff
 SCHEMATHESIS = $(TOOLS)/python/bin/schemathesis
 MOTO = $(TOOLS)/python/bin/moto_server
 MYPY = $(TOOLS)/python/bin/mypy
 MATURIN = $(TOOLS)/python/bin/maturin
-# Environment for tests of the Python package: the package in this repository and the program.
+# Environment variables with which a program uses the Python package in this repository and the
+# built simulator.
 PACKAGE = CHICANE=$(CURDIR)/$(CHICANE) PYTHONPATH=$(CURDIR)/python/src
 ROSLIBPY = $(TOOLS)/roslibpy/bin/python
 RECORDINGS = $(TOOLS)/recordings/bin/python
-# rclpy and Cyclone DDS have a separate venv, because their packages conflict with the tools above.
+# rclpy and Cyclone DDS have a separate venv, because their packages conflict with those in
+# target/tools/python.
 ROS = $(TOOLS)/ros/bin/python
 OTHERS = $(CURDIR)/target/bench-venv
-# `make test` builds the whole workspace from the start. With fewer packages cargo chooses other
-# features of some dependencies, and would compile them again for the tests. The tests are built too,
-# because the last crates depend on each other and leave a processor idle.
+# The first build of `make test` already covers the whole workspace. With fewer packages, cargo
+# would choose other features of some dependencies, and compile these again for the tests. This
+# build also compiles the tests, because the crates at its end depend on each other and leave a
+# processor idle.
 WHOLE = WORKSPACE="--workspace --all-targets"
-# If BUILT is set, the targets below use the programs as they are.
+# If BUILT is set, the targets below do not run `cargo build`, and use the programs as they are.
 BUILT =
 
 # All targets without a slash in their name are phony.
@@ -45,8 +51,9 @@ build: need-cargo viewer $(NATIVE) ## Build the release program and the Python m
 	$(if $(BUILT),,$(CARGO) build --release --locked $(or $(WORKSPACE),-p chicane -p chicane-native))
 	@$(CHICANE) setup || echo "The simulator is built, but evaluations cannot run until \`chicane setup\` succeeds."
 
-# A link, so that every build replaces the module. One cargo command builds program and module,
-# because otherwise cargo would choose other features of some dependencies for each.
+# A symbolic link to cargo's output, so that every build replaces the module. The target `build` has
+# one cargo command for program and module. With two commands, cargo would choose different features
+# of some dependencies, and compile these twice.
 $(NATIVE):
 	ln -sf ../../../$(LIBRARY) $@
 
@@ -56,7 +63,7 @@ wheel: build need-maturin ## Build the Python wheel with the program, in target/
 wheel-try: wheel need-python ## Install the wheel with every Python from 3.11 to 3.14 at hand, and compare their bytes
 	cd python && $(PYTHON) -m tests.wheel_try ../target/wheel $(OPTIONS)
 
-# The same program and sources give the same bytes.
+# Writes the packages. The same program and sources give packages with the same bytes.
 PACK = PYTHONPATH=packaging $(PYTHON) -m release $(CHICANE) $(LIBRARY) $(MATURIN)
 dist: build need-maturin ## Build the packages of a release: tarball, .deb, wheel, container file, SBOM
 	$(PACK) target/dist
@@ -66,7 +73,7 @@ try-dist: dist ## Build the packages again and compare, then use each in a fresh
 	diff -r target/dist target/dist-again
 	packaging/try
 
-viewer: web/dist/index.html ## Build the page /sim, which is embedded in the program
+viewer: web/dist/index.html ## Build the pages, which are embedded in the program
 
 web/dist/index.html: web/node_modules/.package-lock.json web/index.html web/leaderboard.html web/build.html web/vite.config.ts examples/lap_by_route.py $(shell find web/src web/public -type f)
 	cd web && node_modules/.bin/vite build --logLevel warn
@@ -78,9 +85,9 @@ test: need-cargo need-nextest need-python ## Run all checks and tests
 	@# Installs the programs that the tests compare with, in parallel with the build.
 	@$(MAKE) --no-print-directory peers & peers=$$!; \
 	 $(MAKE) --no-print-directory build need-judge need-gym need-maturin need-schemathesis need-moto $(WHOLE) && wait $$peers
-	@# Most of the programs below wait for a simulator that runs in real time. The lints and the
-	@# examples of the documentation use the processors meanwhile, at the lowest priority and in a
-	@# session of their own, because the kernel divides its time between sessions first.
+	@# Most of the programs below wait for a simulator that runs in real time. The lints and the doc
+	@# tests use the processors meanwhile, at the lowest priority and in a session of their own,
+	@# because the kernel divides processor time between sessions first.
 	@echo "in the background: lints and doc tests, see target/background.log"
 	@setsid sh -c '{ echo 19 >/proc/self/autogroup; } 2>/dev/null; exec nice -n 19 $(MAKE) --no-print-directory background' \
 	   >target/background.log 2>&1 & background=$$!; \
@@ -88,9 +95,11 @@ test: need-cargo need-nextest need-python ## Run all checks and tests
 	 $(MAKE) --no-print-directory suites BUILT=yes || exit 1; \
 	 wait $$background || { cat target/background.log; exit 1; }; \
 	 tail -n 3 target/background.log
-	@# The first judge starts slowly while the machine writes the build results to disk.
+	@# Otherwise the first judge would start slowly, because the machine still writes the build
+	@# results to disk.
 	sync
-	@# One test more than there are processors, because many tests wait for simulated time.
+	@# Runs one test more at a time than there are processors, because many tests wait for simulated
+	@# time.
 	MOTO_SERVER=$(MOTO) $(CARGO) nextest run --workspace --release --locked --test-threads $$(($$(nproc) + 1))
 
 background: check
@@ -120,7 +129,8 @@ other-suites: second-opinion readers ros clients cluster
 	cd web && node_modules/.bin/vitest run
 	node web/scripts/wire.js $(CHICANE) --check
 
-# The filter keeps the whole workspace in the build, so that dependencies are compiled only once.
+# cargo nextest builds the whole workspace, and its filter selects the tests to run. With fewer
+# packages, cargo would compile some dependencies again.
 quick: need-cargo need-nextest need-judge ## Check formatting and lints, then test the pure crates and the API
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --release --locked --all-targets -- -D warnings
@@ -184,11 +194,11 @@ clients/%/node_modules/.package-lock.json: clients/%/package-lock.json | need-no
 	cd clients/$* && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
-# QUICK=1 takes about four minutes instead of six, with imprecise figures.
+# QUICK=1 shortens the run from about six minutes to four, with imprecise figures.
 # PUBLISH=1 writes docs/BENCHMARKS.md and its picture.
-# AGAINST=<file> compares with that result instead of the last one.
+# AGAINST=<file> compares with the result in that file instead of the last result.
 # ONLY="step lidar" runs only these contests.
-# JOIN=<file> adds the contests of another benchmark (bench/compare/joined.py).
+# JOIN=<file> adds the contests in the file of another benchmark (bench/compare/joined.py).
 bench: build need-python need-osmesa need-others ## Compare with other simulators in one run
 	$(CARGO) build --release --locked --workspace
 	PYTHONPATH=bench $(PYTHON) -m compare --chicane $(CHICANE) --programs target/release --others $(OTHERS)/bin/python \
@@ -207,7 +217,7 @@ figures: build need-chromium need-ros need-repeat ## Run the benchmarks of all p
 	CHROMIUM="$$(command -v $(CHROMIUM))" node web/bench/viewer.js
 	CHROMIUM="$$(command -v $(CHROMIUM))" node web/bench/build.js
 
-# Runs each program 20 times under different loads and at different speeds: make repeat RUNS=5
+# Runs each program RUNS times under different loads and at different speeds: make repeat RUNS=5
 RUNS ?= 20
 repeat: build need-repeat ## Show that the same program gets the same record; prints a table
 	@$(CARGO) test --release --locked -p chicane --test repeat --no-run
@@ -221,8 +231,8 @@ repeat: build need-repeat ## Show that the same program gets the same record; pr
 other-cpu: build ## Check under QEMU whether other processors compute the same bytes (slow)
 	tools/other-cpu $(CHICANE)
 
-# Thirty students with two worlds and three seeds. The wall limit ends the program that computes for
-# ever.
+# Thirty students with two worlds and three seeds. One of the programs computes for ever, and only
+# the wall limit ends it.
 CLASS = target/class
 grade-class: build need-judge ## Generate a class of thirty submissions and grade it, in target/class
 	@rm -rf $(CLASS) && mkdir -p $(CLASS)
@@ -249,7 +259,7 @@ wire: build ## Generate the API types of the page and the Python package from Op
 curve: build need-gym need-matplotlib ## Run the training example and draw its learning curve, docs/learning.png
 	$(PACKAGE) $(TOOLS)/python/bin/python examples/train.py --picture docs/learning.png --policy target/policy.json
 
-# make same-bytes OPTIONS="--steps 1000 --camera 160 120"
+# Example: make same-bytes OPTIONS="--steps 1000 --camera 160 120"
 same-bytes: build need-gym ## Compare 10,000 steps of environments byte by byte: HTTP, native, batches, threads
 	cd python && $(PACKAGE) $(TOOLS)/python/bin/python -m tests.same_bytes $(OPTIONS)
 
@@ -259,18 +269,19 @@ shots: build need-chromium ## Take screenshots of the page for visual inspection
 fuzz: ## Fuzz the parsers for ten minutes each (needs nightly Rust and cargo-fuzz)
 	cd fuzz && for target in sdf collada npy; do ./run $$target 600 || exit 1; done
 
-# make fuzz-native OPTIONS="--seed 7 --runs 10000"
+# Example: make fuzz-native OPTIONS="--seed 7 --runs 10000"
 fuzz-native: build need-gym ## Give the native module random arguments, arrays, saves and call orders
 	cd python && $(PACKAGE) $(TOOLS)/python/bin/python -m tests.fuzz_boundary $(OPTIONS)
 
-# Duration, seed of the requests, real-time factor: make soak MINUTES=2 SEED=7 SPEED=5
+# Duration in minutes, seed of the requests, real-time factor: make soak MINUTES=2 SEED=7 SPEED=5
 MINUTES ?= 10
 SEED ?= 1
 SPEED ?= 20
 soak: build need-python need-judge ## Run the soak test for ten minutes; the report is in target/soak
 	$(PYTHON) -m soak $(CHICANE) --minutes $(MINUTES) --seed $(SEED) --speed $(SPEED)
 
-# OTHER="target/debug/chicane": builds that make runs too, which the program has to verify.
+# OTHER="target/debug/chicane" names other builds of chicane. They record runs too, and the release
+# program has to verify these runs.
 proof: build need-python need-judge ## Verify a hundred runs of ten kinds, falsified ones, and runs ended by kill -9, in target/proof
 	$(PYTHON) -m soak.proof $(CHICANE) $(OTHER:%=--other %)
 
@@ -281,7 +292,7 @@ clean: ## Remove all build results
 need-cargo:
 	@command -v $(CARGO) >/dev/null || { echo "Rust is missing. Install it with rustup, see https://rustup.rs"; exit 1; }
 
-# Tools are compiled without optimisation and debug information, which is fastest.
+# Tools are compiled without optimisation and debug information, because that compiles fastest.
 INSTALL = CARGO_PROFILE_DEV_DEBUG=none $(CARGO) install --locked --debug
 need-nextest:
 	@$(CARGO) nextest --version >/dev/null 2>&1 || \
@@ -333,7 +344,7 @@ need-moto: need-venv
 	 { echo "installing moto (S3 server for tests of publishing)"; \
 	   $(TOOLS)/python/bin/pip install --quiet --disable-pip-version-check 'moto[s3]==5.2.5' flask==3.1.3 flask-cors==6.0.5; }
 
-# A separate venv, because the box of a judged program shows it.
+# A separate venv, because the box of a judged program makes the venv visible to the program.
 need-repeat: need-python
 	@$(TOOLS)/repeat/bin/python -c 'import requests, numpy, cv2' 2>/dev/null || \
 	 { echo "installing requests, NumPy and OpenCV (tests of virtual time, 250 MB)" && \

@@ -1,10 +1,10 @@
-"""Runs the documentation: executes every block of every page and compares the results.
+"""Runs the documentation: executes the blocks of every page and compares the results.
 
 usage: run.py <chicane program> [page …]
 
 Pages are Markdown files. The language of a block determines how it runs. Each page has its own
 folder and its own simulator, and its blocks run in order (see docs/TESTING.md). An error names
-page and line, and shows the actual output.
+page and line. If an output differs from the page, the error shows the difference.
 """
 
 import concurrent.futures
@@ -24,7 +24,7 @@ from runner.shell import Shell
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGES = ["README.md", "CHANGELOG.md", "docs/*.md", "*/README.md"]
-AT_ONCE = 3  # pages run in parallel; they mostly wait for simulated time
+AT_ONCE = 3  # pages that run in parallel, because a page mostly waits for simulated time
 
 
 def run(path: pathlib.Path, program: pathlib.Path, known: references.References):

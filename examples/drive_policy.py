@@ -1,7 +1,7 @@
-"""Drives the policy that `train.py`, `train_ppo.py` or `train_sb3.py` learned, in steps.
+"""Drives the policy that `train.py`, `train_ppo.py` or `train_sb3.py` learned, in lockstep.
 
-A policy is linear and sees the road, or is a network and sees by lidar. This program needs only the
-package chicane.
+The policy of `train.py` is linear and sees the road. The others are networks and see by lidar. This
+program needs only the package chicane.
 
 chicane evaluate --world oval --command "python3 drive_policy.py policy.json"
 """
@@ -13,7 +13,7 @@ from operator import mul
 
 from chicane import Sim
 
-AHEAD = (0.2, 0.4, 0.7, 1.0, 1.5)  # distances at which the policy sees the road, m
+AHEAD = (0.2, 0.4, 0.7, 1.0, 1.5)  # distances along the road at which the policy sees bends, m
 LONGEST_S = 120  # simulated seconds after which the program gives up
 
 

@@ -23,7 +23,8 @@ class Lane:
         focal = WIDTH / 2 / math.tan(camera["horizontal_fov"] / 2)
         rows, columns = np.mgrid[0:HEIGHT, 0:WIDTH] + 0.5
         down = np.maximum(rows - HEIGHT / 2, 0.5)  # pixels below the horizon
-        # Position on the floor that each pixel shows, in metres ahead and to the left.
+        # Position on the floor that each pixel shows, in metres ahead of the camera and
+        # to its left.
         self.ahead = camera["position"][2] * focal / down
         self.left = self.ahead * (WIDTH / 2 - columns) / focal
         self.steering = 0.0

@@ -7,7 +7,8 @@ import time
 import urllib.request
 
 ROBOT = sys.argv[1] if len(sys.argv) > 1 else "http://localhost:8000"
-x, y, lap = 3.0, 1.0, 0.0  # position in a hall of 8 by 6 m, and angle driven around its centre
+# Position in a hall of 8 by 6 m, from its south-west corner, and angle driven around its centre.
+x, y, lap = 3.0, 1.0, 0.0
 
 
 def ask(path, body=None):
@@ -27,7 +28,8 @@ while lap < 2 * math.pi:
     x = min(west, 8 - east, key=lambda new: abs(new - x))  # ignores a beam that hits an object
     y = min(south, 6 - north, key=lambda new: abs(new - y))
     lap += math.remainder(math.atan2(y - 3, x - 4) - before, 2 * math.pi)
-    from_x, from_y = x - min(max(x, 2.5), 5.5), y - 3  # vector from a line 2 m inside the road
+    # Vector to the car from the nearest point of a line segment, 2 m inside the centre line.
+    from_x, from_y = x - min(max(x, 2.5), 5.5), y - 3
     outside = math.hypot(from_x, from_y) - 2
     turn = math.remainder(math.atan2(from_y, from_x) + math.pi / 2 - math.radians(yaw), 2 * math.pi)
     bend = 0.09 if from_x else 0.0

@@ -10,7 +10,7 @@ from chicane import Sim
 from lap_by_camera import HEIGHT, SPEED, WIDTH, Lane
 
 CLOSE = 120  # number of lamp pixels at a distance of about one metre
-DRIVE_S = 6.0  # seconds of driving from the start to behind the light
+DRIVE_S = 6.0  # seconds of driving from the start until the car has passed the light
 
 
 def lamp(picture):

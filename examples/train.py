@@ -3,7 +3,7 @@
 Each generation is a random sample of policies. Each policy drives one episode, and the best ones
 give mean and spread of the next sample. The same seed gives exactly the same learning curve.
 
-The mean of the last generation is saved as a policy. At the end the simulator judges the policy:
+The mean of the best policies of the last generation is saved. At the end the simulator judges it:
 `drive_policy.py` drives it in an evaluation of the world.
 
 Needs Gymnasium and NumPy, and matplotlib for --picture.
@@ -67,7 +67,7 @@ def returns_of(env, policies):
 
 
 def learn(env, generations, population, seed):
-    """Yields the returns of each generation, the number of its completed laps, and its mean."""
+    """Yields for each generation: returns, number of completed laps, mean of the best policies."""
     random = np.random.default_rng(seed)
     size = 2 * (len(SCALE) + 1)
     middle, spread = np.zeros(size), np.full(size, 0.7)
@@ -77,7 +77,8 @@ def learn(env, generations, population, seed):
         total, laps = returns_of(env, policies)
         best = policies[np.argsort(total)[-max(2, population // 5) :]]
         middle = best.mean(axis=0)
-        # The added spread decreases with time. It keeps the search from converging too early.
+        # The added spread keeps the search from converging too early. It decreases with each
+        # generation.
         spread = best.std(axis=0) + 0.2 * 0.8**generation
         yield total, laps, middle
 
@@ -127,7 +128,8 @@ def judge(file, world):
         command = "python3 drive_policy.py policy.json"
         words = [find(), "evaluate", "--world", world, "--command", command]
         print(f"judging: {shlex.join(words)}", flush=True)
-        # 0: a record; 1: no record, because the policy left the road; 2: too slow.
+        # These are results too. 0: a record; 1: no record, or the program failed; 2: the time
+        # limit.
         if subprocess.run(words, cwd=folder, check=False).returncode > 2:
             raise SystemExit("the policy was not judged: see the message above")
 

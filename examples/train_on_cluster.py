@@ -14,8 +14,8 @@ import numpy as np
 from chicane.cluster import Fleet
 
 SCALE = np.array([1.5, 0.35, 0.3, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5])  # typical observed values
-SPREAD = 0.4  # how far a policy is moved
-STEP = 0.35  # how far the policy goes in one generation
+SPREAD = 0.4  # standard deviation of the moves of a policy
+STEP = 0.35  # size of the step that the policy makes in one generation
 
 
 def act(policy, seen):
@@ -36,7 +36,7 @@ def ranks(totals):
 
 
 def learn(fleet, generations, pairs, seed):
-    """Yields the policy and the returns of each generation."""
+    """Yields the policy, the returns and the episodes of each generation."""
     random = np.random.default_rng(seed)
     policy = np.zeros(2 * (len(SCALE) + 1))
     for generation in range(generations):

@@ -44,7 +44,7 @@ CLIP = 0.2  # largest relative change of an action's probability that an update 
 RATE = 4e-4  # learning rate of the first update; it decreases to a tenth
 ENTROPY = 0.001  # weight of the bonus for random actions
 VALUE = 0.5  # weight of the critic's error
-FARTHEST_STEP = 0.02  # an update ends when the policy has changed by this divergence
+FARTHEST_STEP = 0.02  # an update ends when the policy has changed by more than this divergence
 LONGEST_GRADIENT = 0.5
 FARTHEST = 5.0  # normalised inputs are limited to this
 HIDDEN = 128  # units of each hidden layer
@@ -52,7 +52,7 @@ CRASH = 0.5  # cost of leaving the road or of touching something, in metres
 
 
 def reward(params):
-    """Metres along the road, and a cost for the end of the drive.
+    """Metres along the road, minus a cost for leaving the road or for touching something.
 
     The end of the lap has no bonus, because a scan does not show how far the car has driven.
     `params` are those of one car, or arrays for all cars.
@@ -61,7 +61,7 @@ def reward(params):
 
 
 def make(arguments):
-    """Creates the cars."""
+    """Creates the environment with all cars."""
     native = arguments.backend == "native"
     return gymnasium.make_vec(
         "chicane/Lap-v0",
@@ -125,7 +125,7 @@ def network(inputs, outputs, last_scale):
 
 
 class Learner:
-    """The policy (actor), the value of a state (critic), and what updates them.
+    """The policy (actor), the value of a state (critic), and the optimiser that updates both.
 
     The critic sees all inputs, the actor the first ones: those that a car has when it is judged.
     """
@@ -158,7 +158,7 @@ class Learner:
                 change = actions.log_prob(taken[part]).sum(1) - chances[part]
                 ratio = change.exp()
                 # An estimate of the divergence that is never negative. Without this limit, a single
-                # update can undo what hundreds have learned.
+                # update can undo what hundreds of updates have learned.
                 if not imitate and (ratio - 1 - change).mean() > FARTHEST_STEP:
                     return
                 gain = advantages[part]
@@ -179,8 +179,8 @@ def advantages_of(rewards, values, terminated, ended):
     """Generalised advantage estimates. `values` has one row more than the other arrays.
 
     The environments reset a car in the step after the end of its episode. So the observation after
-    a step always belongs to the same episode, and its value counts unless the episode was
-    terminated. The estimates of steps that only reset a car mean nothing.
+    the last step of an episode still belongs to the episode, and its value counts unless the
+    episode was terminated. The estimates of the steps that only reset a car have no meaning.
     """
     out, ahead = np.zeros_like(rewards), np.zeros(rewards.shape[1])
     for step in reversed(range(len(rewards))):
@@ -218,7 +218,9 @@ class Drivers:
 
 
 def rollout(drivers, learner):
-    """Drives with random actions of the policy. Returns the real steps, and the ended episodes.
+    """Drives with random actions of the policy. Returns inputs, a batch, and the ended episodes.
+
+    Inputs and batch do not contain the steps that only reset a car.
 
     An episode is a pair: the part of the lap that was driven, and whether it was the whole lap.
     """
@@ -235,7 +237,8 @@ def rollout(drivers, learner):
             values.append(learner.critic(seen)[:, 0].numpy())
         taken.append(action.numpy())
         earned, terminated, infos = drivers.step(action.numpy())
-        # The value of a finished lap counts as after a time limit: the policy could drive on.
+        # After a finished lap the value of the next state counts, as after a time limit, because
+        # the policy could drive on.
         lap = infos["ended"] == "lap"
         rewards.append(earned)
         terminals.append(terminated & ~lap)
@@ -352,7 +355,7 @@ def main(words=None):
     arguments = arguments_of(words)
     if torch is None:
         sys.exit("train_ppo.py needs PyTorch: install it with pip install torch")
-    # The networks are small, and the cars need the processors.
+    # One thread is enough for the small networks, and the cars need the other processors.
     torch.set_num_threads(1)
     env = make(arguments)
     try:

@@ -151,7 +151,7 @@ def main(words=None):
         sys.exit(
             "train_sb3.py needs Stable-Baselines3: install it with pip install stable-baselines3"
         )
-    # The networks are small, and the cars need the processors.
+    # One thread is enough for the small networks, and the cars need the other processors.
     torch.set_num_threads(1)
     env = gymnasium.make_vec(
         "chicane/Lap-v0",

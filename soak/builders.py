@@ -27,7 +27,8 @@ Document = dict[str, Any]
 class KnownProjects:
     """The projects that the builders have created, read or deleted. All builders share one object.
 
-    They choose the projects of their requests from it. The checker does not use it.
+    The builders choose the projects of their requests from this object. The checker does not use
+    it.
     """
 
     def __init__(self) -> None:
@@ -62,9 +63,9 @@ class KnownProjects:
 
 
 class Builder:
-    """Draws projects until `over` is set. Each builder knows the revisions that it read itself.
+    """Draws projects until `over` is set. Each builder knows the revisions that it read or saved.
 
-    Two builders change the same projects, so one of them often names an old revision.
+    All builders change the same projects, so a builder often names an old revision.
     """
 
     def __init__(
@@ -234,7 +235,8 @@ class Builder:
             self._projects.remove(project)
 
     def _restore(self, _: str) -> None:
-        # The simulator keeps the last 20 deleted projects. Rarely, an older project is chosen too.
+        # The simulator keeps the last 20 deleted projects. The choice has four older ones too, so
+        # some requests are refused.
         deleted = self._projects.deleted()[-24:]
         if not deleted:
             return

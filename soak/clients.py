@@ -13,7 +13,7 @@ from .web import Client
 
 
 class Names:
-    """Values for the placeholders of plans, such as `$sound`, that are only known at run time."""
+    """Values for the placeholders of plans, such as `$sound`. They are known only at run time."""
 
     def __init__(self, speed: float) -> None:
         self.speed = speed

@@ -80,7 +80,10 @@ def _sha256(file: pathlib.Path) -> str:
 
 
 class Grader:
-    """Grades a class. The first round is not interrupted; each later round is killed once."""
+    """Grades a class. The first round is not interrupted.
+
+    Each later round is killed once, unless it ends before the kill.
+    """
 
     def __init__(
         self, seed: int, program: str, folder: pathlib.Path, history: History, short: bool
@@ -90,7 +93,7 @@ class Grader:
         self._short = short
 
     def run(self, over: threading.Event) -> None:
-        """Grades until `over` is set, and twice in any case."""
+        """Grades until `over` is set, but at least twice."""
         students = make_class(self._folder / "class", self._short)
         seeds = "1" if self._short else "1-2"
         self._units = len(students) * (1 if self._short else 2)
@@ -131,7 +134,7 @@ class Grader:
         shutil.rmtree(results, ignore_errors=True)
 
     def _kill(self, results: pathlib.Path, seen: dict[str, Any]) -> bool:
-        """Kills a grading after a random number of units. False if it ended before the kill."""
+        """Kills a grading after a random number of units. Returns False if it ended before."""
         wanted = self._chance.randrange(self._units)
         process = subprocess.Popen(
             [self._program, *self._arguments, "-o", str(results)],
@@ -155,7 +158,7 @@ class Grader:
         return killed
 
     def _wait_until_gone(self, results: pathlib.Path) -> int:
-        """Waits until no process of a grading is left, and returns how many are left."""
+        """Waits up to `GONE_S` until no process of a grading is left. Returns how many are left."""
         end = time.monotonic() + GONE_S
         while (left := processes(results)) and time.monotonic() < end:
             time.sleep(0.05)

@@ -20,8 +20,8 @@ def trend(lines: list[HistoryLine], begun: float, ended: float) -> dict[str, Any
     """The trend of memory after the warm-up. None if there are too few samples."""
     since = begun + WARM_UP * (ended - begun)
     seen = [w for w in lines if w["k"] == "watch" and since <= w["t0"] <= ended]
-    # At most about 200 samples are used. Slopes between close samples are mostly noise, so they are
-    # ignored.
+    # Fewer than 400 samples are used. Slopes between close samples are mostly noise, so these
+    # slopes are ignored.
     step = max(1, len(seen) // 200)
     points = [(w["t0"], w["anon_kb"]) for w in seen[::step]]
     far = [

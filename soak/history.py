@@ -26,7 +26,7 @@ class History:
         return time.monotonic() - self._start
 
     def add(self, kind: str, /, **fields: Any) -> None:
-        """Adds a line. Ignored after `close`, because some threads may end later."""
+        """Adds a line. A line after `close` is ignored, because some threads may end later."""
         line = {"k": kind} | {
             key: round(value, 6) if isinstance(value, float) else value
             for key, value in fields.items()

@@ -12,7 +12,7 @@ from .web import Client
 
 
 class Librarian:
-    """Publishes a new world every twelfth turn, and uses a random published world in each turn."""
+    """Publishes a new world every twelfth turn, and uses a random published world in most turns."""
 
     def __init__(self, seed: int, server: Server, history: History, folder: pathlib.Path) -> None:
         self._chance = random.Random(f"librarian {seed}")

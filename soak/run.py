@@ -19,11 +19,13 @@ from .server import Server, log_problems
 from .sessions import Examiner
 from .web import Client
 
-#: Seconds to wait before the first count of threads. Idle threads of thread pools end in this time.
+#: Seconds for which the number of processes must stay the same before the first count. Idle threads
+#: of thread pools end in this time.
 SETTLE = 12.0
 #: Largest number of seconds until the first count, on a busy machine.
 LONGEST_SETTLE = 60.0
-#: Largest number of seconds for which threads and descriptors may remain after the run.
+#: Largest number of seconds for which threads and descriptors may remain after the run, and for
+#: which the last event may take to its readers.
 REST = 40.0
 #: Minimum number of runs that are replayed and verified.
 LEAST_REPLAYS = 2
@@ -99,8 +101,8 @@ def _participants(options: Options, server: Server, history: History) -> Partici
 def _restart(options: Options, history: History, participants: Participants) -> list[pathlib.Path]:
     """Starts the simulator again twice: after its end, and after a kill. Returns the log files.
 
-    Whatever was acknowledged before has to be there. The rules of the builder and of the runs check
-    the answers, because all of them are in the same history.
+    Everything that was acknowledged before has to be there. The rules of the builder and of the
+    runs check this, because the answers of all simulators are in the same history.
     """
     logs = []
     for turn, name in enumerate(("after-end", "after-kill")):
@@ -256,7 +258,10 @@ def _fetch_records(host: Client) -> None:
 
 
 def _wait_for_followers(host: Client, followers: list[Follower]) -> None:
-    """Waits until all followers have received a new overlay. Earlier events arrive before it."""
+    """Waits up to `REST` until all followers have received a new overlay.
+
+    Earlier events arrive before the overlay.
+    """
     status, answer = host.ask("POST", API + "/overlay", {"text": "over"}, allow=[200])
     end = time.monotonic() + REST
     while status == 200 and time.monotonic() < end:
@@ -269,8 +274,9 @@ def _settle(host: Client, watcher: watch.Watch, still: float) -> dict[str, Any]:
     """Waits until the idle simulator has had the same number of children for `still` seconds.
 
     Children change for a moment after the warm-up, because the simulator starts a judge for the
-    next session. A part of the start may take longer than `still` on a busy machine, so the judge
-    has to be complete. Returns the smallest sample with the last number of children.
+    next session. A part of this start may take longer than `still` on a busy machine, so all
+    processes of the judge have to exist. Returns the smallest sample with the last number of
+    children.
     """
     host.close()
     end = time.monotonic() + LONGEST_SETTLE

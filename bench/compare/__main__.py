@@ -1,8 +1,9 @@
 """Compares Chicane with other simulators (`make bench`): writes a table, a picture and JSON.
 
-`python -m compare --chicane <program> --programs <folder of the Rust benchmarks> [--quick]
-[--only <contest>]… [--publish] [--against <result.json>] [--join <contests.json>]…`. The program
-needs only Python. It installs the other simulators in `target/bench`.
+`python -m compare --chicane <program> --programs <folder of the Rust benchmarks>
+[--others <Python with the driving environments>] [--quick] [--only <contest>]… [--publish]
+[--against <result.json>] [--join <contests.json>]…`. The program needs no Python package, because
+it installs MuJoCo and PyBullet in `target/bench/venv`.
 """
 
 import argparse

@@ -1,13 +1,16 @@
-"""Lists changes since another run. Ratios are compared, because times depend on machine load."""
+"""Lists changes since another run.
+
+Contests are compared by their ratios, because times depend on the load of the machine.
+"""
 
 from .table import number
 
-# Relative changes below this are noise, even if the quartiles do not overlap.
+# Relative changes of a ratio below this are noise, even if the quartiles do not overlap.
 _NOISE = 0.10
 
 
 def lines(old: dict, new: dict) -> list:
-    """One line for each change that is larger than the noise."""
+    """One line for each change above the noise, and for each new or gone contender."""
     out = []
     if old.get("quick") != new["quick"]:
         out.append("one of the two runs was a quick one: differences may be noise")

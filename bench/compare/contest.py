@@ -103,9 +103,10 @@ class Process:
 class Contest:
     """One comparison.
 
-    `each` is the content of one unit of work, such as 0.05 (simulated seconds) or 1 (scan). The
-    figure is the content that a contender completes per second. If `lower`, the figure is the
-    microseconds per unit of work instead. Ratios are relative to the first contender.
+    `each` is the amount that one unit of work counts, such as 0.05 for a step of 0.05 simulated
+    seconds, or 1 for a scan. The figure is the amount that a contender completes per real second.
+    If `lower`, the figure is the microseconds per unit of work instead. Ratios are relative to the
+    first contender.
     """
 
     key: str

@@ -152,7 +152,10 @@ def contests() -> list:
 
 
 def run(taking_part: list, begin: list, quick: bool, only: set, pictures: Path, progress) -> dict:
-    """Runs all contests. Returns their results and the facts about each contender."""
+    """Runs the contests that `only` names, or all if it is empty.
+
+    Returns their results and the facts about each contender.
+    """
     rounds, round_s = (3, 0.15) if quick else (9, 0.5)
     wanted = [c for c in contests() if not only or c.key in only]
     needed = {key for c in wanted for key in c.contenders}

@@ -28,7 +28,7 @@ def group_of(name: str) -> str:
 def measure(rows: list, rate, seconds: float, rounds: int) -> dict:
     """Steps per second of every environment in every round.
 
-    Environments that do not start are left out.
+    Environments that do not start or that fail in a round are left out.
     """
     found = {name: [] for name, *_ in rows}
     for i in range(rounds):

@@ -15,7 +15,8 @@ _FIRST_M = 0.01
 def write(folder: Path, profile: Path) -> None:
     """Writes the car, the floor, and the worlds `rest` and `heap` that Chicane imports.
 
-    The route of both worlds is the circle that the car drives. The native environments need one.
+    The route of both worlds is the circle that the car drives. Only the native environments need a
+    route.
     """
     robot = json.loads(profile.read_text())
     robot["lidar"]["rate_hz"] = _SCANS_HZ

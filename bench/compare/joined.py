@@ -1,8 +1,8 @@
 """Reads contests from the file of another benchmark, such as `driving.py`.
 
 The format is `{"versions": {"highway-env": "1.0"}, "contests": [{"key", "title", "unit", "lower",
-"note", "entries": [{"key", "title", "ours", "figure"}, …]}]}`. If an entry has no ratio, the ratio
-is computed from the figures.
+"note", "entries": [{"key", "title", "ours", "figure"}, …]}], "missing": [<title>, …]}`. If an entry
+has no ratio, the ratio is computed from the figures.
 """
 
 import json

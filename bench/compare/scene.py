@@ -1,7 +1,8 @@
 """The scene of all contenders as numbers: a fenced yard, fifty boxes, a car that drives circles.
 
-`sdf.py`, `mjcf.py` and `urdf.py` convert the scene to the format of each simulator. The modules
-`mujoco_side.py` and `pybullet_side.py` set the properties that those formats cannot express.
+`sdf.py` and `mjcf.py` convert the scene to the formats of Chicane and MuJoCo, and `urdf.py`
+converts the car for PyBullet. The modules `mujoco_side.py` and `pybullet_side.py` set the
+properties that those formats cannot express.
 """
 
 import json
@@ -20,7 +21,7 @@ FRICTION = 0.6
 BOX_COLOUR = (0.80, 0.45, 0.20)
 FENCE_COLOUR = (0.30, 0.45, 0.60)
 
-# Simulated time of one step of an agent. Each step is followed by a scan.
+# Simulated time of one step of an agent. In the contest `step`, a scan follows each step.
 STEP_S = 0.05
 SUBSTEP_S = 0.0025
 SUBSTEPS = round(STEP_S / SUBSTEP_S)
@@ -33,7 +34,7 @@ STEERING_RAD = 0.3
 
 @dataclass(frozen=True)
 class Box:
-    """Centre and heading of a box."""
+    """Centre (metres) and heading (radians) of a box."""
 
     x: float
     y: float
@@ -116,7 +117,7 @@ class Car:
         return 2 * math.atan(math.tan(self.camera_fov / 2) * height / width)
 
     def places(self, count: int) -> list:
-        """Poses (x, y, yaw) around the circle, for pictures."""
+        """Poses (x, y, yaw) at equal distances on the circle that the car drives."""
         r = self.radius()
         turns = [2 * math.pi * i / count for i in range(count)]
         return [(r * math.sin(a), r - r * math.cos(a), a) for a in turns]

@@ -102,7 +102,7 @@ BATCHES = [
 def rate(name: str, seconds: float, count: int) -> tuple[float, float] | None:
     """Steps of `count` environments per second of real time and per second of processor time.
 
-    Returns None if an environment does not start.
+    Returns None if an environment does not start or fails.
     """
     ours = name.startswith("chicane")
     command = [sys.executable, WORKER, f"{name} 2" if ours and count == 2 else name, str(seconds)]
@@ -116,7 +116,8 @@ def rate(name: str, seconds: float, count: int) -> tuple[float, float] | None:
         )
         for _ in range(1 if ours else count)
     ]
-    # The timer kills workers that never start. Such an environment gets no figure.
+    # The timer kills workers that do not start or do not end in time. Then the environment gets no
+    # figure.
     watch = threading.Timer(
         START_TIMEOUT_S + seconds, lambda: [worker.kill() for worker in workers]
     )

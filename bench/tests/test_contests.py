@@ -13,7 +13,7 @@ from compare.contest import BenchError, Contender, Contest, Process, run_contest
 
 PROFILE = Path(__file__).parents[2] / "vehicles" / "gen1.json"
 
-# A contender whose unit of work takes the time in its first argument.
+# A contender that reports, for each unit of work, the seconds in its first argument.
 FAKE = """
 import json, sys
 print('hello from a library')

@@ -1,4 +1,4 @@
-"""Compares recorded messages with readings of the web API, which are rounded to six decimals."""
+"""Compares recorded messages with readings of the web API, whose numbers are rounded."""
 
 import json
 import math
@@ -16,7 +16,10 @@ JOINTS = [
 
 
 def near(got: float, want: float, tolerance: float = 1e-6) -> bool:
-    """Whether two numbers differ only by rounding to six decimals or to single precision."""
+    """Whether two numbers are equal, apart from rounding to single precision or to `tolerance`.
+
+    The default tolerance is that of readings, which are rounded to six decimals.
+    """
     return math.isclose(got, want, rel_tol=1e-6, abs_tol=tolerance)
 
 
@@ -117,7 +120,10 @@ COMPARED = {
 
 
 def same(topic: str, time_ns: int, message, readings: dict[int, dict]) -> bool:
-    """Whether a ROS message equals the reading at its time."""
+    """Whether a ROS message has the right time stamp and equals the reading at its time.
+
+    The content is compared only for the topics of `COMPARED`.
+    """
     if topic == "/clock":
         return stamp_ns(message.clock) == time_ns
     header = getattr(message, "header", None) or message.transforms[0].header

@@ -26,7 +26,7 @@ RATES = {
 
 
 class Client:
-    """A client of the web API with one kept connection, because every tick has its requests."""
+    """A client of the web API. It keeps one connection, because every tick takes some requests."""
 
     def __init__(self, url: str):
         self.connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=60)

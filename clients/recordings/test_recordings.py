@@ -1,6 +1,7 @@
 """Reads recordings with the packages mcap, mcap-ros2-support and rosbags.
 
-Every message is compared with the reading of the web API at the same simulated time.
+The messages of most topics are compared with the readings of the web API at the same simulated
+time.
 """
 
 import signal
@@ -34,7 +35,7 @@ def readable_records(path: Path):
 
 
 class Drives(unittest.TestCase):
-    """One recorded drive. All tests read it."""
+    """One recorded drive, which all tests of this class read."""
 
     @classmethod
     def setUpClass(cls):
@@ -107,7 +108,7 @@ class Drives(unittest.TestCase):
         self.assertEqual((qos["/scan"].depth, qos["/scan"].reliability.name), (5, "RELIABLE"))
 
     def test_the_definitions_are_those_of_ros(self):
-        """The hash of a type depends on the names and types of its fields, as in ROS 2 Jazzy."""
+        """A type has the hash that ROS 2 Jazzy computes from the names and types of its fields."""
         jazzy = get_typestore(Stores.ROS2_JAZZY)
         with AnyReader([self.file]) as reader:
             types = {c.msgtype for c in reader.connections if c.msgdef.data}

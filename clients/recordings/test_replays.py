@@ -21,13 +21,13 @@ def evaluate(sim):
         sim.record(round(sim.state.time, 2))
         sim.finish()
 """
-# Keys of the state that a replay does not know: how often the simulator loaded a world, the speed
-# in real time, the pauses, and the state of the session and of its program.
+# Keys of the state that a replay does not know: how often a command moved the car before the run,
+# the real-time factor, the pauses, and the state of the session and of its program.
 OWN_KEYS = ("epoch", "rtf", "evaluation", "run", "paused")
 
 
 def messages_of(file: Path, first_ns: int = 0, last_ns: int = 2**62) -> dict[tuple, bytes]:
-    """The messages of a file by topic and time, without the epochs."""
+    """The messages of a file by topic and time, without those of `/sim/epoch`."""
     with file.open("rb") as stream:
         reader = make_reader(stream, validate_crcs=True)
         return {
@@ -46,7 +46,8 @@ class Replays(unittest.TestCase):
         script = cls.folder / "judge.py"
         script.write_text(SCRIPT)
         recorded = cls.folder / "recorded"
-        # The recorder skips images on a machine that can't draw them in time, so time is slow.
+        # The recorder skips images that the machine can't draw in time, so simulated time runs at a
+        # quarter of real time.
         options = ["--world", "technical", "--speed", "0.25", "--judge-script", str(script)]
         simulator = Simulator(*options, "--record", str(recorded))
         cls.addClassCleanup(simulator.close)

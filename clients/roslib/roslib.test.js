@@ -44,7 +44,8 @@ function connected(simulator) {
 /** Subscribes to a topic and collects its messages in order. */
 function record(ros, name, messageType) {
   const messages = [];
-  // The queue is long, so that a busy machine loses no messages. Only the newest picture is queued.
+  // The queue is long, so that a busy machine loses no messages. For picture topics, only the
+  // newest picture is queued.
   const topic = new Topic({ ros, name, messageType, queue_length: PICTURES.includes(name) ? 0 : 1000 });
   topic.subscribe((message) => messages.push(message));
   return { messages, end: () => topic.unsubscribe() };

@@ -52,7 +52,7 @@ export class Simulator {
 
   async close() {
     await this.stop();
-    // A process that was just ended may still write a file.
+    // The removal is repeated, because a process that is ending may still write to the folder.
     await rm(this.folder, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 });
   }
 

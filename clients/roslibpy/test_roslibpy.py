@@ -252,7 +252,8 @@ class Bridge(unittest.TestCase):
             nothing.call(roslibpy.ServiceRequest({"a": 1, "b": 2}), timeout=30)
 
     def test_messages_are_throttled(self):
-        # Use a new connection, because messages of other subscriptions may still be under way.
+        # Use a new connection, because messages of other subscriptions may still arrive on the
+        # shared one.
         ros = connect(self.simulator)
         self.addCleanup(ros.close)
         log, began = [], time.monotonic()
@@ -306,7 +307,8 @@ class Token(unittest.TestCase):
         stranger = roslibpy.Ros(f"ws://127.0.0.1:{simulator.port}/rosbridge")
         with self.assertRaises(Exception):  # noqa: B017
             stranger.run(timeout=2)
-        # Only the thread of the reactor may stop the attempts, because that thread makes them.
+        # Only the thread of the reactor may stop the attempts to connect, because that thread makes
+        # them.
         blockingCallFromThread(reactor, stranger.factory.stopTrying)
 
 

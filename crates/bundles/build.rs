@@ -1,5 +1,5 @@
 //! Generates `built_in.rs` with the tables of the built-in worlds: the projects in `worlds/`, the
-//! pictures beside them, and a hash of all files that influence the built worlds.
+//! pictures beside them, and a hash of these files and of the code that builds the worlds.
 #![allow(clippy::disallowed_methods)]
 
 use std::error::Error;
@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 
 type Files = Vec<(String, PathBuf)>;
 
-/// Folders of the code that builds worlds from projects, relative to this crate.
+/// Folders of the code that builds worlds from projects, and of the judging scripts that projects
+/// can name, relative to this crate.
 const BUILDER_SOURCES: [&str; 5] =
     ["../builder/src", "../world/src", "../formats/src", "../vary/src", "../../python/judge/templates"];
 
@@ -49,8 +50,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// All files below a folder with their relative paths, sorted by name. Skips hidden files and
-/// `__pycache__`.
+/// All files below a folder with their relative paths. The entries of each folder are sorted by
+/// name. Skips hidden files and folders, and `__pycache__`.
 fn walk(folder: &Path, prefix: &str, files: &mut Files) -> Result<(), Box<dyn Error>> {
     let mut entries = Files::new();
     for entry in std::fs::read_dir(folder)? {

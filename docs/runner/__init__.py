@@ -1,4 +1,4 @@
-"""Runs the documentation: executes every block of every page and compares the results.
+"""Runs the documentation: executes the blocks of every page and compares the results.
 
 `markdown` finds the blocks of a page, and `page` runs them in order. `shell`, `interpreter` and
 `bodies` run one kind of block each, in the `sandbox` of the page. `expected` compares the output

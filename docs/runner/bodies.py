@@ -1,7 +1,7 @@
-"""JSON blocks: request bodies and answers. Request bodies are sent to the simulator.
+"""JSON blocks: bodies of requests, and answers. The request of a block is sent to the simulator.
 
-Both kinds are checked against the simulator's OpenAPI documents. In an answer on a page, `"…"`
-stands for any value, and for any further entries of an object or a list.
+Request bodies and the simulator's answers are checked against its OpenAPI documents. In an answer
+on a page, `"…"` stands for any value, and for any further entries of an object or a list.
 """
 
 import json
@@ -26,7 +26,10 @@ class Api:
         ]
 
     def operation(self, method: str, path: str):
-        """The document and the operation of a path. The path may contain values of parameters."""
+        """The document and the operation of a path; None if no document has the path.
+
+        The path may contain values of parameters.
+        """
         wanted = path.split("?")[0].rstrip(".,").split("/")
         for document in self.documents:
             for known, methods in document["paths"].items():

@@ -38,7 +38,7 @@ def create(bucket: str) -> bool:
     """Creates a public bucket. Returns False if the server does not accept connections yet."""
     request = urllib.request.Request(bucket, method="PUT", headers={"x-amz-acl": "public-read"})
     try:
-        # The server imports most of its modules at the first request.
+        # The first request takes long, because the server then imports most of its modules.
         with urllib.request.urlopen(request, timeout=BLOCK_TIMEOUT_S):
             return True
     except urllib.error.HTTPError:

@@ -1,6 +1,7 @@
 """Runs the Python blocks of a page, all in one interpreter.
 
-The interpreter is started before the first block, with the environment of the page's shell.
+The interpreter is started before the first Python block, with the environment that the page's shell
+has then.
 """
 
 import json
@@ -42,7 +43,10 @@ class Interpreter:
         return came
 
     def ask(self, request: str) -> str:
-        """Sends a request and returns the answer, or an empty string after a timeout."""
+        """Sends a request and returns the answer.
+
+        The answer is empty if the process has ended, or if it was killed after a timeout.
+        """
         timer = threading.Timer(BLOCK_TIMEOUT_S, kill_group, (self.process, signal.SIGKILL))
         timer.start()
         try:

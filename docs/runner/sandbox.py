@@ -118,7 +118,9 @@ def folders_of_python() -> str:
 
 
 def clone(root: pathlib.Path, program: pathlib.Path, folder: pathlib.Path) -> None:
-    """Creates a folder with links to the repository's files, examples, and a new `target`."""
+    """Creates a folder with links to the repository's files, a copy of its examples, and a new
+    `target`.
+    """
     (folder / "target" / "release").mkdir(parents=True)
     (folder / "target" / "release" / "chicane").symlink_to(program)
     for entry in root.iterdir():

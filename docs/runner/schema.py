@@ -1,4 +1,4 @@
-"""Checks values by the subset of JSON Schema in our OpenAPI documents. Rejects other keywords."""
+"""Checks values by the part of JSON Schema that our documents use. Rejects other keywords."""
 
 import re
 

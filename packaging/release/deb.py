@@ -38,7 +38,8 @@ def service_files(root: Path, below: Files) -> Files:
     for path, file in below.items():
         if path in ("share/doc/chicane/chicane.service", "share/doc/chicane/options"):
             continue  # The package installs both.
-        # Policy: man pages and long texts are compressed, and zsh has a folder for packages.
+        # As in all Debian packages, man pages and long texts are compressed. For zsh, Debian has a
+        # separate folder for the completions of packages.
         if path.startswith("share/man/") or path.endswith("/CHANGELOG.md"):
             files[f"usr/{path}.gz"] = File(gz(file.content))
         elif path.startswith("share/zsh/site-functions/"):

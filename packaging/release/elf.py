@@ -20,7 +20,8 @@ MACHINES = {0x3E: "x86_64", 0xB7: "aarch64"}
 def oldest_glibc(program: bytes) -> tuple[int, int]:
     """The oldest version of glibc that a program runs with, such as (2, 34).
 
-    Raises `ValueError` if the program is not for 64-bit Linux, or needs more libraries than glibc.
+    Raises `ValueError` if the program is not for 64-bit Linux, or needs a library that is not in
+    `MANYLINUX_LIBRARIES`.
     """
     strings = dynamic_strings(program)
     libraries = {name.decode() for name in strings if b".so" in name and not LOADER.fullmatch(name)}
@@ -31,7 +32,7 @@ def oldest_glibc(program: bytes) -> tuple[int, int]:
 
 
 def machine(program: bytes) -> str | None:
-    """The processor that a program is for, or None if it is another than those of the packages."""
+    """The processor that a program is for, or None if it is not one of `MACHINES`."""
     return MACHINES.get(struct.unpack_from("<H", program, 18)[0])
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from .parts import Part
 
 NAMES = re.compile(r"(licen[cs]e|copying|copyright|notice|unlicense|ofl)([-._].*)?", re.IGNORECASE)
-# Source files whose name starts like a licence file.
+# Endings of source files, which are not licences even if their name begins like that of a licence.
 NOT_TEXTS = (".rs", ".js", ".ts", ".html", ".toml", ".json")
 # A larger file is an error, because it is probably not a licence. Size in bytes.
 LARGEST = 256 << 10
@@ -89,7 +89,10 @@ def is_licence(file: Path) -> bool:
 
 
 def normal(text: str) -> str:
-    """A text without differences that are only space at line ends and empty lines around it."""
+    """A text without blanks at line ends, and without empty lines at its start and end.
+
+    Texts that differ only in these become equal.
+    """
     lines = [line.rstrip() for line in text.replace("\r\n", "\n").replace("\f", "\n").splitlines()]
     return "\n".join(lines).strip("\n")
 

@@ -1,4 +1,4 @@
-"""The files of a package below its prefix, which is `/usr` or `/usr/local`."""
+"""The files of a package below its prefix, such as `/usr` or `/usr/local`."""
 
 import os
 import subprocess

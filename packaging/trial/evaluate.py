@@ -13,7 +13,8 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable
 
-# Longer than the download of the judge's Python at the first start of the service.
+# Limits for the start of the simulator and for the run. The first start of the service takes long,
+# because it downloads the judge's Python.
 START_S, RUN_S = 300, 180
 
 

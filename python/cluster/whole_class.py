@@ -1,4 +1,4 @@
-"""Grades a whole class in every way, and compares the grades to the byte.
+"""Grades a whole class in four ways, and compares the grades to the byte.
 
 usage: CHICANE=<program> whole_class.py <folder with submissions and roster.csv> [--kills 30]
 
@@ -69,7 +69,7 @@ class Class:
 
 
 def finished(results: Path) -> dict[str, str]:
-    """The session of each finished unit by hash."""
+    """The session of each finished unit, by the hash of the unit."""
     found = results.glob("cache/*/result.json")
     return {file.parent.name: json.loads(file.read_text())["record"]["session"] for file in found}
 
@@ -98,7 +98,7 @@ def grade_with_a_killed_worker(class_: Class) -> Path:
 
 
 def grade_with_kills(class_: Class, kills: int) -> Path:
-    """Kills the grading at random moments. The same seed gives the same moments."""
+    """Kills the grading at random moments. The moments are always the same: the seed is fixed."""
     results, moments, begun = class_.results("killed"), random.Random(17), time.monotonic()
     known: dict[str, str] = {}
     done = 0

@@ -155,7 +155,7 @@ class Channel:
         """Writes the rest of an interrupted action, and reads the answers of such actions."""
         self.write(b"")
         # Reading an answer needs a deeper stack than the rest of this method, and a RecursionError
-        # in the middle of it would lose the answer.
+        # in the middle of the reading would lose the answer. This scan raises that error before.
         scan('{"error":[{}]}', 0)
         while self.unread:
             self.receive()
@@ -281,7 +281,7 @@ class Sim:
         self._channel.say(b'{"type":"record","value":%s}\n' % line)
 
     def finish(self, *value):
-        """Ends the session after this call. A value is recorded first."""
+        """Ends the session when the script's function returns. A value is recorded first."""
         if len(value) > 1:
             raise TypeError("finish takes one value or none")
         for one in value:

@@ -85,7 +85,7 @@ class TopicLog:
         return self.encoded[-1].message() if self.encoded else None
 
     def forget(self) -> None:
-        """Removes all messages except the last."""
+        """Clears the lists, but keeps the last message."""
         self.ticks.clear()
         self.at.clear()
         self.ages.clear()

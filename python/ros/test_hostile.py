@@ -24,7 +24,8 @@ class WrongShape(IdlStruct, typename="std_msgs::msg::dds_::Float64_"):
     data: sequence[uint8]
 
 
-# RTPS: ids of submessages, and entity ids of the readers and writers of discovery.
+# RTPS: ids of submessages, and entity ids: the readers and writers of discovery, and a writer of
+# messages.
 SUBMESSAGES = [0x01, 0x06, 0x07, 0x08, 0x09, 0x0C, 0x0E, 0x12, 0x13, 0x15, 0x16]
 ENTITIES = [0x000100C2, 0x000100C7, 0x000003C2, 0x000003C7, 0x000004C2, 0x000004C7, 0x00000103]
 
@@ -93,8 +94,8 @@ class Hostile(unittest.TestCase):
     def assert_clock(self, listener: Listener):
         """Asserts that a new participant finds the clock.
 
-        Its first announcement may be lost in a full socket. The simulator announces itself every
-        10 s, and the participant answers with an announcement of its own.
+        The participant's first announcement may be lost in a full socket. The simulator announces
+        itself every 10 s, and the participant answers with an announcement of its own.
         """
         clock = listener.listen("/clock", idl.Clock)
         listener.take(60.0, until=lambda: len(clock.at) > 100)
@@ -123,8 +124,8 @@ class Hostile(unittest.TestCase):
         pace_check = self.pace_check()
 
         def send():
-            # The first is too short for a number. The first eight bytes of the others are not a
-            # number.
+            # The first message is too short for a number. The first eight bytes of the others are a
+            # NaN.
             for size in [0, 4, 60_000]:
                 writer.publish(WrongShape([255] * size))
 
@@ -140,7 +141,7 @@ class Hostile(unittest.TestCase):
         pace_check = self.pace_check()
 
         def send():
-            # DDS pads both to eight bytes, which are numbers very close to 0.
+            # DDS pads both messages to eight bytes, which are numbers very close to 0.
             for size in [1, 3]:
                 writer.publish(WrongShape([255] * size))
 

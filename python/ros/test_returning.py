@@ -15,7 +15,8 @@ DOMAIN = 111
 # A short lease, so that the test does not have to wait long.
 LEASE = "<LeaseDuration>3s</LeaseDuration><SPDPInterval>1s</SPDPInterval>"
 SHORT = CONFIGURATION.replace("<Discovery>", f"<Discovery>{LEASE}")
-# The simulator logs these texts when it has lost a program, and when the program has returned.
+# A program is lost if the simulator has received no announcement from it during its lease. The
+# simulator logs these texts when a program is lost, and when it announces itself again.
 LOST, BACK = "gives no sign of life", "a ROS 2 program is back"
 # The simulator logs these texts when its own connection has ended, and when it has a new one.
 INTERRUPTED = "connection to the ROS 2 graph was interrupted"
@@ -56,8 +57,8 @@ class Returning(unittest.TestCase):
 
         Returns the tick of the loss.
         """
-        # On a busy machine, the short lease may also have ended while the subscriber ran. It has
-        # returned if it receives new messages.
+        # On a busy machine, the short lease may also have ended while the subscriber ran. The
+        # subscriber has returned if it receives new messages.
         self.wait_for_tick_after(int(200 * self.simulator.time()))
         before = self.simulator.log().count(LOST)
         self.subscriber.send_signal(number)
@@ -103,7 +104,7 @@ class Returning(unittest.TestCase):
     def test_killed_subscriber_is_forgotten(self):
         self.wait_for_tick_after(0)
         self.lose(signal.SIGKILL)
-        # It may also have been lost, and have come back, before it was killed.
+        # The subscriber may also have been lost, and have come back, before it was killed.
         before = self.simulator.log().count(BACK)
         other = Listener(DOMAIN)
         clock = other.listen("/clock", idl.Clock)
@@ -134,7 +135,7 @@ class StoppedSimulator(unittest.TestCase):
 
 
 def stop_briefly(simulator: Simulator) -> bool:
-    """Stops and continues a simulator. Returns whether it reports that its connection ended.
+    """Stops and continues a simulator. Returns whether it logs that its ROS 2 connection ended.
 
     The signals interrupt the threads that wait. The connection ends only if one of its threads
     waited at this moment, so a call may have no effect.

@@ -19,7 +19,7 @@ WIDTH, HEIGHT = 900, 320
 PANEL_WIDTH, PANEL_HEIGHT, TOP = 360, 210, 50
 LEFTS = (60, 510)
 POINTS = 150
-"""Largest number of points of a line, so that the file stays small."""
+"""Largest number of points of a line besides its last point, so that the file stays small."""
 TICKS_S = (1, 3, 10, 30, 60, 180, 600, 1800, 3600, 10800, 36000)
 
 
@@ -34,7 +34,7 @@ class Curve:
 
 
 def load(title: str, file: Path) -> Curve:
-    """Reads a curve, thinned to at most `POINTS` points."""
+    """Reads a curve, thinned to at most `POINTS` points and the last one."""
     rows: list[dict[str, Any]] = json.loads(file.read_text())["curve"]
     if not rows:
         raise ValueError(f"{file} has no points: train longer")

@@ -43,7 +43,7 @@ DTYPES = ("f4", "f8", "f2", "i4", "u1", "i8", "?", ">f4", "c8", "O", "S4", "M8[s
 
 
 class Wrong(Exception):
-    """A case found a defect that is not an exception: changed state, or memory outside an array."""
+    """A case found a defect that is not a wrong exception, such as a changed state."""
 
 
 class Case:
@@ -63,7 +63,7 @@ class Case:
         kind()
 
     def allowed(self, what: str, call: Callable[[], Any]) -> tuple[bool, Any]:
-        """Calls a function. Returns whether it returned, and its value."""
+        """Calls a function. Returns whether it ended without an exception, and its value."""
         self.log.append(what)
         try:
             return True, call()
@@ -484,7 +484,7 @@ def watch(
         errors: list[str] = []
         reader = threading.Thread(target=lambda e=errors, p=process: e.extend(p.stderr))
         reader.start()
-        # The time limit does not include the start of the process.
+        # `longest_case_s` limits only the cases. The start of the process has a limit of its own.
         timer = threading.Timer(LONGEST_CASE_S, process.kill)
         timer.start()
         last, started = first - 1, first

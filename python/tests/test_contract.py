@@ -133,7 +133,7 @@ class Contract(unittest.TestCase):
                     self.assertIn("application/octet-stream", content, name)
                 elif answer is bytes:
                     # Without a parameter, `/evaluation/run` returns JSON to older clients. The
-                    # exported file of a project without pictures is JSON too.
+                    # exported file of a project without pictures and scripts is JSON too.
                     both = name in ("run_file", "export")
                     others = set(content) - {"application/json"} if both else content
                     self.assertTrue(others, name)

@@ -276,7 +276,7 @@ bad = {
 
 class Values(unittest.TestCase):
     def outcomes(self, script):
-        """Runs a script. Returns its record, and answers each of its actions."""
+        """Runs a script, and accepts each of its actions. Returns its record and its actions."""
         with Harness() as harness:
             harness.hear()
             self.assertEqual(harness.load(script), {"type": "answer", "finish": False})

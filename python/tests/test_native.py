@@ -100,7 +100,7 @@ class SameBytes(unittest.TestCase):
         for world in worlds:
             with self.subTest(world):
                 steps = STEPS if world in ("oval", "slalom") else STEPS // 5
-                # An episode of a large world may last longer than the test.
+                # Without this limit, an episode in a large world might last longer than the test.
                 self.compare(steps, 11, world=world, time_limit_s=6.0)
 
     def test_obstacles(self) -> None:
@@ -238,7 +238,7 @@ class Environments(unittest.TestCase):
             recorded.close()
             films = sorted(Path(folder).glob("films/*.mp4"))
             self.assertEqual(len(films), 2)
-            # The brand of the file format is in the first bytes.
+            # An MP4 file has the word `ftyp` at byte 4.
             self.assertEqual([film.read_bytes()[4:8] for film in films], [b"ftyp"] * 2)
 
     def test_a_vector_equals_single_environments(self) -> None:

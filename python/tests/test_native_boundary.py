@@ -180,7 +180,10 @@ class Actions(unittest.TestCase):
 
 class Processes(unittest.TestCase):
     def test_threads_of_python(self) -> None:
-        """Each thread has its own environment. Using a shared one either raises or works."""
+        """Some threads have environments of their own, and some share one.
+
+        A step of the shared environment raises an exception or works.
+        """
         shared = VectorCarEnv(8, observation="lidar", threads=2)
         self.addCleanup(shared.close)
         shared.reset(seed=1)

@@ -1,8 +1,9 @@
 """Installs a wheel into fresh venvs of several Python versions, and compares what they simulate.
 
-`make wheel-try` runs the program. For every CPython from 3.11 to 3.14 on the path or in the folder
-of pyenv, it creates a venv, installs the wheel with Gymnasium and NumPy, and drives eight cars. All
-versions have to give the same bytes. It needs a connection to a package index.
+`make wheel-try` runs the program. For each version of CPython from 3.11 to 3.14 that is on the path
+or in the folder of pyenv, it creates a venv, installs the wheel with Gymnasium and NumPy, and
+drives eight cars. All versions have to give the same bytes. The program needs a connection to a
+package index.
 """
 
 from __future__ import annotations

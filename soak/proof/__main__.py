@@ -1,4 +1,4 @@
-"""`python3 -m soak.proof`: shows that runs of all kinds verify, and that false ones do not.
+"""`python3 -m soak.proof`: shows that runs of all kinds verify, and that falsified ones do not.
 
 The exit status is 0 if every proof succeeds.
 """

@@ -1,4 +1,4 @@
-"""A hundred runs of ten kinds into one data folder."""
+"""Makes runs of ten kinds in one data folder."""
 
 import json
 import pathlib
@@ -110,7 +110,7 @@ class Series:
         self.evaluate(number, "--world", "oval", *robot, "--drive", self.drive_file(number))
 
     def clicks(self, number: int) -> None:
-        """Moves things, changes a light and pauses as a person, while a program drives."""
+        """Moves a box, sets the brightness and pauses as a person would, while a program drives."""
         arguments = ["--world", "oval", "--workspace", str(self.workspace)]
         simulator = Simulator(self.program, self.data, *arguments)
         try:

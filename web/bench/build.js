@@ -4,8 +4,8 @@
  *
  * Latency with a random track: time from a key event to the drawn frame, to the road that the
  * server computed, and to the acknowledged save. Frame rate: frames of the top view while an object
- * is dragged. Loop: the way from the empty list of projects to a closed road in the simulator, with
- * the pauses of a person who knows the page.
+ * is dragged. Loop: the time from the empty list of projects to a closed road in the simulator,
+ * with the pauses of a person who knows the page.
  *
  *     node web/bench/build.js
  */

@@ -1,4 +1,6 @@
-/** Properties of all triangles of one material. None depends on the order of the triangles. */
+/**
+ * Properties of all triangles of one material. No property depends on the order of the triangles.
+ */
 export interface TriangleGroup {
   material: string | null;
   texture: string | null;

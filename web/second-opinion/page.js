@@ -5,8 +5,9 @@
  * three.js and its loader provide geometry, poses, textures and materials. The shaders below use
  * the lighting model of our renderer, so that colours can be compared. The light at a vertex is
  * ambient·(0.7 + 0.3·up) + sun·max(0, cosine). `up` is the vertical component of the normal, and
- * `cosine` belongs to the angle between normal and sun. Display colours are squared to get linear
- * colours. At the end, the square root of a linear colour gives the display colour.
+ * `cosine` is the cosine of the angle between the normal and the direction to the sun. Display
+ * colours are squared to get linear colours. At the end, the square root of a linear colour gives
+ * the display colour.
  */
 import * as THREE from "three";
 import { GLTFLoader } from "three/addons/loaders/GLTFLoader.js";

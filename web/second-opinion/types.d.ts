@@ -5,7 +5,10 @@ export interface Pose {
   rotation: [number, number, number, number];
 }
 
-/** Centre of the lower side of an object in its own frame, and its length and width. */
+/**
+ * The lower side of an object: its centre in the object's own frame, and its length and width, in
+ * metres.
+ */
 export interface Footprint {
   foot: [number, number, number];
   size: [number, number];
@@ -54,7 +57,9 @@ export interface RenderedImage {
 
 /** An image of three.js. */
 export interface ReferenceImage extends RenderedImage {
-  /** 1 for each pixel that no sky is in, otherwise 0. Three.js draws no sky. */
+  /**
+   * 1 for each pixel without sky, otherwise 0. Sky is not compared, because three.js draws none.
+   */
   whole: Uint8Array;
 }
 

@@ -62,9 +62,9 @@ export class App {
   /** Whether the program panel is open. */
   readonly programming = persistedSignal("programming", false, isBoolean);
 
-  /** Opens the program panel and runs the example in it. `program` sets this function. */
+  /** Opens the program panel and runs the example in it. `panels/program.ts` sets this function. */
   runExample: () => void = () => {};
-  /** Shows a message for a few seconds. `overlay` sets this function. */
+  /** Shows a message for a few seconds. `panels/overlay.ts` sets this function. */
   toast: (text: string, kind?: "error" | "note") => void = () => {};
 
   /** Whether this world has an evaluation for this robot. Otherwise there is no Evaluate button. */

@@ -1,6 +1,7 @@
 /**
- * Keyboard shortcuts. Of the keys typed into a field, only Escape is handled; of the shortcuts of
- * the browser, only Ctrl+Z.
+ * Keyboard shortcuts. Of the keys typed into a field, only Escape is handled. Of the keys with
+ * Ctrl, Cmd or Alt, only those for undo and redo are handled: Ctrl+Z and Ctrl+Shift+Z, or Cmd on a
+ * Mac.
  */
 import type { App } from "./app.ts";
 import type { Manipulator } from "./manipulate/manipulator.ts";

@@ -113,7 +113,7 @@ fn allocations(sim: &mut Sim, ticks: usize) -> u64 {
 }
 
 /// Median duration of a reset, s. Before each reset, the car is placed and one tick is simulated,
-/// so that the engine has to step.
+/// so that the physics engine has stepped since the reset before.
 fn disturbed_reset(sim: &mut Sim) -> f64 {
     let place =
         || Command::Place { who: Who::Vehicle, x: Some(1.0), y: None, z: None, yaw: None, how: How::AtOnce };

@@ -1,5 +1,5 @@
-//! Benchmark of `chicane grade`: how many runs of a class are judged in a minute, how long an
-//! unchanged class takes, and the report.
+//! Benchmark of `chicane grade`: how many runs of a class are judged in a minute, and how long an
+//! unchanged class and the report of a class take.
 //!
 //! Usage: `grade [--json <file>] [--quick] [<path of chicane>]`, in the folder of the repository.
 #![allow(clippy::disallowed_methods)]

@@ -1,8 +1,9 @@
 //! Executes the commands of a client to the robot one after the other, while the client continues
 //! to receive messages.
 //!
-//! A command may wait for the sim thread during a long step. Waiting commands are queued here and
-//! not in the inbox of the sim thread. The queue keeps only the newest few commands of each topic.
+//! A command may wait for the sim thread, for example while that thread executes a step of many
+//! ticks. Meanwhile the next commands are queued here and not in the inbox of the sim thread. The
+//! queue keeps only the newest few commands of each topic.
 
 use chicane_host::driver::{Refused, Simulator};
 use chicane_robot::Command;
@@ -42,7 +43,7 @@ impl<Id: Clone> Commands<Id> {
     }
 
     /// Adds a command. The queue depth in the ROS 2 settings of a topic limits how many commands of
-    /// that topic may wait. At the limit, the oldest command is dropped.
+    /// that topic may wait. At the limit, the oldest waiting command of the topic is dropped.
     pub(crate) fn add(&mut self, topic: Topic, command: Command, id: Id) {
         let same = |(other, ..): &(Topic, Command, Id)| *other == topic;
         if self.waiting.iter().filter(|one| same(one)).count() >= topic.qos().depth
@@ -53,7 +54,8 @@ impl<Id: Clone> Commands<Id> {
         self.waiting.push_back((topic, command, id));
     }
 
-    /// Executes the remaining commands of a client that has disconnected.
+    /// Executes the remaining commands of a client that has disconnected, at most for
+    /// [`REMAINING_COMMANDS_TIMEOUT`].
     pub(crate) async fn finish(mut self) {
         let remaining = async {
             while !(self.waiting.is_empty() && self.running.is_none()) {

@@ -1,9 +1,10 @@
 //! The robot's topics over WebSockets, for programs without ROS.
 //!
-//! [`rosbridge`] sends JSON messages, for `roslibpy` and `roslib`. [`foxglove`] sends binary
-//! messages, for the viewer Foxglove. Both share the pump, which creates the messages of every
-//! tick, and [`Socket`], which limits buffers and detects that a client is gone. The web server
-//! creates a [`Socket`] from a request that it has checked; this crate does not contain HTTP.
+//! [`rosbridge`] publishes messages as JSON or CBOR, for `roslibpy` and `roslib`. [`foxglove`]
+//! publishes binary messages, for the viewer Foxglove. The two modules share the pump, which
+//! creates the messages of every tick, and [`Socket`], which limits buffers and detects that a
+//! client is gone. The web server creates a [`Socket`] from a request that it has checked; this
+//! crate does not contain HTTP.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod bridge;

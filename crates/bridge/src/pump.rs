@@ -3,8 +3,9 @@
 //! While a client subscribes, the pump reads a tap of the sim thread. It creates the messages of
 //! each tick with the crate `ros`. The hub of the protocol encodes each subscribed message once,
 //! and puts it into the mailboxes of all subscribers. A client reads its mailbox at its own speed.
-//! The mailbox is bounded and drops the oldest messages. Another task draws the images, so that
-//! other messages do not wait for the images. That task draws only the newest frame.
+//! The mailbox is bounded: if the client is slow, the oldest messages are dropped. Another task
+//! draws the images, so that other messages do not wait for the images. That task draws only the
+//! newest frame.
 
 use chicane_host::Host;
 use chicane_host::camera::Camera;
@@ -85,10 +86,12 @@ async fn publish_ticks<H: Subscribers>(host: &Host, hub: &Arc<H>, frames: &watch
     }
 }
 
-/// Creates the messages of ticks. A tick that is not newer than the last one is skipped.
+/// Creates the messages of ticks. A tick that is not newer than the last one is skipped. A tick is
+/// newer if its epoch is higher, or if its epoch is the same and its number is higher.
 struct TickPublisher {
     publisher: Publisher,
-    /// Epoch and tick of the last messages.
+    /// Epoch and tick of the last messages. Before the first messages, epoch and tick of the view
+    /// from which the publisher was created.
     last: (u64, u64),
     /// Whether a world is loaded, so that `last` is valid.
     has_world: bool,

@@ -1,7 +1,7 @@
 //! An open WebSocket: messages, pings, and the closing handshake.
 //!
 //! A task owns a [`Socket`]. The socket pings its peer, detects that the peer is gone, limits its
-//! send buffer, and closes when the simulator stops. A task that alternates between sending and
+//! send buffer, and ends when the simulator stops. A task that alternates between sending and
 //! receiving uses [`Socket::next`] and [`Socket::send`]. A task that sends and receives at the same
 //! time uses [`Socket::start_send`] and [`Socket::next_event`].
 
@@ -21,7 +21,8 @@ use tokio_tungstenite::tungstenite::{Error, Message, Utf8Bytes};
 
 /// Time between two pings.
 const PING_INTERVAL: Duration = Duration::from_secs(3);
-/// The peer is considered gone after this many pings without a message from the peer.
+/// After this many pings without a message from the peer, the peer is considered gone when the next
+/// ping is due.
 const MAX_UNANSWERED_PINGS: u32 = 3;
 /// Timeout for sending a message with [`Socket::send`].
 const SEND_TIMEOUT: Duration = Duration::from_secs(5);
@@ -49,7 +50,7 @@ pub trait Peer: Send + Sync {
     fn disconnected(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
 }
 
-/// Sizes of messages in bytes.
+/// Largest sizes of messages, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SocketLimits {
     /// Largest received message.
@@ -87,7 +88,8 @@ impl From<SocketMessage> for Message {
 pub enum SocketEvent {
     /// The peer sent a message.
     Received(SocketMessage),
-    /// The message of [`Socket::start_send`] was written to the connection.
+    /// The message of [`Socket::start_send`], or a ping of the socket, was written to the
+    /// connection.
     Sent,
     /// The caller must close the socket with this code and reason.
     MustClose(CloseCode, String),
@@ -102,7 +104,8 @@ enum StreamStep {
     Received(Option<Result<Message, Error>>),
 }
 
-/// The peer is gone, or did not read a message in time.
+/// A message was not sent: the peer is gone or did not read the message in time, or the simulator
+/// is stopping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PeerGone;
 
@@ -114,7 +117,7 @@ pub struct Socket {
     ping_timer: Interval,
     /// Number of pings since the last message from the peer.
     unanswered_pings: u32,
-    /// Time when [`Socket::start_send`] started the current message. `None` if no message is being
+    /// Time when the sending of the current message or ping started. `None` if nothing is being
     /// sent.
     sending_since: Option<Instant>,
     /// Whether the connection has ended. Nothing is read or sent any more.
@@ -122,8 +125,8 @@ pub struct Socket {
 }
 
 impl Socket {
-    /// Creates a socket from a connection after the handshake. If `peer` is `None`, the end of the
-    /// connection is noticed only while messages are read.
+    /// Creates a socket from a connection after the handshake. If `peer` is `None`,
+    /// [`Socket::next_if`] does not notice the end of the connection while it reads nothing.
     pub async fn new(
         connection: Box<dyn ByteStream>,
         peer: Option<Box<dyn Peer>>,
@@ -182,8 +185,9 @@ impl Socket {
     }
 
     /// Same as [`Socket::next`] if `read` is true. Otherwise nothing is read, and the result is
-    /// `None` once the peer has closed its side. In that mode no pings are sent. TCP keep-alive
-    /// detects a vanished peer within about a minute.
+    /// `None` once the peer has closed its side. If the socket has no [`Peer`], that call waits
+    /// forever. While nothing is read, no pings are sent. Instead, the TCP keep-alive of the
+    /// listener detects a vanished peer, on Linux within about a minute.
     pub async fn next_if(&mut self, read: bool) -> Option<SocketMessage> {
         match &self.peer {
             Some(peer) if !read => {
@@ -276,7 +280,7 @@ impl Socket {
             self.stream.close(Some(frame)).await?;
             // All received bytes are read before the socket is closed. Otherwise the system would
             // reset the connection, and the peer might not get the close frame. After an error the
-            // rest is read without parsing, because it may contain no valid frames.
+            // rest is read without parsing, because it need not consist of valid frames.
             while let Some(Ok(_)) = self.stream.next().await {}
             let connection = self.stream.get_mut();
             connection.shutdown().await?;

@@ -60,8 +60,8 @@ pub fn build(project: &Project, files: &dyn Files) -> Result<MemoryBundle, Build
 }
 
 /// Adds the pictures of objects and decals to the bundle, each picture once and with its original
-/// bytes. The picture of the field is converted to PNG and gets a fixed name. Returns the paths of
-/// the pictures of objects and decals.
+/// bytes. The picture of the field gets a fixed name and is converted to PNG, if it has another
+/// format. Returns the paths of the pictures of objects and decals.
 fn add_pictures<'a>(
     project: &'a Project,
     files: &dyn Files,

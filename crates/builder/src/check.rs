@@ -1,8 +1,8 @@
 //! Checks a project and describes its problems in plain words.
 //!
-//! [`check()`] checks the document only. This is fast enough to run while the user drags a node.
-//! [`check_files`] checks the files next to the document. An error prevents the build of a world,
-//! but a warning does not.
+//! [`check()`] checks the document only, and is fast enough to run while the user drags a node of
+//! the track. [`check_files`] checks the files next to the document. An error prevents the build of
+//! a world, but a warning does not.
 
 mod evaluation;
 mod finding;

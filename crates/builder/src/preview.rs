@@ -20,7 +20,7 @@ const STRAIGHT: f64 = 1e-6;
 /// A project as an editor draws it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Preview {
-    /// The road; `None` if all nodes are at the same place.
+    /// The road; `None` if all nodes are so close together that the road has no direction.
     pub road: Option<RoadPreview>,
     /// The objects, in the order of the project.
     pub objects: Vec<ObjectPreview>,

@@ -1,8 +1,9 @@
 //! [`Project`]: the document of the world builder as typed data.
 //!
-//! [`Project::read`] checks the range of every number, length and name, so that a `Project`
-//! contains only valid values. [`crate::check()`] checks whether the project makes a good world.
-//! Lengths are in metres, angles in radians, and the origin is a corner of the field.
+//! [`Project::read`] checks the range of every number, the length of every text, and the names of
+//! the world and of files. [`crate::check()`] checks the names of the objects, and whether the
+//! project makes a good world. Lengths are in metres and angles in radians. The origin is the
+//! corner of the field with the lowest x and y.
 
 mod document;
 mod fields;

@@ -1,4 +1,4 @@
-//! Random tracks. The same options give the same track, and every track passes the check.
+//! Random tracks. The same options give the same track, and the check finds no error in any track.
 //!
 //! The nodes are placed around the centre of the field, in the order of their angles, so that the
 //! line does not cross itself. If a bend is too tight or parts of the road overlap, the generator
@@ -49,12 +49,13 @@ pub enum RandomError {
         /// Highest allowed value.
         high: f64,
     },
-    /// The field is too small for a road of this width, even if the road is a plain loop.
+    /// Not even a plain loop passes the check: the field or the maximum length of the track is too
+    /// small for a road of this width.
     #[error("no track of this width fits on this field: make the field larger or the road narrower")]
     NoRoom,
 }
 
-/// Distance between road and fence, m.
+/// Planned minimum distance between the fence and the road at a node, m.
 const MARGIN_M: f64 = 0.1;
 /// Number of the last attempt, counted from 0. The irregularity decreases with every attempt. The
 /// last attempt has no irregularity and gives a plain loop.

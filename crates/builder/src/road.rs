@@ -73,7 +73,7 @@ pub(crate) fn build(project: &Project, line: &TrackLine, pictures: &Pictures<'_>
     b.finish()
 }
 
-/// Path of a picture that is shipped with the simulator.
+/// Path of a picture that is shipped with the simulator, relative to the folder of the mesh.
 fn standard(name: &str) -> String {
     format!("../world_builder/textures/{name}.png")
 }
@@ -152,8 +152,9 @@ fn decals(b: &mut MeshBuilder, decals: &[Decal], pictures: &Pictures<'_>) {
     }
 }
 
-/// The four sides of the fence, just inside the edge of the field: lower, right, upper, left. Each
-/// side is a rectangle, given by its lower left and its upper right corner.
+/// The four sides of the fence, just inside the edge of the field: at the lowest y, the highest x,
+/// the highest y and the lowest x. Each side is a rectangle, given by its corner with the lowest
+/// coordinates and its corner with the highest coordinates.
 pub(crate) fn fence_sides([w, h]: [f64; 2]) -> [(DVec2, DVec2); 4] {
     let t = Fence::THICKNESS_M;
     [

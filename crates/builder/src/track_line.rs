@@ -10,12 +10,13 @@ use glam::DVec2;
 /// Approximate distance between two samples, m. The actual distance differs slightly, because a
 /// whole number of equal steps must fit on the line.
 pub const STEP_M: f64 = 0.05;
-/// Maximum number of samples. If the line is too long for this number, the samples are farther
-/// apart than [`STEP_M`], and the check reports that the track is too long.
+/// Maximum number of samples; an open line may have two more. If the line is too long for this
+/// number, the samples are farther apart than [`STEP_M`], and the check reports that the track is
+/// too long.
 pub const MAX_SAMPLES: usize = 20_000;
 /// Distance between the points that are used to measure the length, m.
 const FINE_M: f64 = 0.01;
-/// Maximum number of points that are used to measure the length.
+/// Approximate maximum number of points that are used to measure the length.
 const MAX_FINE: f64 = 100_000.0;
 
 /// A sample of the centre line.

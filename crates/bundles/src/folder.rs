@@ -5,12 +5,13 @@ use chicane_world::Bundle;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-/// Maximum number of files that are listed. Further files are ignored.
+/// Maximum number of files that are listed. Further files are left out of the list.
 const MAX_FILES: usize = 10_000;
-/// Maximum nesting depth of the folders that are searched.
+/// Maximum nesting depth of the folders that are searched, below the listed folder.
 const MAX_DEPTH: usize = 16;
 
-/// A folder with `worlds/`, `models/`, `meshes/` and so on. Links are not followed.
+/// A folder with `worlds/`, `models/`, `meshes/` and so on. Links inside the folder are not
+/// followed.
 #[derive(Debug, Clone)]
 pub struct FolderBundle {
     root: PathBuf,

@@ -11,11 +11,12 @@ use std::time::Duration;
 /// Environment variable with the path of a Python interpreter that has the package `chicane`. The
 /// command `chicane` of the Python wheel sets this variable.
 const PYTHON: &str = "CHICANE_PYTHON";
-/// Longest line that is read from the package's standard output, in bytes.
+/// Longest line of the package's standard output, in bytes. A longer line is read in pieces, which
+/// are not valid events.
 const MAX_LINE: u64 = 1 << 20;
 /// How many bytes at the end of the package's standard error are kept.
 const MAX_ERRORS: usize = 64 << 10;
-/// Time between two checks of the stop flag.
+/// How long to wait for an event before the stop flag is checked.
 const POLL: Duration = Duration::from_millis(50);
 
 /// Why the units were not run on a cluster.

@@ -1,8 +1,9 @@
 //! Colours of messages on a terminal.
 //!
-//! The rules are the same as those of clap for help texts. `NO_COLOR` turns colours off. Otherwise
-//! `CLICOLOR_FORCE` turns colours on. If neither variable is set, only a terminal gets colours, and
-//! only if `CLICOLOR` is not 0, and `TERM` is set and not `dumb`.
+//! The rules are similar to those of clap for help texts. `NO_COLOR` turns colours off, unless it
+//! is empty. Otherwise `CLICOLOR_FORCE` turns colours on, unless it is empty or 0. If neither
+//! variable decides, only a terminal gets colours, and only if `CLICOLOR` is not 0, and `TERM` is
+//! set and not `dumb`.
 
 use clap::builder::styling::{AnsiColor, Style, Styles};
 use std::fmt;

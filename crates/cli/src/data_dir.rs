@@ -34,7 +34,7 @@ pub(crate) fn resolve_absolute(given: Option<&Path>) -> Result<PathBuf, DataDirE
     Ok(std::path::absolute(&folder).map_err(FileError::read(&folder))?)
 }
 
-/// Creates the data folder if it does not exist. Only its owner can read it.
+/// Creates the data folder if it does not exist. Only its owner can read a new folder.
 pub(crate) fn create(folder: &Path) -> Result<(), DataDirError> {
     Ok(create_private(folder).map_err(FileError::write(folder))?)
 }

@@ -1,6 +1,6 @@
-//! Files of drive commands: each line has seconds, speed and steering, separated by spaces, tabs,
-//! commas or semicolons. `#` begins a comment, and the first line may contain the names of the
-//! three columns.
+//! Files of drive commands. Each line has the simulated seconds since the start of the run, the
+//! speed in m/s and the steering angle in rad, separated by spaces, tabs, commas or semicolons. `#`
+//! begins a comment, and the first other line may contain the names of the three columns.
 
 use crate::file_error::FileError;
 use crate::terminal_text::printable;

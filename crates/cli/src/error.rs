@@ -1,4 +1,4 @@
-//! The error type of the whole program. The commands return enums of their own or the enum
+//! The error type of the whole program. The commands return error types of their own or the enum
 //! [`EvaluationError`]; only `main` and `exit` use [`CliError`].
 
 use crate::commands::backup::BackupCommandError;

@@ -45,7 +45,7 @@ use std::time::Duration;
 /// Longest time between two updates of the progress.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Why an evaluation did not run to its end.
+/// Why an evaluation did not run to its end, or why its record was not stored or printed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum EvaluationError {
     #[error(transparent)]
@@ -131,7 +131,7 @@ impl EvaluationError {
 
 /// One evaluation and its options.
 pub(crate) struct EvaluationJob {
-    /// Project file, world folder, built-in world, or installed world.
+    /// Project file, world folder, world file, built-in world, or installed world.
     pub(crate) world: String,
     /// Folders to search for the models of a world file.
     pub(crate) resources: Vec<PathBuf>,

@@ -9,7 +9,7 @@
 //! | 4 | stopped | |
 //! | 5 | unsupported | |
 //! | 64 | wrong usage | wrong usage |
-//! | 70 | fault of the simulator | `grade-unit`: the unit has no result |
+//! | 70 | fault of the simulator, or another failure | `grade-unit`: the unit has no result |
 //!
 //! `repeat` also returns 1 if its runs differ. `submit` also returns 1 if it could not hand in the
 //! program or read the result, and 0 with `--no-wait`.

@@ -6,7 +6,7 @@ use chicane_grade::grades::{Grades, Status};
 use std::fmt::Write;
 use std::path::Path;
 
-/// Number of best students that are printed.
+/// Largest number of best students that are printed.
 const SHOWN: usize = 5;
 
 /// The number of jobs: as given, or the number of processors.

@@ -1,9 +1,9 @@
 //! Checks whether a judging script is valid. The Python 3.14 of the judge compiles the script and
 //! does not run it.
 //!
-//! A command that makes a world refuses an invalid script. A command that installs a world only
-//! prints a warning, because the car can be driven in the world without the script. On a machine
-//! without a judge the script is not checked, and the commands say so.
+//! `chicane check`, `build` and `publish` refuse an invalid script. `chicane worlds install` and
+//! `worlds import` only print a warning, because the car can be driven in the world without the
+//! script. On a machine without a judge the script is not checked, and the commands say so.
 
 use crate::args::JudgeArgs;
 use crate::colour;

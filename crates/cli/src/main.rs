@@ -3,7 +3,7 @@
 //! `args` defines the commands and options. Each command is a module of `commands`, except commands
 //! whose work is one call. A module of `commands` imports the shared modules of this crate, but no
 //! other command, except that `repeat` and `judge_run` take their job from `evaluate`. The modules
-//! define enums of errors, and [`CliError`] joins these enums. `exit` turns the result of a command
+//! define error types, and [`CliError`] joins these types. `exit` turns the result of a command
 //! into the exit status.
 #![allow(clippy::disallowed_methods)]
 

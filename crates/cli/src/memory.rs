@@ -1,13 +1,14 @@
 //! Limits how much freed memory the allocator keeps.
 //!
-//! The C library allocates memory from several pools ("arenas"), which are shared by a few threads
-//! each. By default, the C library maps a large block separately. After such a block was freed, the
-//! C library takes further blocks of that size from the arenas. A world needs tens of megabytes,
-//! and any free thread may load it. Without a limit, each arena would keep the memory of one or two
-//! worlds. After an hour of switching between worlds, all arenas together would keep hundreds of
-//! megabytes. Therefore this module limits the program to two arenas, and large blocks are returned
-//! to the system when they are freed. The small blocks of each world and session also fragment the
-//! arenas. Therefore a thread returns free pages to the system when the program's memory has grown.
+//! The C library allocates memory from several pools ("arenas"). A few threads share each arena. By
+//! default, the C library maps a large block separately. After such a block was freed, the C
+//! library takes further blocks of that size from the arenas. A world needs tens of megabytes, and
+//! any free thread may load a world. Without a limit, each arena would keep the memory of one or
+//! two worlds. After an hour of switching between worlds, all arenas together would keep hundreds
+//! of megabytes. Therefore this module limits the program to two arenas, and large blocks are
+//! returned to the system when they are freed. The small blocks of each world and session also
+//! fragment the arenas. Therefore a thread returns free pages to the system when the program's
+//! memory has grown.
 
 /// Limits the freed memory that the allocator keeps. The caller must call this function before
 /// other threads are started. The function does nothing if the C library is not the GNU C library.
@@ -23,12 +24,13 @@ mod gnu {
     /// Number of arenas. Two are enough, because few threads allocate at the same time.
     const ARENAS: i32 = 2;
     /// Blocks of at least this size, in bytes, are mapped separately and unmapped when they are
-    /// freed. The limit is above the size of camera images, because mapping many images per second
-    /// would be slow.
+    /// freed. The limit is above the size of a camera image of `gen1` (480 × 360 pixels), because
+    /// mapping many images per second would be slow.
     const MAPPED_BYTES: i32 = 1 << 20;
     /// Time between two measurements of the program's memory.
     const INTERVAL: Duration = Duration::from_secs(10);
-    /// Growth of the program's memory after which free pages are returned, in pages (4 MiB).
+    /// Growth of the program's memory after which free pages are returned, in pages. With pages of
+    /// 4 KiB, this is 4 MiB.
     const GROWTH_PAGES: u64 = 1024;
 
     #[allow(unsafe_code)]

@@ -12,8 +12,8 @@ const WIDTH: usize = 24;
 const MAX_TEXT: usize = 44;
 /// Part of the work between two log lines. The whole work is 1.
 const LOG_STEP: f64 = 0.25;
-/// Largest part that is shown before [`Progress::finish`]. After the last step a task can still
-/// fail, for instance because a downloaded file is refused. Then "100 %" would be wrong.
+/// Largest part that [`Progress::set`] shows. After the last step a task can still fail, for
+/// instance because a downloaded file is refused. Then "100 %" would be wrong.
 const MAX_UNFINISHED: f64 = 0.99;
 
 /// The progress of one task. The bar is removed on drop.
@@ -44,7 +44,7 @@ impl Progress {
         }
     }
 
-    /// Shows how much of the task is done, 0 to 1. Only [`Progress::finish`] shows 100 %.
+    /// Shows how much of the task is done, 0 to 1. Shows at most [`MAX_UNFINISHED`].
     pub(crate) fn set(&mut self, part: f64) {
         self.show(part.min(MAX_UNFINISHED));
     }

@@ -21,8 +21,8 @@ pub(crate) fn read(file: &Path) -> Result<Vec<u8>, FileError> {
     read().map_err(FileError::read(file))
 }
 
-/// The files of runs at a path: the file itself, or all files `*.chicane` in a folder and its
-/// subfolders, sorted.
+/// The files of runs at a path: the file itself, or the files `*.chicane` in a folder and in its
+/// subfolders down to [`MAX_DEPTH`] levels, sorted.
 pub(crate) fn find(path: &Path) -> Result<Vec<PathBuf>, FileError> {
     if std::fs::metadata(path).map_err(FileError::read(path))?.is_file() {
         return Ok(vec![path.to_owned()]);

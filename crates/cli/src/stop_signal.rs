@@ -1,5 +1,5 @@
-//! The events that stop the simulator: Ctrl-C, SIGTERM, and the end of standard input if the option
-//! `--lifeline` is given.
+//! The events that stop a running command: Ctrl-C, SIGTERM, and the end of standard input if
+//! `chicane serve` has the option `--lifeline`.
 
 use tokio::sync::oneshot;
 
@@ -8,7 +8,7 @@ use tokio::sync::oneshot;
 #[error("can't listen for signals: {0}")]
 pub(crate) struct SignalError(std::io::Error);
 
-/// Waits for the first event that stops the simulator.
+/// Waits for the first event that stops the command.
 pub(crate) struct StopSignal {
     /// Completes when standard input ends. `None` without the option `--lifeline`.
     lifeline: Option<oneshot::Receiver<()>>,

@@ -47,7 +47,7 @@ impl Drop for TempFolder {
     }
 }
 
-/// Removes the folders of evaluations of this user that were killed.
+/// Removes the folders that killed evaluations of this user have left.
 fn remove_leftovers(parent: &Path) {
     let user = rustix::process::geteuid().as_raw();
     for entry in std::fs::read_dir(parent).into_iter().flatten().flatten() {
@@ -66,7 +66,7 @@ fn remove_leftovers(parent: &Path) {
     }
 }
 
-/// Whether a folder of this name was made by [`TempFolder::new`].
+/// Whether a name has the form that [`TempFolder::new`] gives to its folders.
 fn is_name(name: &str) -> bool {
     let number = name.strip_prefix(PREFIX);
     number.is_some_and(|number| number.len() == 16 && number.bytes().all(|b| b.is_ascii_hexdigit()))

@@ -7,13 +7,13 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Replaces each character that a terminal would not show as it is by an escape, for instance
+/// Replaces each character that a terminal might execute or hide with an escape, for instance
 /// `\x1b` or `\u{202e}`. A tab stays, because it only moves the next character to the right.
 ///
-/// The replaced characters are control characters (C0, delete, C1), characters that change the
-/// direction of text, and most characters without width. All of them can make a line look different
-/// from its content. The joiners U+200C and U+200D and combining marks stay, because emoji and many
-/// languages need them.
+/// The replaced characters are control characters (C0, delete, C1), line and paragraph separators,
+/// characters that change the direction of text, and most characters without width. All of them can
+/// make a line look different from its content. The joiners U+200C and U+200D and combining marks
+/// stay, because emoji and many languages need them.
 pub(crate) fn printable(line: &str) -> Cow<'_, str> {
     if !line.contains(is_obeyed) {
         return Cow::Borrowed(line);

@@ -1,6 +1,6 @@
 //! Reads worlds from folders, including folders of the simulator Gazebo, and from single world
 //! files. A collection is a folder that may have several worlds and other files. Of a collection,
-//! only the files that the world uses are kept.
+//! only the files that the chosen world uses are kept.
 
 use chicane_store::{FilePath, FolderBundle};
 use chicane_world::bundle::bundle_path;
@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 const MAX_READ: u64 = 300 << 20;
 /// How many skipped files are listed by name for each reason.
 const MAX_LISTED: usize = 10;
-/// Name of a world in the bundle that is made to import or publish it. `Package` replaces this name
-/// with the id of the world.
+/// Name of a world in the bundle that is made to import or publish the world. `Package` replaces
+/// this name with `custom_` and the id of the world.
 pub(crate) const STEM: &str = "imported";
 /// How many files and folders are searched for world files.
 const MAX_SEARCHED: usize = 200_000;
@@ -118,9 +118,9 @@ pub(crate) struct FoundWorld {
     pub(crate) name: String,
 }
 
-/// Finds the world files of a collection, sorted by path. A file `.world` may be anywhere in the
-/// collection. A file `.sdf` counts only if it is in a folder `worlds` or contains a `<world>`,
-/// because models have this extension too.
+/// Finds the world files of a collection, sorted by path. Skips links, hidden entries, and folders
+/// deeper than [`MAX_DEPTH`]. A file `.world` always counts. A file `.sdf` counts only if it is in
+/// a folder `worlds` or contains a `<world>`, because models have this extension too.
 pub(crate) fn find_worlds(folder: &Path) -> Result<Vec<FoundWorld>, WorldFolderError> {
     if !folder.is_dir() {
         return Err(WorldFolderError::NotAFolder(folder.to_owned()));
@@ -202,8 +202,8 @@ pub(crate) fn choose(folder: &Path, wanted: Option<&str>) -> Result<FoundWorld, 
 
 /// Reads a world and the files that it uses. Looks for these files in the folder of the world file,
 /// in the collection, and in the folders of `resources`. If the name of the world file's folder
-/// contains `world`, looks in the parent of this folder first. The world gets the name `stem` in
-/// the bundle.
+/// contains `world`, looks in the parent of this folder first, unless the parent is outside of the
+/// collection. The world gets the name `stem` in the bundle.
 pub(crate) fn read_used(
     world: &FoundWorld,
     collection: Option<&Path>,
@@ -249,8 +249,8 @@ pub(crate) fn read_used(
     Ok(WorldFolder { bundle, name: world.name.clone(), skipped })
 }
 
-/// The name that a world gets if it is opened without being imported: the name of its file, with
-/// underscores for characters that an address can't have.
+/// The name that a world gets if it is opened without being imported: the first 100 characters of
+/// the name of its file. All characters except `A-Z`, `a-z`, `0-9`, `_` and `-` become underscores.
 pub(crate) fn plain_name(name: &str) -> String {
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     name.chars().take(100).map(|c| if allowed(c) { c } else { '_' }).collect()

@@ -9,8 +9,8 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Simulated seconds of a run. The default judging script ends a run five simulated seconds after
-/// the program's exit.
+/// Time limit of a run, in simulated seconds. Most runs end earlier, because the default judging
+/// script ends a run five simulated seconds after the program's exit.
 const TIME_LIMIT: &str = "2000";
 /// Real-time factor. A program has at least 200 real seconds for its attempts.
 const SPEED: &str = "10";

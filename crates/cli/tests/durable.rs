@@ -14,7 +14,7 @@ use std::net::TcpListener;
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
-/// How long the program may take for what a test waits for. This only ends a test that hangs.
+/// How long a test waits for an event. The timeout only ends a test that hangs.
 const HANG_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Settings that a simulator stores.

@@ -1,7 +1,7 @@
 //! Student programs in a host box that attack the simulator, its files and other simulators. Most
-//! tests run as the user of the tests, and if that is root, also as an ordinary user. This user
-//! owns all files, so that only the box protects them. The tests fail where the isolation is
-//! missing.
+//! tests run as the user of the tests, and if that is root, also as an ordinary user. The user of a
+//! simulator can change all its files, so that only the box protects them. The tests fail where the
+//! isolation is missing.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, clippy::panic)]
 
 #[allow(dead_code, reason = "another test uses the rest")]
@@ -383,7 +383,7 @@ fn a_full_disk_leaves_the_record_without_an_outcome() {
     }
 }
 
-/// Fills the disk of a file.
+/// Fills a disk by writing to this file.
 fn fill(file: &std::path::Path) {
     use std::io::Write;
     let mut file = std::fs::File::create(file).expect("a file");

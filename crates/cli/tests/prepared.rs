@@ -14,7 +14,8 @@ use std::time::{Duration, Instant};
 
 const TIMEOUT: Duration = Duration::from_secs(120);
 
-/// A judging script that fails if an earlier session has left anything behind.
+/// A judging script that leaves a file and a variable behind, and fails if an earlier session has
+/// left them.
 const SCRIPT: &str = "\
 import os, sys
 def evaluate(sim):

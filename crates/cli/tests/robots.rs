@@ -1,5 +1,5 @@
-//! Tests of the option `--robot`: all commands that drive the robot accept the name of a shipped
-//! profile, such as `gen1`, or a profile file.
+//! Tests of the option `--robot`: the commands `serve`, `evaluate`, `judge` and `lap` accept the
+//! name of a shipped profile, such as `gen1`, or a profile file.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, clippy::panic)]
 
 #[allow(dead_code, reason = "another test uses the rest")]

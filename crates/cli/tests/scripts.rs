@@ -188,7 +188,7 @@ fn evaluate_and_judge_accept_a_project() {
     std::fs::write(&drive, "0, 0.5, 0\n").expect("written");
     let judged = chicane(&["judge", &script, "--world", &project, "--drive", &drive]);
     assert_eq!(text(&judged.stdout), "finished  record 8 (lower is better) after 0.00 s\n", "{judged:?}");
-    // All commands resolve a world in the same way and report an unknown world with the same text.
+    // These commands report an unknown world with the same text.
     for command in [
         &["evaluate", "--world", "no/such/place"][..],
         &["judge", &script, "--world", "no/such/place", "--drive", &drive],

@@ -1,5 +1,5 @@
 //! `chicane verify`, `chicane rejudge`, `chicane replay --tracks` and `chicane records export
-//! --run`: runs are simulated and judged again, and every falsification is found.
+//! --run`: runs are simulated and judged again, and falsified runs are found.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, clippy::panic)]
 
 #[path = "evaluate/support.rs"]

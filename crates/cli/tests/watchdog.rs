@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// An ordinary user that need not be in the list of users.
+/// Id of an ordinary user. No user of the machine needs to have this id.
 const USER: u32 = 12_345;
 /// How long a session of these tests may take.
 const SESSION_TIMEOUT: Duration = Duration::from_secs(120);
@@ -66,7 +66,8 @@ fn judge(name: &str, script: &str, ordinary: bool) -> Value {
     ask("record")
 }
 
-/// Runs a script as each user that the tests can have.
+/// Runs a script with a simulator of the user of the tests. If that is root, also runs the script
+/// with a simulator of an ordinary user.
 fn as_each_user(name: &str, script: &str, check: impl Fn(&Value)) {
     check(&judge(name, script, false));
     if rustix::process::geteuid().is_root() {

@@ -1,8 +1,8 @@
-//! Executes commands from other ROS 2 programs, one at a time, and only the newest command of each
-//! topic.
+//! Executes commands from other ROS 2 programs, one at a time.
 //!
-//! At most one command waits for the sim thread. If more commands of a topic arrive meanwhile, all
-//! but the newest are skipped. Therefore a fast sender can't fill the inbox of the sim thread.
+//! At most one command waits for the sim thread. Commands that arrive meanwhile are taken together,
+//! at most 257 at a time, and only the newest command of each topic is executed. Therefore a fast
+//! sender can't fill the inbox of the sim thread.
 
 use chicane_host::Source;
 use chicane_host::driver::Simulator;
@@ -15,8 +15,8 @@ use tokio::sync::{mpsc, watch};
 /// Shortest time between two log lines about failed commands.
 const WARNING_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Maximum number of messages that are taken at a time, so that a fast sender can't keep a task
-/// running.
+/// Maximum number of messages that a loop takes without waiting. Otherwise a fast sender could keep
+/// the loop running without end.
 const MAX_TAKEN: usize = 256;
 
 /// The messages that arrive on the command topics.
@@ -29,7 +29,7 @@ impl CommandStreams {
         self.0.push(messages.map(move |message| (topic, message)).boxed());
     }
 
-    /// Drops the messages that have arrived.
+    /// Drops the messages that have arrived, at most [`MAX_TAKEN`].
     pub(super) fn skip_waiting(&mut self) {
         for _ in 0..MAX_TAKEN {
             let Some(Some(_)) = self.0.next().now_or_never() else { return };
@@ -37,7 +37,8 @@ impl CommandStreams {
     }
 }
 
-/// Executes the commands of the newest streams that were received, until `stopped` is set.
+/// Executes the commands that arrive on the streams, until `stopped` is set. New streams from
+/// `newest_streams` replace the earlier streams.
 pub(super) async fn execute_commands(
     mut newest_streams: mpsc::Receiver<CommandStreams>,
     simulator: Simulator,
@@ -73,8 +74,8 @@ pub(super) async fn execute_commands(
     }
 }
 
-/// Takes the messages that have arrived. Returns the newest message of each topic, in order of
-/// arrival.
+/// Takes the messages that have arrived after `first`, at most [`MAX_TAKEN`]. Returns the newest
+/// message of each topic, including `first`, in order of arrival.
 fn newest(
     first: (Topic, Message),
     messages: &mut (impl futures_util::Stream<Item = (Topic, Message)> + Unpin),

@@ -1,10 +1,11 @@
-//! The robot's connection to a ROS 2 graph. It continues when its participant is replaced.
+//! The robot's connection to a ROS 2 graph. The connection continues when the robot's participant
+//! is replaced.
 //!
 //! A task regularly asks the participants for changes, and executes the actions that `returning`
-//! decides. When the spare participant becomes the robot's participant, it first gets all topics.
-//! The task then waits until the new topics have as many subscribers as the old ones, so that
-//! programs that were never lost miss few messages. At any time, only one of the two participants
-//! publishes, and the commands of only one are executed.
+//! decides. Before the spare participant becomes the robot's participant, the task creates all
+//! topics on it. Then the task waits until each new topic has at least as many subscribers as the
+//! old one, but at most 2 s. Therefore the programs that were not lost miss few messages. At any
+//! time, only one of the two participants publishes, and the commands of only one are executed.
 
 use crate::commands::CommandStreams;
 use crate::options::RosOptions;
@@ -33,7 +34,8 @@ const MATCH_INTERVAL: Duration = Duration::from_millis(20);
 pub(super) struct Connection {
     options: RosOptions,
     state: RwLock<State>,
-    /// The last message of each latched topic, for the next participant.
+    /// The last message of each latched topic. A participant that replaces the robot's participant
+    /// publishes these messages again.
     latched: Mutex<BTreeMap<Topic, (Message, SystemTime)>>,
 }
 
@@ -81,7 +83,8 @@ impl Connection {
         drop((robot, spare));
     }
 
-    /// Notes what the participants have reported since the last call.
+    /// Passes the changes that the participants have reported since the last call to `lost`, and
+    /// logs new losses.
     fn note_changes(&self, lost: &mut LostParticipants) {
         let state = self.read();
         for change in state.robot.iter().flat_map(|robot| robot.bare().changes()) {
@@ -127,13 +130,14 @@ impl Connection {
         spare.map(|spare| with_topics(spare, self.options.domain)).transpose()
     }
 
-    /// Whether each topic of `new` has as many subscribers as the same topic of the robot's
-    /// participant.
+    /// Whether each topic of `new` has at least as many subscribers as the same topic of the
+    /// robot's participant. Also true after [`Connection::leave`].
     fn is_matched(&self, new: &RobotParticipant) -> bool {
         self.read().robot.as_ref().is_none_or(|old| new.has_all_subscribers_of(old))
     }
 
-    /// Replaces the robot's participant. Blocks while the old participant announces its end.
+    /// Replaces the robot's participant by `new`, which publishes the latched messages. Blocks
+    /// while the old participant announces its end.
     fn replace(&self, new: RobotParticipant) {
         let mut state = self.write();
         let unused = if state.robot.is_some() {
@@ -161,8 +165,9 @@ impl Connection {
     }
 }
 
-/// Replaces the robot's participant when it has ended or a lost program returns, until `stopped` is
-/// set. Sends the command streams of the new participant to `streams`.
+/// Replaces the robot's participant after it has ended, or after the spare participant has found a
+/// lost program, until `stopped` is set. Sends the command streams of the new participant to
+/// `streams`.
 pub(super) async fn find_lost_programs(
     connection: Arc<Connection>,
     streams: mpsc::Sender<CommandStreams>,
@@ -221,7 +226,8 @@ async fn use_spare(
         tokio::time::sleep(MATCH_INTERVAL).await;
     }
     let mut new_streams = new.take_streams();
-    // The old participant has received the same commands, and they were executed.
+    // The old participant has received the same commands, except those of the lost program.
+    // Therefore all commands so far are dropped, so that none is executed twice.
     new_streams.skip_waiting();
     // If the receiver is gone, the robot leaves the graph.
     let _ = streams.send(new_streams).await;

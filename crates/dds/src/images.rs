@@ -1,4 +1,4 @@
-//! Publishes camera frames on the image topics. A frame is drawn only while a topic has
+//! Publishes camera frames on the image topics. A frame is drawn only while an image topic has
 //! subscribers.
 
 use crate::connection::Connection;
@@ -8,8 +8,8 @@ use chicane_host::image_topics::{FrameToPublish, publish_frame};
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// Maximum number of frames that wait to be drawn: enough for half a second, so that no frame is
-/// lost in a short load peak.
+/// Maximum number of frames that wait to be drawn: enough for half a second at 15 frames per
+/// second, so that no frame is lost in a short load peak.
 const MAX_WAITING_FRAMES: usize = 8;
 
 /// Draws frames until `stopped` is set. If frames arrive too fast, the oldest are skipped.

@@ -3,8 +3,9 @@
 //! One thread reads a tap of the sim thread, creates the messages of each tick with
 //! `chicane_ros::Publisher`, and passes them to the DDS participant. The participant encodes each
 //! message once for all subscribers. The sim thread never waits for this thread. A task draws
-//! images while a client subscribes to them. Another task executes incoming commands, one at a
-//! time, and only the newest command of each topic. The participant has its own threads.
+//! images while a ROS 2 program subscribes to them. Another task executes incoming commands, one at
+//! a time. A third task replaces the participant when a lost program returns. The participant has
+//! its own threads.
 //!
 //! | Module | Content |
 //! |---|---|
@@ -58,7 +59,7 @@ pub enum JoinError {
     UnknownNetwork {
         /// The requested name or address.
         interface: String,
-        /// Names and addresses of the interfaces of this machine.
+        /// Name and first IPv4 address of each interface of this machine that has an IPv4 address.
         known: String,
     },
     /// The DDS participant could not be created.
@@ -77,7 +78,8 @@ pub enum JoinError {
         /// Error message of the DDS library.
         reason: String,
     },
-    /// The thread that joins the graph panicked. The text is the message of the panic.
+    /// A thread that opens, prepares or closes a participant panicked. The text describes the
+    /// panic.
     #[error("can't join the ROS 2 graph: {0}")]
     Panicked(String),
 }
@@ -120,8 +122,8 @@ impl JoinedGraph {
         let runtime = tokio::runtime::Handle::current();
         let thread = std::thread::Builder::new().name("ros".to_owned()).spawn(move || {
             runtime.block_on(publish_ticks(&connection, &tap, publisher, stopped));
-            // The robot announces its end to other participants. This blocks, so this thread does
-            // it.
+            // The robot announces its end to other participants. The call blocks, so this thread
+            // makes it, and not a task of the runtime.
             connection.leave();
         })?;
         Ok(RosNode { thread, stop })
@@ -129,7 +131,7 @@ impl JoinedGraph {
 }
 
 impl RosNode {
-    /// Leaves the graph.
+    /// Leaves the graph. Waits at most 0.5 s until the participant has announced its end.
     pub async fn stop(self) {
         self.stop.send_replace(true);
         let thread = tokio::task::spawn_blocking(move || self.thread.join());
@@ -137,7 +139,7 @@ impl RosNode {
     }
 }
 
-/// Publishes the messages of every tick, until `stopped` is set.
+/// Publishes the messages of the ticks that the tap delivers, until `stopped` is set.
 async fn publish_ticks(
     connection: &Connection,
     tap: &Tap,

@@ -10,8 +10,8 @@ use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr};
 
 /// The addresses that the participant announces. They are the loopback address and, if `interface`
-/// is given, the addresses of this network interface. If `interface` is an IPv4 address of this
-/// machine, only that address is added.
+/// is the name of a network interface, the IPv4 addresses of this interface. If `interface` is an
+/// IPv4 address of this machine, only that address is added to the loopback address.
 pub(super) fn addresses(interface: Option<&str>) -> Result<Vec<IpAddr>, JoinError> {
     let loopback = IpAddr::V4(Ipv4Addr::LOCALHOST);
     let Some(requested) = interface else { return Ok(vec![loopback]) };
@@ -43,9 +43,9 @@ pub(super) fn open_descriptors() -> BTreeSet<i32> {
 pub(super) fn bind_new_sockets_to_loopback(before: &BTreeSet<i32>) {
     use std::os::fd::BorrowedFd;
     for fd in open_descriptors().difference(before) {
-        // SAFETY: The descriptor was open a moment ago, and belongs to the participant. The
-        // participant still exists. If another thread has closed the descriptor and its number was
-        // used again, only a datagram socket is changed below.
+        // SAFETY: The descriptor was open a moment ago. A descriptor of the participant is still
+        // open, because the participant still exists. If another thread has closed its own
+        // descriptor and the number was used again, only a datagram socket is changed below.
         let fd = unsafe { BorrowedFd::borrow_raw(*fd) };
         let socket = socket2::SockRef::from(&fd);
         let is_of_participant = socket.r#type().is_ok_and(|t| t == socket2::Type::DGRAM)

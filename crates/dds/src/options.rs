@@ -7,7 +7,8 @@ use std::fmt;
 pub struct RosOptions {
     /// Number of the ROS 2 domain, at most [`RosOptions::LAST_DOMAIN`].
     pub domain: u16,
-    /// Network interface, by name or IPv4 address. `None` restricts ROS 2 to this machine.
+    /// Network interface, by name or IPv4 address. With `None`, ROS 2 is announced on this machine
+    /// only.
     pub network: Option<String>,
 }
 
@@ -22,7 +23,7 @@ impl RosOptions {
     pub const LAST_DOMAIN: u16 = 232;
 
     /// The domain that the environment variable `ROS_DOMAIN_ID` requests; 0 if the variable is not
-    /// set.
+    /// set or is empty. `variable` is the value of this variable.
     pub fn domain_from_environment(variable: Option<&str>) -> Result<u16, BadDomain> {
         let Some(text) = variable.map(str::trim).filter(|text| !text.is_empty()) else { return Ok(0) };
         let domain = text.parse().ok().filter(|domain| *domain <= RosOptions::LAST_DOMAIN);

@@ -5,9 +5,9 @@
 //! write never blocks. `rustdds` refuses a sample of a reliable writer while too many samples are
 //! not acknowledged. If the refusals last only a short time, a subscriber is slow, and the refused
 //! samples are dropped. A subscriber that never acknowledges would stop the topic for all others.
-//! Therefore a writer that is refused for [`BLOCKED_WRITER_TIMEOUT`] is replaced by a new writer.
-//! The other subscribers discover the new writer soon. The number of unacknowledged samples is
-//! limited, because images are large.
+//! Therefore a writer that is refused for [`BLOCKED_WRITER_TIMEOUT`], or that is refused a latched
+//! message, is replaced by a new writer. The other subscribers discover the new writer soon. The
+//! number of unacknowledged samples is limited, because images are large.
 
 use crate::commands::CommandStreams;
 use crate::graph::{self, ParticipantEntitiesInfo};
@@ -33,7 +33,7 @@ use std::time::{Instant, SystemTime};
 /// Number of samples that a subscriber may leave unacknowledged: 20 s of the topic `/clock`. A
 /// subscriber whose process died is removed earlier, when its lease expires.
 const MAX_UNACKNOWLEDGED: i32 = 4096;
-/// Number of images that a subscriber may leave unacknowledged: 8 s.
+/// Number of images that a subscriber may leave unacknowledged: 8 s at 15 images per second.
 const MAX_UNACKNOWLEDGED_IMAGES: i32 = 120;
 /// Maximum number of changes of other participants that
 /// [`BareParticipant::changes`] returns at a time.
@@ -69,7 +69,7 @@ struct TopicWriter {
     topic: rustdds::Topic,
     qos: QosPolicies,
     writer: DataWriterCdr<Message>,
-    /// Number of matching subscribers.
+    /// Number of matching subscribers at the last call of [`TopicWriter::count_subscribers`].
     subscribers: usize,
     /// The time since which `rustdds` has refused every sample; `None` if the last sample was
     /// accepted.
@@ -143,8 +143,8 @@ impl RobotParticipant {
         self.writers.get(&topic).is_some_and(|writer| lock(writer).count_subscribers() > 0)
     }
 
-    /// Publishes a message. `at` is the time of the system clock at the tick of the message. It
-    /// becomes the source time of the DDS sample.
+    /// Publishes a message. `at` is the time of the system clock at the tick of the message. This
+    /// time becomes the source time of the DDS sample.
     pub(super) fn publish(&self, Outgoing { topic, message }: Outgoing, at: SystemTime) {
         let Some(writer) = self.writers.get(&topic) else { return };
         let mut held = lock(writer);
@@ -208,8 +208,8 @@ impl BareParticipant {
         id_of(self.participant.guid().prefix)
     }
 
-    /// The changes of the participants in the domain since the last call, including the end of this
-    /// participant.
+    /// The changes of other participants in the domain since the last call, at most
+    /// [`MAX_CHANGES`]. If this participant has ended, every call also reports its end.
     pub(super) fn changes(&self) -> Vec<Change> {
         let listener = self.participant.status_listener();
         let mut changes = Vec::new();

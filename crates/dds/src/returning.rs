@@ -1,15 +1,15 @@
 //! Decides when the robot's participant has to be replaced, so that a lost program is found again.
 //!
-//! `rustdds` forgets another program's participant when its lease expires, for example because the
-//! process was stopped, or because the queue of `rustdds` for lease renewals was full. The program
-//! then repeats its announcement with the same sequence number, and `rustdds` drops the
-//! announcement as a duplicate. Only a participant that has never seen the announcement finds the
-//! program.
+//! `rustdds` forgets another program's participant when the lease of that participant expires, for
+//! example because the process was stopped, or because the queue of `rustdds` for lease renewals
+//! was full. The program is then lost. It repeats its announcement with the same sequence number,
+//! and `rustdds` drops the announcement as a duplicate. Only a participant that has never seen the
+//! announcement finds the program.
 //!
 //! Therefore a spare participant, which has no topics, is opened as soon as the robot's participant
-//! has lost another one. When the spare participant finds the lost one, it becomes the robot's
-//! participant. A spare participant that has itself lost another participant has the same defect, so
-//! it is replaced by a new one.
+//! has lost another program's participant. When the spare participant finds the lost participant,
+//! the spare participant becomes the robot's participant. A spare participant that has itself lost
+//! another participant has the same defect, so it is replaced by a new one.
 //!
 //! A participant whose threads have ended can't find programs, and programs can't find it. Then a
 //! spare participant is opened and immediately becomes the robot's participant.
@@ -30,7 +30,7 @@ const MAX_FOUND: usize = 4096;
 /// Number of own participants that are remembered. At most three exist at a time.
 const MAX_OWN: usize = 16;
 
-/// A change of the participants that a participant knows.
+/// A change that the robot's participant or the spare participant reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Change {
     /// A participant was found.

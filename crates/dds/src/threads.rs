@@ -1,8 +1,8 @@
 //! The threads of a DDS participant.
 //!
 //! A thread of `rustdds` ends when the kernel interrupts its wait for packets, for example when the
-//! process is stopped and continued. The participant then exists, but other programs no longer find
-//! it. `rustdds` does not report this, so the threads are looked up in `/proc`.
+//! process is stopped and continued. The participant then still exists, but other programs no
+//! longer find it. `rustdds` does not report this, so the threads are looked up in `/proc`.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -11,8 +11,8 @@ use std::time::Duration;
 const NAME: &str = "RustDDS";
 /// Number of threads of a participant: one for packets and one for discovery.
 const THREADS: usize = 2;
-/// How often, and at which intervals, the threads of a new participant are looked up. A new thread
-/// sets its own name, so it may not have the name yet.
+/// Maximum number of attempts to find the threads of a new participant, and the time between two
+/// attempts. The first attempts can fail, because a new thread sets its own name.
 const ATTEMPTS: u32 = 200;
 const ATTEMPT_INTERVAL: Duration = Duration::from_millis(5);
 
@@ -28,7 +28,8 @@ impl ParticipantThreads {
         ParticipantThreads(numbers.filter(|number| is_running(*number)).collect())
     }
 
-    /// The threads of a participant that was opened after `earlier` was read. Blocks.
+    /// The threads of a participant that was opened after `earlier` was read. Blocks until the
+    /// threads have their names, for at most one second.
     pub(super) fn opened_since(earlier: &ParticipantThreads) -> ParticipantThreads {
         let mut found = ParticipantThreads::default();
         for _ in 0..ATTEMPTS {
@@ -48,7 +49,7 @@ impl ParticipantThreads {
     }
 }
 
-/// Whether a thread of `rustdds` with this number is running.
+/// Whether a thread of `rustdds` with this thread id is running.
 fn is_running(number: u32) -> bool {
     std::fs::read_to_string(format!("/proc/self/task/{number}/comm")).is_ok_and(|name| name.starts_with(NAME))
 }

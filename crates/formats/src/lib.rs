@@ -1,5 +1,6 @@
 //! Readers and writers of the file formats that worlds consist of: XML, the meshes COLLADA, STL and
-//! OBJ, and NumPy tables. Errors and warnings have a file, a line and a column.
+//! OBJ, and NumPy tables. Errors and warnings name the file. If they are about a place in a text,
+//! they also have a line and a column.
 //!
 //! This crate has no access to disk or network. The files may be hostile, so every parser has
 //! limits.

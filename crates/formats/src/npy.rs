@@ -2,7 +2,7 @@
 //!
 //! The reader accepts the formats 1.0 to 3.0. Numbers are floats of 4 or 8 bytes, little- or
 //! big-endian, in C or Fortran order. The reader checks the header and every number before it
-//! allocates memory for the table. Python objects are refused, because unpickling them would run
+//! allocates memory for the table. Python objects are refused, because unpickling them could run
 //! code.
 
 use crate::error::Error;

@@ -52,7 +52,8 @@ pub fn read(
         let offset = start;
         start += line.len() + 1;
         let Ok(text) = std::str::from_utf8(line) else {
-            // A name may be in any encoding. Numbers and keywords are ASCII.
+            // A name may be in any encoding, so bytes that are not UTF-8 are replaced. Numbers and
+            // keywords are ASCII.
             reader.line(&String::from_utf8_lossy(line), offset, open)?;
             continue;
         };

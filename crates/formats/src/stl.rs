@@ -7,9 +7,11 @@ use crate::error::{Error, SourceLocation, Warnings};
 use crate::xml::{MAX_MESH, excerpt};
 use glam::DVec3;
 
-/// Size of the header of a binary file: 80 bytes of any content, and the number of triangles.
+/// Size of the header of a binary file, in bytes: 80 bytes of any content, and the number of
+/// triangles.
 const HEADER: usize = 84;
-/// Size of a triangle of a binary file: a normal, three corners, and two bytes of any content.
+/// Size of a triangle of a binary file, in bytes: a normal, three corners, and two bytes of any
+/// content.
 const RECORD: usize = 50;
 
 /// Reads a mesh file. Normals of the file are ignored, because the reader computes them from the

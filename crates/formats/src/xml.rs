@@ -1,9 +1,9 @@
 //! A tolerant XML parser that builds a tree and enforces limits.
 //!
-//! Real world files contain undeclared namespace prefixes, `--` in comments and unknown elements.
-//! The parser accepts all of these. It requires correct nesting and UTF-8, and it refuses a
-//! DOCTYPE. The parser limits the size and the depth of a document, and the number of its elements
-//! and attributes.
+//! Many files contain undeclared namespace prefixes, `--` in comments and unknown elements. The
+//! parser accepts all of these. It requires correct nesting and UTF-8, and it refuses a DOCTYPE.
+//! The parser limits the size and the depth of a document, and the number of its elements and
+//! attributes.
 
 use crate::error::{Error, SourceLocation, Warnings, advance};
 use quick_xml::Reader;
@@ -93,7 +93,7 @@ impl<'a> Document<'a> {
         Ok(Document { file, bytes, root, dashed_comment: parser.dashed_comment, last_location })
     }
 
-    /// Adds a warning if the parser accepted invalid XML.
+    /// Adds a warning if the parser accepted a comment that contains `--`, which is invalid XML.
     pub fn warn_of_tolerated(&self, warnings: &mut Warnings) {
         if let Some(offset) = self.dashed_comment {
             let location = || SourceLocation::at(self.file, self.bytes, offset);

@@ -1,4 +1,5 @@
-//! Tests that a model stays the same when it is written and read.
+//! Tests that the materials and triangles of a model stay the same when the model is written and
+//! read.
 
 use chicane_formats::Warnings;
 use chicane_formats::collada::{self, Group, Material, MeshPart, Model};
@@ -9,8 +10,9 @@ fn read(text: &str) -> Model {
     collada::read("m.dae", text.as_bytes(), &mut warnings).expect("written files are readable")
 }
 
-/// Returns one line of text per corner of every triangle. A line contains the position, the normal
-/// and the texture coordinates of the corner.
+/// Returns one line of text per group, with the name of the part and the material. The lines of the
+/// corners of the group's triangles follow. Each of them contains the position, the normal and the
+/// texture coordinates of a corner.
 fn corners(model: &Model) -> Vec<String> {
     let mut lines = Vec::new();
     for part in &model.parts {
@@ -54,7 +56,7 @@ fn material() -> impl Strategy<Value = Material> {
         })
 }
 
-/// Generates parts with vertices in any order. Some vertices are used twice, and others not at all.
+/// Generates parts with vertices in any order. A vertex may be used several times or not at all.
 fn part(materials: usize) -> impl Strategy<Value = MeshPart> {
     let vertices =
         proptest::collection::vec(([number(), number(), number()], unit(), [number(), number()]), 3..12);

@@ -9,14 +9,15 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Component, Path, PathBuf};
 
-/// Compression ratios are checked only for archives that unpack to at least this many bytes.
+/// Compression ratios are checked only for archives that unpack to more than this many bytes.
 const RATIO_FROM: u64 = 8 << 20;
 /// Highest ratio of unpacked to packed bytes. Source code and data reach about 20.
 const MAX_RATIO: u64 = 200;
-/// Deepest nesting of folders.
+/// Most parts of a path, including the name of the file.
 const MAX_DEPTH: usize = 32;
-/// Longest name of a file, and longest path, in bytes.
+/// Longest name of a file or folder, in bytes.
 const MAX_PART: usize = 255;
+/// Longest path, in bytes.
 const MAX_PATH: usize = 1000;
 /// Longest target of a symbolic link, in bytes.
 const MAX_LINK: u64 = 1000;
@@ -27,9 +28,9 @@ const END_BYTES: u64 = (64 << 10) + 22;
 /// The limits of an archive or a folder.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Files and folders.
+    /// Highest number of entries: files, folders and links.
     pub entries: usize,
-    /// Bytes of all files.
+    /// Highest number of bytes of all files together.
     pub bytes: u64,
 }
 
@@ -200,7 +201,8 @@ impl Unpacking {
         if !self.made.insert(path.to_owned()) {
             return Ok(());
         }
-        // A path of many parts makes more folders than the archive has entries.
+        // The folders are counted too, because one entry with a path of many parts makes many
+        // folders.
         if self.made.len() > self.entries {
             return Err(ArchiveError::TooMany(self.entries));
         }
@@ -310,7 +312,7 @@ fn safe_path(name: &str) -> Option<PathBuf> {
     (!parts.is_empty() && parts.len() <= MAX_DEPTH).then(|| parts.iter().collect())
 }
 
-/// The leading parts of an unsafe path, up to the first part that is unsafe.
+/// The leading parts of a path, before the first part that is unsafe.
 fn safe_start(name: &str) -> PathBuf {
     let name = name.replace('\\', "/");
     let parts = name.split('/').filter(|part| !part.is_empty() && *part != ".").take(MAX_DEPTH);

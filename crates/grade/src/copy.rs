@@ -9,7 +9,7 @@ const MAX_DEPTH: usize = 32;
 /// Why a folder is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum CopyError {
-    /// There are too many files.
+    /// There are too many files and folders.
     #[error("the submission has more than {0} files")]
     TooMany(usize),
     /// The files are too large.

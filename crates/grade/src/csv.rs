@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// Largest file that is read, in bytes.
 const MAX_BYTES: u64 = 16 << 20;
-/// Most rows of a table.
+/// Most rows of a table, including the row with the names of the columns.
 const MAX_ROWS: usize = 20_000;
 /// Most columns of a table.
 const MAX_COLUMNS: usize = 500;
@@ -64,7 +64,7 @@ pub fn read(path: &Path) -> Result<Table, CsvError> {
 }
 
 /// Reads a table. The delimiter is a comma, a semicolon or a tab, whichever is most frequent in the
-/// first line. Empty lines are skipped.
+/// first line. Rows whose cells are all blank are skipped.
 pub fn parse(text: &str) -> Result<Table, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let first = text.lines().next().unwrap_or_default();

@@ -1,9 +1,9 @@
 //! How results become a grade.
 //!
 //! Each run gets points from its result. The points of all seeds are combined to the points of a
-//! world, and the grade is the mean of the worlds. A run without a result gets no points. With the
-//! mean of the seeds, a program that fails with one of three seeds therefore loses a third of the
-//! points.
+//! world, and the grade is the mean of the worlds. A run without a result gets no points. If the
+//! points of a world are the mean of three seeds, a program that fails with one of these seeds
+//! therefore gets at most two thirds of the highest possible points of that world.
 
 use chicane_wire::Better;
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ pub struct Formula {
     /// How the points of the seeds are combined to the points of a world.
     pub seeds: Combine,
     /// For each world with a scale: how many points a result gets. In a world without a scale, each
-    /// run with a result gets all points.
+    /// run with a result gets `max_grade` points.
     pub scales: BTreeMap<String, Scale>,
     /// Whether the result of a run that reached the time limit counts.
     pub count_timeouts: bool,

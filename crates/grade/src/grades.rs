@@ -1,8 +1,8 @@
 //! The grades: computed from the plan and the results of its units.
 //!
 //! The grades contain no wall-clock time, no name of a machine and no random id, and every list has
-//! a fixed order. Therefore `grades.json` has the same bytes with any number of jobs, and also
-//! after a run that was interrupted.
+//! a fixed order. If the units have the same results, `grades.json` therefore has the same bytes
+//! with any number of jobs, and also after a run that was interrupted.
 
 use crate::folder::ResultsFolder;
 use crate::formula::{Combine, Formula, rounded};
@@ -37,11 +37,12 @@ pub struct Grades {
     pub formula: Vec<String>,
     /// Number of units.
     pub units: usize,
-    /// Number of units that were not judged: they were not run yet, or the simulator or the judging
-    /// script failed.
+    /// Number of units that were not judged: they were not run yet, the simulator or the judging
+    /// script failed, or the simulator does not support the evaluation.
     pub not_judged: usize,
-    /// The students by rank, and with the same rank by name. Students without a rank come last, by
-    /// status and name.
+    /// The students by rank, and with the same rank by name. Students without a rank come last:
+    /// first the graded and incomplete ones, then the rejected ones, then those without a
+    /// submission. Each of these groups is sorted by name.
     pub students: Vec<StudentGrade>,
 }
 
@@ -70,8 +71,8 @@ pub enum Status {
     Rejected,
     /// There is no submission, and no grade.
     NoSubmission,
-    /// Some units were not judged: they were not run yet, or the simulator or the judging script
-    /// failed. There is no grade.
+    /// Some units were not judged: they were not run yet, the simulator or the judging script
+    /// failed, or the simulator does not support the evaluation. There is no grade.
     Incomplete,
 }
 
@@ -82,11 +83,12 @@ pub struct StudentGrade {
     pub key: String,
     /// Name of the student.
     pub name: String,
-    /// Number in the learning platform.
+    /// Number in the learning platform or in the list of submissions; null if there is none.
     pub id: Option<String>,
     /// What the grade is based on, or why there is none.
     pub status: Status,
-    /// Rank in the class; students with equal results share a rank. Null unless the submission is
+    /// Rank in the class. Students share a rank if they have the same grade, the same number of
+    /// runs with a result, and the same sum of places in the worlds. Null unless the submission is
     /// graded and a run has a result.
     pub rank: Option<usize>,
     /// The grade; null if there is none.
@@ -134,22 +136,24 @@ pub struct UnitGrade {
     pub hash: String,
     /// How the run ended; `not judged` without a result.
     pub verdict: String,
-    /// Why the run ended, or why its result does not count, in one line; null for a finished run
-    /// with a result.
+    /// Why the run ended, why its result does not count, or why the unit was not run, in one line;
+    /// null for a finished run with a result.
     pub reason: Option<String>,
     /// The number that the script recorded; null if it does not count.
     pub result: Option<f64>,
     /// The points.
     pub points: f64,
-    /// Simulated seconds; null if the time depends on the speed of the machine.
+    /// Simulated seconds of the run; null if there is no stored result, or if the time depends on
+    /// the speed of the machine.
     pub elapsed_s: Option<f64>,
-    /// Number of penalties of the judging script; 0 if the run was stopped.
+    /// Number of penalties of the judging script, at most 200; 0 if the run was stopped.
     pub penalties: usize,
     /// Number of commands of the program that were not allowed; 0 if the run was stopped.
     pub refused: u64,
     /// Number of commands that other clients sent during the run; 0 if the run was stopped.
     pub interference: u64,
-    /// SHA-256 of the journal; null if the journal depends on the speed of the machine.
+    /// SHA-256 of the journal; null if there is no journal, or if it depends on the speed of the
+    /// machine.
     pub journal_sha256: Option<String>,
     /// The file of the run; null if there is none.
     pub run: Option<String>,
@@ -206,14 +210,15 @@ impl Grades {
 }
 
 impl UnitGrade {
-    /// Whether the run was judged. Otherwise the run has not taken place yet, or the simulator or
-    /// the judging script failed. Then the result does not count against the student.
+    /// Whether the run was judged. Otherwise the run has not taken place yet, the simulator or the
+    /// judging script failed, or the simulator does not support the evaluation. A run that was not
+    /// judged does not count against the student.
     pub fn is_judged(&self) -> bool {
         !matches!(self.verdict.as_str(), NOT_JUDGED | "script error" | "unsupported" | "fault")
     }
 }
 
-/// The verdict of a unit without a result.
+/// The verdict of a unit without a stored result.
 const NOT_JUDGED: &str = "not judged";
 
 fn graded_world(world: &PlannedWorld) -> GradedWorld {

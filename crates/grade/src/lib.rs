@@ -3,9 +3,10 @@
 //! - *Plan*: [`submissions`] finds what each student handed in, [`unpack`] turns it into a folder,
 //!   and [`planning`] writes `plan.json`. A unit of the plan is one student, one world and one
 //!   seed. A submission that can't be run stays in the plan with the reason, but has no units.
-//! - *Run*: [`runner`] starts one process per unit, a few at a time. Each process leaves a folder
-//!   with its result in the cache, named after the hash of everything that the result depends on.
-//!   A folder appears complete or not at all, so an interrupted run continues where it stopped.
+//! - *Run*: [`runner`] starts one process per unit, a few at a time. A process that succeeds stores
+//!   the result of its unit as a folder in the cache. The folder is named after the hash of
+//!   everything that the result depends on. It appears complete or not at all, so an interrupted
+//!   run continues where it stopped.
 //! - *Report*: [`grades`] computes the grades from the plan and the cached results. [`report`] and
 //!   [`exports`] write them for people and for other programs. They read no clock, so the same
 //!   results give the same bytes.

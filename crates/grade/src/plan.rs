@@ -49,7 +49,7 @@ pub struct Plan {
 /// The profile of the car.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedProfile {
-    /// Name of the generation.
+    /// Name of the car's generation.
     pub generation: String,
     /// The file beside the plan.
     pub file: PathBuf,
@@ -134,11 +134,11 @@ pub struct PlannedWorld {
 /// A student.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlannedStudent {
-    /// The name of the student in paths. It is unique in the plan.
+    /// The name of the student in paths. It is unique among the students with a program.
     pub key: String,
     /// Name of the student.
     pub name: String,
-    /// Number in the learning platform.
+    /// Number in the learning platform or in the list of submissions; null if there is none.
     pub id: Option<String>,
     /// Name of the uploaded file or folder; null if there is none.
     pub submission: Option<String>,

@@ -18,15 +18,15 @@ use std::path::{Path, PathBuf};
 
 /// Most units of a plan.
 pub const MAX_UNITS: usize = 200_000;
-/// The reason of a student without a submission.
+/// Why a student without a submission has no program.
 pub const NO_SUBMISSION: &str = "no submission";
 /// The remark about a student without a row in the roster.
 pub const NOT_IN_ROSTER: &str = "this student is not in the roster";
 /// The remark about a student whose row in the roster is unknown, because several rows fit.
 pub const SEVERAL_IN_ROSTER: &str = "several students of the roster have this name or number";
 
-/// Why there is no plan. A submission that can't be run does not cause an error: it becomes a
-/// student in the plan with the reason.
+/// Why there is no plan. A submission that can't be run does not cause an error: its student is in
+/// the plan, with the reason and without a program.
 #[derive(Debug, thiserror::Error)]
 pub enum PlanningError {
     /// The submissions can't be found.
@@ -68,7 +68,7 @@ pub struct PlanRequest<'a> {
     pub chicane: ProgramVersion,
     /// The car.
     pub profile: &'a Profile,
-    /// The worlds with their files. [`make`] sets the folders.
+    /// The worlds with their files. [`make`] sets the field `folder` of each world.
     pub worlds: Vec<(PlannedWorld, BTreeMap<String, Vec<u8>>)>,
     /// The seeds, ascending.
     pub seeds: Vec<u64>,
@@ -159,9 +159,11 @@ fn assign(submissions: &[Submission], roster: Option<&Roster>) -> Vec<Match> {
     submissions.iter().map(find).collect()
 }
 
-/// A unique key for each student, for use in paths. If several submissions would have the same key,
-/// each key gets the first digits of a hash of the student's name and number and of the upload's
-/// name. A count instead of the hash would depend on the order of the submissions.
+/// A key for each student, for use in paths. If several submissions would have the same key, each
+/// of these keys gets the first digits of a hash of the student's name and number and of the
+/// upload's name. A count instead of the hash would depend on the order of the submissions. Two
+/// rows of a list with the same three values share a key, but [`submissions::find`] marks such rows
+/// as unusable.
 fn keys(submissions: &[Submission], rows: &[Match], roster: Option<&Roster>) -> Vec<String> {
     let plain: Vec<String> =
         submissions.iter().zip(rows).map(|(one, row)| names::key(&name_of(one, *row, roster))).collect();
@@ -237,7 +239,7 @@ fn add_program(
     }
 }
 
-/// The students of the roster who handed in nothing.
+/// The students of the roster whose row belongs to no submission.
 fn without_submission(
     roster: Option<&Roster>,
     rows: &[Match],
@@ -285,7 +287,7 @@ fn write_worlds(
     Ok(planned)
 }
 
-/// Replaces a folder with another one.
+/// Replaces the folder `to` with the folder `from`.
 fn replace(from: &Path, to: &Path) -> Result<(), FolderError> {
     folder::remove(to)?;
     std::fs::rename(from, to).map_err(|source| FolderError::Write { path: to.to_owned(), source })

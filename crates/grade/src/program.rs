@@ -20,7 +20,7 @@ pub enum ProgramError {
     /// There is nothing to start.
     #[error("no program: the submission has neither {RUN_FILE} nor {MAIN_FILE}")]
     None,
-    /// The file of the student can't be used.
+    /// The student's [`RUN_FILE`] can't be used.
     #[error("{RUN_FILE}: {0}")]
     RunFile(String),
     /// The files can't be read.

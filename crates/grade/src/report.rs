@@ -66,7 +66,7 @@ fn link_runs(plan: &Plan, folder: &ResultsFolder, results: &Results) -> Result<(
     std::fs::rename(&new, &runs).map_err(|source| FolderError::Write { path: runs, source })
 }
 
-/// Creates a hard link, or a copy if the file system has no hard links.
+/// Creates a hard link, or a copy if the hard link can't be created.
 fn link(from: &Path, to: &Path) -> Result<(), FolderError> {
     let linked = std::fs::hard_link(from, to).or_else(|_| std::fs::copy(from, to).map(drop));
     linked.map_err(|source| FolderError::Write { path: to.to_owned(), source })

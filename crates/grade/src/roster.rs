@@ -23,7 +23,7 @@ const LAST_COLUMNS: [&str; 4] = ["last name", "lastname", "surname", "family nam
 /// The rows of a roster, ready to be searched.
 #[derive(Debug, Clone, Default)]
 pub struct Roster {
-    /// The table of the teacher, without rows that are not about students.
+    /// The table of the teacher, without Canvas's row "Points Possible".
     pub table: Table,
     by_id: BTreeMap<String, Vec<usize>>,
     by_name: BTreeMap<String, Vec<usize>>,
@@ -48,7 +48,7 @@ impl Roster {
         if name.is_none() && (parts.0.is_none() || parts.1.is_none()) {
             return Err("the roster needs a column \"name\", or \"first name\" and \"last name\"".to_owned());
         }
-        // Canvas writes the highest score of each assignment below the names of the columns.
+        // Canvas writes the highest possible score of each assignment into a row of its own.
         if let Some(name) = name {
             table.rows.retain(|row| row[name].trim() != "Points Possible");
         }
@@ -92,7 +92,7 @@ impl Roster {
         let by_id = id.and_then(|id| self.by_id.get(&id_of(id)));
         let by_account = || self.by_id.get(&id_of(name));
         let by_name = || self.by_name.get(&names::normal(name));
-        // A value that several rows share, such as a section, does not identify a student.
+        // A value that several rows share does not identify a student.
         let of = |rows: &Vec<usize>| (rows.len() == 1).then(|| rows[0]);
         if let Some(row) = by_id.and_then(of) {
             // The number may have another meaning than the column of the roster: Moodle, for
@@ -114,7 +114,8 @@ fn push_once(rows: &mut Vec<usize>, row: usize) {
     }
 }
 
-/// A number or an account in a form that can be compared. Moodle writes `Participant 123`.
+/// A number or an account in a form that can be compared. Moodle writes `Participant 123`, so this
+/// prefix is removed.
 fn id_of(text: &str) -> String {
     let text = text.trim().to_lowercase();
     text.strip_prefix("participant ").map(str::to_owned).unwrap_or(text)

@@ -1,8 +1,8 @@
 //! Runs units, each in its own process, a few at a time.
 //!
 //! The standard input of each process is a pipe from the grading process. When the grading process
-//! ends for any reason, the pipe closes, and the processes of the units end too. A process that
-//! dies without a result is started again, a limited number of times.
+//! ends for any reason, the pipe closes, and the processes of the units end too. A unit whose
+//! process leaves no result is started again, a limited number of times.
 
 use crate::plan::Unit;
 use crate::unit_result::UnitResult;
@@ -47,14 +47,14 @@ pub enum Event {
     Retried {
         /// Index of the unit.
         unit: usize,
-        /// How the process ended.
+        /// Why the process left no result.
         why: String,
     },
     /// A unit has no result after all attempts.
     Failed {
         /// Index of the unit.
         unit: usize,
-        /// How the last process ended.
+        /// Why the last process left no result.
         why: String,
     },
 }
@@ -190,7 +190,8 @@ impl Drop for Process {
     }
 }
 
-/// Creates a file beside a folder, and immediately removes its name, so that nothing remains.
+/// Creates a file beside a folder, and immediately removes its name, so that the file disappears
+/// when it is closed.
 fn unnamed_file(folder: &Path) -> std::io::Result<File> {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let mut name = folder.as_os_str().to_owned();

@@ -7,8 +7,8 @@ use chicane_store::Sum;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-/// Most bytes that are read below one path. A larger path is compared by its name only, because
-/// reading it would delay every start of a grading.
+/// Most bytes that are read below one path. If there are more, only the path itself is part of a
+/// unit's hash, because reading the files would delay every start of a grading.
 const MAX_BYTES: u64 = 4 << 30;
 
 /// The hash of the files below `paths` and of the values of the variables in `environment`; `None`
@@ -28,7 +28,7 @@ pub fn sha256(
 }
 
 /// The hash of a file or of the files of a folder; `None` if they are too large or can't be read.
-/// An unreadable path is not an error here: the box of each unit refuses it and names the reason.
+/// A missing path is not an error here: the box of each unit refuses it and names the reason.
 fn of_path(path: &Path) -> Option<String> {
     if path.is_dir() {
         let limits = WorkspaceLimits { bytes: MAX_BYTES, entries: MAX_ENTRIES };
@@ -36,7 +36,8 @@ fn of_path(path: &Path) -> Option<String> {
         return Some(files.read(None).ok()?.sha256);
     }
     let metadata = path.metadata().ok()?;
-    // Only regular files are opened. Opening a named pipe would block until a writer opens it.
+    // Only regular files are opened. Opening a named pipe would block until another process opens
+    // it for writing.
     if !metadata.is_file() || metadata.len() > MAX_BYTES {
         return None;
     }

@@ -12,7 +12,7 @@ pub const MAX_STUDENTS: usize = 20_000;
 /// Files and folders that operating systems and archivers leave behind.
 const JUNK: [&str; 4] = ["__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini"];
 
-/// Why no submission could be found.
+/// Why [`find`] fails.
 #[derive(Debug, thiserror::Error)]
 pub enum SubmissionsError {
     /// The path does not exist or can't be read.
@@ -37,7 +37,7 @@ pub enum SubmissionsError {
     /// The list can't be read.
     #[error(transparent)]
     List(#[from] CsvError),
-    /// The list has no usable columns.
+    /// The list has no column with the names, or none with the paths.
     #[error("{} needs a column \"name\" and a column \"path\"", .0.display())]
     Columns(PathBuf),
     /// There is no submission.
@@ -53,13 +53,15 @@ pub enum SubmissionsError {
 pub struct Submission {
     /// Name of the student.
     pub name: String,
-    /// Number of the student in the learning platform.
+    /// Number of the student in the learning platform or in the list; `None` if there is none.
     pub id: Option<String>,
     /// Whether the submission was late.
     pub late: bool,
     /// Name of the uploaded file or folder, for messages and the report.
     pub source: String,
-    /// The uploaded files and folders, each with the name that the student gave it.
+    /// The uploaded files and folders, each with the name that a file gets in the unpacked
+    /// submission. It is usually the student's own name of the file. It is `main.py` for a Python
+    /// file that a list names or that no learning platform named.
     pub parts: Vec<(PathBuf, String)>,
     /// Why the submission can't be used; `None` if no problem was found so far.
     pub problem: Option<String>,
@@ -111,7 +113,7 @@ pub fn find(path: &Path, scratch: &Path) -> Result<Found, SubmissionsError> {
 
 /// Marks the submission that a left-out entry of an archive belongs to as refused. Because the
 /// entry was not unpacked, the submission may not have been found; then it is added. `entry` is
-/// relative to `scratch`, and `folder` is the folder with the submissions in `scratch`.
+/// relative to `scratch`. The submissions are in `folder`, which is `scratch` or a folder in it.
 fn refuse(found: &mut Found, folder: &Path, scratch: &Path, entry: &Path, why: &ArchiveError) {
     let whole = scratch.join(entry);
     let is_of =
@@ -230,7 +232,8 @@ fn submission(
     } else {
         None
     };
-    // A single Python file is stored as main.py, whatever its name, so that it can be started.
+    // A Python file without a platform's name is a whole submission. It is stored as main.py,
+    // whatever its name, so that it can be started.
     let is_plain_program = !of_platform && kind.is_file() && name.to_lowercase().ends_with(".py");
     let own_name = if is_plain_program { "main.py".to_owned() } else { file.unwrap_or_else(|| name.clone()) };
     let key = (student.clone(), id.clone());

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::path::Path;
 
-/// A driven line is thinned to about this many points. Jumps and the last position are kept in
-/// addition.
+/// A driven line is thinned to at most this many points. The points after jumps and the last point
+/// are kept in addition.
 const MAX_POINTS: usize = 700;
 /// Maximum number of points of the centre line and of each border of a road.
 const MAX_ROAD: usize = 400;
@@ -20,9 +20,9 @@ const VERSION: u32 = 1;
 pub struct Track {
     /// The version of this format.
     version: u32,
-    /// Positions in metres, with the speed in m/s.
+    /// Positions x and y in the frame of the world, in metres, with the absolute speed in m/s.
     pub points: Vec<(f64, f64, f64)>,
-    /// Indices of points where the car was moved instead of driving there.
+    /// Indices of points to which the car was moved instead of driving there.
     pub jumps: Vec<usize>,
 }
 
@@ -39,7 +39,7 @@ pub struct Road {
 
 impl Track {
     /// The driven line of a stored unit. The line is computed once and cached beside the result.
-    /// `None` if the run can't be simulated again.
+    /// `None` if there is no file of the run, or if the run can't be simulated again.
     pub fn of_unit(folder: &Path) -> Option<Track> {
         let file = folder.join(FILE);
         let kept = std::fs::read(&file).ok().and_then(|bytes| serde_json::from_slice::<Track>(&bytes).ok());
@@ -89,7 +89,7 @@ fn split(bytes: &[u8]) -> Option<(Value, &[u8])> {
     Some((header, bytes.get(12 + length..)?))
 }
 
-/// The values of one column of the car.
+/// The values of the column with this name.
 fn column(header: &Value, data: &[u8], name: &str) -> Option<Vec<f64>> {
     let column = header["columns"].as_array()?.iter().find(|column| column["name"] == name)?;
     let number = |key: &str| column[key].as_u64().and_then(|number| usize::try_from(number).ok());
@@ -105,7 +105,7 @@ fn column(header: &Value, data: &[u8], name: &str) -> Option<Vec<f64>> {
 }
 
 impl Road {
-    /// The road of a world in a folder. Empty if the world has none.
+    /// The road of a world in a folder. Empty if the world has no road or can't be loaded.
     pub fn of_world(folder: &Path) -> Road {
         let bundle = chicane_store::FolderBundle::new(folder);
         let world = chicane_world::World::load(&chicane_world::Assets::of(&bundle)).ok();

@@ -1,4 +1,4 @@
-//! The result of one unit: a folder with `result.json` and `run.chicane`.
+//! The result of one unit: a folder with `result.json`, and with `run.chicane` if the run was kept.
 //!
 //! The folder appears complete or not at all: its files are written and synchronised in a temporary
 //! folder beside it, which is then renamed. If a folder does not belong to its unit or is damaged,
@@ -57,7 +57,7 @@ pub struct RunFile {
 pub struct Penalty {
     /// Simulated seconds since the start of the run.
     pub time: f64,
-    /// The line.
+    /// The first 300 characters of the line.
     pub text: String,
 }
 
@@ -100,7 +100,7 @@ impl UnitResult {
         let beside = PathBuf::from(beside);
         let stored = self.write(&beside, run.ok()).and_then(|()| match std::fs::rename(&beside, to) {
             Err(_) if UnitResult::load_hash(to, &self.hash).is_some() => Ok(()),
-            // There is a damaged folder at this path.
+            // A damaged folder at this path is removed.
             Err(_) => std::fs::remove_dir_all(to).and_then(|()| std::fs::rename(&beside, to)),
             Ok(()) => Ok(()),
         });

@@ -21,7 +21,7 @@ pub enum UnpackError {
     /// The file is an archive, but not a zip file.
     #[error("{0} is not a zip file: upload a zip file")]
     Kind(String),
-    /// There are several uploads, and one of them is an archive.
+    /// There are several uploads, and one of them is a zip file.
     #[error(
         "there are several uploads, and one of them is the zip file {0}: upload everything in one zip file"
     )]
@@ -82,7 +82,8 @@ fn unpack_into(submission: &Submission, to: &Path, scratch: &Path) -> Result<(),
     std::fs::rename(&folder, to).map_err(write(to))
 }
 
-/// Unpacks a single uploaded zip file into a new folder, or puts another single file there.
+/// Unpacks a single uploaded zip file into a new folder. A single file of another kind is put into
+/// the new folder.
 fn one_file(path: &Path, name: &str, folder: &Path) -> Result<(), UnpackError> {
     if is_zip(name) || is_zip(&path.to_string_lossy()) {
         return Ok(archive::unpack(path, folder, SUBMISSION)?);

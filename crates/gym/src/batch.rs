@@ -19,10 +19,10 @@ const MAX_CARS: usize = 65_536;
 /// Largest number of threads of a batch.
 const MAX_THREADS: usize = 1024;
 
-/// The arrays that a reset or a step fills. An array of observations has one part per environment,
-/// in the order of the environments. The array of a kind that is not observed is empty.
-/// `numbers` is ordered differently: number k of environment i is at index k · (number of
-/// environments) + i.
+/// The arrays that [`Batch::reset`], [`Batch::step`] and [`Batch::observe`] fill. An array of
+/// observations has one part per environment, in the order of the environments. The array of a kind
+/// that is not observed is empty. `numbers` is ordered differently: number k of environment i is at
+/// index k · (number of environments) + i.
 #[derive(Default)]
 pub struct Arrays<'a> {
     /// State vectors.
@@ -93,7 +93,7 @@ impl Batch {
         &self.plan.settings
     }
 
-    /// The car.
+    /// The profile of the cars.
     pub fn profile(&self) -> &Profile {
         &self.plan.profile
     }
@@ -126,9 +126,9 @@ impl Batch {
         })
     }
 
-    /// Steps every environment. `actions` has speed and steering of each environment. With
-    /// autoreset, an environment whose episode has ended starts a new episode instead, and its
-    /// action is ignored.
+    /// Steps every environment. `actions` has speed and steering of each environment, in m/s and
+    /// rad, or from −1 to 1 with the setting `normalised`. With autoreset, an environment whose
+    /// episode has ended starts a new episode instead, and its action is ignored.
     pub fn step(&mut self, actions: &[f32], arrays: &mut Arrays<'_>) -> Result<(), GymError> {
         let (given, count) = (actions.len(), self.cars.len());
         if given != 2 * count {
@@ -164,7 +164,7 @@ impl Batch {
         self.each(arrays, |car, row, renderers| car.observe_again(row, renderers))
     }
 
-    /// Objects, contacts and lights of one environment.
+    /// Objects, contacts, lights and waypoints of one environment.
     pub fn details(&self, car: usize) -> Result<Details, GymError> {
         Ok(self.car(car)?.details())
     }

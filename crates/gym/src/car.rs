@@ -27,7 +27,8 @@ pub(crate) struct Car {
     pub(crate) generator: Option<Generator>,
     pub(crate) episode: Episode,
     pub(crate) numbers: Numbers,
-    /// The world at the last tick with a camera frame.
+    /// The world at the last tick with a camera frame; `None` if the environment keeps no pictures
+    /// or was never reset.
     pub(crate) exposure: Option<Exposure>,
     pub(crate) history: History,
 }
@@ -117,7 +118,8 @@ impl Car {
         }
     }
 
-    /// Simulates one step. The action is speed and steering.
+    /// Simulates one step. The action is speed and steering, in m/s and rad, or from −1 to 1 with
+    /// the setting `normalised`.
     pub(crate) fn step(&mut self, action: [f32; 2]) {
         let settings = &self.plan.settings;
         let [speed, steering] = action.map(f64::from);
@@ -147,9 +149,10 @@ impl Car {
         Ok(())
     }
 
-    /// Whether a scan is due in the last tick of the start, or no lidar is observed. A rewind
-    /// measures such a scan again with the noise of the new seed. An older scan would keep the
-    /// noise of another seed, so a start with an older scan cannot be prepared.
+    /// Whether a scan is due in the last tick before the first step of an episode, or no lidar is
+    /// observed. A rewind to this tick measures such a scan again with the noise of the new seed.
+    /// An older scan would keep the noise of another seed, so a start with an older scan cannot be
+    /// prepared.
     fn scan_is_fresh(&self) -> bool {
         let settings = &self.plan.settings;
         let rate = self.course.profile.lidar.rate_hz;
@@ -222,8 +225,9 @@ impl Car {
     }
 
     /// The start of an episode: metres along the road, metres to the left of its centre line, and
-    /// the turn of the car in rad. The argument `along` is the start without a variation. The seed
-    /// may have shifted the spawn pose from the first waypoint, and this shift is added.
+    /// the angle from the direction of the road to that of the car, rad. The argument `along` is
+    /// the start without a variation. The seed may have shifted the spawn pose from the first
+    /// waypoint, and this shift is added.
     fn varied_start(&self, along: f64) -> (f64, f64, f64) {
         if self.course.vary.as_ref().is_none_or(|vary| vary.start == Start::default()) {
             return (along, 0.0, 0.0);

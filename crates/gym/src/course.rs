@@ -126,7 +126,7 @@ impl Plan {
         Ok(course)
     }
 
-    /// The text that identifies settings and worlds of a saved environment.
+    /// The text that identifies the settings, the world and the car of a saved environment.
     pub(crate) fn identity(&self, car: usize) -> String {
         let world = &self.course(car).world.name;
         format!("{:?} {:?} {world} {:?}", self.settings, self.random, self.profile)

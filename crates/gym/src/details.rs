@@ -1,4 +1,5 @@
-//! What a reward function of one environment gets besides the numbers: objects, contacts, lights.
+//! What a reward function of one environment gets besides the numbers: objects, contacts, lights,
+//! waypoints.
 
 use crate::car::Car;
 use crate::track::rounded;
@@ -27,7 +28,8 @@ pub struct Thing {
 pub struct Details {
     /// All objects of the world.
     pub objects: Vec<Thing>,
-    /// Names of the objects that the car touched in the last step.
+    /// Names of the objects that the car touched in the last step; before the first step, in the
+    /// time for which the car stands at the start.
     pub contacts: Vec<String>,
     /// Name and colour of each light, sorted by name.
     pub lights: Vec<(String, &'static str)>,

@@ -37,7 +37,7 @@ pub enum GymError {
     /// A route is too short.
     #[error("a road needs three waypoints or more, not {waypoints}")]
     ShortRoute {
-        /// Number of different waypoints.
+        /// Number of waypoints without a repeated first one; 1 if all are at the same place.
         waypoints: usize,
     },
     /// A world has no evaluation, or its evaluation varies nothing.

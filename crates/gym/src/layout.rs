@@ -7,7 +7,7 @@ use chicane_world::World;
 use chicane_world::world::ObjectType;
 use std::f64::consts::PI;
 
-/// Longest diagonal of an object that is placed on the road, m.
+/// Longest diagonal of the base of an object that is placed on the road, m.
 const SMALL_M: f64 = 0.4;
 /// Width of road that stays free beside an object, m. A car with its wheels is 0.2 m wide.
 const PASSAGE_M: f64 = 0.4;

@@ -19,9 +19,11 @@ const NEAREST: usize = 3;
 /// Largest coordinate of an object in the state vector, m. If there are fewer than `NEAREST`
 /// objects, this value is also the x of each missing object.
 const ABSENT_M: f64 = 10.0;
-/// Objects farther behind the car than this are left out, m.
+/// Objects with an x of at most this value in the frame of the car, m, are left out, because they
+/// are behind the car.
 const BEHIND_M: f64 = -0.3;
-/// Limits of the first four numbers of the state vector: speed, steering, offset, angle.
+/// Largest absolute values of the first four numbers of the state vector: speed in m/s, steering in
+/// rad, offset in m, angle in rad.
 const BOUNDS: [f32; 4] = [10.0, 1.0, 10.0, PI as f32];
 
 /// Numbers of elements of one observation. A kind that is not observed has none.
@@ -144,7 +146,7 @@ impl Car {
     }
 
     /// Positions of the nearest objects in the frame of the car: x ahead, y to the left, m. Walls,
-    /// and objects farther behind the car than `BEHIND_M`, are left out.
+    /// and objects with an x of at most `BEHIND_M`, are left out.
     fn nearest_objects(&self) -> [f64; 2 * NEAREST] {
         let number = |i: usize| self.numbers.0[i];
         let heading = number(Numbers::HEADING);

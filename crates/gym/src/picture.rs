@@ -44,7 +44,7 @@ pub(crate) struct Exposure {
 #[derive(Default)]
 pub(crate) struct Renderers(Mutex<Vec<(Arc<Stage>, Renderer)>>);
 
-/// Largest number of renderers that are kept.
+/// Largest number of renderers that are kept while they are not in use.
 const KEPT_RENDERERS: usize = 8;
 
 impl Exposure {
@@ -151,7 +151,7 @@ fn behind(car: &Pose) -> Pose {
     Pose { position: at, rotation: DQuat::from_mat3(&DMat3::from_cols(x, y, x.cross(y))) }
 }
 
-/// Multiplies every channel, then rounds and clamps the result.
+/// Multiplies every channel by `brightness`, then rounds and clamps the result.
 fn brighten(bytes: &mut [u8], brightness: f64) {
     if brightness == 1.0 {
         return;

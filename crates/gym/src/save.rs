@@ -1,8 +1,9 @@
 //! Saves an environment as bytes, and restores it.
 //!
-//! The bytes are a header, a checksum, and the encoded [`Saved`]. Only the same version of the
-//! program can restore them, with the same worlds and settings. The header has a hash of worlds and
-//! settings.
+//! The bytes are a header and the encoded [`Saved`]. The header has a checksum, and a hash of
+//! world, car and settings, because only an environment with the same ones can restore the bytes.
+//! The program must have the same version too, because the encoding of [`Saved`] has no version
+//! number.
 
 use crate::car::{Car, Episode};
 use crate::error::GymError;
@@ -91,7 +92,7 @@ impl Car {
         Ok(())
     }
 
-    /// Hash of the worlds and settings that a saved environment belongs to.
+    /// Hash of the world, the car and the settings that a saved environment belongs to.
     fn fingerprint(&self) -> u64 {
         xxh3_64(self.plan.identity(self.index).as_bytes())
     }

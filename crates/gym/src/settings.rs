@@ -6,8 +6,8 @@ use chicane_sim::TICKS_PER_SECOND;
 use chicane_vary::Vary;
 use chicane_world::Profile;
 
-/// At the start of an episode, the car stands for at least this many simulated seconds, until all
-/// sensors have a reading.
+/// At the start of an episode, the car stands for at least this many simulated seconds, so that the
+/// sensors have readings before the first step.
 const SETTLE_S: f64 = 0.1;
 /// Largest number of frames in one observation.
 const MAX_STACK: usize = 64;

@@ -1,7 +1,8 @@
 //! Geometry of the road: its width, its direction, and the position of a car on the road.
 //!
 //! The Python package has the same geometry for environments over HTTP. Both compute the same bits:
-//! the coordinates are rounded as in the API, and every operation is exact or has one rounding.
+//! the coordinates are rounded as in the API, Python calls the `atan2` of the module `native`, and
+//! every other operation is exact or has one rounding.
 
 use crate::error::GymError;
 use chicane_world::Route;
@@ -93,8 +94,8 @@ impl Track {
         let count = points.len();
         let ways: Vec<DVec2> = (0..count).map(|i| points[(i + 1) % count] - points[i]).collect();
         let length2_of = |way: DVec2| (way.x * way.x + way.y * way.y).max(LEAST_LENGTH2);
-        // A route may repeat a waypoint. The direction there is the direction of the road at the
-        // next waypoint that differs.
+        // A route may repeat a waypoint. The direction there is the direction of the next segment
+        // whose two waypoints differ.
         let is_long = |way: &DVec2| length2_of(*way) > LEAST_LENGTH2;
         let Some(mut ahead) = ways.iter().copied().find(is_long) else {
             return Err(GymError::ShortRoute { waypoints: 1 });

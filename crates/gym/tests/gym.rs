@@ -56,7 +56,8 @@ impl Running {
         self.call(|batch, arrays| batch.reset(start, arrays))
     }
 
-    /// Steps with actions that depend on the number of the step, so that some cars leave the road.
+    /// Steps with actions that depend on the number of the step and on the car, so that some cars
+    /// leave the road.
     fn step(&mut self, step: usize) -> Vec<u64> {
         let turn = |i: usize| 0.3 * (((7 * step + 13 * i) % 11) as f32 / 5.0 - 1.0);
         let actions: Vec<f32> = (0..self.batch.count()).flat_map(|i| [1.2, turn(i)]).collect();

@@ -34,7 +34,7 @@ pub struct Camera {
 #[derive(Clone, Default)]
 pub struct DrawnFrames(Arc<Mutex<FrameCache>>);
 
-/// The renderer of the current world and the frames that were drawn last.
+/// The renderer that was used last, and the frames that were drawn last.
 #[derive(Default)]
 struct FrameCache {
     renderer: Option<(Arc<Stage>, Renderer)>,

@@ -1,7 +1,7 @@
-//! Decides from which addresses the simulator may fetch sound files for a client. Only public
-//! addresses are allowed. Otherwise a student's program could use the simulator to reach services
-//! on this machine or in its network. A client that could reach the services of this machine
-//! without the simulator may also name addresses of the machine itself.
+//! Decides from which addresses the simulator may fetch sound files for a client. Most clients may
+//! name public addresses only. Otherwise a student's program could use the simulator to reach
+//! services on this machine or in its network. A client that could reach the services of this
+//! machine without the simulator may also name the loopback addresses of this machine.
 
 use chicane_session::is_public;
 use std::net::SocketAddr;

@@ -199,8 +199,8 @@ impl Prepared {
     }
 }
 
-/// Adds the world of the project that was driven last to the library, so that the simulator starts
-/// with it again.
+/// If the last world is not in the library because it was built from a project, adds this world to
+/// the library, so that the simulator can start with it again.
 fn place_driven_project(library: &Library, data: &Data, last: Option<&str>) -> Result<(), StoreError> {
     let Some(name) = last.filter(|name| library.entry(name).is_none()) else { return Ok(()) };
     if let Some(driven) = data.projects().driven(name)? {
@@ -301,7 +301,7 @@ impl Host {
     }
 
     /// Waits for the sim thread after [`Host::stop`], then drops the host and waits until no other
-    /// user of the data folder is left.
+    /// user of the data folder is left. Each of the two waits lasts at most `STOP_TIMEOUT`.
     pub async fn finish(self: Arc<Host>) {
         let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(thread) = thread {

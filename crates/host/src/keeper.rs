@@ -54,7 +54,7 @@ pub struct Keeper {
     /// last.
     turn: Arc<tokio::sync::Mutex<()>>,
     /// The change of a judging script holds this lock from its first write to its last. Any other
-    /// change holds it for each write.
+    /// change holds the lock only during each of its writes.
     disk: Arc<Mutex<OnDisk>>,
 }
 

@@ -6,7 +6,8 @@
 //! command line are clients of this crate.
 //!
 //! This crate uses clocks, threads and files. The crates of the simulation (`sim`, `robot`,
-//! `world`, `render`, `ros`) do not, so that equal inputs give equal outputs there.
+//! `world`, `render`, `ros`) use neither clocks nor files, so that equal inputs give equal outputs
+//! there. Only `render` uses threads, and its result does not depend on their order.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub use chicane_pace::{PaceReport, SentBytes, WaitSum};

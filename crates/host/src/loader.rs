@@ -40,7 +40,7 @@ pub enum LoadFailure {
 pub enum RemoveFailure {
     /// No world has this name.
     NotFound,
-    /// The world came with the program.
+    /// The world is not an installed world. For example, it is part of the program.
     Protected,
     /// The world runs or is being loaded.
     Current,

@@ -11,8 +11,8 @@ pub struct Metrics {
     /// Real time that the simulation of a tick takes. The count of the histogram is the number of
     /// ticks.
     pub tick_time: Histogram,
-    /// Real time from an order to its reply. Orders that wait while the inbox is full
-    /// (`Simulator::send_when_free`) are not measured.
+    /// Real time from an order to its reply. Orders of `Simulator::send_when_free`, which waits
+    /// while the inbox is full, are not measured.
     pub command_latency: Histogram,
     /// Measured real-time factor.
     pub rtf: Gauge,
@@ -106,8 +106,8 @@ impl Metrics {
         self.evaluated_ms.fetch_add((time_s * 1e3) as u64, Relaxed);
     }
 
-    /// Notes the time of the newest backup. At the start of `--backup`, this is the newest existing
-    /// backup, or the current time if there is none.
+    /// Stores the time of the newest backup. At the start of `--backup`, the caller passes the time
+    /// of the newest existing backup, or the current time if there is none.
     pub fn note_backup(&self, time: SystemTime) {
         let seconds = time.duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
         self.backup.store(seconds, Relaxed);

@@ -18,7 +18,7 @@ pub struct ObservedClock {
     pub time_s: f64,
     /// Whether time is paused.
     pub paused: bool,
-    /// Measured real-time factor.
+    /// Measured real-time factor; 1 if the session began in virtual time.
     pub rtf: f64,
     /// Every channel of a shown pixel is multiplied by this factor.
     pub brightness: f64,

@@ -23,8 +23,8 @@ pub struct HostOptions {
     pub only_sessions: bool,
     /// Folder that student programs run in.
     pub workspace: PathBuf,
-    /// The worlds that came with the program. The host adds the installed worlds of the data
-    /// folder.
+    /// The worlds that are not installed: the built-in worlds, and worlds that the caller added.
+    /// The host adds the installed worlds of the data folder.
     pub library: Library,
     /// How judging scripts and student programs are run.
     pub judge: JudgeOptions,

@@ -5,18 +5,19 @@ use chicane_wire::CommandSource;
 use std::sync::Arc;
 
 /// The sender of an order to the sim thread. The rules of a judged run depend on the sender. The
-/// record of the run contains the commands that did not come from the judging script.
+/// record of the run lists the commands to world, clock and display that did not come from the
+/// judging script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Source {
-    /// A person at the web page.
+    /// A page in a browser, such as the viewer.
     Viewer,
-    /// A client of the HTTP API that is not the page.
+    /// A client of the HTTP API that is not a browser.
     Api,
     /// The program that an evaluation started.
     Student,
     /// The judging script.
     Judge,
-    /// A ROS 2 node or a rosbridge client.
+    /// A ROS 2 node, a client of rosbridge, or a client of Foxglove that commands the robot.
     Ros,
     /// The simulator itself, for example when a session places the car.
     Program,

@@ -112,7 +112,7 @@ pub fn object_type(object_type: ObjectType) -> wire::ObjectType {
     }
 }
 
-/// The shape of an object.
+/// The kind of an object: its shape, a light or a wall.
 fn object_kind(kind: ObjectKind) -> wire::ObjectKind {
     match kind {
         ObjectKind::Box => wire::ObjectKind::Box,

@@ -6,8 +6,8 @@ use std::path::Path;
 
 /// Maximum number of files in a list.
 pub const MAX_LISTED: usize = 500;
-/// Maximum number of folder entries that a list looks at. A workspace may contain a large
-/// installation.
+/// Maximum number of folder entries that a list looks at. The limit bounds the time, because a
+/// workspace may contain an installation with very many files.
 const MAX_SEEN: usize = 20_000;
 /// Maximum depth of a listed file below the workspace.
 const MAX_DEPTH: usize = 4;
@@ -25,8 +25,8 @@ pub struct ListedFile {
 
 /// The regular files of a workspace, files of upper folders first, and whether the limit
 /// [`MAX_LISTED`] or `MAX_SEEN` cut off the list. Hidden files, links, files with a name that is
-/// not UTF-8, files in `SKIPPED` folders and files below `MAX_DEPTH` are not listed. Blocks the
-/// calling thread.
+/// not UTF-8, files in `SKIPPED` folders and files deeper than `MAX_DEPTH` are not listed. Blocks
+/// the calling thread.
 pub fn list(workspace: &Path) -> io::Result<(Vec<ListedFile>, bool)> {
     let mut files = Vec::new();
     let mut seen = 0;

@@ -37,7 +37,8 @@ pub enum ClientError {
     Timeout(Duration),
 }
 
-/// Runs the program with these arguments and waits for its end.
+/// Runs the program with these arguments and waits for its end. Kills the program if it still runs
+/// after `timeout`.
 pub fn ask<I: AsRef<OsStr>>(
     program: &Path,
     arguments: impl IntoIterator<Item = I>,
@@ -45,8 +46,8 @@ pub fn ask<I: AsRef<OsStr>>(
 ) -> Result<ClientOutput, ClientError> {
     let mut command = Command::new(program);
     // The program gets its own process group, so that Ctrl-C reaches only the simulator. Otherwise
-    // Ctrl-C would also end the program of a container engine while the simulator uses it to remove
-    // its containers.
+    // Ctrl-C would also end the program of a container engine while that program removes the
+    // simulator's containers.
     command
         .args(arguments)
         .stdin(Stdio::null())
@@ -88,7 +89,7 @@ pub fn ask<I: AsRef<OsStr>>(
     }
 }
 
-/// Reads the bytes that are available. Returns false at the end of the stream.
+/// Reads some of the available bytes. Returns false at the end of the stream or on an error.
 fn read_some(from: Option<impl AsFd>, into: &mut Vec<u8>) -> bool {
     let mut piece = [0u8; 4096];
     match from.map(|fd| rustix::io::read(fd, &mut piece)) {
@@ -103,7 +104,8 @@ fn read_some(from: Option<impl AsFd>, into: &mut Vec<u8>) -> bool {
     }
 }
 
-/// The last line of a program's error output, without `Error: `.
+/// The last line of a program's error output that is not blank, without `Error: ` at its start. The
+/// text `no output` if there is no such line.
 pub fn last_line(text: &str) -> &str {
     let line = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("no output");
     line.trim().trim_start_matches("Error: ")

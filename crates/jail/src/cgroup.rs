@@ -5,7 +5,7 @@
 //! simulator may write to the hierarchies of memory, processes and processor time (as root). The
 //! version is found once, by creating a group and removing it again. Without control groups the
 //! number of processes is limited by a resource limit inside the jail, and the simulator measures
-//! the memory.
+//! the memory of a judge.
 
 use super::cgroup_path::{BASE, PREFIX, SELF, own_cpu_v1, own_v1, own_v2};
 use super::group::Group;
@@ -17,8 +17,9 @@ use std::time::Duration;
 
 /// The controllers of version 2 that are required. Processor time is counted without a controller.
 const CONTROLLERS: [&str; 2] = ["memory", "pids"];
-/// How often the simulator tries to remove its own group, and the pause between two attempts.
+/// Maximum number of attempts to remove the simulator's own group.
 const REMOVE_ATTEMPTS: u32 = 50;
+/// Pause between two of these attempts.
 const REMOVE_PAUSE: Duration = Duration::from_millis(2);
 
 /// Where control groups can be created.
@@ -58,8 +59,8 @@ impl Cgroups {
         limited.is_ok() && group.usage().is_some()
     }
 
-    /// Removes groups of simulators that were killed. Their names have the process id after the
-    /// prefix. Groups with other names belong to other programs.
+    /// Removes groups of simulators that have ended. The name of such a group has the simulator's
+    /// process id after the prefix. Groups with other names belong to other programs.
     pub fn remove_orphans(&self) {
         let folders = match self {
             Cgroups::V2(folder) => std::slice::from_ref(folder),
@@ -135,9 +136,9 @@ fn is_same(a: &Path, b: &Path) -> bool {
 
 /// Enables the required controllers for the children of a group. False if that is not possible.
 ///
-/// The kernel does not enable controllers for a group that contains processes itself, except for
-/// the root group. If the simulator is the only process of its group, it therefore moves itself
-/// into a child group. Other processes are never moved.
+/// The kernel does not enable controllers for the children of a group that itself contains
+/// processes, unless that group is the root group. If the simulator is the only process of its
+/// group, it therefore moves itself into a child group. Other processes are never moved.
 fn enable_controllers(folder: &Path) -> bool {
     let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap_or_default();
     let has = |text: &str| CONTROLLERS.iter().all(|one| text.split_whitespace().any(|other| other == *one));

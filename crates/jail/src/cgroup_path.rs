@@ -9,7 +9,7 @@ pub(super) const BASE: &str = "/sys/fs/cgroup";
 pub(super) const PREFIX: &str = "chicane-";
 /// End of the name of the group that holds the simulator itself.
 pub(super) const SELF: &str = "-self";
-/// The hierarchies of version 1 that are used.
+/// The hierarchies of version 1 that are required. The hierarchy `cpu` is used too if it exists.
 const HIERARCHIES: [&str; 3] = ["memory", "pids", "cpuacct"];
 
 /// The folder of a process in version 2. `own` is the text of `/proc/<pid>/cgroup` of this process.

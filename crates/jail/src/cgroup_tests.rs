@@ -167,8 +167,8 @@ fn the_simulator_leaves_only_the_root_group_of_the_processor() {
     let child = only_child(&cpu);
     assert_eq!(child, cpu.join(format!("chicane-{own}-self")));
     assert_eq!(read(&child, "cgroup.procs"), own);
-    // New groups go beside the simulator's own group. No later simulator would find and remove
-    // groups inside of it.
+    // New groups go beside the simulator's own group and not inside, because a later simulator
+    // would not find and remove groups inside of it.
     let inside = format!("3:cpu:/chicane-{own}-self\n");
     assert_eq!(own_cpu_v1(&fake.0, &inside), Some(cpu));
 }

@@ -50,7 +50,7 @@ const DEVICE_LINKS: [(&str, &str); 4] = [
 enum Source {
     /// A read-only copy of the mounts at and below the folder or file.
     Tree(OwnedFd),
-    /// The file itself, on kernels that can't copy mounts.
+    /// The opened folder or file itself, on kernels that can't copy mounts.
     File(OwnedFd),
 }
 
@@ -60,9 +60,10 @@ enum Source {
 pub(super) struct Sources(Vec<Option<Source>>);
 
 impl Sources {
-    /// Opens what can be opened in the host's namespaces. Only root is allowed to copy mounts
-    /// there. Root has to do it there, because after leaving the namespaces it can no longer enter
-    /// the private folders of other users.
+    /// Opens the folders and files that can be opened in the host's namespaces. Only root is
+    /// allowed to copy mounts there, so nothing is opened for another user. Root has to open them
+    /// there, because after leaving the namespaces it can no longer enter the private folders of
+    /// other users.
     pub(super) fn open_as_root(plan: &ClosedPlan) -> Sources {
         if !rustix::process::geteuid().is_root() {
             return Sources::default();
@@ -77,7 +78,7 @@ impl Sources {
         )
     }
 
-    /// Opens the rest in the new namespaces, before the change of user.
+    /// Opens the other folders and files in the new namespaces, before the change of user.
     pub(super) fn open_rest(&mut self, plan: &ClosedPlan) -> Result<(), MountError> {
         self.0.resize_with(plan.binds.len(), || None);
         for (source, bind) in self.0.iter_mut().zip(&plan.binds) {
@@ -245,8 +246,8 @@ fn add_package(folder: &Path) -> Result<(), MountError> {
     mount("chicane", folder, "overlay", safe, Some(layers.as_c_str())).map_err(MountError::Overlay)
 }
 
-/// The value of `PYTHONPATH` that a program needs to import `chicane`. `None` if every interpreter
-/// has the package already.
+/// The value of `PYTHONPATH` that a program needs to import `chicane`. `None` if all folders of
+/// installed packages in the plan have the package `chicane` already.
 pub(super) fn search_path(plan: &ClosedPlan) -> Option<&'static str> {
     let lacks = |folder: &PathBuf| !folder.join(package::NAME).exists();
     plan.packages.iter().any(lacks).then_some(PACKAGE)

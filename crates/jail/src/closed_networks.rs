@@ -26,10 +26,10 @@ const CLOSED_V4: [(Ipv4Addr, u8); 15] = [
     (Ipv4Addr::new(240, 0, 0, 0), 4),     // reserved, with broadcast
 ];
 
-/// All addresses that are not public, version 6, without those that contain an address of
-/// version 4.
+/// All addresses that are not public, version 6, without 6to4 (2002::/16). `closed_networks` adds
+/// the closed networks of 6to4.
 const CLOSED_V6: [(Ipv6Addr, u8); 7] = [
-    // All but 2000::/3, which holds the global unicast addresses.
+    // These three networks are all but 2000::/3, which holds the global unicast addresses.
     (Ipv6Addr::new(0, 0, 0, 0, 0, 0, 0, 0), 3),
     (Ipv6Addr::new(0x4000, 0, 0, 0, 0, 0, 0, 0), 2),
     (Ipv6Addr::new(0x8000, 0, 0, 0, 0, 0, 0, 0), 1),

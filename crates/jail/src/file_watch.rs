@@ -2,19 +2,19 @@
 //! afterwards.
 //!
 //! The kernel keeps no trace of a full tmpfs. A script may catch the error `ENOSPC` of a write and
-//! delete its files, so a check of the free space every few milliseconds would miss that the file
-//! system was full. Therefore the kernel notifies init before every system call that writes,
-//! creates or deletes a file (a user notification of seccomp). Init checks the free space and then
-//! lets the call continue. A call gets `ENOSPC` only if no room was left when the call began, so
-//! init sees the full file system before the script gets the error.
+//! delete its files, so a check of the free space every 20 ms would miss that the file system was
+//! full. Therefore the kernel notifies init before a system call that writes, creates or deletes a
+//! file (a user notification of seccomp). Init checks the free space and then lets the call
+//! continue. A call gets `ENOSPC` only if no room was left when the call began, so init sees the
+//! full file system before the script gets the error.
 //!
 //! Writes to descriptors 1 and 2 are not watched, because a script may print often and a
 //! notification takes some microseconds. A script may open a file as one of these descriptors and
 //! fill the file system through it. To free the space of a deleted file again, the script has to
 //! replace or close the descriptor or end the process, so these calls are watched.
 //!
-//! Two cases are left to the check every few milliseconds: memory maps of files, where a full file
-//! system ends the process with a signal, and a deleted file that is closed after a write that
+//! Two cases are left to the check that init makes every 20 ms: memory maps of files, where a full
+//! file system ends the process with a signal, and a deleted file that is closed after a write that
 //! filled the file system without an error.
 
 use libc::{c_ulong, sock_filter, sock_fprog};
@@ -83,7 +83,8 @@ const FOR_WRITING: u32 = (libc::O_WRONLY | libc::O_RDWR | libc::O_CREAT | libc::
 const RECEIVE: c_ulong = 0xc050_2100;
 const RESPOND: c_ulong = 0xc018_2101;
 const SET_FLAGS: c_ulong = 0x4008_2104;
-/// The waiting process and init run in turns, so the kernel should not move them to two processors.
+/// A flag for `SET_FLAGS` (`SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP`). It tells the kernel that the
+/// waiting process and init run in turns, so the kernel should not move them to two processors.
 const WAKE_IN_TURN: u64 = 1;
 
 /// The descriptor on which the kernel notifies init of a call before the call begins.
@@ -134,14 +135,14 @@ impl FileWatch {
         look();
         let flags = u32::try_from(libc::SECCOMP_USER_NOTIF_FLAG_CONTINUE).unwrap_or(1);
         let mut answer = libc::seccomp_notif_resp { id: call.id, val: 0, error: 0, flags };
-        // SAFETY: the kernel reads the size of the structure, which is part of `RESPOND`. An error
-        // means that the process was killed or interrupted.
+        // SAFETY: the kernel reads at most the size of the structure, which is part of `RESPOND`.
+        // An error means that the process was killed or interrupted.
         let _ = unsafe { libc::ioctl(self.listener.as_raw_fd(), RESPOND, &raw mut answer) };
     }
 }
 
 /// Whether the kernel refused the watch because a program around the simulator, for instance a
-/// container engine, already has such a descriptor. The kernel allows only one of them.
+/// container engine, already has such a descriptor. The kernel allows only one such descriptor.
 pub(super) fn is_taken(why: &io::Error) -> bool {
     why.raw_os_error() == Some(Errno::BUSY.raw_os_error())
 }
@@ -150,7 +151,8 @@ pub(super) fn is_taken(why: &io::Error) -> bool {
 fn filter(channel: u32) -> Vec<sock_filter> {
     let load = |at: u32| statement(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, at);
     let end = |action: u32| statement(libc::BPF_RET | libc::BPF_K, action);
-    // The low half of an argument. The number of the call is at 0, the arguments begin at 16.
+    // The low half of an argument. In the data that the kernel gives the filter, the number of the
+    // call is at byte 0, and the arguments begin at byte 16.
     let low = if cfg!(target_endian = "little") { 0 } else { 4 };
     let argument = |n: u32| load(16 + 8 * n + low);
     let (ask, allow) = (libc::SECCOMP_RET_USER_NOTIF, libc::SECCOMP_RET_ALLOW);

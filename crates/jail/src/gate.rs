@@ -14,9 +14,9 @@ use std::mem::MaybeUninit;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-/// Connections that may wait for the simulator.
+/// Connections of one socket that may wait until the simulator accepts them.
 const BACKLOG: i32 = 1024;
-/// The most descriptors in one message: two ports for two versions of the internet protocol, and
+/// The most descriptors in one message: for each of two ports a socket of IPv4 and one of IPv6, and
 /// two descriptors for virtual time.
 const MAX_SOCKETS: usize = 6;
 

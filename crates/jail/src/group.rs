@@ -67,8 +67,8 @@ impl Group {
                 // swap.
                 let _ = fs::write(first.join("memory.swap.max"), "0");
                 // With this setting the kernel kills all processes of the group when memory runs
-                // out. Otherwise it would kill only some of them, and the script could not
-                // continue.
+                // out. Otherwise the kernel would kill only some of them, and the program could not
+                // continue without the killed ones.
                 fs::write(first.join("memory.oom.group"), "1")?;
             } else {
                 fs::write(first.join("memory.limit_in_bytes"), bytes.to_string())?;

@@ -28,7 +28,7 @@ use std::time::{Duration, Instant};
 const START_TIMEOUT: Duration = Duration::from_secs(120);
 /// How long the kernel may take to end all processes inside.
 const END_TIMEOUT: Duration = Duration::from_secs(5);
-/// The judge's user id on the host (`nobody`), if the simulator runs as root.
+/// The judge's user and group id on the host (`nobody`), if the simulator runs as root.
 const NOBODY: u32 = 65_534;
 /// User and group ids on the host for closed boxes, if the simulator runs as root. `student_id`
 /// uses the first of them that exists in the simulator's user namespace. The id 1,987,650,020 is in
@@ -121,7 +121,7 @@ pub struct Jail {
     init: Option<OwnedFd>,
     /// Process id of init on the host. 0 until init was started.
     init_id: u32,
-    /// Process id of the program inside. 0 until the program was started.
+    /// Process id of the program in the jail's own namespace. 0 until the program was started.
     program_id: i32,
     /// The control socket. `None` after the jail was ended.
     control: Option<OwnedFd>,
@@ -132,7 +132,7 @@ pub struct Jail {
     group: Arc<Group>,
     network: Option<Uplink>,
     /// Sockets of the box that lead to the simulator. In virtual time, the two descriptors of
-    /// virtual time follow.
+    /// virtual time follow (see `virtual_time::set_up`).
     sockets: Vec<OwnedFd>,
     /// The identity of the workspace that was copied into the box.
     identity: Option<ProgramIdentity>,
@@ -456,7 +456,7 @@ fn student_id(file: &str) -> u32 {
     STUDENT_IDS.into_iter().find(|id| has(*id)).unwrap_or(STUDENT_IDS[0])
 }
 
-/// A map in which every user of this namespace keeps its id.
+/// A map in which every user or group of this namespace keeps its id.
 fn identity(file: &str) -> String {
     let own = std::fs::read_to_string(format!("/proc/self/{file}")).unwrap_or_default();
     let line = |line: &str| {

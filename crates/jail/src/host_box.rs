@@ -28,7 +28,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// File systems that are hidden wherever they are mounted.
+/// Types of file systems that are hidden wherever they are mounted, except at and below `/proc`.
 const HIDDEN_KINDS: [&str; 3] = ["cgroup", "cgroup2", "proc"];
 /// Mount options of an empty file system.
 const EMPTY: &str = "size=4k,nr_inodes=2,mode=555";

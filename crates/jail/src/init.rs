@@ -62,7 +62,8 @@ fn run_judge(plan: &JudgePlan) -> Result<(), PartError> {
     let (started, starting) = pipe_with(PipeFlags::CLOEXEC).map_err(PartError::call("pipe"))?;
     let (give, files) = sync_channel(1);
     let thread = std::thread::spawn(move || {
-        let _starting = starting; // It closes when the harness was started or the start failed.
+        // This end of the pipe closes when the harness was started or the start failed.
+        let _starting = starting;
         start_watched(python, number, counted, &give)
     });
     // Nothing is received if the thread failed before it sent a result. `join` below then returns
@@ -78,8 +79,8 @@ fn run_judge(plan: &JudgePlan) -> Result<(), PartError> {
     watch(python.id(), Some(&files))
 }
 
-/// Starts the harness with both filters of system calls. Sends the watch of files over `give`, or
-/// the reason why there is none.
+/// Starts the harness with two filters of system calls: that of `file_watch` and that of `seccomp`.
+/// Sends the watch of files over `give`, or the reason why there is none.
 fn start_watched(
     mut python: Command,
     channel: i32,
@@ -178,8 +179,8 @@ fn set_up_network(network: &BoxNetwork, time: Option<&TimePlan>) -> Result<(), P
     Ok(gate::send(stdin(), &descriptors)?)
 }
 
-/// Reaps processes until the jail is over. A judge's jail, which has `files`, is over when its
-/// program ends. A student's jail is over when no process is left. Either jail is over when the
+/// Reaps processes until the jail is over. A judge's jail, which has `files`, is over when the
+/// harness ends. A student's jail is over when no process is left. Either jail is over when the
 /// simulator closes the control socket.
 fn watch(program: u32, files: Option<&io::Result<FileWatch>>) -> Result<(), PartError> {
     let program = Pid::from_raw(program.cast_signed()).ok_or(PartError::NoPid)?;
@@ -191,8 +192,8 @@ fn watch(program: u32, files: Option<&io::Result<FileWatch>>) -> Result<(), Part
     let ended =
         rustix::process::pidfd_open(program, PidfdFlags::empty()).map_err(PartError::call("pidfd_open"))?;
     let (mut full, mut exited) = (false, false);
-    // The report is sent before the watched call continues. It therefore arrives before the answer
-    // of the harness.
+    // The report is sent before the watched call continues. The report therefore arrives before the
+    // answer of the harness.
     let mut look = || {
         if !full && is_full() {
             full = true;
@@ -225,11 +226,11 @@ enum Work<'a> {
     Abandoned,
     /// A watched call waits for an answer.
     Call(&'a FileWatch),
-    /// A process ended, or `CHECK_INTERVAL` passed.
+    /// The program ended, or `CHECK_INTERVAL` passed.
     Other,
 }
 
-/// Waits for at most `CHECK_INTERVAL`, or until there is work.
+/// Waits until there is work, but for at most `CHECK_INTERVAL`.
 fn wait_for_work<'a>(control: impl AsFd, ended: Option<&OwnedFd>, files: Option<&'a FileWatch>) -> Work<'a> {
     let mut fds = vec![PollFd::new(&control, PollFlags::RDHUP)];
     let listener = files.map(FileWatch::descriptor);

@@ -28,10 +28,10 @@
 //! of simulators, which are hidden. In a closed box (`closed.rs`), a student sees only listed
 //! folders and a copy of the workspace, and runs as an unprivileged user.
 //!
-//! If the kernel refuses a namespace or a filter of system calls, starting the jail fails: there is
-//! no fallback without it. A jail also works without control groups. A resource limit then limits
-//! its processes, and the simulator measures the memory of a judge. A closed box is not started
-//! without control groups.
+//! If the kernel refuses a namespace or the filter of system calls (`seccomp.rs`,
+//! `student_filter.rs`), starting the jail fails: there is no fallback without them. A jail also
+//! works without control groups. A resource limit then limits its processes, and the simulator
+//! measures the memory of a judge. A closed box is not started without control groups.
 //!
 //! This crate uses processes, clocks and files, so the restrictions of the pure crates do not
 //! apply.

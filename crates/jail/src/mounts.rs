@@ -1,4 +1,4 @@
-//! Builds the file system inside a jail.
+//! Builds the file system inside a judge's jail. Other jails use some of these functions too.
 
 use super::plan::JudgePlan;
 use rustix::fs::Mode;

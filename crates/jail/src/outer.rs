@@ -51,7 +51,7 @@ pub(super) fn run() -> Result<(), PartError> {
 }
 
 /// Setting of the size of the hash table of connections, for networks that are created later. The
-/// time keeper asks for all connections of a network after every event, and the kernel then
+/// time keeper asks for all connections of a network after every event, and each time the kernel
 /// searches the whole table. By default, all networks of the machine share one table with, for
 /// example, 262,144 entries. Linux has this setting since version 6.1. Without this setting, the
 /// time keeper only takes longer.

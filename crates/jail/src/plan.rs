@@ -75,7 +75,8 @@ pub struct JudgePlan {
 pub struct StudentPlan {
     /// The command line for `bash -c`.
     pub command: String,
-    /// The working directory.
+    /// The working directory in a host box. A closed box does not use this path, because its
+    /// working directory is [`WORKSPACE`](crate::WORKSPACE).
     pub workspace: PathBuf,
     /// All environment variables.
     pub environment: BTreeMap<String, String>,

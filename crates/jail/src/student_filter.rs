@@ -1,9 +1,9 @@
 //! The filter of system calls for a student's program in a closed box.
 //!
 //! The program has no privilege and its own namespaces, so the filter only takes away parts of the
-//! kernel that a program for a car never needs, and that have had many errors: new namespaces,
-//! mounts, keys, programs inside the kernel, and rare socket families. Everything else is allowed,
-//! so that compilers, debuggers and any library work.
+//! kernel that a program for a car never needs, and that have had many errors: for example new
+//! namespaces, mounts, keys, programs inside the kernel, and rare socket families. All other calls
+//! are allowed, so that compilers, debuggers and any library work.
 
 use super::seccomp::{FilterError, NEW_NAMESPACES};
 use seccompiler::{

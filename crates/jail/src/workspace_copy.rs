@@ -49,7 +49,8 @@ pub(crate) const MAX_PATH: usize = 16 << 10;
 pub struct WorkspaceLimits {
     /// Bytes of all files and links, each rounded up to whole pages. A link takes one page.
     pub bytes: u64,
-    /// Number of files, links and folders, including those that are left out.
+    /// Number of files, links and folders that the scan lists. Entries that are left out count too,
+    /// but the content of a hidden, mounted or [`SKIPPED`] folder is not listed.
     pub entries: u64,
 }
 
@@ -96,7 +97,8 @@ pub enum WorkspaceError {
         /// The kernel's error.
         source: Errno,
     },
-    /// A file was changed between the scan and the reading.
+    /// A file or folder was changed while the workspace was scanned, or before the reading of the
+    /// workspace ended.
     #[error("{} of the workspace was changed while it was read; start again", .0.display())]
     Changed(PathBuf),
     /// The copy could not be sent to the box.

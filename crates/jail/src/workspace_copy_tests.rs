@@ -88,7 +88,8 @@ fn a_copy_has_the_same_files_links_and_modes() {
 fn the_identity_depends_on_names_content_and_the_executable_bit_only() {
     let folder = TempFolder::new();
     let file = folder.file("a.py", "1");
-    // This value must never change, because records of other machines are compared with it.
+    // This value must never change, because the identity in a record may be compared with an
+    // identity that another machine computes.
     let first = folder.identity();
     assert_eq!(first.sha256, "ff64fb1a4826062a6ea30f7b97245e2dad418b0d31c10d89a2b8f60efb1c1567", "{first:?}");
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).expect("set");
@@ -181,7 +182,7 @@ fn a_file_that_becomes_a_link_or_pipe_or_shrinks_is_an_error() {
         let error = workspace.read(None).expect_err("changed").to_string();
         assert!(error.contains("a of the workspace was changed"), "{error}");
     }
-    // A file that grew is read up to the size that it had.
+    // A file that grew after the scan is read up to its size at the scan.
     std::fs::write(&file, "123456789").expect("written");
     let grown = workspace.read(None).expect("read");
     std::fs::write(&file, "12345").expect("written");

@@ -16,7 +16,7 @@ pub enum CopyError {
     /// The stream ended early or could not be read.
     #[error("the copy of the workspace can't be received: {0}")]
     Receive(#[source] io::Error),
-    /// The stream has an unknown entry.
+    /// The stream has an entry of an unknown kind, or a length that is not allowed.
     #[error("the copy of the workspace is unreadable")]
     Unreadable,
     /// A file could not be written.

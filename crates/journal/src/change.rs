@@ -1,4 +1,4 @@
-//! One entry of the stream of the simulation.
+//! The content of an entry of the stream of the simulation: a change, and its sender.
 
 use crate::robot_order::RobotOrder;
 use serde::{Deserialize, Serialize};
@@ -87,7 +87,7 @@ pub enum Change {
     },
     /// The simulated time of the run started.
     Started,
-    /// The judge got an observation of this tick.
+    /// The judge got an observation of the tick of this entry.
     Observed {
         /// Whether time was paused.
         paused: bool,
@@ -98,7 +98,8 @@ pub enum Change {
     LimitPassed,
     /// Hashes of all parts of the state, in the order of [`crate::part_names`].
     State(Vec<u64>),
-    /// A command was counted that was sent neither by the judged program nor by the judging script.
+    /// A command was counted as interference, because neither the judged program, the judging
+    /// script nor the simulator sent it.
     Interfered {
         /// The sender.
         sender: Sender,

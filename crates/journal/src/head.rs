@@ -20,7 +20,7 @@ pub struct Head {
     pub world: String,
     /// SHA-256 of the world's files, hex; null if it is not known.
     pub world_sha256: Option<String>,
-    /// Hash of the loaded world, the profile and the seed, hex.
+    /// Hash of the loaded world, the profile, the seed and the overlay, hex.
     pub origin: String,
     /// The car's profile.
     pub profile: Value,

@@ -9,7 +9,7 @@ use crate::head::{FORMAT, Head};
 use crate::recorder::MAX_BYTES;
 
 const MAGIC: &[u8; 8] = b"CHJOURN1";
-/// Maximum size of a head, bytes. It contains the judging script and the profile.
+/// Maximum size of a head, bytes. A head contains the judging script and the profile.
 const MAX_HEAD: usize = 8 << 20;
 
 /// Why bytes are not a journal.

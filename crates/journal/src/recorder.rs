@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Maximum size of both streams of a journal together, bytes. A longer run has no journal.
+/// Maximum size of both streams of a journal together, bytes. A run with larger streams has no
+/// journal.
 pub const MAX_BYTES: usize = 64 << 20;
 
 /// A buffer between a recorder and the thread that stores its bytes.

@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// One change of every kind.
+/// Changes of every kind except `File` and `Robot`, which have a test of their own.
 fn changes() -> Vec<Change> {
     let sender = || SenderKind::Viewer.into();
     let place = Command::Place {
@@ -46,7 +46,7 @@ fn sound(file: &Arc<[u8]>) -> RobotCommand {
     RobotCommand::Play(Box::new(sound))
 }
 
-/// One command to the robot of every kind.
+/// One command of every kind to the robot.
 fn robot_commands() -> Vec<RobotCommand> {
     vec![
         RobotCommand::Speed(1.0),
@@ -129,7 +129,7 @@ fn a_sound_file_is_written_once() {
     let mut recorder = Recorder::new(Arc::clone(&sink));
     let long: Arc<[u8]> = Arc::from(vec![7; 100_000]);
     for _ in 0..50 {
-        // The bytes are the same, although each request has its own copy of them.
+        // Each command has its own copy of the same bytes, as commands of separate requests do.
         let copy: Arc<[u8]> = Arc::from(long.to_vec());
         let order = recorder.order(0, &sound(&copy));
         recorder.put(0, &Change::Robot { sender: SenderKind::Student.into(), order });

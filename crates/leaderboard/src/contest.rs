@@ -53,7 +53,8 @@ pub(crate) struct ContestWorld {
     pub(crate) name: String,
     pub(crate) display: String,
     pub(crate) better: Better,
-    /// The unit of the results, if the config of the world's evaluation names a valid one.
+    /// The unit of measurement of the records, such as `s`, if the config of the world's evaluation
+    /// names a valid one.
     pub(crate) unit: Option<String>,
     /// SHA-256 of the world's files, hex.
     pub(crate) sha256: String,

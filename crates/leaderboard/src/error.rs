@@ -21,7 +21,7 @@ pub enum StartLeaderboardError {
     /// There is no world of this name.
     #[error("the leaderboard has no world \"{name}\"; choose from {known} with --leaderboard-world")]
     NoSuchWorld {
-        /// The name.
+        /// The name that the options ask for.
         name: String,
         /// Names of all worlds.
         known: String,
@@ -102,7 +102,7 @@ pub enum HandInError {
     /// The archive is refused.
     #[error(transparent)]
     Unpack(#[from] UnpackError),
-    /// There is no program in the archive.
+    /// There is no program in the upload, or the command of the program can't be used.
     #[error(transparent)]
     Program(#[from] ProgramError),
     /// Every pseudonym is taken.
@@ -139,7 +139,7 @@ pub(crate) fn seconds(wait: Duration) -> u64 {
 }
 
 impl HandInError {
-    /// Seconds after which another attempt can succeed; `None` if waiting does not help.
+    /// Seconds after which another attempt can succeed; `None` if no such time is known.
     pub fn retry_after_s(&self) -> Option<u64> {
         match self {
             HandInError::TooOften { wait } => Some(seconds(*wait)),

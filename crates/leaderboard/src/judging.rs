@@ -1,7 +1,7 @@
 //! Judges one run: starts its process, follows the progress, and stores the result.
 //! The standard input of the process is a pipe from this process. When this process ends for any
 //! reason, the pipe closes, and the run ends too. The process writes lines to its standard output:
-//! `progress 0.25`, and at the end `result {…}`, after it has verified the run.
+//! `progress 0.25`, and `result {…}` after the verification of the run.
 
 use crate::contest::{ContestWorld, LeaderboardOptions};
 use crate::run_result::{LAST_LINE_OF_RUN, RunReportLine, RunResult};
@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 /// How often a run is tried if its process fails or its result can't be stored.
 const ATTEMPTS: u32 = 3;
-/// Time between two checks of a running process.
+/// Longest time between two checks whether a run must be stopped or took too long.
 const POLL: Duration = Duration::from_millis(50);
 /// Time for the process to end after its standard input was closed.
 const END_TIMEOUT: Duration = Duration::from_millis(500);
@@ -27,12 +27,12 @@ const END_TIMEOUT: Duration = Duration::from_millis(500);
 const EXTRA_TIME: Duration = Duration::from_secs(600);
 /// Longest line of the process, in bytes.
 const MAX_LINE: u64 = 64 << 10;
-/// Bytes of the standard error that are read after a failure.
+/// Most bytes that are read from the end of the standard error after a failure.
 const MAX_TAIL: u64 = 4096;
 /// Environment variables that the process does not get.
 const SECRETS: [&str; 4] =
     ["CHICANE_TOKEN", "CHICANE_STUDENT_TOKEN", "CHICANE_SPECTATOR_TOKEN", "CHICANE_CDN_TOKEN"];
-/// Names of the files in the folder of a result.
+/// Names of two files in the folder of a result: the recorded run, and its result.
 const RUN: &str = "run.chicane";
 const RESULT: &str = "result.json";
 
@@ -51,7 +51,8 @@ pub(crate) struct RunJob<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stopped;
 
-/// Judges a run and stores its result in the folder of the job.
+/// Judges a run and stores its result in the folder of the job. After [`ATTEMPTS`] failed attempts,
+/// the stored result says why the last one failed.
 pub(crate) fn judge(
     job: &RunJob<'_>,
     options: &LeaderboardOptions,
@@ -164,7 +165,8 @@ impl Process {
         Ok(Process { child, lines, errors })
     }
 
-    /// Passes on the progress of the process until its output ends. Returns its result line.
+    /// Passes on the progress of the process until its output ends. Returns the result line of the
+    /// process.
     fn follow(
         mut self,
         job: &RunJob<'_>,

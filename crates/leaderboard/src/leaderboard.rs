@@ -103,7 +103,7 @@ impl Leaderboard {
         Ok(())
     }
 
-    /// Checks and stores a submission. When the call returns, the submission is on disk.
+    /// Checks and stores a submission. When the call succeeds, the submission is on disk.
     pub fn hand_in(&self, admitted: Admitted, bytes: &[u8]) -> Result<SubmissionReceived, HandInError> {
         let id = random_hex()?;
         let file = self.shared.uploads.store(&id, bytes)?;

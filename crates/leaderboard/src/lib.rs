@@ -11,7 +11,7 @@
 //!
 //! | Module | Content |
 //! |---|---|
-//! | `student_name` | names of students, and which of them are the same |
+//! | `student_name` | names of students, and which names mean the same student |
 //! | `pseudonym` | names for anonymous tables |
 //! | `rates` | how often a student and an address may hand in |
 //! | `standings` | the tables, from the results |

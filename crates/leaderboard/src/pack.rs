@@ -22,9 +22,9 @@ const LEFT_OUT: [&str; 12] = [
 ];
 /// Files that are not part of a program.
 const LEFT_OUT_FILES: [&str; 3] = [".DS_Store", "Thumbs.db", "desktop.ini"];
-/// Most files.
+/// Most files in an archive.
 const MAX_FILES: usize = 10_000;
-/// Deepest nesting of folders. Folders below that are left out.
+/// Deepest nesting of folders in an archive. Deeper folders are left out.
 const MAX_DEPTH: usize = 32;
 
 /// Why a folder can't be packed.

@@ -17,7 +17,8 @@ const ANIMALS: [&str; 40] = [
     "Salmon", "Seal", "Stork", "Swift", "Tiger", "Wolf", "Zebra",
 ];
 
-/// All pseudonyms in random order: first all pairs, then all pairs with a number.
+/// All pseudonyms: first all pairs of colour and animal in random order, then the same pairs with
+/// the number 2, and so on up to 5.
 pub(crate) fn choices() -> Result<Vec<String>, RandomError> {
     let pairs = COLOURS.len() * ANIMALS.len();
     let hex = random_hex()?;

@@ -1,14 +1,15 @@
 //! How often a student and an address may hand in.
 //!
-//! The size of the table is limited. When it is full, students and addresses without a submission
-//! in the last hour are removed. If it is still full, new students and addresses have to wait.
+//! The size of the table is limited. When the table is full, students without a submission and
+//! addresses without an attempt in the last hour are removed. If the table is still full, new
+//! students and addresses have to wait.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
 const HOUR: Duration = Duration::from_secs(3600);
-/// Most students and addresses with a submission in the last hour.
+/// Most students and addresses together in the table.
 const MAX_ENTRIES: usize = 4096;
 /// Most attempts of one address in an hour. The limit is large, because a class can share one
 /// address.
@@ -71,8 +72,8 @@ impl Rates {
     }
 }
 
-/// The address that attempts are counted for. For IPv6 it is the network, because one machine can
-/// use every address of its network.
+/// The address that attempts are counted for. For IPv6 this is the network (the first 64 bits),
+/// because one machine can use every address of its network.
 pub(crate) fn of_network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(ip) => {

@@ -4,15 +4,17 @@ use chicane_wire::{Outcome, SubmissionVerdict};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// How many of a program's last lines are kept, and the longest length of a line in characters.
+/// How many lines at the end of a program's output are kept.
 const MAX_OUTPUT: usize = 40;
+/// How many characters of a line are kept. An ellipsis replaces the others.
 const MAX_LINE: usize = 500;
 /// Longest unit of a record, in characters.
 const MAX_UNIT: usize = 20;
-/// A record without a unit is taken for a time in seconds if it increases like the clock. Between
-/// two events, its increase may differ from the elapsed time by at most this many seconds.
+/// If the config names no unit, a record that increases like the clock is taken for a time in
+/// seconds. Between two events, its increase may differ from the elapsed time by at most this many
+/// seconds.
 const CLOCK_TOLERANCE: f64 = 0.06;
-/// The record is taken for a time only if it changed at least this many times.
+/// The record is taken for a time only if at least this many record events follow the first one.
 const MIN_CHANGES: usize = 3;
 
 /// The beginning of the last line that the process of a run prints.
@@ -90,15 +92,15 @@ impl RunResult {
     }
 }
 
-/// The unit that the config of an evaluation names; `None` if there is none, it is too long, or it
-/// has control characters.
+/// The unit that the config of an evaluation names; `None` if the config names none, or if the unit
+/// is too long or has control characters.
 pub(crate) fn unit_of(config_json: &str) -> Option<String> {
     let config: Value = serde_json::from_str(config_json).ok()?;
     let unit = config["unit"].as_str()?;
     (unit.chars().count() <= MAX_UNIT && !unit.chars().any(char::is_control)).then(|| unit.to_owned())
 }
 
-/// Whether the record increased like the clock between most of its events.
+/// Whether the record increased like the clock in at least 70 % of the steps between its events.
 fn is_clock(events: &Value) -> bool {
     let events = events.as_array().map(Vec::as_slice).unwrap_or_default();
     let records = events.iter().filter(|event| event["kind"] == "record");

@@ -18,7 +18,7 @@ pub(crate) struct Best {
     pub(crate) at: String,
 }
 
-/// A run that improved the result of a student.
+/// A run that gave a student the first or a better record in a world.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Change {
     pub(crate) key: String,
@@ -37,7 +37,7 @@ pub(crate) struct Table {
     pub(crate) unit: Option<String>,
     /// The best run of each student, the leader first.
     pub(crate) rows: Vec<Best>,
-    /// Number of runs of each student.
+    /// Number of runs of each student, with those that do not count in the table.
     runs: BTreeMap<String, u32>,
 }
 

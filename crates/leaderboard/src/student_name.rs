@@ -11,8 +11,8 @@ pub const MAX_NAME: usize = 60;
 pub(crate) struct StudentName {
     /// The name as it is shown: in the normal form NFC and with single blanks.
     pub(crate) shown: String,
-    /// Identifies the student. Names have the same key if they differ only in case, blanks and
-    /// variants of the same letters (NFKC): `Ada`, `ADA` and ` ada ` are one student.
+    /// Identifies the student. Names have the same key if they differ only in case, extra blanks
+    /// and variants of the same letters (NFKC): `Ada`, `ADA` and ` ada ` are one student.
     pub(crate) key: String,
 }
 
@@ -48,7 +48,8 @@ fn is_allowed(c: char) -> bool {
     c.is_alphanumeric() || !c.is_ascii() || " .,'-_()#".contains(c)
 }
 
-/// Characters that can't be seen, or that change the direction of the text around them.
+/// Characters that can't be seen, that change the direction of the text around them, or that are
+/// for private use.
 fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'

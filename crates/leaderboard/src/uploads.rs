@@ -3,7 +3,7 @@
 //! ```text
 //! leaderboard/worlds/<n>/                a copy of each world of the contest
 //! leaderboard/uploads/<id>.zip           what a student handed in (or .py)
-//! leaderboard/runs/<id>-<world>-<seed>/  the result of a run that is not in the database yet
+//! leaderboard/runs/<id>-<hash>-<seed>/   the result of a run that is not in the database yet
 //! leaderboard/scratch/                   emptied at every start
 //! ```
 
@@ -15,7 +15,7 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Most bytes of uploads that are kept. Beyond that, the oldest judged uploads are removed.
+/// Most bytes of judged uploads that are kept. If there are more, the oldest ones are removed.
 const MAX_KEPT: u64 = 4 << 30;
 /// The first bytes of a zip file: with entries, and without.
 const ZIP_MARKS: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
@@ -27,7 +27,7 @@ pub(crate) struct Uploads {
 }
 
 impl Uploads {
-    /// Creates the folders.
+    /// Creates the folders, and empties the scratch folder.
     pub(crate) fn open(root: PathBuf) -> Result<Uploads, StartLeaderboardError> {
         let uploads = Uploads { root };
         let _ = std::fs::remove_dir_all(uploads.scratch());
@@ -46,15 +46,15 @@ impl Uploads {
         self.root.join("scratch")
     }
 
-    /// The folder with the result of a run. Its name contains the world and the seed. Otherwise a
-    /// later contest with other settings could take over the result.
+    /// The folder with the result of a run. Its name contains the seed and the first digits of the
+    /// world's hash. Otherwise a later contest with other settings could take over the result.
     pub(crate) fn run(&self, id: &str, world_sha256: &str, seed: u64) -> PathBuf {
         let world = world_sha256.get(..16).unwrap_or(world_sha256);
         self.root.join("runs").join(format!("{id}-{world}-{seed}"))
     }
 
-    /// Checks that an upload has a program, and stores it. Returns the name of its file. When the
-    /// call returns, the file is on disk.
+    /// Checks that an upload has a program, and stores the upload. Returns the name of its file.
+    /// When the call succeeds, the file is on disk.
     pub(crate) fn store(&self, id: &str, bytes: &[u8]) -> Result<String, HandInError> {
         let kind = kind_of(bytes)?;
         let work = self.scratch().join(id);
@@ -100,7 +100,7 @@ impl Uploads {
         let _ = std::fs::remove_dir_all(self.scratch().join(format!("judged-{id}")));
     }
 
-    /// Removes an upload that was not stored in the database.
+    /// Removes an upload whose submission is not in the database, or no longer.
     pub(crate) fn remove(&self, file: &str) {
         let _ = std::fs::remove_file(self.root.join("uploads").join(file));
     }
@@ -118,9 +118,9 @@ impl Uploads {
         }
     }
 
-    /// Removes uploads that are not in the database, because the simulator was killed before it
-    /// acknowledged them. Must not run while a submission is being stored, because its upload would
-    /// be removed.
+    /// Removes uploads that are not in the database, for example because the simulator was killed
+    /// before it acknowledged them. Must not run while a submission is being stored, because its
+    /// upload would be removed.
     pub(crate) fn remove_orphans(&self, submissions: &Submissions) {
         for entry in std::fs::read_dir(self.root.join("uploads")).into_iter().flatten().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
@@ -132,7 +132,7 @@ impl Uploads {
     }
 }
 
-/// The file extension for an upload: `zip` for a zip file, `py` for a Python program.
+/// The file extension for an upload: `zip` for a zip file, `py` for any other text.
 fn kind_of(bytes: &[u8]) -> Result<&'static str, HandInError> {
     if bytes.is_empty() {
         return Err(HandInError::Empty);

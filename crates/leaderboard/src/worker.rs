@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Time after which a failed write is tried again.
+/// Time after which a submission is tried again because the disk or the database failed.
 const RETRY: Duration = Duration::from_secs(5);
 
 /// What the worker and the requests share.
@@ -30,7 +30,7 @@ pub(crate) struct Shared {
     pub(crate) stop: AtomicBool,
 }
 
-/// The state that changes. The lock is held only for short operations.
+/// The state that changes. It is not locked while an upload is unpacked or a run is judged.
 #[derive(Default)]
 pub(crate) struct State {
     /// The submissions that wait, the next one first.
@@ -41,7 +41,7 @@ pub(crate) struct State {
     pub(crate) running: Option<Running>,
     pub(crate) standings: Standings,
     pub(crate) rates: Rates,
-    /// Why submissions can't be judged at the moment.
+    /// Why submissions can't be judged at the moment; `None` if they can.
     pub(crate) problem: Option<String>,
 }
 

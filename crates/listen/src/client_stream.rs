@@ -96,7 +96,8 @@ impl Peer {
         }
     }
 
-    /// Marks that the connection became a WebSocket.
+    /// Marks that the connection became a WebSocket. Only a connection in virtual time needs this
+    /// mark.
     pub(crate) fn set_upgraded(&self) {
         if let Connection::Virtual(stream) = &*self.0 {
             stream.set_upgraded();
@@ -151,8 +152,8 @@ impl ClientStream {
         self.partial_head.as_ref().is_some_and(|(before, _)| self.state.requests.load(Relaxed) == *before)
     }
 
-    /// Whether the next byte begins a request head: no request is being handled, and no part of a
-    /// head has arrived.
+    /// Whether the next byte begins a request head: no request is being handled, no part of a head
+    /// has arrived, and the connection is not a WebSocket.
     fn is_at_start(&self) -> bool {
         let requests = self.state.requests.load(Relaxed);
         let at_start = requests == self.state.responses.load(Relaxed) && !self.in_head();

@@ -12,9 +12,10 @@ use std::sync::{Mutex, TryLockError};
 #[pyclass(frozen, module = "chicane.native")]
 pub(crate) struct Batch(Mutex<Option<chicane_gym::Batch>>);
 
-/// An object: name, kind, pose (x, y, z, yaw), size, whether it is static, whether it is movable.
+/// An object: name, kind, pose (x, y and z in m, yaw in rad), size in m, whether physics never
+/// moves the object, whether a client may move it.
 type Thing = (String, &'static str, [f64; 4], [f64; 3], bool, bool);
-/// Objects, names of touched objects, lights with their colours, points of the centre line.
+/// Objects, names of touched objects, lights with their colours, points of the centre line in m.
 type Details = (Vec<Thing>, Vec<String>, Vec<(String, &'static str)>, Vec<[f64; 2]>);
 
 fn to_python(error: GymError) -> PyErr {
@@ -106,7 +107,8 @@ impl Batch {
         }))
     }
 
-    /// Starts new episodes, and fills the arrays. `start`: in laps, or None.
+    /// Starts new episodes, and fills the arrays. `start`: where the cars start, in laps from the
+    /// first waypoint, or None for the start of the settings.
     fn reset(
         &self,
         py: Python<'_>,

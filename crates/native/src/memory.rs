@@ -11,7 +11,7 @@ use pyo3::buffer::{Element, PyBuffer};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-/// A borrowed array that is filled; `None` for an array without elements.
+/// A borrowed array that a call fills; `None` for an array without elements.
 pub(crate) struct Filled<T: Element>(Option<PyBuffer<T>>);
 
 /// The name of an element type in NumPy.
@@ -99,7 +99,7 @@ pub(crate) fn check_apart(arrays: &[(&str, Option<[usize; 2]>)]) -> PyResult<()>
     Ok(())
 }
 
-/// The memory of the arrays that a step fills.
+/// The memory of the arrays that a call of `reset`, `step` or `observe` fills.
 pub(crate) struct Outputs {
     state: Filled<f32>,
     lidar: Filled<f32>,

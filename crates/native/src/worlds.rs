@@ -14,7 +14,7 @@ pub(crate) fn names() -> Vec<String> {
     BuiltIn::all().map(|world| world.name().to_owned()).collect()
 }
 
-/// Whether a text is the path of a folder with a world.
+/// Whether a text is the path of a folder that has a folder `worlds`.
 fn is_folder(given: &str) -> bool {
     !given.is_empty() && Path::new(given).join("worlds").is_dir()
 }

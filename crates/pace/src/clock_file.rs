@@ -32,7 +32,8 @@ pub(crate) enum WaitKind {
     Sleep,
     /// `poll` and similar functions.
     Poll,
-    /// A semaphore, a lock or a condition variable.
+    /// A semaphore, a lock, a condition variable, the end of a thread, a signal, or a futex through
+    /// `syscall`.
     Lock,
     /// The thread reads clocks in a loop.
     Busy,

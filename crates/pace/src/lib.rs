@@ -1,11 +1,12 @@
 //! Virtual time: simulated time stands still while any thread of a student's program can run.
 //!
-//! A library that is loaded into the program ([`LIBRARY`]) provides the virtual clock, and replaces
-//! every wait with a timeout by a wait without one. When all threads of the program are blocked,
-//! the [`TimeKeeper`] picks the earliest event: the deadline of a thread, or the arrival of bytes
-//! of an answer. It lets the simulation advance to that moment, carries out the event, and waits
-//! until all threads are blocked again. Because only one event happens at a time, the order of
-//! events does not depend on the speed or the load of the machine.
+//! A library that is loaded into the program ([`LIBRARY`]) provides the virtual clock. It replaces
+//! the waits of the C library that have a timeout by waits that the awaited event or the simulator
+//! ends. When all threads of the program are blocked, the [`TimeKeeper`] picks the earliest event,
+//! for example the deadline of a thread, or the arrival of bytes of an answer. It lets the
+//! simulation advance to that moment, carries out the event, and waits until all threads are
+//! blocked again. Because only one event happens at a time, the order of events does not depend on
+//! the speed or the load of the machine.
 
 // Virtual time is implemented with real threads, files and sockets.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]

@@ -10,7 +10,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use tokio::io::ReadBuf;
 
-/// Most bytes of answers that are not delivered yet. At this limit, the server's writes wait.
+/// Most bytes of one connection that the server has written and the program has not received. At
+/// this limit, the server's writes wait.
 const MAX_UNSENT: usize = 128 << 10;
 
 #[derive(Debug, Default)]
@@ -27,7 +28,8 @@ struct Pipe {
     closed: bool,
     /// Whether the connection became a WebSocket.
     upgraded: bool,
-    /// Counts every change, so that the time keeper notices that the server did something.
+    /// Increases when the server reads, writes or closes, so that the time keeper notices that the
+    /// server did something. Also increases when the program closes its side.
     changes: u64,
     reader: Option<Waker>,
     writer: Option<Waker>,

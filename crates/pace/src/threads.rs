@@ -55,7 +55,7 @@ pub(crate) struct Threads {
     root_children: Option<File>,
     /// Processes whose parent is the root, for example orphans.
     orphans: Vec<i32>,
-    /// Thread ids on the host, in the order of their creation.
+    /// The threads, by their thread ids on the host.
     threads: BTreeMap<i32, Thread>,
     /// The thread that was running at the last look. It is looked at first.
     running: Option<i32>,
@@ -111,8 +111,8 @@ impl Thread {
         let seen = (runs, children(&self.children, buffer)?);
         let same = seen == self.seen;
         self.seen = seen;
-        // The state is read last. A thread in state D waits for the disk, and will continue without
-        // an event, so it does not count as blocked.
+        // A thread in state D waits for the disk, and will continue without an event, so it does
+        // not count as blocked.
         let stat = reread(&self.stat, buffer)?;
         let name_end = stat.iter().rposition(|byte| *byte == b')')?;
         let state = stat.get(name_end + 2)?;

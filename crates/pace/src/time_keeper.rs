@@ -19,7 +19,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Ticks that are simulated in one step while no event can happen.
+/// Most ticks that are simulated in one step. While an answer of the server can become ready at any
+/// tick, a step has only one tick.
 const IDLE_TICKS: u64 = 20;
 /// Number of first looks without a pause between them. Most programs are blocked again after a few
 /// hundred microseconds.
@@ -31,12 +32,13 @@ const PATIENT_LOOKS: u32 = 2_000;
 /// fit into the rest of a page begins a new page, so every page may be only a little more than half
 /// full.
 const FULL_PIPE: u64 = 32 << 10;
-/// If one thread uses the processor for this long while another thread waits a few milliseconds for
-/// a lock, the wait ends. Python's threads hand over the interpreter lock by such waits.
+/// If one thread uses the processor for this long while another thread waits for a lock with a
+/// timeout of a few milliseconds, the wait ends. Python's threads hand over the interpreter lock by
+/// such waits.
 const STALL: Duration = Duration::from_secs(2);
 /// Number of looks between two checks for a stall.
 const STALL_LOOKS: u32 = 512;
-/// After a stall, waits for locks that are at most this long are ended.
+/// After a stall, waits for locks whose deadline is at most this much virtual time away are ended.
 const STALLED_WAIT_NS: u64 = 2 * TICK_NS;
 
 /// The session is over, or the time keeper has to stop.
@@ -112,7 +114,8 @@ enum Event {
     Wake { name: u64, slot: usize, kind: WaitKind, pid: i32, tid: i32, deadline: u64 },
     /// A process gets `SIGALRM`.
     Alarm { name: u64, slot: usize, pid: i32, next: Option<u64> },
-    /// Bytes of an answer are delivered on the connection with this number.
+    /// Bytes of an answer, or the end of the server's side, are delivered on the connection with
+    /// this number.
     Bytes { connection: u64 },
     /// The session reads a full pipe.
     Output,
@@ -184,7 +187,7 @@ impl TimeKeeper {
             report: Arc::clone(&report),
         };
         let thread = std::thread::Builder::new().name("pace".to_owned()).spawn(move || {
-            // Without this call, the kernel makes every short pause 50 µs longer.
+            // Without this call, the kernel makes every short pause up to 50 µs longer.
             set_timer_slack(1_000);
             keeper.run();
             keeper.web.into_sockets()

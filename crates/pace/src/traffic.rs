@@ -66,8 +66,8 @@ struct Counts {
 pub(crate) struct InFlight {
     /// Whether any bytes or handshakes are in flight.
     pub(crate) any: bool,
-    /// Ports of the receiving ends on which unsent bytes wait until earlier bytes are acknowledged
-    /// (Nagle's algorithm).
+    /// Ports of each receiving end whose sender holds back bytes until earlier bytes are
+    /// acknowledged (Nagle's algorithm).
     pub(crate) wait_for_ack: Vec<Ports>,
 }
 
@@ -176,6 +176,7 @@ fn compare(sockets: &BTreeMap<End, Counts>) -> InFlight {
         let Some(other) = other.filter(|other| other.state == ESTABLISHED) else { continue };
         found.any |= counts.sent != other.received;
         // On one side of the connection, `acknowledged` also counts the handshake, as one byte.
+        // There, a single unacknowledged byte is not noticed.
         if counts.not_sent > 0 && counts.acknowledged < counts.sent {
             found.any = true;
             found.wait_for_ack.push((*remote, *local));

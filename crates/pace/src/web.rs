@@ -23,7 +23,8 @@ use tokio::runtime::{Builder, Runtime};
 /// Most bytes that are delivered at once. With a fixed size, the program needs the same number of
 /// reads in every run.
 const PIECE: usize = 16 << 10;
-/// Most bytes of a connection that the server has not read.
+/// While the server has at least this many unread bytes of a connection, the time keeper reads no
+/// more from the connection's socket.
 const MAX_UNREAD: usize = 256 << 10;
 /// Most connections at a time. Further connections wait to be accepted.
 const MAX_CONNECTIONS: usize = 256;

@@ -1,9 +1,9 @@
 //! The folder of the recordings: names of files, removal of old files, and free space.
 //!
-//! The name of a file is `<number>-<world>-<start>s.mcap`, where the start is simulated time. The
-//! number is one more than the largest number in the folder, so the names sort in the order of the
-//! recordings. A file is never overwritten. A file that is being written is locked. Only files with
-//! such a name are removed, and never a locked one. Therefore several simulators can share a
+//! The name of a file is `<number>-<world>-<start>s.mcap`, where the start is in simulated seconds.
+//! The number is one more than the largest number in the folder, so the names sort in the order of
+//! the recordings. A file is never overwritten, and a file that is being written is locked. Only
+//! unlocked files with a name of this form are removed. Therefore several simulators can share a
 //! folder, and other files in it are safe.
 
 use crate::options::RecordingOptions;
@@ -20,7 +20,8 @@ const MAX_FILES: usize = 10_000;
 /// Largest number in the name of a recording. A file with a larger number comes from elsewhere. If
 /// it counted, no number would be left for the next recording.
 const MAX_NUMBER: u64 = 999_999_999_999;
-/// How often the next number is tried if another simulator took it.
+/// Maximum number of names that are tried for a new file. A name fails if another simulator has
+/// created a file with this name first.
 const MAX_NAME_ATTEMPTS: u64 = 100;
 
 /// A failure of the recordings' folder.
@@ -65,15 +66,15 @@ struct StoredFile {
     bytes: u64,
 }
 
-/// A new file. It is locked until it is closed.
+/// A new file. It is locked until it is closed, unless the file system has no locks.
 #[derive(Debug)]
 pub(crate) struct NewFile {
     pub(crate) name: String,
     pub(crate) file: File,
 }
 
-/// Creates the folder if it is missing, removes old recordings, and creates the file of a recording
-/// that begins at `tick`.
+/// Creates the folder if it is missing, removes the oldest recordings if the folder exceeds its
+/// limits, and creates the file of a recording that begins at `tick`.
 pub(crate) fn create_file(
     options: &RecordingOptions,
     world: &str,
@@ -113,8 +114,9 @@ fn prepare(options: &RecordingOptions) -> Result<Vec<StoredFile>, FolderError> {
     stored_files(folder).map_err(failed)
 }
 
-/// Removes the oldest recordings until the folder is within its limits, then checks the free space.
-/// `current` is the file that is being written: its name, and its size in bytes.
+/// Removes the oldest unlocked recordings until the folder is within its limits, then checks the
+/// free space of the disk. `current` is the file that is being written: its name, and its size in
+/// bytes.
 pub(crate) fn enforce_limits(
     options: &RecordingOptions,
     current: Option<(&str, u64)>,
@@ -186,8 +188,9 @@ fn number_of(name: &str) -> Option<u64> {
     number.parse::<u64>().ok().filter(|number| *number <= MAX_NUMBER)
 }
 
-/// The name of a world as a part of a file name. Other characters than letters, digits, `_`, `.`
-/// and `-` are replaced by `_`, and points at the beginning are removed.
+/// The first `MAX_WORLD_CHARS` characters of the name of a world, as a part of a file name. A
+/// character that is not an ASCII letter, a digit, `_`, `.` or `-` is replaced by `_`, and points
+/// at the beginning are removed.
 fn safe_name(world: &str) -> String {
     let is_kept = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     let name: String =

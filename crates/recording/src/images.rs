@@ -10,7 +10,8 @@ use chicane_host::driver::Exposure;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
-/// Maximum number of frames that wait to be drawn: enough for half a second.
+/// Maximum number of frames that wait to be drawn: enough for half a second at 15 frames per
+/// second.
 const MAX_WAITING_FRAMES: usize = 8;
 
 /// A frame to draw.
@@ -55,7 +56,7 @@ impl Images {
         Images { frames: Some(frames), drawn }
     }
 
-    /// Requests the drawing of a frame. Returns false if too many frames wait.
+    /// Requests the drawing of a frame. Returns false if too many frames wait, or after `close`.
     pub(crate) fn order(&self, frame: Frame) -> bool {
         self.frames.as_ref().is_some_and(|frames| frames.try_send(frame).is_ok())
     }

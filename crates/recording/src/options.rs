@@ -6,7 +6,7 @@ use std::path::PathBuf;
 /// Where recordings are written, and how much space they may take.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordingOptions {
-    /// Folder of the files. It is created with the first recording.
+    /// Folder of the files. [`RecordingOptions::prepare`] or the first recording creates it.
     pub folder: PathBuf,
     /// Size at which the next file is begun, bytes.
     pub max_file_bytes: u64,
@@ -24,7 +24,7 @@ impl RecordingOptions {
     /// Default of `min_free_bytes`: 256 MiB.
     pub const MIN_FREE_BYTES: u64 = 256 << 20;
 
-    /// The default limits. A relative folder is below the current folder.
+    /// The default limits. A relative path of the folder is resolved against the current folder.
     pub fn new(folder: impl Into<PathBuf>) -> RecordingOptions {
         let folder = folder.into();
         RecordingOptions {

@@ -84,7 +84,8 @@ impl Recorder {
         self.start_now_or_later(request, false).await
     }
 
-    /// Starts a recording that begins with the first tick. No world needs to be ready yet.
+    /// Starts a recording of the running world. If no world is ready yet, the recording begins with
+    /// the first tick.
     pub async fn start_with_first_tick(
         &self,
         request: RecordingRequest,
@@ -127,7 +128,7 @@ impl Shared {
         later: bool,
     ) -> Result<(), StartRecordingError> {
         let mut running = self.running.lock().await;
-        // The status says that a recording has ended shortly before its thread ends.
+        // `active` becomes false shortly before the thread of the recording ends.
         if let Some(ended) = running.take_if(|_| !self.status.lock().active) {
             let _ = tokio::task::spawn_blocking(move || ended.thread.join()).await;
         }

@@ -1,9 +1,9 @@
-//! The thread of one recording. It takes every tick from a tap and writes its messages.
+//! The thread of one recording. It takes the ticks from a tap and writes their messages.
 //!
-//! A file ends at its size limit, and when time restarts because another world was loaded or the
-//! car was respawned. The next file continues the recording. Once per second the thread completes
-//! the current chunk, so that a killed simulator loses at most the last second. A recording ends
-//! with a reason if a file can't be written or the disk is nearly full.
+//! A file ends at its size limit. It also ends when time restarts at a switch of worlds, a respawn
+//! or the start of an evaluation. The next file continues the recording. Once per second the thread
+//! completes the current chunk, so that a killed simulator loses at most the last second. A
+//! recording ends with a reason if a file can't be written or the disk is nearly full.
 
 use crate::folder::{self, FolderError, NewFile};
 use crate::images::{DrawnImage, Frame, Images};
@@ -25,8 +25,9 @@ use tokio::time::{Instant, MissedTickBehavior, interval, timeout_at};
 const FLUSH_INTERVAL: Duration = Duration::from_secs(1);
 /// Timeout at the end of a recording for images that are still being drawn.
 const IMAGE_TIMEOUT: Duration = Duration::from_secs(1);
-/// The limits of the folder are checked after this many bytes. This is much less than the default
-/// of [`RecordingOptions::min_free_bytes`].
+/// The limits of the folder are checked each time the file has grown by this many bytes. The value
+/// is much less than the default of [`RecordingOptions::min_free_bytes`], so that the disk is not
+/// full before the next check.
 const BYTES_BETWEEN_CHECKS: u64 = 32 << 20;
 
 /// Why a recording ended by itself.
@@ -60,9 +61,9 @@ pub(crate) struct Session {
     assets_version: u64,
     /// Epoch and tick of the last sample; `None` before the first one.
     last: Option<(u64, u64)>,
-    /// Number of times that time has restarted.
+    /// Number of times that time has restarted since the start of the recording.
     run: u64,
-    /// Number of images that are being drawn.
+    /// Number of frames that were ordered and whose images have not arrived yet.
     images_ordered: u64,
 }
 
@@ -89,7 +90,7 @@ impl Session {
         Ok(())
     }
 
-    /// Records until `stop` is set. Blocks the thread while it writes.
+    /// Records until `stop` is set or the recording fails. Blocks the thread while it writes.
     pub(crate) async fn record(mut self, stop: watch::Receiver<bool>) {
         let status = self.parts.status.clone();
         let ended = match self.record_ticks(stop).await {

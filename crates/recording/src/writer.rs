@@ -1,9 +1,11 @@
 //! Writes the messages of ticks as an MCAP file.
 //!
-//! The file has the profile `ros2`. Messages are CDR, as on a ROS 2 network, and their definitions
-//! are part of the file. Times are simulated times. Chunks have a fixed size. They are not
-//! compressed, because the compressors of the MCAP library are written in C. Each chunk is written
-//! as a whole, so that a reader of an unfinished file gets everything up to the last chunk.
+//! The file has the profile `ros2`. The messages of ROS 2 topics are CDR, as on a ROS 2 network,
+//! and their definitions are part of the file. The state of the simulator is JSON. Times are
+//! simulated times. A chunk is complete when it has reached a fixed size, or when
+//! [`McapWriter::flush`] is called. Chunks are not compressed, because the compressors of the MCAP
+//! library are written in C. Each chunk is written as a whole, so that a reader of an unfinished
+//! file gets everything up to the last chunk.
 
 use crate::channels::{self, ChannelDescription};
 use chicane_ros::publish::compressed;
@@ -17,7 +19,7 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Size of a chunk, bytes. The incomplete chunk is kept in memory.
+/// Size at which a chunk is complete, bytes. The incomplete chunk is kept in memory.
 const CHUNK_BYTES: u64 = 1 << 20;
 /// Size of a message record without the message, bytes.
 const MESSAGE_OVERHEAD_BYTES: u64 = 31;

@@ -1,9 +1,9 @@
 //! Connections to other machines: an HTTP client, S3 buckets, and installation of published worlds.
 //!
 //! This crate opens connections and never accepts one. It also contains the tokens that give access
-//! to a simulator, because the command line needs them too. It does not depend on the sim thread:
-//! an [`Installer`](cdn::Installer) reports its progress through a callback, and the caller decides
-//! where to show it.
+//! to a simulator, because the web server and the command line both need them. It does not depend
+//! on the sim thread: an [`Installer`](cdn::Installer) reports its progress through a callback, and
+//! the caller decides where to show it.
 //!
 //! | Module | Content |
 //! |---|---|

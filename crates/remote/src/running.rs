@@ -1,10 +1,10 @@
 //! The file `running.json` in a data folder: address and token of the simulator that uses the
 //! folder.
 //!
-//! The command line reads the file when the data folder is locked by another process. Only the user
-//! who started the simulator can read the file, because it contains the token. A killed process may
-//! leave its file behind. Such a file is ignored, because its process id differs from the id of the
-//! process that holds the lock.
+//! The command line reads the file to find the simulator, for example when the data folder is
+//! locked by another process. Only the user who started the simulator can read the file, because it
+//! contains the token. A killed process may leave its file behind. Such a file is ignored, because
+//! its process id differs from the id of the process that holds the lock.
 
 use crate::Token;
 use chicane_store::HeldFolder;
@@ -22,7 +22,8 @@ pub struct RunningSimulator {
     pub pid: u32,
     /// Address of the simulator's web server, for programs on this machine.
     pub address: SocketAddr,
-    /// Secret that every request must carry. `None` if the simulator requires no token.
+    /// The teacher's token, which gives access to the simulator. `None` if the simulator requires
+    /// no token.
     pub token: Option<String>,
     /// URL of the CDN that the simulator installs worlds from. `None` for its own CDN.
     #[serde(default)]

@@ -7,7 +7,7 @@ const MAX_LENGTH: usize = 256;
 /// Tokens shorter than this are accepted with a warning.
 const SHORT_LENGTH: usize = 12;
 
-/// A secret that every request must carry.
+/// A secret that gives access to a simulator or a CDN. Requests carry it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Token(String);
 

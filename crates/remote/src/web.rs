@@ -167,7 +167,8 @@ pub fn content_length(headers: &hyper::http::HeaderMap) -> Option<u64> {
 }
 
 /// The TLS settings with the root certificates of this machine. The certificates are files, so they
-/// are read on a blocking thread, and only once. `None` if this machine has no certificates.
+/// are read on a blocking thread. Settings with certificates are kept for later calls. `None` if
+/// this machine has no certificates.
 async fn tls_config() -> Option<Arc<ClientConfig>> {
     static CONFIG: OnceLock<Arc<ClientConfig>> = OnceLock::new();
     if let Some(config) = CONFIG.get() {

@@ -5,13 +5,15 @@
 //! second counts different wrong tokens. From the sixth on, somebody is guessing, and right tokens
 //! are refused too. Otherwise the guesser would still learn from the response which guess is right.
 //!
-//! A token that was accepted from an address before is always accepted from that address. Therefore
-//! a guesser does not lock out other people at the same address, for instance behind a router. A
-//! page with an outdated token repeats the same token, so it does not count as guessing.
+//! A token that was accepted from an address before is accepted again from that address, even while
+//! somebody there is guessing. Therefore a guesser does not lock out other people at the same
+//! address, for instance behind a router. A page with an outdated token repeats the same token, so
+//! it does not count as guessing.
 //!
-//! The memory is bounded. If wrong tokens come from too many addresses within a second, all further
-//! addresses share one count. Therefore an attacker can't reset the count of one address by using
-//! many others.
+//! The memory is bounded. Accepted tokens are remembered for a limited number of addresses: the
+//! address whose last accepted request is the oldest is forgotten first. If wrong tokens come from
+//! too many addresses within a second, all further addresses share one count of wrong tokens.
+//! Therefore an attacker can't reset the count of one address by using many others.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::hash::{BuildHasher, RandomState};
@@ -19,9 +21,10 @@ use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The wrong tokens of this period are counted.
+/// Wrong tokens are counted over the last period of this length.
 const PERIOD: Duration = Duration::from_secs(1);
-/// From this many wrong tokens per period on, the verdict is [`Verdict::TooMany`].
+/// From this many requests with a wrong token per period on, the verdict is [`Verdict::TooMany`].
+/// From this many different wrong tokens on, somebody is guessing.
 const LIMIT: usize = 6;
 /// Largest number of addresses in each table.
 const MAX_ADDRESSES: usize = 4096;

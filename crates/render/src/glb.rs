@@ -55,7 +55,8 @@ pub fn world(world: &World) -> Vec<u8> {
     writer.finish(root, extras)
 }
 
-/// Writes the car with all joint angles at zero. Each joint is a node that the viewer rotates.
+/// Writes the car with all joint angles at zero. Each wheel, the pan joint and the tilt joint are
+/// nodes that the viewer rotates.
 pub fn car(profile: &Profile) -> Vec<u8> {
     let mut writer = GlbWriter::default();
     let parts = looks::car(profile);
@@ -141,7 +142,8 @@ type GeometryKey = (usize, [u64; 3]);
 struct NodeBuilder<'a> {
     writer: &'a mut GlbWriter,
     world: &'a World,
-    /// Index in the file of each texture of the scene; `None` if the texture cannot be decoded.
+    /// Index in the file of each texture of the scene; `None` if [`GlbWriter::texture`] cannot add
+    /// the texture.
     textures: Vec<Option<usize>>,
     geometries: BTreeMap<GeometryKey, writer::Geometry>,
     /// Index in the file of each mesh, or `None` if the mesh has no triangles. The key is the

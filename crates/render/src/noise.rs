@@ -29,7 +29,8 @@ pub(crate) struct Noise {
 }
 
 impl Noise {
-    /// Makes the noise of one frame. `sd` is the standard deviation as a fraction of full scale.
+    /// Makes the noise of one frame. `sd` is the standard deviation as a fraction of the largest
+    /// pixel value, 255.
     pub(crate) fn new(seed: u64, frame: u64, sd: f64) -> Noise {
         let key = mix_bits(mix_bits(seed ^ 0x9e37_79b9_7f4a_7c15) ^ frame);
         Noise { key, scale: (sd * 255.0 / SUM_SD * 65536.0 + 0.5) as i32 }
@@ -73,8 +74,8 @@ impl Noise {
     pub(crate) fn add(&self, pixel: [u8; 4], index: u32) -> [u8; 3] {
         let place = self.key ^ u64::from(index).wrapping_mul(FACTOR);
         let (a, b) = (mix_bits(place), mix_bits(place ^ OTHER));
-        // Each 16-bit lane of `sums` is the sum of four random bytes. One addition computes all
-        // four lanes.
+        // Each 16-bit lane of `sums` is the sum of four random bytes. Each addition computes all
+        // four lanes at once.
         let two = |v: u64| (v & BYTES).wrapping_add(v >> 8 & BYTES);
         let sums = two(a).wrapping_add(two(b));
         let noisy = |value: u8, sum: u64| {

@@ -96,8 +96,9 @@ impl Renderer {
         Renderer { instructions: instructions.checked(), ..self }
     }
 
-    /// Draws the view of the on-board camera, with lens distortion and sensor noise. The noise
-    /// depends only on `seed` and on the frame number `frame`.
+    /// Draws the view of the on-board camera, with lens distortion and sensor noise. The noise of a
+    /// pixel depends only on `seed`, the frame number `frame`, the index of the pixel and the car's
+    /// profile.
     pub fn on_board(&mut self, moment: &Moment, size: [usize; 2], seed: u64, frame: u64) -> Rgb {
         let profile = Arc::clone(&self.stage.profile);
         let optics = Optics::on_board(&profile, size[0], size[1]);

@@ -13,7 +13,7 @@ use std::sync::Arc;
 const HORIZONTAL_FOV_RAD: f64 = 1.0;
 /// Distance of the camera behind the car, m.
 const BEHIND_M: f64 = 1.1;
-/// Height of the camera above the car, m.
+/// Height of the camera above the origin of the car, m.
 const ABOVE_M: f64 = 0.55;
 /// The camera looks at a point this far ahead of the car, m.
 const AHEAD_M: f64 = 0.5;
@@ -29,7 +29,8 @@ pub struct Film {
     /// Simulated seconds between two pictures.
     interval_s: f64,
     pictures: u64,
-    /// The direction in which the camera looks, on the ground; `None` before the first picture.
+    /// The horizontal direction in which the camera looks, a unit vector; `None` before the first
+    /// picture.
     direction: Option<DVec2>,
     /// Value of [`Rerun::jumps`] at the last picture.
     jumps: u64,
@@ -72,7 +73,7 @@ impl Film {
     }
 
     /// The pose of the camera behind the car. The camera turns with a delay. After a command has
-    /// placed the car, the camera has the new direction at once.
+    /// placed the car, the camera takes the direction of the car at once.
     fn follow(&mut self, car: &Pose) -> Pose {
         let ahead = car.rotation * DVec3::X;
         let ahead = ahead.truncate().normalize_or(DVec2::X);

@@ -1,8 +1,9 @@
 //! A run that viewers look at. The state at any moment of the run can be computed within a fraction
 //! of a second.
 //!
-//! When a run is opened, it is simulated once, and its state is saved every few seconds. A request
-//! continues from the last saved state before the requested moment.
+//! When a run is opened, it is simulated twice: once for its tracks, and once to save its state
+//! every few seconds. A request continues from the last saved state before the requested moment, or
+//! from the moment of the previous request if that is closer.
 
 use crate::difference::Difference;
 use crate::recorded_run::RecordedRun;
@@ -32,8 +33,9 @@ pub struct Filming {
     /// The tracks of the run, as bytes for viewers.
     tracks: Bytes,
     saved: Vec<SavedRerun>,
-    /// The simulation after the last request. The next request continues from it, unless it is over
-    /// or past the requested moment, or a saved state is closer to that moment.
+    /// The simulation after the last request. The next request continues this simulation. A saved
+    /// state is restored first if the simulation is over or past the requested moment, or if the
+    /// saved state is closer to that moment.
     cursor: Mutex<Rerun>,
 }
 

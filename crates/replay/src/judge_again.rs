@@ -31,14 +31,13 @@ pub(super) struct Judging<'a> {
     pub(super) config: Option<&'a str>,
     /// The steps of the session.
     pub(super) steps: Vec<Step>,
-    /// Whether the script's commands are compared with the journal. Otherwise the commands of the
-    /// journal are applied.
+    /// How the commands of the script are treated.
     pub(super) judge: JudgeCommands,
-    /// The events that the new events have to equal; `None` if nothing is compared.
+    /// The events that the new events have to equal; `None` if events are not compared.
     pub(super) expected: Option<Vec<String>>,
     /// Real seconds after which the session is stopped.
     pub(super) wall_limit_s: f64,
-    /// Receives the request to stop; `None` if nothing stops the session.
+    /// Receives the request to stop; `None` if no request can stop the session.
     pub(super) stop: Option<&'a NotesOut<Note>>,
 }
 
@@ -52,13 +51,14 @@ pub(super) struct JudgedAgain<'a> {
     limit: EventLimit,
     /// The events so far, JSON.
     pub(super) events: Vec<String>,
-    /// The recorded events that the new events have to equal; `None` if nothing is compared.
+    /// The recorded events that the new events have to equal; `None` if events are not compared.
     expected: Option<Vec<String>>,
-    /// Whether the simulator was killed during the run, so that its last events may be missing.
+    /// Whether the simulator was killed during the run, so that the last events of the run may be
+    /// missing.
     is_cut: bool,
     /// The record so far.
     record: Value,
-    /// Time and record at each observation.
+    /// Simulated seconds of the run and the record, at each observation.
     pub(super) progress: Vec<(f64, Value)>,
     pub(super) difference: Option<Difference>,
 }
@@ -249,7 +249,7 @@ impl SessionHost for JudgedAgain<'_> {
             while let Some(reached) = self.advance() {
                 match reached {
                     Reached::Halted | Reached::End => break,
-                    // The session was stopped before it took this observation.
+                    // The session was stopped before it took this observation or time limit.
                     Reached::Observed(_) | Reached::Limit(_) => {}
                 }
             }

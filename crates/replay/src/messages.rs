@@ -1,4 +1,4 @@
-//! The messages of a run at every tick, for files of other formats.
+//! The messages of a run at every tick, for files of other formats, such as MCAP.
 
 use crate::difference::Difference;
 use crate::recorded_run::RecordedRun;
@@ -76,8 +76,8 @@ impl Messages {
         self.rerun.time_s()
     }
 
-    /// The next messages; `None` at the end of the run. If the car was moved by a command, a tick
-    /// has several of them.
+    /// The next messages; `None` at the end of the run. If a command moved the car, one tick has
+    /// several [`TickMessages`].
     pub async fn next(&mut self) -> Result<Option<TickMessages>, MessagesError> {
         if let Some(waiting) = self.waiting.pop_front() {
             return Ok(Some(waiting));
@@ -117,7 +117,8 @@ impl Messages {
         Ok(goes_on)
     }
 
-    /// Begins a new epoch if the simulation reset the car, because its state was not finite.
+    /// Begins a new epoch if the simulation reset the car. The simulation resets a car whose state
+    /// is not finite.
     fn notice_reset_of_car(&mut self) {
         let mut events = self.rerun.running.sim.events().iter();
         let reset = events.any(|event| matches!(event, SimEvent::Quarantined(None)));

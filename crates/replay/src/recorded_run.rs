@@ -121,7 +121,8 @@ impl RecordedRun {
         RecordedRun::of_parts(&run_file::unpack(bytes)?, &[])
     }
 
-    /// Reads a run file whose parts have at most `max` bytes together.
+    /// Reads a run file whose parts, with their names and lengths, have at most `max` bytes
+    /// together after decompression.
     pub fn read_within(bytes: &[u8], max: u64) -> Result<RecordedRun, RunError> {
         RecordedRun::of_parts(&run_file::unpack_within(bytes, max)?, &[])
     }
@@ -168,7 +169,8 @@ impl RecordedRun {
         Ok(run)
     }
 
-    /// The parts of a run file: a record with its events, its journal and its world, all as stored.
+    /// The parts of the file of a run: the record with its events, the journal, and the files of
+    /// the world. `journal` and `bundle` are compressed, as the database stores them.
     pub fn parts(
         record: &chicane_wire::Record,
         journal: StoredJournal,

@@ -17,7 +17,7 @@ pub struct Rejudged {
     pub record: Value,
     /// Why the session ended; `None` if the outcome needs no explanation.
     pub reason: Option<String>,
-    /// Simulated seconds.
+    /// Simulated seconds of the drive until the session ended.
     pub elapsed_s: f64,
     /// The new events, JSON.
     pub events: Vec<String>,
@@ -44,7 +44,8 @@ impl Drop for StopRejudging {
 }
 
 impl Rejudging {
-    /// Judges by this script, with the settings of the recorded world and a time limit of a day.
+    /// Judges by this script, with the settings of the recorded world and a limit of one day of
+    /// real time.
     pub fn new(script: impl Into<String>) -> Rejudging {
         Rejudging { script: script.into(), config: None, wall_limit_s: WALL_LIMIT_S, stop: None }
     }
@@ -82,9 +83,9 @@ impl Rejudging {
     }
 }
 
-/// The steps of the run, without the steps of its own script. Otherwise those steps would decide
-/// when the other script ends. If neither a stop nor the time limit ended the run, a stop at the
-/// end of the drive is added.
+/// The steps of the run, without the steps of its own script. Otherwise the steps of its own script
+/// would decide when the new script ends. If neither a stop nor the time limit ended the run, a
+/// stop at the end of the drive is added.
 fn steps(run: &RecordedRun) -> Vec<Step> {
     let is_kept = |step: &Step| !matches!(step, Step::JudgeEnded(_) | Step::Answered);
     let mut steps: Vec<Step> = run.steps.iter().filter(|step| is_kept(step)).cloned().collect();

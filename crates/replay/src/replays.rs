@@ -46,8 +46,8 @@ struct Shown {
 /// Runs that viewers look at.
 pub struct Replays {
     evaluations: Arc<Evaluations>,
-    /// The runs in memory, the most recently used first. The lock is held while a run is simulated,
-    /// so that only one run is simulated at a time.
+    /// The runs in memory, the most recently used first. The lock is held while a run is opened, so
+    /// that only one run at a time is simulated as a whole.
     shown: tokio::sync::Mutex<VecDeque<Arc<Shown>>>,
     /// The renderer and the last pictures of all runs.
     frames: DrawnFrames,
@@ -65,8 +65,9 @@ impl Replays {
         Ok(self.shown(id, by).await?.filming.tracks())
     }
 
-    /// The picture of the on-board camera at a moment of a run, as JPEG. `time_s` is counted from
-    /// the start of the run. The bytes are the same as those of the camera during the run.
+    /// The picture of the on-board camera at a moment of a run, as JPEG. `time_s` is counted in
+    /// simulated seconds from the start of the run. The bytes are the same as those of the camera
+    /// during the run.
     pub async fn picture(
         &self,
         id: Option<String>,

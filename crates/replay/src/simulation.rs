@@ -61,7 +61,8 @@ pub struct Rerun {
 }
 
 impl Rerun {
-    /// A run at its start. Fails if this version simulates the world in another way.
+    /// A run at its start. Fails if the loaded world, the car, the seed or the parts of the state
+    /// are not those of the journal.
     pub fn new(run: &RecordedRun) -> Result<Rerun, Difference> {
         Rerun::with(run, JudgeCommands::Applied)
     }
@@ -132,7 +133,7 @@ impl Rerun {
         (Arc::clone(&self.running.exposure), self.brightness)
     }
 
-    /// The messages of the robot's topics at this tick.
+    /// The newest message of each topic of the robot.
     pub fn topics(&self) -> &chicane_robot::Topics {
         self.running.stack.topics()
     }
@@ -382,7 +383,7 @@ fn source(kind: SenderKind) -> Option<CommandSource> {
     }
 }
 
-/// The state of a [`Rerun`] at one tick.
+/// The state of a [`Rerun`] at one tick, without its sounds and its counts of commands.
 #[derive(Debug, Clone)]
 pub(super) struct SavedRerun {
     sim: Vec<u8>,

@@ -1,10 +1,11 @@
 //! The drive of a run as numbers, for viewers and for the Python package.
 //!
 //! ```text
-//! "CHTRACK1", length of the header (32 bits), header (JSON, padded with blanks to a multiple of 8),
-//! then the columns at the offsets of the header
+//! "CHTRACK1", length of the header in bytes (32 bits), header (JSON, padded with blanks), columns
 //! ```
-//! All numbers are little-endian.
+//! All numbers are little-endian. The blanks are part of the header, so that the columns begin at a
+//! multiple of 8 bytes. The header has the offset of each column, counted in bytes from the end of
+//! the header.
 
 use crate::difference::Difference;
 use crate::recorded_run::RecordedRun;
@@ -23,7 +24,7 @@ const STRIDE: u64 = 4;
 const RATE: u32 = 50;
 /// Maximum number of rows of the car, and of changes of objects; enough for some hours.
 const MAX_ROWS: usize = 2_000_000;
-/// The columns of the car after `time`.
+/// The columns of the car that follow the column `time`.
 const COLUMNS: [&str; 22] = [
     "x",
     "y",
@@ -48,7 +49,7 @@ const COLUMNS: [&str; 22] = [
     "along",
     "contacts",
 ];
-/// The columns of an object after `time`.
+/// The columns of an object that follow the column `time`.
 const POSE_COLUMNS: [&str; 7] = ["x", "y", "z", "qx", "qy", "qz", "qw"];
 
 /// The drive of a run as numbers.
@@ -160,7 +161,7 @@ impl Table {
 #[derive(Default)]
 struct Collector {
     car: Table,
-    /// The tracks of the objects that moved, by index.
+    /// The tracks of the objects that moved or that the seed changed, by index of the object.
     objects: BTreeMap<usize, Table>,
     /// The poses of the objects at the start of the run (`start`) and at the last row (`last`).
     start: Vec<Pose>,
@@ -282,7 +283,7 @@ impl Collector {
         }
     }
 
-    /// Notes the contacts that begin or end at this tick.
+    /// Adds the contacts that begin at this tick, extends those that last, and closes the others.
     fn note_contacts(&mut self, rerun: &Rerun, run: &RecordedRun) {
         let touched = rerun.running.sim.contacts();
         if touched.is_empty() && self.open.is_empty() {
@@ -326,7 +327,7 @@ impl Collector {
             brightness: self.brightness,
             overlays: self.overlays,
         };
-        // All map keys are text, so the header can always be written as JSON.
+        // Writing the header as JSON never fails, because the header contains no maps.
         let mut header = serde_json::to_vec(&header).unwrap_or_default();
         let aligned = (MAGIC.len() + 4 + header.len()).next_multiple_of(8);
         header.resize(aligned - MAGIC.len() - 4, b' ');

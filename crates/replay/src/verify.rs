@@ -24,7 +24,7 @@ pub struct Verified {
     pub ticks: u64,
     /// Number of observations that the script judged.
     pub observations: u64,
-    /// Number of events that were compared.
+    /// Number of events of the run when it was judged again.
     pub events: usize,
     /// Whether the simulator was killed during the run. Then only the part that was stored is
     /// verified.

@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 const SPEED_LASTS_TICKS: u64 = TICKS_PER_SECOND;
 /// The command of a disconnected client expires after at most this many ticks.
 const RELEASED_LASTS_TICKS: u64 = 7 * TICKS_PER_SECOND / 10;
-/// The steering angle of a twist is computed as if a linear or angular velocity up to this limit
-/// were zero, m/s or rad/s.
+/// A linear velocity up to this limit (m/s) counts as zero when the steering angle of a twist is
+/// computed. In this case, an angular velocity up to this limit (rad/s) counts as zero too.
 const STILL: f64 = 0.01;
 
 /// The quantities that can be commanded.
@@ -49,7 +49,7 @@ impl AxisCommand {
 pub enum Hold {
     /// The speed is in force.
     Going,
-    /// The duration is over, and the commanded speed is zero.
+    /// The command has ended, and the commanded speed is zero.
     Stopped,
     /// A newer command replaced the speed.
     Superseded,
@@ -101,8 +101,8 @@ impl Arbiter {
         self.set(Axis::Steering, steering, None);
     }
 
-    /// Handles the disconnection of the client that sent a command. The command expires soon,
-    /// unless a newer command replaced it.
+    /// Handles the disconnection of the client that sent a command. The command expires after at
+    /// most [`RELEASED_LASTS_TICKS`], unless a newer command replaced it.
     pub(crate) fn release(&mut self, axis: Axis, serial: u64, tick: u64) {
         self.end_by(axis, serial, tick + RELEASED_LASTS_TICKS);
     }

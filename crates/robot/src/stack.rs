@@ -42,8 +42,8 @@ pub enum Command {
     Pan(f64),
     /// Sets the tilt angle of the camera in rad, positive upwards.
     Tilt(f64),
-    /// Reports that the client of a command disconnected. The command expires soon, unless a newer
-    /// command replaced it.
+    /// Reports that the client of a command disconnected. The command expires after at most 0.7
+    /// simulated seconds, unless a newer command replaced it.
     Release {
         /// Axis of the command.
         axis: Axis,

@@ -37,9 +37,9 @@ pub struct Odom {
 pub struct Imu {
     /// Number of the sample, from 0.
     pub sample: u64,
-    /// Mean specific force since the previous sample, in m/s².
+    /// Mean specific force since the previous sample in the car's frame, m/s².
     pub acceleration: DVec3,
-    /// Mean angular velocity since the previous sample, in rad/s.
+    /// Mean angular velocity since the previous sample in the car's frame, rad/s.
     pub angular_velocity: DVec3,
     /// Rotation from the car's frame to a level frame. Its yaw is relative to the start.
     pub orientation: DQuat,

@@ -66,8 +66,8 @@ pub enum Durability {
     TransientLocal,
 }
 
-/// Quality of service of a topic. All topics are reliable, because a reliable publisher matches
-/// both reliable and best-effort subscribers.
+/// Quality of service of a topic. All topics are reliable. A publisher of the robot therefore
+/// matches both reliable and best-effort subscribers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Qos {
     /// Number of messages in the history.

@@ -19,18 +19,20 @@ const MAX_BODY_BYTES: usize = 1 << 20;
 /// The server reads and discards up to this many bytes of a body that the server refuses. Otherwise
 /// a client that is still sending the body would not read the response.
 const MAX_DRAINED_BYTES: usize = 64 << 20;
-/// Longest time to read and discard the rest of a refused body.
+/// Longest time for which [`drain`] reads and discards the rest of a refused body.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(3);
 /// A body of at most this many bytes needs no permit of [`BUFFER_PERMITS`] or [`UPLOAD_PERMITS`].
 const SMALL_BODY_BYTES: usize = 16 << 10;
 /// Memory in MiB for all JSON bodies that are being received and are larger than
-/// [`SMALL_BODY_BYTES`]. Uploads may use as much memory again.
+/// [`SMALL_BODY_BYTES`], except those of [`read_json_without_permit`]. Uploads may use as much
+/// memory again.
 const BUFFER_MIB: usize = 64;
 /// One permit per MiB of [`BUFFER_MIB`]. A request waits until enough permits are free.
 static BUFFER_PERMITS: Semaphore = Semaphore::const_new(BUFFER_MIB);
 /// Longest time to receive a body.
 const BODY_TIMEOUT: Duration = Duration::from_secs(20);
-/// Longest time to receive the file of an upload. Many students can share a slow network.
+/// Longest time to receive the file of an upload. It is longer than [`BODY_TIMEOUT`], because many
+/// students can share a slow network.
 const UPLOAD_TIMEOUT: Duration = Duration::from_secs(60);
 /// One permit per MiB of all uploads in memory. Uploads have their own permits, so that slow
 /// uploads do not delay other requests.

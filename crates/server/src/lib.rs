@@ -1,8 +1,8 @@
 //! The web side of a simulator: routes, access rules, WebSockets, OpenAPI documents and pages.
 //!
 //! [`Server::start`] starts a simulator (crate `host`) with a web server. Tests and benchmarks use
-//! this function to run a whole server in their own process. Only `error/status.rs` converts the
-//! errors of lower-level crates to HTTP statuses.
+//! this function to run a whole server in their own process. Each error has a code, and
+//! `error/status.rs` chooses the HTTP status of each code.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod access;

@@ -107,8 +107,8 @@ enum FileContent {
     Disk(File),
 }
 
-/// Reads `meta.json` of a world. `None` if the world does not exist, or if it is private and the
-/// request carries no token.
+/// Reads `meta.json` of a world. `None` if the world has no valid `meta.json`, or if the world is
+/// private and the request carries no token (`trusted` is false).
 fn described(folder: &Path, id: &WorldId, trusted: bool) -> Option<(Meta, Vec<u8>)> {
     let mut bytes = Vec::new();
     let path = folder.join("worlds").join(id.as_str()).join("meta.json");
@@ -218,7 +218,7 @@ enum RequestedRange {
     Whole,
     /// One range of bytes.
     Bytes(Range<u64>),
-    /// The range begins after the end of the file.
+    /// The range contains no byte of the file.
     Unsatisfiable,
 }
 

@@ -155,7 +155,8 @@ fn web_cdn(options: &Options) -> Result<Option<(CdnSource, String)>, StartError>
 /// The parts of the state that are started before the web server.
 type HostParts = (Arc<Host>, Arc<HttpMetrics>, Recorder, Option<Arc<Leaderboard>>);
 
-/// Starts the leaderboard, if the options have one. If it fails, the simulator is stopped.
+/// Starts the leaderboard, if the options have one. If the leaderboard returns an error, the
+/// simulator is stopped.
 async fn start_leaderboard(
     options: &mut Options,
     host: &Arc<Host>,

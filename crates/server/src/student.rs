@@ -29,9 +29,9 @@ use tokio::sync::watch;
 
 /// How many connections a student's program may have open at a time.
 const MAX_CONNECTIONS: usize = 256;
-/// Groups that a program may use if the evaluation's config does not list any.
+/// Groups that a program may use if the evaluation's config has no list of groups.
 const DEFAULT_GROUPS: [AllowedGroup; 2] = [AllowedGroup::State, AllowedGroup::Step];
-/// First segments of the paths below `/sim/api` that change the world.
+/// First segments of the paths below `/sim/api` that change the world, its clock or the display.
 const WORLD_SEGMENTS: [&str; 7] =
     ["pose", "models", "traffic_lights", "reset", "brightness", "overlay", "clock"];
 
@@ -72,6 +72,7 @@ fn rule(method: &Method, path: &str) -> Rule {
         // A program must not learn how other programs have driven.
         "evaluation/run" => Rule::Nobody,
         _ if below.starts_with("evaluation/replay") => Rule::Nobody,
+        // The status of a recording names a folder of this machine.
         "recording" => Rule::Nobody,
         // A project can contain the judging script, and the workspace can contain programs of other
         // students.

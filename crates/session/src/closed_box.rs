@@ -50,7 +50,8 @@ const ETC: [&str; 33] = [
 ];
 /// The end of the `PATH` inside a box.
 const SYSTEM_PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
-/// Paths at which every box has a folder of its own, so that the host's files can't be shown there.
+/// Paths at which every box has a folder of its own, so the host's folder at such a path, or above
+/// it, can't be shown.
 const OWN: [&str; 7] = ["/dev", "/etc", HOME, "/proc", "/tmp", "/var/tmp", WORKSPACE];
 /// Maximum number of symbolic links that are followed to find a file.
 const MAX_LINKS: usize = 40;
@@ -194,8 +195,8 @@ impl View {
     }
 
     /// Resolves the symbolic links of a path, and adds these links to the box. `None` if the box
-    /// shows the path already, if the box has a folder of its own there, or if there are too many
-    /// links.
+    /// shows the path already, if the box has a folder of its own at or below the path, or if there
+    /// are too many links.
     fn resolve(&mut self, path: &Path) -> Option<PathBuf> {
         let mut path = normalized(path);
         'followed: for _ in 0..MAX_LINKS {

@@ -1,6 +1,6 @@
 //! Finds the programs that a shell command line starts, so that a box can show their interpreters.
-//! The search is simple and can miss a program. The shell in the box then reports that program as
-//! not found.
+//! The search is simple and can miss a program. If a missed program is outside the folders of the
+//! system, the shell in the box reports it as not found.
 
 /// Words that are followed by a command: shell keywords and programs that run another program.
 const PREFIXES: [&str; 17] = [

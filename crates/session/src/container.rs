@@ -1,7 +1,8 @@
 //! The container of a judging script: a jail of the simulator, or a container of podman or docker.
 //!
-//! Both kinds have the same methods, but an engine forwards the script's output and the messages of
-//! the harness on separate streams, so their order has to be restored (`marks.rs`).
+//! Both kinds have the same methods. In a jail, the script's output and the messages of the harness
+//! come in order. An engine forwards them on separate streams, so their order has to be restored
+//! (`marks.rs`).
 
 use crate::engine::{Contained, EngineError};
 use crate::setting::{JudgeRunner, Setting};

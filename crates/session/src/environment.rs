@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 /// Parts of the name of a variable that is likely to hold a secret.
 const SECRET_WORDS: [&str; 6] = ["TOKEN", "SECRET", "KEY", "PASSWORD", "PASSWD", "CREDENTIAL"];
-/// Prefixes of the names of variables that are kept from the program. The variables with the prefix
-/// `CHICANE_` configure the simulator itself.
+/// Prefixes of the names of variables that the program does not get. Variables with the prefix
+/// `AWS_` may hold secrets, and those with the prefix `CHICANE_` configure the simulator itself.
 const SECRET_PREFIXES: [&str; 2] = ["AWS_", "CHICANE_"];
 
 /// The environment of a program in a host box. `named` are variables that the program gets even if

@@ -28,7 +28,7 @@ pub enum BoxView {
         /// Bytes of all files.
         bytes: u64,
     },
-    /// A folder of the box itself, writable and empty. It is removed at the end.
+    /// A folder of the box itself, writable, and empty at the start. It is removed at the end.
     Private,
     /// A symbolic link to this path.
     Link(PathBuf),

@@ -71,7 +71,7 @@ struct Finder<'a> {
     path: OsString,
     /// The home folder of the simulator's user.
     home: Option<PathBuf>,
-    /// The version of Python that the simulator's environment selects.
+    /// The version of Python that the simulator's environment selects for pyenv.
     pyenv_version: Option<String>,
     found: Interpreters,
 }
@@ -154,8 +154,8 @@ impl Finder<'_> {
     }
 
     /// Finds a program on the simulator's `PATH`. Relative folders and folders of the workspace are
-    /// skipped, because a student could place a program there. Only the `bin` folder of a virtual
-    /// environment in the workspace counts, because a program found there is never executed.
+    /// skipped, because a student could place a program there. The `bin` folder of a virtual
+    /// environment in the workspace is searched, because a program found there is never executed.
     fn on_path(&self, name: &str) -> Option<PathBuf> {
         let folders = std::env::split_paths(&self.path).filter(|folder| {
             folder.is_absolute()

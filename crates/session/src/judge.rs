@@ -3,7 +3,7 @@
 //!
 //! The script's output and the messages of the harness come on two descriptors. A message is
 //! returned after all output that was printed before it, so that each line of output belongs to the
-//! right call.
+//! right call. If that output is missing, the message waits for at most `OUTPUT_TIMEOUT`.
 
 use crate::container::{Container, ContainerError, StartedContainer};
 use crate::lines::LineSplitter;
@@ -236,7 +236,7 @@ impl Judge {
     }
 
     /// Calls `initialize` for the first observation, else `evaluate`. Sends the poses of only those
-    /// objects that moved since the last observation.
+    /// objects that moved since the last observation, or all poses if their number has changed.
     pub fn observe(&mut self, first: bool, state: &Observation) {
         let objects = &state.objects.0;
         let mut names = None;
@@ -486,7 +486,8 @@ impl Judge {
         }
     }
 
-    /// The limit that the script has exceeded, if any. `line` is the last line of its traceback.
+    /// The limit that the script has exceeded, if any. `line` is the last line of the script's
+    /// traceback, if the script raised an exception.
     pub fn exceeded_limit(&mut self, line: Option<String>) -> Option<ScriptFault> {
         let (usage, count) = self.container.usage();
         self.exceeded(&usage, count, line)

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub enum Ending {
     /// The script called `sim.finish()`.
     Finished,
-    /// Simulated time ran out.
+    /// The time limit passed, which counts simulated seconds.
     TimedOut,
     /// The script failed or broke a rule.
     Script(ScriptFault),
@@ -53,7 +53,7 @@ pub enum ChannelFault {
     /// A line is not a message. Holds the parser's error.
     #[error("not a message ({0})")]
     NotAMessage(String),
-    /// A record is too long, or is not a finite number.
+    /// A record is too long, or is a number that is not finite.
     #[error("a record that is too long")]
     RecordTooLong,
     /// A line is too long.

@@ -73,7 +73,7 @@ pub struct Setting {
     pub(crate) spare: Arc<Spare>,
 }
 
-/// Why no judging script can run on this machine. The text names the remedy.
+/// Why no judging script can run on this machine.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingError {
     /// The program `chicane` can't be opened.

@@ -44,7 +44,8 @@ impl Spare {
         self.slot.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Removes the prepared judge. `None` if there is none, or if it is no longer usable.
+    /// Removes the prepared judge, and waits if it is just being prepared. `None` if there is no
+    /// judge, or if the judge is no longer usable.
     fn take(&self) -> Option<Judge> {
         let waiting = |slot: &mut Slot| matches!(slot, Slot::Starting);
         let slot = self.prepared.wait_timeout_while(self.lock(), PREPARE_TIMEOUT, waiting);

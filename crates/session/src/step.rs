@@ -1,6 +1,7 @@
-//! The steps of a session that come from outside the simulation and the judging script. A journal
-//! holds them in the order in which the session took them, so that the session can be judged again
-//! with the same events in the same order.
+//! The steps of a session: inputs from outside the simulation and the judging script, and the
+//! points at which observations and answers of the script came. A journal holds the steps in the
+//! order in which the session took them, so that the session can be judged again with the same
+//! events in the same order.
 
 use crate::outcome::StopCause;
 use chicane_wire::{CommandName, OutputStream};
@@ -14,7 +15,7 @@ pub enum Step {
     /// An observation was taken.
     #[serde(rename = "o")]
     Observed,
-    /// The script answered a call.
+    /// The script answered a call, or failed during a call.
     #[serde(rename = "a")]
     Answered,
     /// The student's program was started.
@@ -55,8 +56,8 @@ pub enum Step {
         /// How many messages and lines of the script came in the current call before the stop.
         heard: u32,
     },
-    /// The judge was ended. Holds the number of lines of the script that were published at this
-    /// moment.
+    /// The judge was ended. Holds the number of lines of the script that are published right after
+    /// this step.
     #[serde(rename = "judge_end")]
     JudgeEnded(usize),
 }

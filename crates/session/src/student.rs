@@ -48,7 +48,7 @@ const KILLED: i32 = -9;
 pub struct StudentProgram {
     /// The command line for `bash -c`.
     pub command: String,
-    /// The working directory.
+    /// The workspace on the host: the working directory in a host box. A closed box gets a copy.
     pub workspace: PathBuf,
     /// Environment variables that tell the program how to reach the simulator. The box adds others.
     pub environment: BTreeMap<String, String>,
@@ -174,7 +174,7 @@ pub(crate) struct Student {
     memory_limit: Option<u64>,
     /// When the memory was last checked.
     memory_checked_at: Instant,
-    /// Whether the program was ended because of its memory limit.
+    /// Whether the simulator ended the program because of its memory limit.
     out_of_memory: bool,
     /// The time at which lines of output count as received. `None` stands for the current real
     /// time.
@@ -389,7 +389,8 @@ impl Student {
     }
 
     /// Whether the program uses more memory than it may. The kernel limits the sum of memory and
-    /// files, so the memory alone is checked here.
+    /// files, so the memory alone is checked here. False if the last check was less than
+    /// `CHECK_INTERVAL` ago.
     fn exceeds_memory(&mut self) -> bool {
         let Some(limit) = self.memory_limit else { return false };
         let now = Instant::now();
@@ -556,7 +557,8 @@ fn host_identity(workspace: &Path, hidden: &[PathBuf]) -> Option<ProgramIdentity
 }
 
 /// The network of a box, and how it reaches the internet. If the machine can't provide internet
-/// access, a host box starts without it, because internet access is only the default of this kind.
+/// access, a host box starts without it, because internet access is the default of a host box and
+/// may not have been asked for.
 pub(crate) fn network<'a>(
     setting: &'a Setting,
     options: &BoxOptions,

@@ -35,7 +35,7 @@ use std::time::{Duration, Instant};
 const WAIT: Duration = Duration::from_millis(20);
 /// How long the jail may take to report that the program has exited.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(10);
-/// Number of output lines of the student's program that the record keeps.
+/// How many of the last output lines of the student's program the record keeps.
 const OUTPUT_TAIL: usize = 40;
 
 /// Why a [`SessionHost`] did not do what a session asked for.

@@ -6,7 +6,7 @@ use crate::raw::{self, EINTR, EINVAL, ETIMEDOUT, Timespec, nr};
 use crate::{poll, random, sleep, slot};
 use core::ffi::{c_int, c_long};
 
-/// The operation of a futex call without its flags.
+/// The bits of the operation of a futex call, without the bits of its flags.
 const OPERATION: usize = 0x7f;
 const FUTEX_WAIT: usize = 0;
 const FUTEX_WAIT_BITSET: usize = 9;
@@ -47,15 +47,16 @@ unsafe fn futex(arguments: [usize; 6]) -> i64 {
     }
 }
 
-/// The signal mask of `pselect6`. The last argument points to a pair: the address of the mask and
-/// its size.
+/// The signal mask of `pselect6`. The last argument of that call points to a pair: the address of
+/// the mask and its size.
 unsafe fn pair(last: usize) -> *const u64 {
     // SAFETY: the program passes the address of the pair or null.
     unsafe { (last as *const *const u64).as_ref() }.map_or(core::ptr::null(), |set| *set)
 }
 
 /// The C function `syscall` is variadic. A function with seven integer arguments finds them in the
-/// same registers, and ignores those that the program has not passed.
+/// same places: in registers, and on x86-64 the seventh on the stack. Arguments that the program
+/// has not passed have arbitrary values, which the system call ignores.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn syscall(
     number: c_long,
@@ -66,7 +67,8 @@ unsafe extern "C" fn syscall(
     e: usize,
     f: usize,
 ) -> c_long {
-    // SAFETY: the program passes valid arguments. The numbers of arguments are those of the calls.
+    // SAFETY: the program passes valid arguments. Each function gets only arguments that the system
+    // call of this number has.
     c_long::from(unsafe {
         match number {
             nr::FUTEX => return raw::result(futex([a, b, c, d, e, f])),

@@ -2,8 +2,8 @@
 //! for each thread of the program.
 //!
 //! The simulator compiles this file too, so both sides use the same layout. The program can write
-//! anything into this memory. Therefore the simulator uses the content only to learn when a thread
-//! wants to be woken, and never as an index or an address.
+//! anything into this memory. Therefore the simulator never uses the content as an address, and
+//! uses a number of slots only after limiting it to [`SLOTS`].
 
 use core::sync::atomic::{AtomicI32, AtomicU32, AtomicU64};
 
@@ -31,7 +31,8 @@ pub const WAKE_SIGNAL: i32 = 62;
 pub mod kind {
     /// The thread does not wait for a deadline.
     pub const NONE: u32 = 0;
-    /// `nanosleep` and similar functions.
+    /// `nanosleep` and similar functions, and the pause before the second check of `waitpid` and
+    /// `wait4`.
     pub const SLEEP: u32 = 1;
     /// `poll`, `select`, `epoll_wait`.
     pub const POLL: u32 = 2;
@@ -79,8 +80,8 @@ pub const SIZE: usize = SLOTS_AT + SLOTS * core::mem::size_of::<Slot>();
 /// One thread of the program.
 #[repr(C, align(64))]
 pub struct Slot {
-    /// Thread id in the program's own namespace. 0 if the slot is free. The simulator frees the
-    /// slots of threads that have ended.
+    /// Thread id in the program's own namespace. 0 if the slot is free, -1 if it is taken but not
+    /// yet assigned to a thread. The simulator frees the slots of threads that have ended.
     pub tid: AtomicI32,
     /// Process id in the program's own namespace.
     pub pid: AtomicI32,

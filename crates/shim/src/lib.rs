@@ -42,8 +42,8 @@ extern "C" fn construct() {
     }
 }
 
-/// Ends the program. No function panics, but the compiler requires a panic handler. A test uses the
-/// panic handler of the standard library instead.
+/// Ends the program. No function panics, but the compiler requires a panic handler. A test build
+/// uses the panic handler of the standard library instead.
 #[cfg_attr(not(test), panic_handler)]
 #[cfg_attr(test, allow(dead_code))]
 fn panic(_: &core::panic::PanicInfo) -> ! {
@@ -53,8 +53,9 @@ fn panic(_: &core::panic::PanicInfo) -> ! {
     }
 }
 
-// If the compiler keeps a panic of the core library, that code refers to this symbol of the
-// standard library. Nothing calls it, but without it the library could not be loaded.
+// If the compiled code contains a function of the core library that can panic, this code refers to
+// a symbol that only the standard library defines. Nothing calls the symbol, but without it this
+// library could not be loaded.
 core::arch::global_asm!(
     ".pushsection .text.rust_eh_personality, \"ax\", %progbits",
     ".weak rust_eh_personality",

@@ -2,8 +2,8 @@
 //!
 //! The functions of the C library do the actual waiting, with a timeout in the far future. When the
 //! virtual deadline has passed, the signal handler moves this timeout into the past. The function
-//! of the C library then continues its wait, sees the passed timeout, and returns. No other thread
-//! is disturbed.
+//! of the C library then continues its wait, sees the passed timeout, and returns. A wait for a
+//! semaphore does not continue, but returns at once. No other thread is disturbed.
 
 use crate::clock;
 use crate::layout::kind;
@@ -60,8 +60,8 @@ timed! {
     pthread_clockjoin_np(thread: usize, result: *mut *mut c_void, clock: c_int) = CLOCKJOIN, LOCK;
 }
 
-/// The result of a wait for a semaphore. Any signal interrupts this wait, so the wake signal is
-/// reported as `ETIMEDOUT`.
+/// The result of a wait for a semaphore. Every signal interrupts such a wait with `EINTR`. If the
+/// wake signal did, the deadline has passed, so the result is `ETIMEDOUT` instead.
 fn semaphore_result((result, fired): (c_int, bool)) -> c_int {
     if result != 0 && fired { raw::fail(ETIMEDOUT) } else { result }
 }

@@ -44,7 +44,7 @@ fn milliseconds(timeout: c_int) -> Option<u64> {
     u64::try_from(timeout).ok().map(|timeout| timeout * 1_000_000)
 }
 
-/// Waits in `call` until the deadline. Returns 0 if the deadline passed first.
+/// Waits in `call`, at most until the deadline. Returns 0 if the deadline passed first.
 fn wait(slot: &Slot, deadline: u64, call: impl FnOnce() -> i64) -> i64 {
     match slot::wait(slot, kind::POLL, deadline, 0, call) {
         (result, true) if result == -i64::from(EINTR) => 0,
@@ -70,7 +70,8 @@ unsafe fn poll_files(files: *mut PollFile, count: usize, duration: Option<u64>, 
     let mut now = Timespec { sec: 0, nsec: 0 };
     finish(match timeout(duration) {
         Timeout::Given => {
-            // The kernel writes the remaining time into the timeout.
+            // The call gets a copy of the timeout, because the kernel writes the remaining time
+            // into it.
             let mut time = duration.map(clock::timespec);
             call(time.as_mut().map_or(ptr::null_mut(), ptr::from_mut))
         }
@@ -150,7 +151,7 @@ unsafe fn select_files(
     let mut now = Timespec { sec: 0, nsec: 0 };
     match timeout(duration) {
         Timeout::Given => {
-            // The kernel writes the remaining time into the timeout.
+            // The kernel writes the remaining time into `time`.
             let mut time = duration.map(clock::timespec);
             let result = call(time.as_mut().map_or(ptr::null_mut(), ptr::from_mut));
             (finish(result), time.and_then(clock::duration).unwrap_or(0))

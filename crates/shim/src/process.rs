@@ -11,7 +11,8 @@ type Arguments = *const *const c_char;
 
 /// A process that was created by `vfork` shares the memory of its parent, which is suspended until
 /// the process calls exec. The slot for the new program is taken here, while the parent is
-/// suspended. Later the order of slots would depend on how fast the parent's other children run.
+/// suspended. If the slot were taken later, the order of slots would depend on how fast the
+/// parent's other children run.
 fn before_exec() {
     if let Some(slot) = slot::current() {
         slot::take_for_vforked(slot);
@@ -45,9 +46,10 @@ unsafe extern "C" fn execvp(file: *const c_char, arguments: Arguments) -> c_int 
     unsafe { next(file, arguments) }
 }
 
-/// Checks without waiting whether a child has ended. A child that has closed its output is about to
-/// end, but how long that takes depends on the machine. Therefore the check is repeated once when
-/// every other thread of the program waits.
+/// Calls `look`, a function that waits for the end of a child. With the option `WNOHANG`, `look`
+/// does not wait and only checks whether a child has ended. A child that has closed its output is
+/// about to end, but how long that takes depends on the machine. Therefore a check that finds no
+/// ended child is repeated once, when every other thread of the program waits.
 fn look_twice(options: c_int, look: impl Fn() -> c_int, is_none: impl Fn(c_int) -> bool) -> c_int {
     let found = look();
     if options & WNOHANG == 0 || !is_none(found) {

@@ -167,8 +167,8 @@ pub(crate) fn id(number: i64) -> i32 {
     unsafe { call(number, [0; 6]) as i32 }
 }
 
-/// A function of the C library that this library calls. Most of them have the name of a function of
-/// this library, which replaces them for the program.
+/// A function of the C library that this library calls. Most of these functions have the same name
+/// as a function of this library, which the program calls instead.
 pub(crate) struct Next {
     name: &'static CStr,
     at: AtomicUsize,
@@ -194,8 +194,8 @@ impl Next {
         // SAFETY: both strings end with a zero byte.
         let address = unsafe {
             // For condition variables, the C library has functions for an obsolete layout too, and
-            // some versions of it find those first. Therefore this code asks for the version of the
-            // current layout.
+            // the lookup without a version finds those first in some releases of the C library.
+            // Therefore this code asks for the version of the current layout.
             let versioned = dlvsym(next, self.name.as_ptr(), c"GLIBC_2.3.2".as_ptr());
             if versioned.is_null() { dlsym(next, self.name.as_ptr()) } else { versioned }
         };

@@ -164,8 +164,8 @@ unsafe extern "C" fn sigtimedwait(set: *const u64, info: *mut c_void, time: *con
     let result = unsafe { wait_for_signal(set, info, time) };
     if result > 0 && !info.is_null() {
         const SI_TKILL: c_int = -6;
-        // SAFETY: the kernel has written the structure. The C library hides how `raise` works, by
-        // changing the third number to `SI_USER`.
+        // SAFETY: the kernel has written the structure. As in the C library, a signal of `raise`
+        // looks like a signal of `kill`: the third number `SI_TKILL` becomes `SI_USER`.
         unsafe {
             let code = info.cast::<c_int>().add(2);
             if *code == SI_TKILL {

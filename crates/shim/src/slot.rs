@@ -154,7 +154,7 @@ pub(crate) fn note_real(bit: u32) {
     }
 }
 
-/// The first slot that belongs to a thread of this process.
+/// The first slot that belongs to a thread of the process `pid`.
 pub(crate) fn of_process(pid: i32) -> Option<&'static Slot> {
     used_slots().iter().find(|slot| slot.pid.load(Relaxed) == pid && slot.tid.load(Relaxed) != 0)
 }
@@ -278,8 +278,8 @@ fn simulation_now() -> u64 {
     header().map_or(0, |header| header.now.load(Acquire))
 }
 
-/// Adds [`READ_NS`] to the thread's own time. Waits if that time is a tick ahead of the simulation.
-/// Returns the thread's own time.
+/// Adds [`READ_NS`] to the thread's own time. Waits if that time is at least a tick ahead of the
+/// simulation. Returns the thread's own time.
 pub(crate) fn spend(slot: &Slot) -> u64 {
     let now = simulation_now();
     let local = slot.local.load(Relaxed).max(now).saturating_add(READ_NS);

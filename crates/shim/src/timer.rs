@@ -40,7 +40,8 @@ fn remaining(slot: &Slot, now: u64) -> Interval {
     Interval { interval: to_timeval(slot.alarm_interval.load(Relaxed)), value: to_timeval(value) }
 }
 
-/// Sets the alarm of this process, and returns the old one. `None` if there is no virtual time.
+/// Sets the alarm of this process, and returns the old one. Both numbers are in nanoseconds; a
+/// `value` of 0 removes the alarm. `None` if there is no virtual time.
 fn set(value: u64, interval: u64) -> Option<Interval> {
     let (slot, now) = alarm_slot()?;
     let old = remaining(slot, now);

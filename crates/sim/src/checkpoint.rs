@@ -2,9 +2,10 @@
 //!
 //! A training environment starts thousands of episodes from the same state. [`Sim::new`] would
 //! build the engine each time, and [`Sim::restore`] would decode it. [`Sim::rewind`] is faster,
-//! because it only copies the state. If the physics engine has not stepped since the checkpoint,
-//! only the car can have moved. In this case `rewind` copies at most the bodies, and not the rest
-//! of the engine. A reset goes back to the initial engine in the same way.
+//! because it only copies the state. An isolated car moves without a step of the engine. If the
+//! engine has neither stepped nor been changed by a command since the checkpoint, only the car can
+//! therefore have moved. In this case `rewind` copies at most the bodies, and not the rest of the
+//! engine. A reset goes back to the initial engine in the same way.
 
 use crate::physics::{Engine, Solver};
 use crate::sim::Sim;

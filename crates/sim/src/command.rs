@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Command {
     /// Places or moves the vehicle or an object. Fields that are `None` keep their current value.
-    /// The final pose is upright. A motion in progress ends.
+    /// The final pose is upright. An earlier motion of the vehicle or object ends.
     Place {
         /// The vehicle or object to place.
         who: Who,
@@ -55,8 +55,8 @@ pub enum How {
         /// Simulated seconds.
         duration_s: f64,
     },
-    /// The body moves along a path of points on the ground. The heading follows the path unless
-    /// `yaw` is given.
+    /// The body moves to the first point of a path and then along the path. Its height does not
+    /// change. The heading follows the path unless `yaw` is given.
     Along {
         /// The points of the path: x and y in metres.
         path: Vec<[f64; 2]>,

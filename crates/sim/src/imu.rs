@@ -1,6 +1,6 @@
 //! Gyro and accelerometer. Each sample is the mean turn rate and the mean acceleration since the
-//! last sample, as in a real unit that integrates between two samples. Without their noise, the
-//! samples therefore add up to the exact change of heading and velocity.
+//! last sample, as in a real unit that integrates between two samples. Without noise and gravity,
+//! the samples times their intervals therefore add up to the exact change of heading and velocity.
 
 use crate::noise::{Sensor, Stream};
 use crate::physics::BodyState;

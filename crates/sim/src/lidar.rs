@@ -148,8 +148,8 @@ impl Lidar {
                 }
                 return;
             }
-            // For a long or near box, testing face by face takes a third of the time of a ray cast
-            // per beam.
+            // A near box is tested face by face, which takes a third of the time of a ray cast per
+            // beam.
             Shape::Box(half) if flat < 4.0 * target.radius => return self.faces(half, pose, ranges),
             _ => {}
         }

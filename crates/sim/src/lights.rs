@@ -1,5 +1,5 @@
-//! Traffic lights. A green light that is switched to red is yellow for three seconds first. A red
-//! light turns green without delay.
+//! Traffic lights. A green light that is switched to red is yellow for three simulated seconds
+//! first. A red light turns green without delay.
 
 use serde::{Deserialize, Serialize};
 

@@ -5,7 +5,7 @@ use chicane_world::pose::wrap_angle;
 use glam::DVec2;
 use serde::{Deserialize, Serialize};
 
-/// Rate at which a body turns towards the next segment of its path, rad/s.
+/// Maximum rate at which a body turns into the direction of its path, rad/s.
 const TURN_RATE: f64 = 6.0;
 
 /// A motion in progress. The body is upright during the whole motion.
@@ -94,8 +94,8 @@ impl PathFollower {
     /// last segment (`None` if the position did not change), and whether the end was reached.
     fn walk(&mut self, from: DVec2, dt: f64) -> (DVec2, Option<f64>, bool) {
         let (mut at, mut left, mut heading) = (from, self.speed * dt, None);
-        // Each point is passed at most once. Otherwise a repeated path of equal points would loop
-        // for ever.
+        // The number of points that one call can pass is limited. Otherwise a repeated path of
+        // equal points would loop for ever.
         for _ in 0..=self.points.len() {
             let Some(&target) = self.points.get(self.next) else {
                 return (at, heading, true);

@@ -1,8 +1,8 @@
-//! Seeded noise, one stream per sensor.
+//! Seeded noise. Each sample of each sensor has its own stream of random numbers.
 //!
-//! A stream is a pure function of seed, sensor, sample and element, without state. Therefore a
-//! sensor that is not read does not change the noise of another sensor, and a saved simulation
-//! contains no generator.
+//! A number of a stream is a pure function of seed, sensor, sample and element, without state.
+//! Therefore a sensor that is not read does not change the noise of another sensor, and a saved
+//! simulation contains no generator.
 
 use std::sync::OnceLock;
 

@@ -83,8 +83,8 @@ impl Sim {
             digest("lidar", &state.scan),
         ];
         digests.extend(state.engine.parts(digest));
-        // Only a varied world has this part, so that the digests of all other worlds stay as they
-        // are.
+        // Only a world whose overlay has a delay or red lights has this part, so that the digests
+        // of all other worlds stay as they are.
         if !state.varied.is_empty() {
             digests.push(digest("variation", &state.varied));
         }

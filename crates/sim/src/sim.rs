@@ -146,8 +146,8 @@ impl Sim {
         self.origin = crate::state::with_seed(self.first_origin, seed);
     }
 
-    /// Hash of world, profile, seed and overlay. Simulations of equal origin and equal commands are
-    /// equal.
+    /// Hash of world, profile, seed and overlay. Simulations of equal origin are equal if they get
+    /// equal commands at the same ticks.
     pub fn origin(&self) -> u64 {
         self.origin
     }

@@ -6,7 +6,7 @@
 //! end:  a part with an empty name and no content
 //! ```
 //! All lengths are little-endian. The first part is [`ABOUT`], and the second part is the database.
-//! Every other part is a file of the data folder, named by its path.
+//! Every other part is a file of the data folder, named by its path in the folder.
 //!
 //! SQLite copies the database in one read transaction, before the other files are read. A simulator
 //! writes a file before the database row that names the file, so the backup contains every file
@@ -38,7 +38,7 @@ pub(crate) const FOLDERS: [&str; 3] = ["cdn", "worlds", "leaderboard"];
 const SKIPPED: [&str; 1] = ["leaderboard/scratch"];
 /// Largest number of files of a backup.
 pub(crate) const MAX_FILES: usize = 1_000_000;
-/// How often a folder is read if its files change during the backup.
+/// How many times a folder of a world is read at most, if files in it disappear during the backup.
 const MAX_ATTEMPTS: u32 = 5;
 /// Maximum depth of folders that are searched.
 const MAX_DEPTH: usize = 24;

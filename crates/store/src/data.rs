@@ -144,7 +144,7 @@ pub(crate) fn unwritable(path: &Path, e: &std::io::Error) -> OpenError {
     OpenError::Unwritable { path: path.to_owned(), reason: e.to_string() }
 }
 
-/// Creates a folder and its parents, with access for this user only.
+/// Creates a folder and its missing parents, with access for this user only.
 pub fn create_private(dir: &Path) -> std::io::Result<()> {
     if dir.is_dir() {
         return Ok(());
@@ -322,7 +322,7 @@ mod tests {
         let began = Instant::now();
         let e = Data::open(scratch.path()).expect_err("it is locked");
         assert!(matches!(e, OpenError::InUse { .. }) && began.elapsed() >= ORPHANED_LOCK_TIMEOUT, "{e:?}");
-        // The lock is released while `Data::open` waits, so `Data::open` succeeds.
+        // The lock is released before or while `Data::open` waits, so `Data::open` succeeds.
         std::thread::scope(|scope| {
             let opened = scope.spawn(|| Data::open(scratch.path()).map(drop));
             lock.unlock().expect("free");

@@ -1,4 +1,4 @@
-//! The SQLite database of a data folder. It is checked and migrated when it is opened.
+//! The SQLite database of a data folder. [`open`] checks and migrates the database.
 
 use crate::installed_worlds::sync_folder;
 use crate::open_error::OpenError;
@@ -113,7 +113,7 @@ const MIGRATIONS: &[&str] = &[
     ) STRICT;
 ",
 ];
-/// How long to wait if another program has the file locked.
+/// How long to wait if another process has the file locked.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How long a connection waits for other connections that write to a shared database. Each write
@@ -313,7 +313,7 @@ fn migrate(connection: &mut Connection, done: usize) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Distinguishes errors of the disk or its permissions from a damaged file.
+/// Distinguishes a damaged file from other errors, for instance of the disk or its permissions.
 pub(crate) fn explain(path: &Path, e: &Error) -> OpenError {
     use ErrorCode::{
         CannotOpen, DatabaseBusy, DatabaseLocked, DiskFull, OutOfMemory, PermissionDenied, ReadOnly,

@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How often the removal of a folder is tried, if files are created in it.
+/// How many times the removal of a folder is tried at most, if files are created in it meanwhile.
 const REMOVE_ATTEMPTS: usize = 100;
 
 /// The lock of a folder. It is released on drop.

@@ -24,7 +24,7 @@ use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::time::Duration;
 
-/// How often a process tries to take the lock of a staging folder, about 10 s in all.
+/// How many times a process tries to take the lock of a staging folder, in about 10 s in all.
 const LOCK_ATTEMPTS: u32 = 2_000;
 /// Pause between two attempts.
 const LOCK_PAUSE: Duration = Duration::from_millis(5);

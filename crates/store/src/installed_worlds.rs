@@ -1,9 +1,10 @@
 //! Installed worlds on disk.
 //!
-//! `worlds/<id>/installed.json` is the record of an installed world. It names the folder beside it
-//! that holds the files. The record is replaced by a rename, so a reader sees the old world or the
-//! new one, never a mixture. A folder that no record names is left over from a killed process.
-//! [`InstalledWorlds::remove_leftovers`] removes it, unless another process works on the world.
+//! `worlds/<id>/installed.json` is the record of an installed world. The record names the folder
+//! beside it that holds the files. The record is replaced by a rename, so a reader sees the old
+//! world or the new one, never a mixture. A folder that no record names holds a removed world, an
+//! older revision, or leftovers of a killed process. [`InstalledWorlds::remove_leftovers`] removes
+//! such a folder, unless another process works on the world.
 
 use crate::folder_lock::FolderLock;
 use crate::held_folder::HeldFolder;
@@ -60,7 +61,7 @@ pub struct InstalledRecord {
     pub alias: Option<String>,
     /// Whether the files were verified against the id.
     pub verified: bool,
-    /// Width and height in metres.
+    /// Size along x and y in metres, as in [`Summary`](crate::Summary).
     pub size: [f64; 2],
     /// Whether the world has an evaluation.
     pub evaluation: bool,
@@ -250,8 +251,8 @@ impl InstalledWorlds {
         Ok(())
     }
 
-    /// Removes folders that no record names, and old interrupted installations. Skips worlds that
-    /// another process is working on, and worlds with an invalid record.
+    /// Removes files and folders that no record names, and old interrupted installations. Skips
+    /// worlds that another process is working on, and worlds with an invalid record.
     pub fn remove_leftovers(&self) {
         for entry in std::fs::read_dir(&self.worlds).into_iter().flatten().flatten() {
             let Some(id) = entry.file_name().to_str().and_then(WorldId::parse) else { continue };

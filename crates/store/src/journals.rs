@@ -1,14 +1,15 @@
 //! Journals of sessions, and the files of the worlds of these sessions.
 //!
 //! While a session runs, its journal is stored in pieces, together with the events. When the
-//! session ends, one compressed piece replaces them. The files of a world are stored once, by their
-//! checksum.
+//! session ends, one compressed piece replaces all pieces of the journal, and the events stay. The
+//! files of a world are stored once, by their checksum.
 
 use crate::records::Records;
 use crate::settings::StoreError;
 use rusqlite::{OptionalExtension, Transaction, params};
 
-/// The part of a journal that a piece belongs to. The numbers are stored in the database.
+/// The part of a journal (see the crate `journal`) that a piece belongs to. The numbers are stored
+/// in the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JournalPart {
     /// The head.
@@ -37,7 +38,7 @@ pub enum StoredJournal {
     None,
     /// The whole journal, compressed.
     Whole(Vec<u8>),
-    /// The parts so far, because the session did not end.
+    /// The parts so far, because the end of the session is not stored.
     Parts {
         /// The head.
         head: Vec<u8>,

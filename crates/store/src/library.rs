@@ -59,7 +59,7 @@ pub struct ReplacedWorld {
 
 type Worlds = BTreeMap<String, Arc<LibraryWorld>>;
 
-/// A world with its files and, once it was loaded, its summary.
+/// A world with its files and, once it is known, its summary.
 struct LibraryWorld {
     entry: LibraryEntry,
     bundle: Arc<dyn Bundle + Send + Sync>,
@@ -112,8 +112,8 @@ impl Library {
         worlds.insert(world.entry.name.clone(), Arc::new(world));
     }
 
-    /// The name under which a project with this name can be placed. It is the name itself. If a
-    /// world that is not a project has this name, a suffix is added.
+    /// The name under which a project with this name can be placed. This is the same name, unless a
+    /// world that is not a project has it. In that case a suffix is added.
     pub fn project_name(&self, name: &str) -> String {
         let worlds = self.worlds();
         let is_free = |name: &str| worlds.get(name).is_none_or(|world| world.is_project);
@@ -130,8 +130,8 @@ impl Library {
         numbered.take(99).find(|name| is_free(name)).unwrap_or(short)
     }
 
-    /// Adds the world of a project while the library is in use, or replaces an earlier world of a
-    /// project. `rev` has to change with the files. Returns the replaced world.
+    /// Adds the world of a project while the library is in use, or replaces the world of the same
+    /// name. `rev` has to change with the files. Returns the replaced world.
     pub fn place(&self, name: &str, display: &str, rev: &str, bundle: MemoryBundle) -> ReplacedWorld {
         let entry =
             LibraryEntry { display: display.to_owned(), rev: Some(rev.to_owned()), ..LibraryEntry::of(name) };

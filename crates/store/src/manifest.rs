@@ -1,5 +1,5 @@
 //! The two documents of a published world: `meta.json`, which may change, and `manifest.json`,
-//! which never changes. The world id is the checksum of the manifest.
+//! which never changes. The world id is the start of a checksum of the manifest (see `sum.rs`).
 
 use crate::rules::{FilePath, Unfit, quoted};
 use crate::sum::{Sum, ZEROS, names_of};
@@ -57,7 +57,7 @@ impl Rev {
     }
 }
 
-/// Whether a text can be a display name: one line of 1 to 100 characters.
+/// Whether a text can be a display name: one line of 1 to 100 characters that are not all blank.
 pub fn is_name(text: &str) -> bool {
     !text.trim().is_empty() && text.chars().count() <= MAX_NAME && !text.chars().any(char::is_control)
 }
@@ -71,7 +71,7 @@ pub struct Meta {
     pub name: String,
     /// Who may download the world.
     pub access: Access,
-    /// Width and height in metres.
+    /// Size along x and y in metres, as in [`Summary`](crate::Summary).
     pub size: [f64; 2],
     /// Sequence number. It grows with every change of this document.
     pub seq: u64,
@@ -168,8 +168,8 @@ impl Manifest {
         Manifest { files, document }
     }
 
-    /// Reads the `manifest.json` of a world. Does not check whether the id is the document's
-    /// checksum.
+    /// Reads the `manifest.json` of a world. Does not check whether the id was computed from this
+    /// document.
     pub fn read(id: &WorldId, rev: &Rev, bytes: &[u8]) -> Result<Manifest, Unfit> {
         let wrong = |why: &str| Unfit::Rule(format!("manifest.json {why}"));
         let mut document = object(bytes, "manifest.json")?;

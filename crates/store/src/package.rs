@@ -1,5 +1,5 @@
 //! Packs a bundle, to publish its world or to install the world on this machine. The id of the
-//! world is the checksum of its manifest.
+//! world is computed from its manifest (see `sum.rs`).
 
 use crate::manifest::{Access, Listed, Manifest, Meta, Rev};
 use crate::rules::{self, FilePath, Unfit};
@@ -42,7 +42,7 @@ pub struct Package {
     pub id: WorldId,
     /// The world's `meta.json`.
     pub meta: Meta,
-    /// The world's `manifest.json`. The id is its checksum.
+    /// The world's `manifest.json`. The id is computed from it.
     pub manifest: Manifest,
     /// Paths and contents of all files.
     pub files: Vec<(FilePath, Vec<u8>)>,
@@ -153,8 +153,8 @@ fn is_picture(path: &str) -> bool {
     matches!(ending.as_str(), "png" | "jpg" | "jpeg" | "gif" | "bmp" | "tga" | "webp")
 }
 
-/// Whether the id is the checksum of the manifest. `neutral` contains the checksums of the files'
-/// neutral forms (see `sum.rs`), in the order of the manifest.
+/// Whether the id was computed from this manifest. `neutral` contains the checksums of the
+/// files' neutral forms (see `sum.rs`), in the order of the manifest.
 pub(crate) fn proves(manifest: &Manifest, id: &WorldId, neutral: &[Sum]) -> bool {
     // An id of zeros is refused, because the neutral form would be equal to the original.
     id.as_str() != ZEROS && manifest.names(id.as_str(), neutral).0.as_ref() == Some(id)

@@ -14,7 +14,7 @@ use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehav
 use std::borrow::Cow;
 use std::sync::{Mutex, PoisonError};
 
-/// Largest number of projects.
+/// Largest number of projects. Deleted projects do not count.
 const MAX_PROJECTS: i64 = 200;
 /// Number of deleted projects that can be restored.
 const MAX_DELETED: i64 = 20;
@@ -124,7 +124,7 @@ impl Files for StoredFiles<'_> {
 }
 
 impl Projects {
-    /// Largest number of projects.
+    /// Largest number of projects. Deleted projects do not count.
     pub const MAX: usize = MAX_PROJECTS as usize;
     /// Largest number of files of a project.
     pub const MAX_FILES: usize = MAX_FILES as usize;
@@ -289,7 +289,8 @@ impl Projects {
         })
     }
 
-    /// Stores that the simulator drives in the world of this project, under this name.
+    /// Stores that the simulator drives in the world of this project. `name` is the name of this
+    /// world.
     pub fn set_driven(&self, id: &str, name: &str) -> Result<(), StoreError> {
         self.change(|change| {
             change.execute("UPDATE project SET driven_as = NULL WHERE driven_as = ?1", [name])?;
@@ -298,8 +299,9 @@ impl Projects {
         })
     }
 
-    /// The world of the project that the simulator drove in under this name. `None` if there is no
-    /// such project, or if the world can't be built from the project's current document.
+    /// The world with this name, built from the project that [`Projects::set_driven`] stored for
+    /// the name. `None` if there is no such project, or if the world can't be built from the
+    /// project's current document.
     pub fn driven(&self, name: &str) -> Result<Option<DrivenProject>, StoreError> {
         let found: Option<(String, String)> = self.with(|connection| {
             let sql = "SELECT id, document FROM project WHERE driven_as = ?1 AND deleted IS NULL";

@@ -25,7 +25,7 @@ const PARALLEL_WRITES: usize = 4;
 const PARALLEL_READS: usize = 8;
 /// How many bytes are read at a time when a written file is compared.
 const READ_BACK_BYTES: usize = 1 << 20;
-/// How often a change is tried while other publishers change the same document.
+/// How many times a change is tried at most, while other publishers change the same document.
 const MAX_ATTEMPTS: usize = 8;
 /// `Cache-Control` of files that never change.
 const CACHE_FOREVER: &str = "public, max-age=31536000, immutable";

@@ -22,7 +22,7 @@ pub struct NewSession {
     pub world_id: Option<String>,
     /// Revision of the world, if it was published or built from a project.
     pub rev: Option<String>,
-    /// The student's command.
+    /// The student's command. `None` if the session starts no program.
     pub command: Option<String>,
     /// Time limit in simulated seconds.
     pub time_limit_s: f64,
@@ -73,7 +73,8 @@ pub struct SessionRow {
     pub record: String,
     /// The last stored duration, in simulated seconds.
     pub elapsed_s: f64,
-    /// How the session ended. `None` while it runs.
+    /// How the session ended. `None` while it runs, and if its simulator was killed before the end
+    /// was stored.
     pub result: Option<SessionResult>,
 }
 

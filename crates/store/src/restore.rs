@@ -95,7 +95,7 @@ pub fn check_backup(file: &Path) -> Result<BackupSummary, RestoreError> {
 }
 
 /// Restores a data folder that does not exist or is empty. With `replace`, a data folder with files
-/// is renamed first. Blocks.
+/// is renamed, and the restored folder takes its place. Blocks.
 pub fn restore(file: &Path, dir: &Path, replace: bool) -> Result<Restored, RestoreError> {
     let dir = std::path::absolute(dir).map_err(write_error(dir))?;
     let is_used = match std::fs::read_dir(&dir) {

@@ -1,9 +1,9 @@
 //! Saves the readable part of a damaged database.
 //!
 //! A copy of the damaged file is read table by table. SQLite fails when it reaches a damaged page.
-//! Other queries, which start behind the page or at the other end, then read the remaining rows.
-//! The rows go to a new database, which replaces the damaged one. The damaged files are kept in a
-//! folder beside it.
+//! Other queries, which start behind the page or at the other end of the table, then read the
+//! remaining rows. The rows go to a new database, which replaces the damaged one. The damaged files
+//! are kept in a folder beside it.
 //!
 //! The definitions of the tables have to be readable. If their pages are damaged, nothing is saved.
 
@@ -31,7 +31,7 @@ struct Table {
 enum TableKind {
     /// Rows have a row id, so that damaged pages can be skipped.
     WithRowId,
-    /// Rows are read in the order of these columns, first ascending and then descending.
+    /// Rows are read in the order of these columns: ascending, and descending too if that fails.
     ByKey(&'static str),
     /// As `ByKey` with the column `place`, separately for each session of the new database.
     BySession,
@@ -257,8 +257,8 @@ impl Target<'_> {
         row.get(0).map(Some)
     }
 
-    /// Copies rows in the order of their key until SQLite can't read on. Then copies rows in the
-    /// opposite order.
+    /// Copies rows in the order of their key. If SQLite can't read all of them, copies rows in the
+    /// opposite order too, and returns false.
     fn copy_from_both_ends(&self, filter: &str, key: &str) -> rusqlite::Result<bool> {
         if self.copy_rows(&format!("{filter} ORDER BY {key}"))?.1 {
             return Ok(true);

@@ -1,7 +1,7 @@
 //! Submissions of the leaderboard: who handed in what, and the results.
 //!
-//! The uploaded files themselves are in a folder of the data folder. This module stores their
-//! names only.
+//! The uploaded files themselves are in a folder of the data folder. This module stores only their
+//! names and sizes.
 
 use crate::settings::StoreError;
 use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
@@ -28,7 +28,7 @@ pub struct NewSubmission {
     pub pseudonyms: Vec<String>,
     /// Name of the uploaded file.
     pub file: String,
-    /// Size of the uploaded file.
+    /// Size of the uploaded file, bytes.
     pub bytes: u64,
     /// When the submission was handed in, RFC 3339.
     pub received_at: String,
@@ -49,7 +49,7 @@ pub struct SubmissionRow {
     pub pseudonym: String,
     /// Name of the uploaded file.
     pub file: String,
-    /// Size of the uploaded file.
+    /// Size of the uploaded file, bytes.
     pub bytes: u64,
     /// When the submission was handed in, RFC 3339.
     pub received_at: String,
@@ -131,7 +131,7 @@ impl Submissions {
         })
     }
 
-    /// The submissions whose runs are not over, the oldest first.
+    /// The submissions that have no end yet, the oldest first.
     pub fn waiting(&self) -> Result<Vec<SubmissionRow>, StoreError> {
         self.with(|connection| {
             let sql = format!(
@@ -150,7 +150,7 @@ impl Submissions {
         })
     }
 
-    /// The submissions whose runs are over, the oldest first.
+    /// The submissions whose runs are over or that can't be judged, the oldest first.
     pub fn ended(&self) -> Result<Vec<SubmissionRow>, StoreError> {
         self.with(|connection| {
             let sql = format!(
@@ -160,7 +160,8 @@ impl Submissions {
         })
     }
 
-    /// Stores the result of a run. A result that is stored already is kept.
+    /// Stores the result of a run. If a result for the same submission, world and seed is stored
+    /// already, the stored result is kept.
     pub fn add_run(&self, run: &SubmissionRunRow) -> Result<(), StoreError> {
         self.with(|connection| {
             let sql = "INSERT OR IGNORE INTO submission_run \

@@ -2,9 +2,8 @@
 //!
 //! The id of a world is part of its file names and of its file contents, and is computed from the
 //! checksums of these files. For the id, files are therefore hashed in a neutral form, in which
-//! every occurrence of the id is replaced with zeros. The checksum does not detect one change: a
-//! mirror could replace a text of 32 zeros that an author wrote with the id, or the id with such
-//! zeros.
+//! every occurrence of the id is replaced with 32 zeros. Therefore the checksum stays the same if a
+//! CDN replaces the id in a file with 32 zeros, or 32 zeros in a file with the id.
 
 use chicane_wire::WorldId;
 use ring::digest::{Context, SHA256, digest};
@@ -140,8 +139,8 @@ pub(crate) fn neutral(bytes: &[u8], id: &str) -> Sum {
     Sum::of(&replaced(bytes, id, ZEROS))
 }
 
-/// The id and the revision of a world, from its checksum. The id is the first 128 bits of the
-/// checksum, and the revision is the next 64 bits.
+/// The id and the revision of a world, from the checksum of its manifest in neutral form. The id is
+/// the first 128 bits of the checksum, and the revision is the next 64 bits.
 pub(crate) fn names_of(sum: Sum) -> (Option<WorldId>, String) {
     let hex = sum.hex();
     (WorldId::parse(&hex[..32]), hex[32..48].to_owned())

@@ -2,11 +2,11 @@
 
 use chicane_world::World;
 
-/// Facts about a world that are known only after the world was loaded.
+/// Facts about a world that are computed from the loaded world.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Summary {
-    /// Width and height of the ground in metres. Without a ground, the size of the route; without a
-    /// route, zero.
+    /// Size of the track's drivable surface along x and y, in metres. Without such a surface, the
+    /// size of the route. Without a route, zero.
     pub size: [f64; 2],
     /// Whether the world has an evaluation.
     pub evaluation: bool,

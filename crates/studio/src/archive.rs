@@ -11,7 +11,8 @@ use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 /// Largest number of entries of an archive, including folders.
 const MAX_ENTRIES: usize = 200;
-/// Most bytes at the end of an archive in which the end record with the number of entries can be.
+/// The end record, which has the number of entries, begins at most this many bytes before the end
+/// of an archive.
 const END_BYTES: usize = (64 << 10) + 22;
 /// Folder that macOS adds to archives. It has no files of the project.
 const FOLDER_OF_MAC: &str = "__MACOSX/";
@@ -25,7 +26,7 @@ pub enum ArchiveError {
     /// The zip file has too many entries.
     #[error("the zip file has more than {MAX_ENTRIES} entries")]
     TooMany,
-    /// The unpacked files are too large.
+    /// The unpacked files are too large together.
     #[error("the zip file unpacks to more than {} MiB", max_total() >> 20)]
     TooLarge,
     /// The zip file needs a password.
@@ -64,7 +65,7 @@ pub(crate) fn pack(document: (&str, &[u8]), files: &[(String, Vec<u8>)]) -> Resu
     Ok(archive.finish().map_err(broken)?.into_inner())
 }
 
-/// Reads an archive. The files may all be in one folder.
+/// Reads an archive. If all files are in one folder, their names are returned without this folder.
 pub(crate) fn unpack(bytes: &[u8]) -> Result<Unpacked, ArchiveError> {
     // The zip reader allocates memory for all entries when it opens an archive, so their number is
     // checked first.

@@ -62,7 +62,7 @@ impl Studio {
         Ok(self.project(id)?.1.name.as_str().to_owned())
     }
 
-    /// Builds the world of a project under another name, so that it can be driven in.
+    /// Builds the world of a project under another name, for a test drive.
     pub fn drivable(&self, id: &ProjectId, name: &str) -> Result<DrivenProject, StudioError> {
         let (_, mut project) = self.project(id)?;
         project.name = WorldName::parse(name).ok_or(StudioError::Name)?;

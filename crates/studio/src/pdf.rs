@@ -1,9 +1,9 @@
 //! Writes a print as a PDF file: one page for each sheet, with a JPEG picture, cutting marks and a
 //! label.
 //!
-//! The file is written in one pass, so that it need not be in memory. The length of a picture is
-//! known only after the picture is written. Therefore the length is a separate object after the
-//! picture.
+//! The file is written in one pass, so that it need not be in memory. The length of a picture in
+//! bytes is known only after the picture is written. Therefore the length is a separate object
+//! after the picture.
 
 use chicane_render::Print;
 use std::io::{Error, Write};
@@ -14,10 +14,11 @@ const INCH_MM: f64 = 25.4;
 const POINTS: f64 = 72.0;
 /// Largest side of a page in PDF units. For a larger page, the size of a unit is increased.
 const MAX_PAGE_UNITS: f64 = 14_400.0;
-/// Distance of a cutting mark from the picture, and length of the mark, mm.
+/// Distance of a cutting mark from the picture, mm.
 const MARK_GAP_MM: f64 = 1.0;
+/// Length of a cutting mark, mm.
 const MARK_MM: f64 = 5.0;
-/// Size of the label, mm.
+/// Font size of the label, mm.
 const LABEL_MM: f64 = 3.0;
 /// Objects for each sheet: page, content, picture, length of the picture.
 const OBJECTS_PER_SHEET: usize = 4;
@@ -27,12 +28,14 @@ const FIRST_SHEET: usize = 4;
 /// How a print is divided into sheets.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Layout {
-    /// Number of columns and rows of sheets.
+    /// Number of columns of sheets.
     pub(crate) columns: usize,
+    /// Number of rows of sheets.
     pub(crate) rows: usize,
-    /// Size of the picture of a sheet, pixels.
+    /// Largest width and height of the picture of a sheet, pixels. The pictures of the last column
+    /// and of the last row can be smaller.
     pub(crate) tile: [usize; 2],
-    /// Size of a page, mm.
+    /// Width and height of a page, mm.
     pub(crate) page_mm: [f64; 2],
     /// Margin around the picture, mm.
     pub(crate) margin_mm: f64,

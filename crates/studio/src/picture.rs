@@ -47,7 +47,7 @@ pub enum FileError {
         /// The ending of that format.
         ending: &'static str,
     },
-    /// The picture has too many pixels.
+    /// The picture has too many pixels, or none.
     #[error(
         "{name:?} has {width} × {height} pixels: at most {MAX_SIDE} per side and {MAX_PIXELS} in total are allowed"
     )]
@@ -165,7 +165,7 @@ fn png(decoded: &DynamicImage) -> image::ImageResult<Vec<u8>> {
     Ok(file)
 }
 
-/// Decodes a picture, and rotates it by the orientation in its metadata.
+/// Decodes a picture, and rotates or mirrors it by the orientation in its metadata.
 fn decode(name: &str, bytes: &[u8], format: ImageFormat) -> Result<DynamicImage, FileError> {
     let damaged = |e: image::ImageError| FileError::Damaged { name: name.to_owned(), reason: e.to_string() };
     // The decoder allocates memory for all pixels, so the size in the header is checked first.

@@ -16,11 +16,12 @@ pub const THUMBNAIL_SIZE: [usize; 2] = [320, 240];
 /// Fine pixels per pixel in each direction. The plan is drawn with fine pixels, to smooth the
 /// edges.
 const FINE: usize = 2;
-/// Margin around the field, as a fraction of the picture.
+/// Least margin on each side of the field, as a fraction of the picture's width or height.
 const MARGIN: f64 = 0.03;
 /// Quality of the JPEG file, 1 to 100.
 const QUALITY: u8 = 85;
-/// Length of the start line along the road, m.
+/// Length of the start line along the road, m. It is drawn longer if it has less than two fine
+/// pixels.
 const START_M: f64 = 0.15;
 
 const PAPER: [u8; 3] = [238, 238, 240];
@@ -52,7 +53,7 @@ pub(crate) fn draw(project: &Project, files: &dyn Files) -> Vec<u8> {
     project.decals.iter().for_each(|decal| draw_decal(&mut canvas, decal, &pictures));
     draw_objects(&mut canvas, project, &preview, &pictures);
     if let Some(fence) = &project.fence {
-        // The fence is drawn at least one fine pixel wide.
+        // The fence is drawn 0.03 m wide, but at least one fine pixel.
         let t = (1.0 / canvas.scale).max(0.03);
         for (x, y, width, height) in
             [(0.0, 0.0, w, t), (0.0, h - t, w, t), (0.0, 0.0, t, h), (w - t, 0.0, t, h)]

@@ -19,7 +19,7 @@ const SAMPLES: usize = 3;
 const SAMPLE_PIXELS: usize = 256;
 /// JPEG quality of the samples, 1 to 100. A print has the same quality.
 const QUALITY: u8 = 90;
-/// Bytes of a sheet in the PDF file besides its picture.
+/// Estimate of the bytes of a sheet in the PDF file besides its picture.
 const SHEET_BYTES: u64 = 1500;
 
 /// The format of a print.

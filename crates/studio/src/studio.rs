@@ -209,7 +209,8 @@ impl Studio {
         self.read(id)
     }
 
-    /// Adds a picture or a script to a project, or replaces it. A picture is encoded again.
+    /// Adds a picture or a script to a project, or replaces the file of this name. A picture is
+    /// encoded again.
     pub fn put_file(
         &self,
         id: &ProjectId,

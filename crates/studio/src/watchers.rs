@@ -149,9 +149,9 @@ impl Drop for StreamPlace {
 
 struct Reader {
     receiver: watch::Receiver<Newest>,
-    /// The revision that `current` returned when the stream was opened. It may not be announced
-    /// yet. It is kept apart from the shared value, because the other streams must still get the
-    /// announcement, with the name of the editor.
+    /// The revision that `current` returned when the stream was opened. This revision may not be
+    /// announced yet. It is kept apart from the shared value, because the other streams must still
+    /// get the announcement, with the name of the editor.
     stored: u64,
     /// The values that were sent last.
     sent: Newest,

@@ -1,8 +1,9 @@
-//! Generates worlds like those of other people: folders as Gazebo users have them.
+//! Generates worlds like those of other people: bundles that resemble the folders of Gazebo users.
 //!
-//! No world has a route or models with markers. Each world has some of these features: meshes in
-//! which y points up and which a pose turns, a shared model that is included several times, spaces
-//! in names, missing values, STL and OBJ meshes, and missing meshes.
+//! No world has a route, or a model with a marker that makes the model an object of Chicane. Each
+//! world has some of these features: meshes in which y points up and which a pose turns, a shared
+//! model that is included several times, spaces in names, missing values, STL and OBJ meshes, and
+//! missing meshes.
 
 use crate::Random;
 use chicane_world::MemoryBundle;
@@ -50,7 +51,7 @@ pub enum AtOrigin {
     Crate,
 }
 
-/// Makes a world. The same seed gives the same world. The seed must not be 0.
+/// Makes a world. The same seed gives the same world. The seed must not be 0, see [`Random`].
 pub fn world(seed: u64) -> (MemoryBundle, Habits) {
     let mut maker =
         WorldMaker { random: Random(seed), bundle: MemoryBundle::default(), inside: String::new() };
@@ -217,7 +218,8 @@ impl WorldMaker {
         };
     }
 
-    /// A place at least 3 m from the origin, on a floor of 16 × 12 m.
+    /// A place with 3 m ≤ |x| < 7 m and |y| ≤ 5 m. It is away from the model at the origin, and on
+    /// the floor of every generated world.
     fn place(&mut self) -> (f64, f64) {
         let side = if self.random.below(2) == 0 { 1.0 } else { -1.0 };
         let x = side * (3.0 + self.random.below(40) as f64 * 0.1);
@@ -318,7 +320,8 @@ pub fn obj(triangles: &[[[f32; 3]; 3]]) -> String {
     text
 }
 
-/// A city: rows of houses on a floor, as one COLLADA mesh with about `triangles` triangles.
+/// A city: rows of houses as one COLLADA mesh with about `triangles` triangles, on the ground plane
+/// of Gazebo.
 pub fn city(triangles: usize) -> MemoryBundle {
     let houses = triangles / 12;
     let per_row = (houses as f64).sqrt().ceil() as usize;

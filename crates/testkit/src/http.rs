@@ -1,5 +1,5 @@
-//! A small blocking HTTP/1.1 client for tests. Every wait has a timeout, and tests can send
-//! malformed requests byte by byte.
+//! A small blocking HTTP/1.1 client for tests. Every wait has a timeout. Tests can also send any
+//! bytes, so that a request can be malformed.
 #![allow(clippy::disallowed_types)]
 
 use std::io::{ErrorKind, Read, Write};
@@ -92,7 +92,8 @@ impl Client {
         answer.unwrap_or_else(|why| panic!("{method} {path}: {why}"))
     }
 
-    /// Sends a request and waits for the response. Returns an error if the server does not respond.
+    /// Sends a request and waits for the response. Returns an error if the connection fails, or if
+    /// the response is late, incomplete or malformed.
     pub fn try_request(
         &mut self,
         method: &str,
@@ -109,7 +110,8 @@ impl Client {
         answer
     }
 
-    /// Sends a request without waiting for the response. Dropping the client closes the connection.
+    /// Sends a request without waiting for the response. If the client is dropped next, the
+    /// connection closes before the response is read.
     pub fn send(&mut self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) {
         self.try_send(method, path, headers, body).unwrap_or_else(|why| panic!("{method} {path}: {why}"));
     }
@@ -149,13 +151,14 @@ impl Client {
 /// Sends exactly these bytes over a new connection and reads one response.
 pub fn raw(address: SocketAddr, bytes: &[u8]) -> HttpResponse {
     let mut connection = Connection::open(address);
-    // A write error is ignored. The server may reject a request and close the connection before it
-    // has read all bytes. The test checks the response.
+    // A write error is ignored, because the server may reject a request and close the connection
+    // before it has read all bytes. The test checks the response.
     let _ = connection.stream.write_all(bytes);
     connection.answer(false).unwrap_or_else(|why| panic!("{}: {why}", String::from_utf8_lossy(first(bytes))))
 }
 
-/// Sends exactly these bytes and reads until `enough` is true or the server closes the connection.
+/// Sends exactly these bytes and reads until `enough` returns true for the received text, or the
+/// server closes the connection.
 pub fn raw_until(address: SocketAddr, bytes: &[u8], enough: impl Fn(&str) -> bool) -> String {
     let mut connection = Connection::open(address);
     let _ = connection.stream.write_all(bytes);

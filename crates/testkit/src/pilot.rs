@@ -32,7 +32,7 @@ impl Pilot {
         }
     }
 
-    /// The steering angle for a car at this pose, rad.
+    /// The steering angle for a car at this pose, rad. Also updates the driven distance.
     pub fn steer(&mut self, pose: &Pose) -> f64 {
         let along = self.route.project(pose.position.truncate()).distance_along;
         // `along` jumps by a whole lap at the start line. The shorter way around the route is

@@ -1,7 +1,7 @@
 //! Pseudo-random numbers for reproducible tests.
 
 /// A random number generator (xorshift). The field is its state. The initial state is the seed. The
-/// seed must not be 0.
+/// seed must not be 0, because the state 0 never changes.
 pub struct Random(pub u64);
 
 impl Random {

@@ -13,7 +13,7 @@ pub const CHORD_OGG: &[u8] = include_bytes!("../sounds/chord.ogg");
 /// difference of the channels, and omitted low bits.
 pub const CHORD_FLAC: &[u8] = include_bytes!("../sounds/chord.flac");
 
-/// A WAVE file of silence with 16 bits per sample.
+/// A WAVE file of silence with 16 bits per sample. `frames` is the number of samples per channel.
 pub fn wav(sample_rate: u32, channels: u16, frames: usize) -> Vec<u8> {
     wav_of(1, 16, sample_rate, channels, &vec![0; frames * usize::from(channels) * 2])
 }

@@ -158,7 +158,8 @@ impl Yard {
     }
 
     /// Adds `n` resting boxes, cylinders and balls on a grid with ten objects per row. The first
-    /// object is at (0.5, 1.5), and a row is 5 m long.
+    /// object is at (0.5 m, 1.5 m). A row runs along x with 0.55 m between two objects, and the
+    /// rows are 0.6 m apart in y.
     pub fn clutter(mut self, n: usize) -> Yard {
         for i in 0..n {
             let (x, y) = ((i % 10) as f64 * 0.55 + 0.5, 1.5 + (i / 10) as f64 * 0.6);

@@ -1,5 +1,6 @@
-//! Enforces the layers of the workspace. The tests check which crates a crate depends on, and that
-//! a crate does not use forbidden names. `docs/ARCHITECTURE.md` describes the layers.
+//! Enforces the layers of the workspace. The tests check which crates a crate depends on, that a
+//! crate does not use forbidden names, and that no crate has too many lines. `docs/ARCHITECTURE.md`
+//! describes the layers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -116,7 +117,7 @@ fn crates() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// Names of the folders below `crates`.
+/// Names of the crates: the folders below `crates` that have a manifest.
 fn names() -> BTreeSet<String> {
     let entries = std::fs::read_dir(crates()).expect("the folder of the crates");
     let names = entries.map(|e| e.expect("an entry").file_name().into_string().expect("a UTF-8 name"));

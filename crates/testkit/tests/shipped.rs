@@ -9,7 +9,7 @@ use glam::{DVec2, DVec3};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Radius of the smallest circle on the ground that contains an object, m.
+/// Radius of the circle around the bounding box of an object, seen from above, m.
 fn reach(object: &Object) -> f64 {
     0.5 * DVec2::new(object.size.x, object.size.y).length()
 }

@@ -34,7 +34,7 @@ pub struct Vary {
     /// Seconds for which a traffic light is red at the start. Every light gets a time of its own,
     /// and turns green afterwards.
     pub lights: Option<Range>,
-    /// The brightness of the picture at the start.
+    /// Factor of the picture's brightness at the start.
     pub brightness: Option<Range>,
     /// Factor of the grip of the tyres.
     pub friction: Option<Range>,

@@ -3,7 +3,7 @@
 use crate::{Count, Noise, Objects, Range, Start, Surface, Vary};
 
 impl Vary {
-    /// What a seed may change: one line of plain text for each change.
+    /// What a seed may change, in lines of plain text.
     pub fn lines(&self) -> Vec<String> {
         let Start { along, across, yaw } = self.start;
         let Noise { lidar, imu, camera } = self.noise;

@@ -3,7 +3,7 @@
 use crate::{Count, Noise, Objects, Range, Start, Surface, Vary};
 use serde_json::{Map, Value};
 
-/// The objects of the document, and the names of their fields.
+/// The JSON objects of the document, and the names of their fields.
 pub const FIELDS: [(&str, &[&str]); 5] = [VARY, START, OBJECTS, LIGHTS, NOISE];
 const VARY: (&str, &[&str]) = (
     "vary",

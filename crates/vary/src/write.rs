@@ -4,7 +4,7 @@ use crate::{Count, Noise, Objects, Range, Start, Surface, Vary};
 use serde_json::{Map, Value, json};
 
 impl Vary {
-    /// The document as JSON. Parts that are not changed are left out.
+    /// The document as JSON. Parts that change nothing are left out.
     pub fn to_json(&self) -> Value {
         let Start { along, across, yaw } = self.start;
         let Objects { jitter, turn, scatter } = self.objects;

@@ -21,7 +21,8 @@ const MAX_WALL_LIMIT_S: f64 = 86_400.0;
 pub struct EvaluationDocument {
     /// Format version of the document.
     pub version: i64,
-    /// Config, byte for byte as in the world's file. Its field `vary` says what a seed changes.
+    /// Config as in the world's file, without the whitespace between its tokens. Its field `vary`
+    /// says what a seed changes.
     #[schema(value_type = Object)]
     pub config: Box<RawValue>,
     /// Source of the judging script, Python.
@@ -296,7 +297,8 @@ pub struct RecordIdentity {
 /// The files of a student's program.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct ProgramIdentity {
-    /// SHA-256 over the path, the mode and the content of every file, hex.
+    /// SHA-256 over the path, the kind (plain, executable or link) and the content of every file,
+    /// hex.
     pub sha256: String,
     /// Number of files.
     pub files: u64,

@@ -54,7 +54,7 @@ pub enum RunEvent {
     },
     /// The program ended.
     Exit {
-        /// Exit code; a negative value is a signal number.
+        /// Exit code, or the negated number of the signal that ended the program.
         exit_code: i32,
     },
 }
@@ -109,7 +109,8 @@ pub enum EvaluationKind {
         /// The printed line.
         line: String,
     },
-    /// A command to the world that the judging script did not send. Only stored in the record.
+    /// A command to the world, the clock or the display that the judging script did not send. Only
+    /// stored in the record.
     Command {
         /// The command.
         command: CommandName,

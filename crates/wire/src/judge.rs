@@ -4,9 +4,10 @@
 //! the call ([`MovedRows`]). A pose has ten numbers, and as text they would take longer to write
 //! and to read than the rest of the call.
 //!
-//! The simulator sends a [`JudgeCall`] and waits. The harness replies with [`JudgeSaid`] lines: any
-//! number of records and actions, then one line that ends the call. The simulator answers each
-//! action with a [`JudgeReply`].
+//! The harness begins with [`JudgeSaid::Ready`]. Then the simulator sends a [`JudgeCall`] and
+//! waits. The harness replies with [`JudgeSaid`] lines: any number of records and actions, in a
+//! container a mark, then one line that ends the call. The simulator answers each action with a
+//! [`JudgeReply`].
 
 use crate::fields::{Body, Fields, Invalid};
 use crate::geometry::{Pose, Rect};
@@ -102,7 +103,7 @@ impl MovedRows {
 pub struct Statics {
     /// Source of the script, Python.
     pub script: String,
-    /// The config, byte for byte as in the world's file.
+    /// The config as in the world's file, without the whitespace between its tokens.
     #[schema(value_type = Object)]
     pub config: Box<RawValue>,
     /// Route and bounds of the track.
@@ -143,7 +144,7 @@ pub struct Observation {
     pub time: Num,
     /// Whether the simulation is paused.
     pub paused: bool,
-    /// Measured real-time factor (simulated seconds per real second).
+    /// Measured real-time factor (simulated seconds per real second); 1 in virtual time.
     pub rtf: Num,
     /// Factor applied to every displayed pixel.
     pub brightness: Num,

@@ -2,8 +2,8 @@
 //! the judge's protocol.
 //!
 //! This crate holds names, types, limits and the error texts for invalid requests. It has no
-//! behaviour beyond parsing and serializing.
-//! Types of the simulation core are never serialized; the server converts them into these types.
+//! behaviour beyond parsing and serializing. Types of the simulation core are not sent as JSON: the
+//! crates `host` and `server` convert them into these types.
 
 mod builder;
 mod clock;

@@ -56,7 +56,7 @@ pub struct Recording {
     pub state: bool,
     /// Number of ticks that are missing because the simulation was faster than the disk.
     pub dropped_ticks: u64,
-    /// Number of images that are missing because the simulation was faster than the camera.
+    /// Number of images that are missing because they were not drawn in time.
     pub skipped_images: u64,
     /// Why the recording ended by itself; null if it is in progress or was stopped.
     pub failure: Option<String>,

@@ -4,9 +4,11 @@
 /// do. Without tokens every request has the role [`Role::Teacher`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
-    /// May read: GET requests and event streams.
+    /// May read: GET requests and event streams, except those that show programs or are for
+    /// teachers.
     Spectator,
-    /// May also drive the robot, step, switch between worlds, and run evaluations.
+    /// May also read programs, drive the robot, step, switch or respawn, run evaluations, and hand
+    /// in submissions.
     Student,
     /// May do everything.
     Teacher,

@@ -195,7 +195,7 @@ pub struct CameraObservation {
 pub struct LidarObservation {
     /// Simulated time of the scan, s.
     pub time: Num,
-    /// Direction of the first beam, rad.
+    /// Direction of the first beam, rad, counter-clockwise from straight ahead.
     pub angle_min: Num,
     /// Angle between neighbouring beams, rad, counter-clockwise.
     pub angle_increment: Num,
@@ -218,7 +218,7 @@ pub struct ImuObservation {
     pub gyro: Xyz,
 }
 
-/// A vector in the car's frame.
+/// A vector in the car's frame. A position is in the frame that the car had at its start.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
 pub struct Xyz {
     /// Forward component.

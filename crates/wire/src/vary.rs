@@ -1,7 +1,7 @@
 //! What a seed changes in a world.
 //!
-//! The crate `vary` parses the JSON. The types here only describe the JSON for the OpenAPI
-//! document.
+//! The crate `vary` parses the JSON of the field `vary`. [`VaryBody`] and its parts only describe
+//! this JSON for the OpenAPI document.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -68,8 +68,8 @@ pub struct VaryObjects {
 /// What changes about the traffic lights.
 #[derive(Debug, Clone, Copy, PartialEq, Default, ToSchema)]
 pub struct VaryLights {
-    /// Seconds for which a light is red at the start, within 0 to 60. Every light gets a time of its
-    /// own, and turns green afterwards.
+    /// Simulated seconds for which a light is red at the start, within 0 to 60. Every light gets a
+    /// time of its own, and turns green afterwards.
     pub phase: Option<[f64; 2]>,
 }
 

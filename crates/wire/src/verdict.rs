@@ -158,8 +158,9 @@ words! {
     /// A group of paths that a judged program may be allowed to use. The robot's own paths are
     /// always allowed, and so is `POST /evaluation/stop`.
     AllowedGroup {
-        /// GET requests of `/sim/api`, except those that show recordings, replays, programs,
-        /// submissions or projects.
+        /// GET requests below `/sim`, except those that show recordings, replays, programs, the
+        /// leaderboard, submissions or projects. The WebSocket `/foxglove` belongs to this group
+        /// too.
         State = "state",
         /// `POST /step`.
         Step = "step",

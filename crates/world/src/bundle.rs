@@ -1,5 +1,5 @@
-//! Access to the files of a world. Shared assets ship with the simulator. A file of the bundle
-//! takes precedence over a shared asset with the same path.
+//! Access to the files of a world: the files of its bundle, and the shared assets, which ship with
+//! the simulator. A file of the bundle takes precedence over a shared asset with the same path.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

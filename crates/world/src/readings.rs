@@ -93,11 +93,11 @@ pub struct BatterySample {
 pub struct Wheels {
     /// Angular velocity of the front left, front right, rear left and rear right wheel, in rad/s.
     pub spin: [f64; 4],
-    /// Angle of the steering servo, in rad.
+    /// Angle of the steering servo, in rad. Positive means left.
     pub steering: f64,
-    /// Angle of the camera's pan servo, in rad.
+    /// Angle of the camera's pan servo, in rad. Positive means left.
     pub pan: f64,
-    /// Angle of the camera's tilt servo, in rad.
+    /// Angle of the camera's tilt servo, in rad. Positive means up.
     pub tilt: f64,
 }
 

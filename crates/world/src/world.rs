@@ -64,7 +64,8 @@ pub struct FixedName {
     pub is_track: bool,
 }
 
-/// The type of an object. The name of one of its links declares the type.
+/// The type of an object. The name of one of its links declares the type. An object without such a
+/// link has the type `Object`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ObjectType {
     /// An object that is neither a wall nor a traffic light, for example an obstacle.
@@ -112,7 +113,7 @@ impl ObjectKind {
 pub struct Object {
     /// Unique name.
     pub name: String,
-    /// Type of the object, declared by the name of a link.
+    /// Type of the object.
     pub object_type: ObjectType,
     /// Kind of the object, derived from its type and from the names and shapes of its collisions.
     pub kind: ObjectKind,

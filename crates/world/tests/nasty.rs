@@ -1,6 +1,7 @@
 //! Tests input that respects every limit of a single file, but needs much time or memory in total.
-//! Each test checks the peak memory use. A test should take at most two seconds in a release build
-//! on an idle machine. The test runner shows the times and ends a test that hangs.
+//! Each test checks the peak memory use, if the test runner gives it a process of its own. A test
+//! should take at most two seconds in a release build on an idle machine. The test runner shows the
+//! times and ends a test that hangs.
 
 mod sdf_support;
 
@@ -71,7 +72,7 @@ fn parts(n: usize) -> Vec<u8> {
 }
 
 /// A mesh file with the maximum number of triangles. The file is smaller than a megabyte, because
-/// many nodes instance the same geometry.
+/// its node contains 100 instances of the same geometry.
 fn two_million_triangles() -> Vec<u8> {
     let points = many(2_100, |i| format!("{i} {} 1 ", (i * i) % 97));
     let mut indices = String::new();

@@ -1,5 +1,6 @@
 //! Tests a whole bundle in the style of another publisher. The bundle uses SDF 1.6, includes its
-//! track from a separate file, and has all kinds of objects. Every name contains a brand.
+//! track from a separate file, and has all kinds of objects. The names of its track, its meshes and
+//! its plugin contain a brand.
 
 mod sdf_support;
 

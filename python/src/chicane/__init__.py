@@ -123,8 +123,8 @@ _HOMES = {
     "Unprocessable": "chicane.errors",
     "load_run": "chicane.runs",
 }
-"""The module of each name. It is imported on first use, because imports of modules that a program
-does not need would double the time until the program runs."""
+"""The module of each name. A module is imported on first use of a name, because imports of modules
+that a program does not need would double the time until the program runs."""
 
 
 def __getattr__(name: str) -> Any:

@@ -12,7 +12,7 @@ from chicane.errors import ProtocolError
 T = TypeVar("T")
 
 MAX_EVENT = 32 << 20
-"""Largest incomplete event or picture in bytes. It bounds the memory of the parsers."""
+"""Largest incomplete line of an event, or incomplete picture, in bytes. It bounds the memory."""
 
 
 @dataclass(frozen=True)

@@ -30,8 +30,10 @@ class BuilderOperations:
     A project is a document, as `docs/project.schema.json` describes it, with pictures and scripts.
     Its id has 16 hex digits. Every change gives the project a new revision.
 
-    All methods raise `NotFound` for an unknown id. A document or file that is not valid raises
-    `BadRequest` or `Unprocessable`, and nothing is stored. Changes need the teacher's token.
+    A method raises `NotFound` for an unknown id. For a document or file that is not valid, it
+    raises `BadRequest`, `Unprocessable` or `TooLarge`, or an `ApiError` with the status 415 if the
+    content of a file has another format than its name says. Then nothing is stored. Changes need
+    the teacher's token.
     """
 
     # Projects
@@ -107,7 +109,10 @@ class BuilderOperations:
 
     @streamed("/sim/api/builder/projects/{id}/events", events)
     def events(self, id: str) -> Call[Event]:
-        """Yields the events `revision` and `editors` of a project, first its revision."""
+        """Yields the events `revision`, `editors` and `deleted` of a project.
+
+        The first event is the current revision.
+        """
         return Call(path={"id": id}, accept="text/event-stream")
 
     # Files

@@ -28,7 +28,7 @@ import { insertNode, moveStart, placeAfter, reverseTrack, setClosed, setNodeWidt
  * The storage key of the last copied items. Storing them lets a paste work in another project too.
  */
 const CLIP_KEY = "chicane.build.clip";
-/** A copy is this far from its original, so that both can be seen. */
+/** A copy is placed at this distance from its original, in metres, so that both can be seen. */
 const OFFSET: Point = { x: 0.2, y: -0.2 };
 
 /** An object closer than this is at the same place as a new one. */

@@ -81,7 +81,8 @@ export type NewProject =
 /** Callbacks for the event stream of a project. */
 export interface ProjectEvents {
   /**
-   * Called at the start and after each accepted change. `editor` is the text that the writer sent.
+   * Called at the start and after each accepted change. `editor` is the text by which the writer
+   * named itself; null if it sent none.
    */
   revision(event: { revision: number; editor: string | null }): void;
   /** The number of open editors has changed. */
@@ -101,18 +102,24 @@ export class BuilderError extends ApiError {
   }
 }
 
-/** Whether a request was refused for this reason. */
+/** Whether a request was refused with this error code. */
 export function hasCode(error: unknown, code: string): error is BuilderError {
   return error instanceof BuilderError && error.code === code;
 }
 
-/** The errors of a project that can't be built, if a request was refused for them. */
+/**
+ * The errors of a project that can't be built, from the refusal of a request. Empty if the request
+ * failed for another reason.
+ */
 export function findingsOf(error: unknown): PreviewFinding[] {
   if (!hasCode(error, "project_invalid") || !Array.isArray(error.fields["findings"])) return [];
   return (error.fields["findings"] as PreviewFinding[]).filter((finding) => finding?.severity === "error");
 }
 
-/** The current state of a project, if another editor has saved it in the meantime. */
+/**
+ * The current revision and document of a project, if a save was refused because another editor has
+ * saved in the meantime; otherwise null.
+ */
 export function conflictOf(error: unknown): { revision: number; document: ProjectDocument } | null {
   if (!hasCode(error, "revision_conflict")) return null;
   const { revision, document } = error.fields;
@@ -124,7 +131,7 @@ const BUILDER = `${API}/builder`;
 
 const project = (id: string, rest = ""): string => `${BUILDER}/projects/${encodeURIComponent(id)}${rest}`;
 
-/** A file name can have folders. The slash between them stays. */
+/** A file name can contain folders, so its slashes are not encoded. */
 const filePath = (name: string): string => `/files/${name.split("/").map(encodeURIComponent).join("/")}`;
 
 const editorQuery = (editor?: string): string => (editor === undefined ? "" : `?editor=${encodeURIComponent(editor)}`);
@@ -316,7 +323,7 @@ export class BuilderClient {
     return new Blob(parts, { type: response.headers.get("Content-Type") ?? "" });
   }
 
-  /** The server uses the files that it has stored, so the last changes must be saved first. */
+  /** The server uses the project as it is stored, so the last changes must be saved first. */
   async #saveAll(): Promise<void> {
     await Promise.all([...this.unsaved].map((save) => save()));
   }

@@ -1,7 +1,7 @@
 /**
  * The changes that a user can make to objects, decals and several items at once. A function that
- * changes a draft keeps it within the limits of the server. If it returns keys, they are the
- * selection after the change.
+ * changes a draft keeps numbers and lists within the limits of the server. If the function returns
+ * keys, they are the selection after the change.
  */
 import {
   copyOf,

@@ -11,7 +11,7 @@ export interface Constant {
   meaning: string;
 }
 
-/** `PENALTY = 5.0  # seconds for leaving the road`, at the start of a line. */
+/** Matches a line such as `PENALTY = 5.0  # seconds for leaving the road`. */
 const LINE = /^([A-Z][A-Z0-9_]*)([ \t]*=[ \t]*)(-?\d+(?:\.\d+)?)([ \t]*#[ \t]*)([^\r\n]+)$/gm;
 const MAX_CONSTANTS = 60;
 

@@ -93,8 +93,8 @@ export function handleAt(crop: Crop, x: number, y: number, reach: number): Handl
 }
 
 /**
- * A file name that the project does not have yet. `_` replaces all characters of `wanted` except
- * ASCII letters, digits, `_` and `-`.
+ * A file name that the project does not have yet. `_` replaces each run of characters of `wanted`
+ * that are not ASCII letters, digits, `_` or `-`.
  */
 export function freeName(wanted: string, type: string, taken: readonly string[]): string {
   const extension = type === "image/png" ? "png" : "jpg";

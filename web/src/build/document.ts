@@ -45,8 +45,8 @@ export interface Track {
   nodes: TrackNode[];
   direction?: "forward" | "backward" | null;
   /**
-   * Distance from the first node in the direction of travel to the start line, along the centre
-   * line.
+   * Distance along the centre line, in the direction of travel, from a node to the start line. The
+   * node is the first one, or the last one if the track is open and its direction is backward.
    */
   start?: number | null;
   outer_line?: OuterLine | null;

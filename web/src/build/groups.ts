@@ -64,8 +64,8 @@ export function regroup(objects: readonly FieldObject[]): void {
 const KEPT = "chicane.build.groups.";
 
 /**
- * Takes over the groups that an older version stored in this browser for a project. Objects that no
- * longer exist, or that have a group in the document, are left out.
+ * Removes from the browser, and returns, the groups that an older version stored there for a
+ * project. Objects that no longer exist, or that have a group in the document, are left out.
  */
 export function takeKeptGroups(store: KeyStore | null, project: string, document: ProjectDocument): string[][] {
   try {

@@ -14,7 +14,7 @@ const WIDTH_M = 0.05;
 const START_M = 0.1;
 const SCALE = 1.1;
 
-/** Actions of keys for which other parts of the editor provide the functions. */
+/** The actions of keys that other parts of the editor implement. */
 export interface KeyActions {
   add(kind: ObjectKind | "picture"): void;
   fit(): void;
@@ -152,7 +152,9 @@ function controlKeys(session: EditorSession, actions: Actions, other: KeyActions
   };
 }
 
-/** The browser sends these events for Ctrl+C, Ctrl+X and Ctrl+V, and for its own menu. */
+/**
+ * The browser sends these events for Ctrl+C, Ctrl+X and Ctrl+V, and for the entries of its menus.
+ */
 function watchClipboard(actions: Actions): void {
   const isOurs = (event: ClipboardEvent) =>
     !isTyping(event) && !document.querySelector("dialog[open]") && !(event.target as Element).closest?.(".rules-tab");

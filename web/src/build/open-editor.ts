@@ -33,7 +33,7 @@ import { installTestHook } from "./test-hook.ts";
 /** Time for which a message is shown. */
 const MESSAGE_MS = 4500;
 
-/** A new picture on the floor has this length along its longer side. */
+/** Length of the longer side of a new picture on the floor. */
 const PICTURE_M = 1;
 
 export function openEditor(client: BuilderClient, view: ProjectView): void {
@@ -97,8 +97,8 @@ export function openEditor(client: BuilderClient, view: ProjectView): void {
   announceSelection(session, actions);
   addEventListener("online", () => sync.retryNow());
   addEventListener("pagehide", () => sync.close());
-  // When the user goes back, the browser may show this page from its back/forward cache. Its
-  // document can be outdated, so the page is reloaded.
+  // When the user goes back, the browser may show this page from its back/forward cache. The
+  // document of that page can be outdated, so the page is reloaded.
   addEventListener("pageshow", (event) => event.persisted && location.reload());
   sync.start();
   const kept = takeKeptGroups(store, view.id, session.document.value);
@@ -142,8 +142,8 @@ function makeStage(
 }
 
 /**
- * Help and buttons while a line is being drawn. They are needed on touch screens, which have no
- * Enter key.
+ * Help and buttons while a line is being drawn. The buttons are needed on touch screens, which have
+ * no Enter key.
  */
 function penBar(session: EditorSession, gestures: Gestures): HTMLElement {
   const element = h(

@@ -46,7 +46,10 @@ export class PendingStore {
     }
   }
 
-  /** Removes and returns all stored changes of the project, including those of closed tabs. */
+  /**
+   * Removes and returns all stored changes of the project, including those of other tabs, because a
+   * closed tab can no longer send its changes.
+   */
   take(): PendingChange[] {
     const found: PendingChange[] = [];
     for (const key of this.#keys()) {

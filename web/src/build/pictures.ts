@@ -63,7 +63,7 @@ async function cut(picture: ImageBitmap, crop: Crop, isPng: boolean): Promise<Bl
   }
 }
 
-/** A canvas that shows the picture with the crop, and number fields for the same four values. */
+/** A canvas that shows the picture with the crop, and number fields for the crop. */
 function cropper(picture: ImageBitmap, ratio: number | null): { element: HTMLElement; crop: () => Crop } {
   const texts = t.buildTabs.pictures;
   const size: Size = { width: picture.width, height: picture.height };

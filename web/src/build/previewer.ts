@@ -16,7 +16,10 @@ const REFUSED: readonly number[] = [400, 413, 422];
 
 export class Previewer {
   readonly preview = new Signal<Preview | null>(null);
-  /** Why the server cannot read the document; empty if it can. */
+  /**
+   * Why the last request failed, for example because the document is invalid; empty after a
+   * success.
+   */
   readonly problem = new Signal("");
   /** Why the server can't check any document, such as a lost connection; empty if it can. */
   readonly failure = new Signal("");

@@ -12,7 +12,10 @@ import { encode, pathOf } from "./qr.ts";
 
 const ACCESS: readonly Access[] = ["public", "unlisted", "private"];
 
-/** The address that opens the world in this simulator. The page offers to install it first. */
+/**
+ * The address that opens the world in this simulator. If the world is not installed, the page
+ * offers to install it.
+ */
 function studentLink(worldId: string): string {
   return `${location.origin}/sim?world=${encodeURIComponent(worldId)}`;
 }

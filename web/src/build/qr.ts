@@ -253,7 +253,10 @@ class Drawing {
   }
 }
 
-/** Dark, light, three dark, light, dark, with four light modules on one side. */
+/**
+ * Matches modules that look like a finder: dark, light, three dark, light, dark, and four light
+ * ones on one side.
+ */
 const LOOKS_LIKE_FINDER = /(?=1011101 {4}| {4}1011101)/g;
 
 /** Rates how hard a code is to read. The mask with the lowest penalty is used. */

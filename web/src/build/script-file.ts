@@ -12,8 +12,8 @@ export type SaveState = "saved" | "waiting" | "saving" | "failed" | "theirs";
 const SAVE_AFTER_MS = 700;
 
 /**
- * The errors of the last check. `isKnown` is false before the first check, and if no check is
- * available.
+ * The errors of the last check. `isKnown` is false before the first check, and if the last check
+ * failed.
  */
 export interface CheckState {
   isKnown: boolean;
@@ -122,7 +122,7 @@ export class ScriptFile {
     }
   }
 
-  /** Lets the judge check the script, without running it. */
+  /** Lets the server check the script, without running it. */
   async verify(): Promise<void> {
     this.#checking?.abort();
     const mine = (this.#checking = new AbortController());

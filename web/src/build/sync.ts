@@ -35,13 +35,13 @@ export type SyncStatus = "saved" | "saving" | "offline" | "refused" | "signed-ou
 
 /** Delay between a change and its save, so that fast changes are saved together. */
 const SAVE_DELAY_MS = 350;
-/** A save without a response is repeated after this time. */
+/** A save without a response is aborted after this time, and then repeated. */
 const SAVE_TIMEOUT_MS = 20_000;
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 8000;
 /**
- * After an HTTP error, the browser does not reopen a stream, so the page opens a new one after this
- * time.
+ * If a lost stream is still closed after this time, the page opens a new one, because the browser
+ * does not reopen a stream after an HTTP error.
  */
 const REOPEN_MS = 3000;
 
@@ -110,7 +110,7 @@ export class Sync {
 
   /**
    * Resolves when the server has acknowledged every change so far. Rejects if the server refuses
-   * the document.
+   * the save, for example because the document is invalid or the project was deleted.
    */
   saved(): Promise<void> {
     if (!this.#isUnsaved && !this.#isSaving) return Promise.resolve();

@@ -100,7 +100,9 @@ export function setClosed(draft: ProjectDocument, closed: boolean): void {
   draft.track.closed = closed;
 }
 
-/** Reverses the direction of travel. The start line stays where it is. */
+/**
+ * Reverses the direction of travel. With the road of a preview, the start line stays where it is.
+ */
 export function reverseTrack(draft: ProjectDocument, road: Road | null): void {
   const { track } = draft;
   track.direction = isBackward(track) ? "forward" : "backward";
@@ -127,7 +129,7 @@ export function setNodeWidth(draft: ProjectDocument, index: number, width: numbe
   else node.width = round(Math.min(5, Math.max(0.2, width)));
 }
 
-/** The nodes at which the road has its own width. */
+/** The nodes that have a width of their own. */
 export function nodesWithWidth(track: Track): TrackNode[] {
   return track.nodes.filter((node) => node.width !== null && node.width !== undefined && widthAt(track, node) > 0);
 }

@@ -36,7 +36,7 @@ export function rejudgedText(judged: RejudgedRun): string {
   return `${now} (${t.buildTabs.rules.recorded.before(before)})`;
 }
 
-/** The result of a judging. */
+/** The element that shows the result of judging a run. */
 function resultView(): { element: HTMLElement; clear(): void; draw(judged: RejudgedRun): void } {
   const texts = t.buildTabs.rules;
   const verdict = h("p", { class: "note", "data-testid": "run-verdict" });

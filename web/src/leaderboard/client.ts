@@ -8,7 +8,10 @@ import type { Upload } from "./upload.ts";
 /** Time between two requests. */
 const POLL_MS = 2000;
 
-/** Whether the page receives the tables. */
+/**
+ * State of the connection: `live` while the page receives the tables, `none` if the simulator has
+ * no leaderboard.
+ */
 export type Connection = "connecting" | "live" | "lost" | "signed-out" | "none";
 
 /** The state of the page. */

@@ -19,7 +19,7 @@ const ID = /^[0-9a-f]{32}$/;
 const isIds = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((id) => typeof id === "string" && ID.test(id));
 
-/** The card with the own submissions. */
+/** The card with the submissions of this browser. */
 export function ownCard(): { element: HTMLElement; add(id: string): void; refresh(): Promise<void> } {
   const receipts = persistedSignal<string[]>("receipts", [], isIds);
   const known = new Map<string, Submission>();
@@ -29,7 +29,7 @@ export function ownCard(): { element: HTMLElement; add(id: string): void; refres
   function draw(): void {
     const all = receipts.value.flatMap((id) => known.get(id) ?? []);
     show(element, all.length > 0);
-    // If the user has opened the output of a submission, it stays open.
+    // If the user has opened the output of a submission, the output stays open.
     const open = new Set([...list.querySelectorAll("details[open]")].map((one) => (one as HTMLElement).dataset["key"]));
     fill(list, ...all.map((one) => item(one, open, () => forget(one.id))));
   }

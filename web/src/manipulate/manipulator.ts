@@ -82,7 +82,7 @@ export class Manipulator {
     });
   }
 
-  /** The cameras of the 3D view. They are held during a drag. */
+  /** The cameras of the 3D view. They must not move during a drag. */
   cameras: Cameras | null = null;
 
   /** Sets the ground of the world. The ground limits how far an object can be dragged. */

@@ -129,7 +129,10 @@ export function connect(
     }
   }
 
-  /** Fetches the record of a session that has ended, because the event of the end has no report. */
+  /**
+   * Fetches the record of a session that has ended, because the event of the end does not contain
+   * all fields of the record.
+   */
   async function fetchRecord(session: string): Promise<void> {
     const path = `/evaluation/record?session=${encodeURIComponent(session)}`;
     const record = await get<EvaluationRecord>(path).catch(() => null);

@@ -1,7 +1,10 @@
 /** Length and bends of the route of a world, from its waypoints file. */
 import { getBytes } from "./api.ts";
 
-/** Largest waypoints file that the page reads. The server accepts routes of up to 200,000 rows. */
+/**
+ * Largest waypoints file that the page reads, in bytes: a header and 200,000 rows, which is the
+ * limit of the server.
+ */
 const MAX_BYTES = 200_000 * 6 * 8 + 4096;
 /** Distance between the points at which the direction of the road is measured, in metres. */
 const STEP_M = 0.1;

@@ -7,7 +7,7 @@ import { MAX_BYTES, parseTracks, type RunTracks } from "./tracks.ts";
 
 /** Largest page of `GET /evaluation/records`. */
 const PAGE = 500;
-/** Most records of a world that are compared. Only after years of use does a world have more. */
+/** Largest number of records of a world that the page fetches and compares. */
 const MAX_RECORDS = 5000;
 /** Number of runs whose tracks the page caches: the shown run, its ghost, and the last ones. */
 const MAX_CACHED = 4;

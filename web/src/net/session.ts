@@ -33,8 +33,8 @@ export interface SessionView {
   /** Lines of the student's program. */
   output: readonly LogLine[];
   /**
-   * The stored record; null until the page has fetched it. Before the end of the session, it has no
-   * report.
+   * The stored record; null until the page has fetched it. Before the end of the session, its facts
+   * about the run, such as `run` and `refused`, are not final.
    */
   stored: StoredRecord | null;
 }

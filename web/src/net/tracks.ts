@@ -90,7 +90,7 @@ const MAX_SAMPLES = 2_000_000;
 const MAX_ENTRIES = 200_000;
 const MAX_OBJECTS = 10_000;
 
-/** An error: the response is not valid. The message says what is wrong. */
+/** The error of an invalid response. The message says what is wrong with the response. */
 export class TracksError extends Error {
   constructor(detail: string) {
     super(t.replay.damaged(detail));

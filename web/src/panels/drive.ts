@@ -19,8 +19,8 @@ import type { CameraMode } from "../view/cameras.ts";
 /** Interval between two commands. */
 const SEND_MS = 50;
 /**
- * Duration of a change over the full range. Changes are smoothed, because a key is either pressed
- * or not.
+ * Duration of a change of the steering from full left to full right, and of the speed from 0 to the
+ * chosen maximum. Changes are smoothed, because a key is either pressed or not.
  */
 const STEER_S = 0.22;
 const SPEED_S = 0.35;

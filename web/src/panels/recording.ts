@@ -8,7 +8,10 @@ import { icon } from "../ui/icons.ts";
 import { listen, onEnd } from "../ui/scope.ts";
 import type { Recording, RecordingChanged } from "../wire/sim.ts";
 
-/** Intervals of the requests for the state of the recording, which no event contains. */
+/**
+ * Intervals of the requests for the state of the recording, during a recording and otherwise. No
+ * event contains this state.
+ */
 const ACTIVE_MS = 1000;
 const IDLE_MS = 5000;
 const FORBIDDEN = 403;

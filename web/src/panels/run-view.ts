@@ -30,7 +30,7 @@ export function runView(
   const notice = h("div", { class: "run-notice", role: "status", "data-testid": "run-notice", hidden: true });
   /** The loaded run; null while it is being loaded. */
   let loaded: LoadedRun | null = null;
-  /** Moment at which the replay opens. */
+  /** Moment at which the replay opens; null if it plays from the start. */
   let openAt: number | null = null;
 
   /** Shows a message over the 3D view, with a button back to the live simulation. */

@@ -13,7 +13,10 @@ import { persistedSignal } from "../ui/signal.ts";
  * selector.
  */
 const TARGETS = [".views .segments", "", ".world-button, .flag, [data-testid=drive-button], [data-testid=program-button]"];
-/** URL parameters that open something specific. The tour would then be in the way. */
+/**
+ * URL parameters of pages that were opened for a purpose, for example to watch a replay. Such a
+ * page does not start the tour.
+ */
 const BUSY_PARAMETERS = ["world", "replay", "result", "build"];
 
 const isBoolean = (value: unknown): value is boolean => typeof value === "boolean";

@@ -1,6 +1,6 @@
 /**
  * Stores the draft in the browser's storage. All tabs of an origin share one draft: each tab adopts
- * the changes of the other tabs, so that an old draft never replaces a newer one.
+ * the changes of the other tabs, so that a tab does not store an outdated draft.
  */
 import { Signal } from "../ui/signal.ts";
 import { type Draft, parseDraft } from "./draft.ts";

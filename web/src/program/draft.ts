@@ -35,7 +35,7 @@ export function sizeOf(files: readonly DraftFile[]): number {
   return files.reduce((sum, { text }) => sum + bytesOf(text), 0);
 }
 
-/** Why a path can't be used. `folder`: a path is also the folder of another path. */
+/** Why a path can't be used. `folder`: one of two paths would be a folder of the other one. */
 export type PathProblem = "invalid" | "taken" | "folder";
 
 /** Why a path can't be used for a file beside `others`; null if it can be used. */
@@ -101,8 +101,8 @@ export function without(draft: Draft, path: string): Draft {
 }
 
 /**
- * The draft with a deleted file at its old position, opened. If another file now has its path, that
- * file is kept, and the restored file gets another name.
+ * The draft with a deleted file at its old position, opened. If another file has taken the path in
+ * the meantime, that file is kept, and the restored file gets another name.
  */
 export function restored(draft: Draft, file: DraftFile, at: number): Draft {
   const path = freePath(file.path, pathsOf(draft));

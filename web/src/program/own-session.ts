@@ -1,6 +1,6 @@
 /**
- * The session that was started by the program panel of this tab, with its files. It survives a
- * reload.
+ * The session that was started by the program panel of this tab, with its files. The browser keeps
+ * both during a reload.
  */
 
 export interface OwnSession {
@@ -37,6 +37,6 @@ export function keepOwnSession(session: OwnSession): void {
   try {
     sessionStorage.setItem(KEY, JSON.stringify(session));
   } catch {
-    // Storage is disabled or full. The session is then lost when the page is closed.
+    // Storage is disabled or full. The page then forgets the session when it is reloaded.
   }
 }

@@ -49,8 +49,8 @@ function sharedStore(): DraftStore {
 }
 
 /**
- * The draft without the example, if the person has not changed the example. Used when another file
- * replaces it.
+ * The draft without the example, if the person has not changed the example. Used when a file of the
+ * workspace replaces the example.
  */
 function withoutExample(draft: Draft): Draft {
   return textOf(draft, MAIN) === example ? without(draft, MAIN) : draft;
@@ -144,8 +144,8 @@ export function programPanel(app: App): ProgramPanel {
   const seen = persistedSignal("program.seen", false, isBoolean);
   if (!seen.value) {
     seen.value = true;
-    // Also shows the camera image, because a person who runs a program wants to see what the car
-    // sees.
+    // The first time, the camera image is shown too, because a person who runs a program wants to
+    // see what the car sees.
     app.onboard.value = true;
   }
   return {

@@ -20,7 +20,10 @@ export interface LineRow {
 /** Largest number of lines on the page. */
 const MAX_LINES = 4000;
 
-/** Rows in the order of time. `dropped` is the number of lines that exceed `max`. */
+/**
+ * Rows in the order of time. At most `max` lines are kept, and `dropped` is the number of the other
+ * lines.
+ */
 export function alignLines(
   events: readonly RecordedEvent[],
   max = MAX_LINES,

@@ -25,11 +25,14 @@ export interface Mark {
 
 /** Largest number of marks of one kind. A timeline with more of them would not be readable. */
 const MAX_PER_KIND = 400;
-/** A line with a signed amount is a penalty, such as "off the road: +5 s" or "+10 points". */
+/**
+ * A line with an amount after a plus sign is a penalty, such as "off the road: +5 s" or "+10
+ * points".
+ */
 const AMOUNT = /(^|[\s,;:(])\+\s?\d+(?:[.,]\d+)?(?!\d)/;
 /**
- * Largest difference between the change of a record and of the clock, because scripts round
- * records.
+ * Largest difference between the change of a record and the elapsed time, in seconds, because
+ * scripts round records.
  */
 const CLOCK_TOLERANCE = 0.06;
 /** If a record gets worse by more than this in one step, the step includes a penalty. */

@@ -40,7 +40,9 @@ export class GhostCar {
     this.#joints = findJoints(this.node);
   }
 
-  /** Shows the pose of a run at a time. Returns whether the ghost has moved. */
+  /**
+   * Shows the pose of a run at a time. Returns false if run and time are those of the last call.
+   */
   show(poses: RunPoses, time: number): boolean {
     if (time === this.#shown && poses === this.#poses) return false;
     this.#shown = time;

@@ -70,7 +70,7 @@ export async function loadCar(url: string, quality: Quality): Promise<CarModel> 
   return { node, box: boxOf(node), home: poseOf(node), ...findJoints(node) };
 }
 
-/** Finds the joints of a car by the names in its file. */
+/** Finds the joints of a car by the extras of the nodes in its file. */
 export function findJoints(node: THREE.Object3D): Pick<CarModel, "wheels" | "pan" | "tilt"> {
   const joints: Pick<CarModel, "wheels" | "pan" | "tilt"> = { wheels: [], pan: null, tilt: null };
   node.traverse((part) => {
@@ -143,8 +143,8 @@ function polish(car: THREE.Object3D): void {
 }
 
 /**
- * Vertical distance between two layers of the ground. From far away the depth buffer cannot
- * distinguish the heights of two layers.
+ * Vertical distance between two layers of the ground. It is so small that the depth buffer cannot
+ * distinguish two layers from far away.
  */
 const LAYER_M = 0.0005;
 /** Flat meshes above this height do not belong to the ground. */

@@ -1,9 +1,10 @@
 /**
  * Interpolates between the frames of the event stream, so that motion is smooth.
  *
- * Frames arrive about 30 times per second, with jitter. They are shown with a short delay. The time
- * at which a frame is shown follows the simulated time rather than the time of arrival. A body that
- * moved farther than any body can drive was teleported, so its pose is not interpolated.
+ * While bodies move, frames arrive about 30 times per second, with jitter. They are shown with a
+ * short delay. The time at which a frame is shown follows the simulated time rather than the time
+ * of arrival. A body that moved farther than any body can drive was teleported, so its pose is not
+ * interpolated.
  */
 import type { Pose } from "../wire/sim.ts";
 
@@ -71,7 +72,8 @@ export class Playback {
   push(frame: PoseFrame, nowMs: number): void {
     const last = this.#frames.at(-1);
     if (!last || frame.time < last.time) {
-      // The world was switched or respawned, so there is nothing to interpolate from.
+      // This is the first frame, or the world was switched or respawned. So there is nothing to
+      // interpolate from.
       this.#frames = [{ ...frame, stamp: nowMs - this.delayMs }];
       return;
     }

@@ -28,8 +28,8 @@ const FOV_DEG = 42;
 /** Nothing is drawn beyond this distance. The lawn around the field ends before it. */
 const FAR_M = 500;
 /**
- * Longest time step of a replay. After a longer pause between two frames, the replay does not skip
- * the rest.
+ * Longest time step of a replay. After a longer pause between two frames, the replay advances only
+ * by this time.
  */
 const MAX_REPLAY_STEP_S = 0.5;
 
@@ -357,8 +357,8 @@ export class SceneView {
   }
 
   /**
-   * Whether the rendered image has the size of the canvas element. After a panel was opened or
-   * closed, the sizes differ for a short time.
+   * Whether the rendered image has the size of the canvas element. After the window or a bar of the
+   * page has changed its size, the sizes differ for a short time.
    */
   get fits(): boolean {
     return this.canvas.clientWidth === this.#size.x && this.canvas.clientHeight === this.#size.y;

@@ -1,8 +1,9 @@
 /**
  * English: every text that the page shows, except messages that come from the server.
  *
- * `Strings` is the type of this object. To add a language, add a second set of files with objects
- * of these types, and a line in `LANGUAGES` of `strings.ts`. The compiler reports missing texts.
+ * `Strings` is the type of this object. To add a language, add another set of files with objects of
+ * these types, and entries in `LANGUAGES` and `LANGUAGE_NAMES` of `strings.ts` and in
+ * `LANGUAGE_CHOICES` of `settings.ts`. The compiler reports missing texts.
  */
 import type { ErrorCode } from "../wire/sim.ts";
 import { buildTabsTexts } from "./en-build-tabs.ts";

@@ -41,7 +41,9 @@ export class Cameras {
   /** Whether the user is moving the camera with mouse or touch. */
   #userMoving = false;
   #isStill = false;
-  /** Whether the view is still the default view: the user has not changed it since the reset. */
+  /**
+   * Whether the view is still the default view: the user has not changed it since the last reset.
+   */
   #isDefaultView = true;
   /** The free area and the canvas size that the view was last adapted to. */
   #seenArea = "";
@@ -109,7 +111,10 @@ export class Cameras {
     this.#transition = null;
   }
 
-  /** Lets the camera move again, and moves it to the pose that it would have without `hold`. */
+  /**
+   * Lets the camera move again. Returns to the default view if the chase camera has lost the car,
+   * or if the shown default view is out of date.
+   */
   release(): void {
     if (!this.#isHeld) return;
     this.#isHeld = false;
@@ -162,8 +167,8 @@ export class Cameras {
   }
 
   /**
-   * Adapts the view to a new size of the window or of the panels. The whole world stays visible,
-   * unless the user has moved the camera.
+   * Adapts the view to a new size of the window or of the panels. If the user has not moved the
+   * camera, the view becomes the default view for the new size.
    */
   #adapt(): void {
     const { clientWidth, clientHeight } = this.sceneView.canvas;

@@ -2,8 +2,8 @@
  * Computes where the camera has to be so that the world fills the part of the canvas that no panel
  * covers.
  *
- * Panels lie over the canvas and never change its size. Instead, the image is shifted on the
- * canvas, so that its centre is in the centre of the free area.
+ * On a wide screen, panels lie over the canvas and do not change its size. Instead, the image is
+ * shifted on the canvas, so that its centre is in the centre of the free area.
  */
 import * as THREE from "three";
 

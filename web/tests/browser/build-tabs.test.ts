@@ -3,7 +3,7 @@ import { en } from "../../src/strings/en.ts";
 import { browserFixture } from "./fixture.ts";
 import { until, type Visit } from "./support.js";
 
-/** A picture of one colour, drawn by the browser. */
+/** A picture of 300 × 200 pixels, drawn by the browser: the left half is black. */
 async function drawnPicture(visit: Visit): Promise<Buffer> {
   const bytes = await visit.page.evaluate(async () => {
     const canvas = document.createElement("canvas");

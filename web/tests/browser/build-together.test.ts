@@ -47,7 +47,7 @@ describe("two editors of one project", () => {
       await saved(visit);
     }
     const acknowledged = await stored(fixture.simulator, id);
-    // Both editors draw while the server is killed.
+    // Both editors add objects while the server is killed.
     const drawing = Promise.all(
       visits.map(async (visit, i) => {
         for (const key of i === 0 ? ["s", "c", "l"] : ["k", "b", "k"]) await visit.page.keyboard.press(key);

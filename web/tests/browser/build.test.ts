@@ -45,7 +45,7 @@ describe("the world builder", () => {
       await drawLoop(visit, points);
       expect((await documentOf(visit)).track.nodes.map(({ x, y }) => ({ x, y }))).toEqual(points);
       expect((await current(visit)).road?.closed).toBe(true);
-      // An object is dragged from the palette, and then moved and turned.
+      // A box is dragged from the palette. A cone is added by a click, and then moved.
       const [w, h] = before.field.size;
       await dragNew(visit, "box", { x: w / 2, y: h / 2 });
       await untilDocument(visit, (document) => document.objects?.length === 1);

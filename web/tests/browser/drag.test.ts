@@ -16,9 +16,14 @@ interface Pointer {
 
 const LAPTOP = { viewport: { width: 1280, height: 720 } };
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
-/** The largest distance between the pointer and the point of the object that it holds. */
+/**
+ * The largest allowed distance between the pointer and the point of the object that was pressed.
+ */
 const TOLERANCE_M = 0.02;
-/** Steps of a drag. The first step is as short as the drag in the first test below. */
+/**
+ * Positions of the pointer during a drag, relative to the pressed position. The first one is as
+ * near as the end of the drag in the first test below.
+ */
 const STEPS_PX = [
   { x: 8, y: 0 },
   { x: 14, y: -9 },
@@ -64,9 +69,9 @@ describe("dragging", () => {
   }
 
   /**
-   * Distance between the pointer and the point of the object that was pressed. The object moved
-   * horizontally, so the distance is measured at several heights. The smallest distance counts,
-   * because the test does not know at which height the object was pressed.
+   * Distance between the pointer and the point of the object that was pressed. The object moves
+   * horizontally, so this point keeps its height. The test does not know the height. Therefore it
+   * computes the distance for several heights, and returns the smallest one.
    */
   async function error(visit: Visit, [low, high]: [number, number], pressed: Point, now: Point, moved: Point) {
     const levels = Array.from({ length: 21 }, (_, i) => low + ((high - low) * i) / 20);

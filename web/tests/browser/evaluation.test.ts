@@ -122,7 +122,8 @@ describe("evaluation", () => {
     await visit.page.route("**/sim/api/evaluation/start", (route) => route.fulfill({ json: { ok: true } }));
     await visit.byTestId("again").click();
     expect((await again).postDataJSON()).toMatchObject({ pace: "virtual" });
-    // The server was restarted and programs have no network access: the switch is on again.
+    // This record is from a server without network access for programs, as after a restart with
+    // another option. The switch is on again.
     await run({ ...ofThisServer, pace: "virtual", network: "none" });
     await visit.page.getByText(en.evaluation.repeatableHelp).waitFor();
     expect([await repeatable.isDisabled(), await repeatable.isChecked()]).toEqual([false, true]);

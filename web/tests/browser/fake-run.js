@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Recorded runs for screenshots. The cars follow the centre line, with records and tracks, so no
- * evaluation is needed.
+ * Runs for screenshots: made-up records, and tracks of cars that follow the centre line. No
+ * evaluation is needed for them.
  */
 import { clockRecords, encodeRun, HEADER } from "../run-file.js";
 import { records, TRACEBACK } from "./fake-events.js";
@@ -32,7 +32,8 @@ function centreLine(points) {
 }
 
 /**
- * A car that drives a lap. It weaves around the centre line and brakes in curves.
+ * A car that drives a lap. It weaves around the centre line, brakes in bends, and leaves the road
+ * after `offRoad` metres unless this is null.
  * @param {any} world Response of `GET /world`.
  * @param {{ speed: number, wait: number, weave: number, offRoad: number | null }} options
  */

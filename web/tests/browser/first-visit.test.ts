@@ -3,7 +3,7 @@ import { en } from "../../src/strings/en.ts";
 import { browserFixture } from "./fixture.ts";
 import { until, type Visit } from "./support.js";
 
-/** Mean value of the pixels of a PNG file, from 0 to 255. */
+/** Mean value of the colour channels of all pixels of a PNG file, from 0 to 255. */
 function brightness({ page }: Visit, png: Buffer): Promise<number> {
   return page.evaluate(async (base64) => {
     const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));

@@ -1,6 +1,6 @@
 /**
  * Starts one simulator and one browser per test file. Each test opens its own pages. A test fails
- * if one of its pages logs an error in the console.
+ * if one of its pages has an unexpected error (see `Visit`).
  */
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";

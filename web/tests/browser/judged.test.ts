@@ -5,7 +5,7 @@ import { until } from "./support.js";
 
 /**
  * Fails if the judge is not set up (`chicane setup`). The tests of this file run the judge script
- * of the world in its jail or container, with a real program.
+ * of the world in its jail or container, and most of them run a real program.
  */
 async function expectJudge({ simulator }: BrowserFixture): Promise<void> {
   const answer = await fetch(`${simulator.origin}/sim/api/evaluation/start`, { method: "POST" });

@@ -32,8 +32,8 @@ async function openPanel(visit: Visit): Promise<void> {
 }
 
 /**
- * Replaces the text of the open file. It is inserted as a whole, because the editor would complete
- * and indent typed keys.
+ * Replaces the text of the open file. The new text is inserted as a whole, because the editor would
+ * complete and indent typed keys.
  */
 async function write(visit: Visit, text: string): Promise<void> {
   await visit.byTestId("program-text").focus();
@@ -104,7 +104,7 @@ describe("a program of the page", () => {
     await visit.page.locator(".program .cm-lint-marker-error").waitFor({ state: "attached", timeout: RUN_MS });
     await write(visit, 'import time\nprint("one")\nprint("three", flush=True)\ntime.sleep(600)\n');
     await visit.byTestId("program-run").click();
-    // The traceback of the first run contains the other words.
+    // Only the second run prints "three". The output of the first run contains "one" and "two".
     await output(visit, "three");
     expect(await visit.page.locator(".program .cm-lint-marker-error").count()).toBe(0);
     await visit.page.reload();
@@ -246,7 +246,8 @@ describe("a program of the page", () => {
     const box = await visit.byTestId("program").boundingBox();
     expect(box).toMatchObject({ x: 0, width: 390 });
     const ids = ["program-run", "program-output", "program-close", "program-new", "program-delete"];
-    // The text in the editor is wider than the editor, so the editor scrolls.
+    // The element of the text is wider than the editor, which scrolls it. So the editor itself is
+    // measured.
     for (const part of [".program .cm-editor", ...ids.map((id) => `[data-testid=${id}]`)]) {
       const { x = -1, y = 0, width = 0, height = 0 } = (await visit.page.locator(part).boundingBox()) ?? {};
       expect([x >= 0, x + width <= 390, y + height <= 844, height >= 40], part).toEqual([true, true, true, true]);

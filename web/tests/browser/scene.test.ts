@@ -114,7 +114,7 @@ describe("the 3D view", () => {
     );
     await visit.page.keyboard.press("2");
     expect(await checked("chase")).toBe("true");
-    // The chase camera shows the car in the centre of the image.
+    // The chase camera shows the car in the horizontal centre of the image.
     await until(
       () => visit.screenPosition("car"),
       (now) => Math.abs(now.x - 640) < 40 && now.y > 300,

@@ -39,7 +39,7 @@ describe("settings", () => {
     expect(await visit.page.evaluate(() => "sameDocument" in window)).toBe(true);
     expect(await violations(visit)).toEqual([]);
     await visit.page.keyboard.press("Escape");
-    // Every key acts only once, so the listeners of the former panels are gone.
+    // A key acts only once if the listeners of the former panels are gone.
     await visit.page.keyboard.press("i");
     await visit.byTestId("instruments").waitFor({ state: "hidden" });
     await visit.byTestId("pause").click();

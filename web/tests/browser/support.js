@@ -36,7 +36,9 @@ export class Simulator {
   #process = null;
   /** @type {string} */
   #folder = "";
-  /** Address of the page, with the token if there is one. */
+  /**
+   * Address of the page as the simulator prints it: with the token if the simulator made the token.
+   */
   address = "";
   /** Scheme, host and port of the simulator. */
   origin = "";
@@ -91,7 +93,7 @@ export class Simulator {
   /** Stops the process and deletes its data folder. */
   async remove() {
     await this.stop();
-    // A process that has just ended may still have a write in progress.
+    // The removal is repeated, because a process that is ending may still write to the folder.
     if (this.#folder) await rm(this.#folder, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 });
   }
 

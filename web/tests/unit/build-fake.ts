@@ -36,7 +36,7 @@ export function project(): ProjectDocument {
   };
 }
 
-/** Random numbers from a seed (a linear congruential generator). */
+/** Random numbers from 0 to 1, made from a seed by a linear congruential generator. */
 export function random(seed: number): () => number {
   let state = seed;
   return () => (state = (state * 48271) % 2147483647) / 2147483647;

@@ -6,7 +6,7 @@ import { crc32, zip } from "../../src/leaderboard/zip.ts";
 import { readAddress, writeAddress } from "../../src/replay/address.ts";
 import { en } from "../../src/strings/en.ts";
 
-/** The entries of an archive, read by its directory. */
+/** The entries of an archive, found with the directory at the end of the archive. */
 function entries(bytes: Buffer): { name: string; text: string; crc: number }[] {
   const end = bytes.lastIndexOf(Buffer.from("PK\x05\x06", "latin1"));
   let at = bytes.readUInt32LE(end + 16);

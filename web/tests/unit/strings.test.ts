@@ -6,7 +6,10 @@ import { chooseLanguage, type Language, LANGUAGES, LANGUAGE_NAMES, type Strings,
 import { en } from "../../src/strings/en.ts";
 
 const SOURCE = path.resolve(import.meta.dirname, "../../src");
-/** Values of `KeyboardEvent.key`. They look like texts but are not shown to the user. */
+/**
+ * Values of `KeyboardEvent.key`, and the beginning of some. They look like texts but are not shown
+ * to the user.
+ */
 const KEY_NAMES = ["Arrow", "Enter", "Escape", "Tab"];
 /** Matches text for the user: a capitalized word, a value with a unit, or a symbol. */
 const USER_TEXT = /^[A-Z][a-z]+([ .,:!?]|$)|\} (m|m\/s|ms|s|%)$|\}[°×]$|^[×–…]/;
@@ -20,7 +23,7 @@ function textsOf(value: unknown): string[] {
   return Object.values(value as object).flatMap(textsOf);
 }
 
-/** The texts of a language by their path, such as `dock.pause`. Lists of keys count as one text. */
+/** The texts of a language by their path, such as `dock.pause`. A list counts as one text. */
 function byPath(value: unknown, path = ""): Map<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return new Map([[path, value]]);
   return new Map(Object.entries(value).flatMap(([name, inner]) => [...byPath(inner, path ? `${path}.${name}` : name)]));

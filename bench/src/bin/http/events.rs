@@ -29,8 +29,8 @@ const SETTLE: Duration = Duration::from_secs(2);
 const MEASURE: [Duration; 2] = [Duration::from_secs(10), Duration::from_secs(3)];
 /// Timeout for the first frame of all readers.
 const SUBSCRIBE_TIMEOUT: Duration = Duration::from_secs(30);
-/// Maximum number of readers that wait for their first frame. Above this number, no further stream
-/// is opened.
+/// Maximum number of readers that wait for their first frame. Above this number, opening further
+/// streams pauses.
 const MAX_PENDING: usize = 128;
 /// Of this number of subscribers, one does not read its stream.
 const STALLED_ONE_IN: usize = 100;

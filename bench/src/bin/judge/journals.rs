@@ -48,7 +48,7 @@ pub(super) fn measure(bench: &Bench, report: &mut Report) -> Result<(), BenchErr
     seek(bench, &run, seconds, report)
 }
 
-/// Drives a run of the given duration and saves it. Returns its file.
+/// Drives a run of the given duration and saves it. Returns the path of the run file.
 fn drive(bench: &Bench, folder: &Path, seconds: f64) -> Result<PathBuf, BenchError> {
     let commands = (0..(seconds * COMMANDS_PER_S) as u32).map(|k| {
         let (time, turn) = (f64::from(k) / COMMANDS_PER_S, f64::from(k % 40) / 40.0);

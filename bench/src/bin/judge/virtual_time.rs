@@ -47,7 +47,7 @@ def evaluate(sim):
 /// The figures that `--explain` prints for a run.
 struct Explained {
     wall: Duration,
-    /// Real seconds that the program, the simulation and the web server took.
+    /// Real seconds of the program, of the wait for simulation and judge, and of the web server.
     shares: [f64; 3],
 }
 

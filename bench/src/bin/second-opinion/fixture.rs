@@ -1,5 +1,5 @@
-//! A world with every kind of look. The textures are asymmetrical, so that a wrong orientation is
-//! visible.
+//! A world with every kind of look except the mesh of a file. The textures are asymmetrical, so
+//! that a wrong orientation is visible.
 
 use chicane_testkit::Yard;
 use chicane_world::scene::{
@@ -81,7 +81,8 @@ pub(crate) fn world() -> World {
     world
 }
 
-/// A picture of the letter F with coloured borders. All its sides and corners differ.
+/// A picture of the letter F with a red left and a green right border. Every rotation and every
+/// mirror image of the picture looks different.
 fn letter(paper: [u8; 4]) -> RgbaImage {
     const STROKES: [&str; 7] = ["#####..", "#......", "#......", "####...", "#......", "#......", "#......"];
     RgbaImage::from_fn(96, 112, |x, y| {

@@ -17,7 +17,7 @@ pub(crate) struct View {
     pub(crate) moment: Moment,
 }
 
-/// The shipped worlds, and one world with every kind of look.
+/// The shipped worlds, and the world of `fixture`.
 pub(crate) fn worlds() -> Vec<(&'static str, World)> {
     let mut all: Vec<_> = SHIPPED.into_iter().map(|name| (name, shipped_world(name))).collect();
     all.push(("fixture", fixture::world()));
@@ -89,7 +89,7 @@ fn turned(still: &Moment) -> Moment {
     moment
 }
 
-/// The same moment, but with the first box rotated and in the air.
+/// The same moment, but with the object `box1` rotated and in the air.
 fn lifted(world: &World, still: &Moment) -> Moment {
     let mut moment = still.clone();
     if let Some(i) = world.object("box1") {

@@ -6,11 +6,11 @@ use chicane_ros::messages::TFMessage;
 use chicane_ros::{Direction, RosType, Topic};
 use serde_json::{Value, json};
 
-/// Number of channel indices.
+/// Number of channel indices. The indices of the topics that the robot subscribes to are not used.
 pub(super) const COUNT: usize = Topic::ALL.len() + 4;
 
-/// How many messages of a robot's topic may wait for a client. The fastest topic publishes about
-/// this many messages per second.
+/// How many messages of a topic of the robot may wait for a client. The fastest topic, `/clock`,
+/// publishes this many messages per simulated second.
 const QUEUE: usize = 200;
 /// How many images may wait for a client.
 const IMAGE_QUEUE: usize = 2;
@@ -26,7 +26,7 @@ pub(super) enum Channel {
     Scene,
     /// The car and all objects.
     Objects,
-    /// The transform from the world to the origin of the odometry.
+    /// The pose of the frame `odom`, in which the odometry is measured, in the frame `world`.
     Tf,
 }
 

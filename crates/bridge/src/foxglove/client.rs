@@ -21,14 +21,15 @@ use chicane_ros::{Direction, Message, RosType, Topic, cdr};
 use std::collections::{BTreeMap, VecDeque};
 use std::pin::Pin;
 
-/// The connection is closed after this many invalid messages in a row.
+/// The connection is closed after this many messages in a row that failed with an error.
 const MAX_CONSECUTIVE_ERRORS: u32 = 100;
-/// How many responses and requests may wait. While this many wait, nothing is read from the client.
+/// How many responses and requests may wait. While this many or more wait, nothing is read from the
+/// client.
 const MAX_RESPONSES: usize = 64;
 /// How many channels a client may publish on.
 const MAX_CHANNELS: usize = 64;
 
-/// A request that waits for the sim thread. The future returns the responses.
+/// A request that waits for the simulator. The future returns the responses.
 pub(super) type Request = Pin<Box<dyn Future<Output = Vec<SocketMessage>> + Send>>;
 
 /// A client of the protocol.
@@ -44,7 +45,8 @@ pub(super) struct Client {
     pub(super) responses: VecDeque<SocketMessage>,
     /// The channels on which the client publishes, by the id that the client chose.
     channels: BTreeMap<u32, (Topic, Encoding)>,
-    /// Number of invalid messages since the last valid message.
+    /// Number of messages that failed with an error since the last message that succeeded. A
+    /// message that fails with a warning does not change the number.
     consecutive_errors: u32,
 }
 
@@ -171,7 +173,7 @@ impl Client {
 
     /// Executes all items of a list. Returns the last error.
     ///
-    /// Earlier errors are sent to the client immediately, but at most [`MAX_RESPONSES`] of them,
+    /// For each earlier error, a status message is queued, but at most [`MAX_RESPONSES`] of them,
     /// because a list can be long.
     fn each<T>(
         &mut self,
@@ -225,8 +227,9 @@ impl Client {
         Ok(())
     }
 
-    /// Changes parameters. Then responds with the values of the requested parameters if the request
-    /// has an id.
+    /// Queues a request that changes parameters. If the message of the client has an `id`, the
+    /// request then responds with the values of these parameters. Unknown parameters, and
+    /// parameters that the client may not change, are left out.
     fn set_parameters(&mut self, wanted: Vec<ParameterRequest>, id: Option<String>) -> Result<(), Status> {
         let mut changes = Vec::new();
         let checked = self.each(wanted, |client, ParameterRequest { name, value }| {
@@ -254,11 +257,12 @@ impl Client {
         checked
     }
 
-    /// Calls a service.
+    /// Queues the call of a service.
     fn call(&mut self, id: u32, call_id: u32, encoding: &str, payload: &Bytes) -> Result<(), String> {
         let service = Service::by_id(id)?;
         let encoding = Encoding::by_name(encoding)?;
-        // A request has no fields. In CDR it may still have padding.
+        // The request of each service has no fields. In CDR the payload may still contain padding,
+        // so only JSON is checked.
         if encoding == Encoding::Json && !payload.is_empty() {
             serde_json::from_slice::<serde_json::Map<_, _>>(payload)
                 .map_err(|error| format!("the request must be a JSON object: {error}"))?;
@@ -289,7 +293,7 @@ fn first_error(texts: Vec<String>) -> Result<(), Status> {
     texts.into_iter().next().map_or(Ok(()), |text| Err(Status::error(text)))
 }
 
-/// A topic that the robot subscribes to.
+/// The topic with this name, if the robot subscribes to it. Otherwise an error.
 fn command_topic(name: &str) -> Result<Topic, Status> {
     let is_command = |topic: &Topic| topic.direction() == Direction::In;
     Topic::by_name(name).filter(is_command).ok_or_else(|| {

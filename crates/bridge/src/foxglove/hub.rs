@@ -1,6 +1,7 @@
 //! The clients of the protocol, and their subscriptions.
 //!
-//! A message is encoded only if its channel has subscribers, and only once for all of them.
+//! A message is encoded only if its channel has subscribers, and only once for all of them. A
+//! latched message is the exception: it is encoded for each new subscriber.
 
 use super::channels::{COUNT, Channel};
 use super::mailbox::{EncodedMessage, Mailbox};
@@ -27,8 +28,8 @@ pub(crate) struct Hub {
     subscribers: [AtomicUsize; COUNT],
     /// Number of subscribers of all topics that the robot publishes.
     robot_subscribers: watch::Sender<usize>,
-    /// Number of clients. Receivers are notified of every subscription to a channel of the
-    /// simulator, even if the number stays the same.
+    /// Number of clients. Receivers are notified of every subscription to one of the simulator's
+    /// own channels, even if the number stays the same.
     clients: watch::Sender<usize>,
     /// The view at the time when the first client joined. The task that publishes changes of
     /// parameters compares later views with this view. Otherwise changes before the start of the
@@ -36,8 +37,8 @@ pub(crate) struct Hub {
     first_view: Mutex<Option<Arc<Published>>>,
     /// The tick of the last message on the topic `/clock`.
     last_tick: AtomicU64,
-    /// An id of this simulator process. With it, a client that reconnects recognises whether the
-    /// simulator was restarted.
+    /// The time when this hub was created, used as an id. A client that reconnects recognises by
+    /// the id whether the simulator was restarted.
     pub(super) session: String,
 }
 
@@ -79,8 +80,8 @@ impl Hub {
         self.first_view.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// A receiver for the number of clients. It is also notified of each subscription to a channel
-    /// of the simulator, even if the number stays the same.
+    /// A receiver for the number of clients. It is also notified of each subscription to one of the
+    /// simulator's own channels, even if the number stays the same.
     pub(super) fn clients(&self) -> watch::Receiver<usize> {
         self.clients.subscribe()
     }

@@ -2,7 +2,7 @@
 //!
 //! Every subscription has a bounded queue. If the client is slow, the oldest messages are dropped,
 //! and publishers never wait. Messages of all subscriptions are taken in the order of their
-//! publication. For the simulated time and for each parameter, only the newest value is kept.
+//! publication. Of the simulated time and of each parameter, only the newest value is sent.
 
 use super::channels::Channel;
 use super::parameters::ParameterSet;
@@ -178,7 +178,8 @@ impl Mailbox {
 
 impl Subscription {
     fn enqueue(&mut self, serial: u64, message: &Arc<EncodedMessage>) {
-        // A published message is at least as new as the latched one.
+        // The subscription needs no latched message any more, because a published message is at
+        // least as new as the latched one.
         self.needs_latched = false;
         self.waiting.push_back((serial, Arc::clone(message)));
         self.bytes += message.payload.len();
@@ -207,7 +208,7 @@ mod tests {
         Arc::new(EncodedMessage { time_ns, payload: vec![7; length].into() })
     }
 
-    /// The subscription ids and times of all waiting messages.
+    /// Takes all waiting messages. Returns their subscription ids and times.
     fn taken(mailbox: &Mailbox) -> Vec<(u32, u64)> {
         let mut all = Vec::new();
         while let Some(next) = mailbox.next() {

@@ -6,8 +6,9 @@
 //! of all subscribers (`hub`, `mailbox`). Each client takes messages from its mailbox at its own
 //! speed. If the client is slow, the oldest messages are dropped. A client that has not taken a
 //! whole message within half a minute is disconnected. Messages from a client are parsed
-//! (`protocol`) and executed (`client`), or answered with a status message. Parameters
-//! (`parameters`), services (`services`) and commands need the permissions of the [`Caller`].
+//! (`protocol`) and executed (`client`), or answered with a status message. Changes of parameters
+//! (`parameters`), service calls (`services`) and commands to the robot need a permission, see
+//! [`Caller`].
 
 mod channels;
 mod client;
@@ -31,7 +32,8 @@ use client::{Client, run_next_request};
 use protocol::Status;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 
-/// Largest message that is sent, in bytes. An uncompressed image of a large camera fits.
+/// Largest message that is sent, in bytes. An uncompressed image of 1920 × 1080 pixels, the largest
+/// size of the camera, fits.
 pub const MAX_SENT: usize = 64 << 20;
 
 /// What a client can do besides watching. Each action needs a permission.
@@ -41,9 +43,9 @@ pub enum Action {
     Drive,
     /// Changes the brightness.
     SetBrightness,
-    /// Pauses time or changes its speed.
+    /// Pauses or continues time, or changes its speed.
     SetClock,
-    /// Resets the car and all objects.
+    /// Resets the car and all objects, and sets all lights to green.
     Reset,
     /// Replaces the simulation by a new one of the same world.
     Respawn,
@@ -55,11 +57,12 @@ pub struct Caller {
     pub source: Source,
     /// The sender of commands to the robot.
     pub driver: Source,
-    /// Returns the reason as an error if the client may not do this.
+    /// Returns an error with the reason if the client may not perform the action.
     pub permits: Box<dyn Fn(Action) -> Result<(), String> + Send + Sync>,
 }
 
-/// Sends and receives messages until the client disconnects.
+/// Sends and receives messages until the connection ends. Closes the connection itself if there are
+/// too many clients, if the client sends too many invalid messages, or if the simulator stops.
 pub async fn serve(bridge: Bridge, caller: Caller, mut socket: Socket) {
     let member = match bridge.foxglove.join(bridge.host.simulator.now()) {
         Ok(member) => member,

@@ -13,7 +13,7 @@ use tokio_tungstenite::tungstenite::Utf8Bytes;
 /// A parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Parameter {
-    /// Every channel of a shown pixel is multiplied by this factor.
+    /// Every colour channel of a camera image is multiplied by this factor.
     Brightness,
     /// Requested real-time factor; 0 is as fast as possible.
     Speed,

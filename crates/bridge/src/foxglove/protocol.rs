@@ -12,11 +12,12 @@ use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 /// Longest id of a request in bytes.
 const MAX_ID: usize = 256;
-/// Longest error text of a JSON message in bytes. The text may contain a part of the message.
+/// Longest reason for the refusal of a text message, in bytes. A reason may contain a part of the
+/// message, so a longer reason is cut.
 const MAX_REASON: usize = 300;
 
-/// Versions of the protocol that the server supports. For the messages of this server, they are the
-/// same. Newer clients offer the first version, older clients the second.
+/// Versions of the protocol that the server supports. The messages of this server are the same in
+/// both versions. Newer clients offer the first version, older clients the second.
 const SUBPROTOCOLS: [&str; 2] = ["foxglove.sdk.v1", "foxglove.websocket.v1"];
 
 /// Chooses a version of the protocol. `offered` are the values of the header

@@ -110,7 +110,7 @@ struct Placement {
     orientation: Rotation,
 }
 
-/// A cube or a sphere. `size` has the lengths of the edges or the diameters.
+/// A cube or a sphere. `size` has the lengths of the edges or the diameters, in metres.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Block {
     pose: Placement,
@@ -318,7 +318,8 @@ fn car(vehicle: &VehicleState, profile: &Profile, time: Time) -> Entity {
     let mut car = Entity::new("car", time);
     let at = |xyz: [f64; 3], yaw: f64| vehicle.pose.then(&Pose::from_xyz_yaw(xyz[0], xyz[1], xyz[2], yaw));
     car.cube(&at(profile.body.centre_m, 0.0), DVec3::from_array(profile.body.size_m), BLUE);
-    // The wheel is rotated by a quarter turn about x, because the axis of a cylinder is z.
+    // The wheel is rotated by a quarter turn about x, because the axis of a cylinder is z and the
+    // axis of a wheel is y.
     let upright =
         Pose { rotation: DQuat::from_xyzw(FRAC_1_SQRT_2, 0.0, 0.0, FRAC_1_SQRT_2), ..Pose::IDENTITY };
     let (x, y) = (profile.wheelbase_m / 2.0, profile.track_m / 2.0);

@@ -77,7 +77,7 @@ impl Service {
             "type": "std_srvs/srv/Trigger",
             "request": side("Request", ""),
             "response": side("Response", RESPONSE),
-            // Older clients read only these two fields.
+            // Older clients read the schemas from these two fields.
             "requestSchema": "",
             "responseSchema": RESPONSE,
         })

@@ -1,5 +1,5 @@
-//! Publishes the channels of the simulator itself: the live state, the scene, the transform of the
-//! odometry, simulated time and changed parameters.
+//! Publishes the simulator's own channels: the live state, the scene, the objects and the transform
+//! of the odometry. Also sends the simulated time and the changed parameters.
 //!
 //! All values come from the published view. A slow client gets only the newest value.
 
@@ -16,8 +16,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
-/// Shortest time between two messages of the live state, the objects, or the time. A new client and
-/// a restart of the world get them at once.
+/// Shortest time between two messages of the live state, the objects, or the time. For a new client
+/// or subscription, and after a restart of the world, these messages are sent at once.
 const INTERVAL: Duration = Duration::from_millis(33);
 /// Name of the frame whose origin is the pose at which the odometry started. The crate `ros` uses
 /// the same name.
@@ -77,8 +77,8 @@ struct ViewPublisher<'a> {
     last: Arc<Published>,
     /// Pose of the frame `odom` in the world; `None` before the first odometry of a world.
     world_from_odom: Option<Pose>,
-    /// The live state and the objects are not published before this time, except for a new client
-    /// or after a restart of the world.
+    /// The live state, the objects and the time are not published before this time, except for a
+    /// new client or after a restart of the world.
     due: Instant,
     /// Whether a view was not published because of `due`.
     is_waiting: bool,
@@ -90,7 +90,9 @@ impl<'a> ViewPublisher<'a> {
         ViewPublisher { hub, profile, last: now, world_from_odom: None, due, is_waiting: false }
     }
 
-    /// Publishes what has changed since the last view, or everything if `for_new_client` is true.
+    /// Publishes a view: the parameters that have changed, a new transform, and at most once per
+    /// [`INTERVAL`] the live state, the objects and the time. If `for_new_client` is true or the
+    /// world was restarted, this function publishes all channels at once, including the scene.
     fn publish(&mut self, now: Arc<Published>, for_new_client: bool, at: Instant) {
         let changed = ParameterSet::changed(&self.last, &now);
         if !changed.is_empty() {
@@ -129,8 +131,9 @@ impl<'a> ViewPublisher<'a> {
     }
 
     /// Publishes where the frame `odom` is in the world, so that viewers can show sensors and the
-    /// scene together. The transform is computed at the ticks of the odometry, because the pose and
-    /// its estimate are only comparable at the same tick.
+    /// scene together. The first transform of a world is computed from the newest odometry. Later
+    /// transforms are computed only at the ticks of the odometry, because the pose and its estimate
+    /// are only comparable at the same tick.
     fn publish_transform(&mut self, seen: &WorldView, again: bool) {
         let Some(odom) = &seen.robot.odom else { return };
         let is_new = odom.tick == seen.snapshot.tick || self.world_from_odom.is_none();

@@ -1,5 +1,6 @@
 //! Writes messages as CBOR (RFC 8949). Arrays of floats are typed arrays (RFC 8746), which clients
-//! read without a conversion, and which can contain NaN and infinities.
+//! read without a conversion, and which can contain NaN and infinities. An empty array is written
+//! as a plain array.
 
 use serde::Serialize;
 use serde::ser::{
@@ -27,7 +28,8 @@ pub(super) enum Cbor {
     Map(Vec<(&'static str, Cbor)>),
 }
 
-/// The message contains a type that this module can't write. No message of the robot contains one.
+/// The message contains a type that this module can't write. No message of the robot contains such
+/// a type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct NotWritable(String);
 

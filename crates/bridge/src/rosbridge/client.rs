@@ -16,7 +16,7 @@ use serde_json::Value;
 use std::collections::VecDeque;
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
-/// The connection is closed after this many invalid messages in a row.
+/// The connection is closed after this many messages in a row that failed with an error.
 const MAX_CONSECUTIVE_ERRORS: u32 = 100;
 /// How many responses may wait to be sent. While this many responses wait, nothing is read from the
 /// client.
@@ -31,7 +31,8 @@ pub(super) struct Client {
     pub(super) responses: VecDeque<Utf8Bytes>,
     /// Status messages below this level are not sent.
     level: StatusLevel,
-    /// Number of invalid messages since the last valid message.
+    /// Number of messages that failed with an error since the last message that succeeded. A
+    /// message that fails with a warning does not change the number.
     consecutive_errors: u32,
 }
 
@@ -136,7 +137,7 @@ fn topic_name(text: &str) -> Result<TopicName, StatusMessage> {
     })
 }
 
-/// A topic that the robot subscribes to.
+/// The topic with this name, if the robot subscribes to it. Otherwise an error.
 fn command_topic(text: &str) -> Result<Topic, StatusMessage> {
     let topic = topic_name(text)?.topic;
     if topic.direction() == Direction::In {

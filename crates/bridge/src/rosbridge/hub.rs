@@ -1,7 +1,8 @@
 //! The clients of the bridge, and their subscriptions.
 //!
 //! A message is encoded only if its topic has subscribers, and only once for all subscribers that
-//! want the same form. While there are no subscribers, the pump reads no ticks.
+//! want the same form. A latched message is the exception: it is encoded for each new subscriber.
+//! While there are no subscribers, the pump reads no ticks.
 
 use super::encode::{EncodedMessage, TopicName};
 use super::mailbox::Mailbox;
@@ -17,7 +18,8 @@ use tokio::time::Instant;
 #[derive(Debug)]
 pub(crate) struct Hub {
     mailboxes: Mutex<Vec<Arc<Mailbox>>>,
-    /// Number of subscribers of each topic.
+    /// Number of subscribers of each topic. A client that subscribes to the name both with and
+    /// without the slash counts twice.
     subscribers: [AtomicUsize; Topic::ALL.len()],
     /// Number of subscribers of all topics that the robot publishes. Receivers are notified of
     /// every subscription, even if the number stays the same.

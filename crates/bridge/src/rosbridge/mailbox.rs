@@ -16,10 +16,10 @@ use tokio::time::Instant;
 
 /// How many subscriptions a client may have. Several subscriptions to one topic have different ids.
 const MAX_IDS: usize = 256;
-/// How many messages may wait if the client sets no queue length. The fastest topic publishes about
-/// this many messages per second.
+/// How many messages may wait if the client sets neither a queue length nor a throttle time. The
+/// fastest topic, `/clock`, publishes this many messages per simulated second.
 const DEFAULT_QUEUE: usize = 200;
-/// How many images may wait if the client sets no queue length.
+/// How many images may wait if the client sets neither a queue length nor a throttle time.
 const DEFAULT_IMAGE_QUEUE: usize = 2;
 /// How many bytes may wait on a topic. A single larger message may wait too.
 const MAX_BYTES: usize = 4 << 20;
@@ -38,7 +38,7 @@ struct MailboxContents {
     serial: u64,
 }
 
-/// All subscriptions of a client to one topic.
+/// All subscriptions of a client to one topic name.
 #[derive(Debug, Default)]
 struct Subscription {
     /// The options of each subscription, by its id.
@@ -67,8 +67,8 @@ pub(super) enum NextMessage {
 }
 
 impl Mailbox {
-    /// Adds a subscription. Returns true if it is the client's first subscription to this topic
-    /// name.
+    /// Adds a subscription, or replaces the one with the same id. Returns true if it is the
+    /// client's first subscription to this topic name.
     pub(super) fn subscribe(
         &self,
         name: TopicName,
@@ -92,8 +92,8 @@ impl Mailbox {
         Ok(is_first)
     }
 
-    /// Removes a subscription, or all subscriptions of a topic if `id` is `None`. Returns true if
-    /// the client has no subscription to this topic name left.
+    /// Removes a subscription, or all subscriptions to the topic name if `id` is `None`. Returns
+    /// true if the client has no subscription to this topic name left.
     pub(super) fn unsubscribe(&self, name: TopicName, id: Option<&MessageId>) -> Result<bool, StatusMessage> {
         let mut contents = self.lock();
         let Some(subscription) = contents.subscriptions.get_mut(&name) else {
@@ -113,7 +113,8 @@ impl Mailbox {
         Ok(was_last)
     }
 
-    /// The topics that the client subscribes to.
+    /// The topics that the client subscribes to. A topic appears twice if the client subscribes to
+    /// its name both with and without the slash.
     pub(super) fn topics(&self) -> Vec<Topic> {
         self.lock().subscriptions.keys().map(|name| name.topic).collect()
     }
@@ -187,8 +188,8 @@ impl Mailbox {
 
 impl Subscription {
     /// Combines the options of all subscriptions to the topic. As in the original rosbridge, the
-    /// shortest throttle time, the shortest queue, and the last form in the order of
-    /// [`Compression`](super::protocol::Compression) take effect.
+    /// shortest throttle time, the smallest queue length (0 selects the default), and the last form
+    /// in the order of [`Compression`](super::protocol::Compression) take effect.
     fn combine_options(&mut self) {
         let requested = self.requested.iter().map(|(_, delivery)| *delivery);
         let combined = requested.reduce(|a, b| Delivery {
@@ -216,7 +217,8 @@ impl Subscription {
     }
 
     fn enqueue(&mut self, serial: u64, message: &EncodedMessage<'_>, has_slash: bool) {
-        // A published message is at least as new as the latched one.
+        // The subscription needs no latched message any more, because a published message is at
+        // least as new as the latched one.
         self.needs_latched = false;
         let Delivery { throttle, queue, compression } = self.delivery;
         let limit = match (queue, throttle) {

@@ -1,13 +1,13 @@
-//! The robot's topics for programs without ROS. The programs use the rosbridge protocol: JSON
-//! messages over a WebSocket.
+//! The robot's topics for programs without ROS. The programs use the rosbridge protocol over a
+//! WebSocket: messages in JSON, or from the server also in CBOR.
 //!
-//! A client that subscribes has a mailbox (`mailbox`). While there are subscribers, the pump reads
-//! the robot's ticks. Each form of a message is written once (`encode`) and put into the mailboxes
-//! of all subscribers (`hub`). Each client takes messages from its mailbox at its own speed. If the
-//! client is slow, the oldest messages are dropped. Messages from a client are parsed (`protocol`)
-//! and executed (`client`), or answered with a status message. Commands are queued. If too many
-//! commands wait, the oldest are dropped. The bridge does not depend on DDS, and works without a
-//! ROS 2 graph.
+//! Each client has a mailbox (`mailbox`). While there are subscribers, the pump creates the
+//! messages of every tick. Each form of a message is encoded once (`encode`) and put into the
+//! mailboxes of all subscribers (`hub`). Each client takes messages from its mailbox at its own
+//! speed. If the client is slow, the oldest messages are dropped. Messages from a client are parsed
+//! (`protocol`) and executed (`client`), or answered with a status message. Commands are queued. If
+//! too many commands of a topic wait, the oldest of them are dropped. The bridge does not depend on
+//! DDS, and works without a ROS 2 graph.
 
 mod cbor;
 mod client;
@@ -38,11 +38,13 @@ pub(crate) fn message_from_json(topic: Topic, value: Value) -> Result<Message, S
     client::parse_message(topic, value).map_err(|status| status.text)
 }
 
-/// Largest message that is sent, in bytes. An uncompressed image of a large camera fits.
+/// Largest message that is sent, in bytes. An uncompressed image of 1920 × 1080 pixels, the largest
+/// size of the camera, fits.
 pub const MAX_SENT: usize = 64 << 20;
 
-/// Sends and receives messages until the client disconnects. `source` is the sender of the client's
-/// commands.
+/// Sends and receives messages until the connection ends. Closes the connection itself if the
+/// client sends too many invalid messages, or if the simulator stops. `source` is the sender of the
+/// client's commands.
 pub async fn serve(bridge: Bridge, source: Source, mut socket: Socket) {
     let mut client = Client::new(bridge, source);
     let close = loop {

@@ -1,8 +1,9 @@
 //! The messages of the rosbridge protocol, version 2.
 //!
-//! A message is a JSON object with an `op`. All fields of the message are checked before the
-//! message is executed. For an invalid message, the parser returns a [`StatusMessage`], whose text
-//! is one line for the author of the client.
+//! A message is a JSON object with an `op`. The parser checks the fields of a message before the
+//! message is executed. The content of `msg` and `args` is checked during the execution. For an
+//! invalid message, the parser returns a [`StatusMessage`], whose text is one line for the author
+//! of the client.
 
 use serde_json::{Map, Value};
 use std::time::Duration;
@@ -12,7 +13,7 @@ use tokio_tungstenite::tungstenite::Utf8Bytes;
 const MAX_NAME: usize = 256;
 /// Longest queue of a subscription, in messages. Larger values are clamped.
 const MAX_QUEUE: u64 = 1000;
-/// Longest time between two messages of a subscription. Larger values are clamped.
+/// Longest throttle time of a subscription, in milliseconds. Larger values are clamped.
 const MAX_THROTTLE_MS: f64 = 3_600_000.0;
 
 /// Severity of a status message.

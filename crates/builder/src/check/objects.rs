@@ -74,8 +74,8 @@ fn within(outline: &Footprint, low: DVec2, high: DVec2) -> bool {
     (outline.at - extent).cmpge(low).all() && (outline.at + extent).cmple(high).all()
 }
 
-/// Finds objects that overlap. The search goes from left to right, so that only objects that
-/// overlap along x are compared with each other.
+/// Finds objects that overlap. The search goes through the objects in the order of their lowest x,
+/// so that only objects that overlap along x are compared with each other.
 fn overlaps(objects: &[Object], outlines: &[Footprint]) -> Vec<Finding> {
     let left = |i: &usize| outlines[*i].at.x - outlines[*i].extent().x;
     let mut order: Vec<usize> = (0..objects.len()).collect();

@@ -15,7 +15,7 @@ pub(crate) const LEAST_RADIUS_M: f64 = 0.495;
 const LEAST_NODE_GAP_M: f64 = 0.05;
 /// Minimum length of an open track after its start line, m.
 const LEAST_AFTER_START_M: f64 = 0.5;
-/// Maximum number of findings per rule.
+/// Maximum number of findings per rule for the road.
 const MAX_FINDINGS: usize = 20;
 
 pub(super) fn check(project: &Project, line: &TrackLine) -> Vec<Finding> {

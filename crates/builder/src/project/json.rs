@@ -22,7 +22,7 @@ pub(super) struct PathValue<'a> {
     path: String,
 }
 
-/// A JSON object whose field names are all known.
+/// The fields of a JSON object, and the path of the object in the document.
 pub(super) struct Fields<'a> {
     map: &'a Map<String, Value>,
     path: String,

@@ -94,7 +94,7 @@ impl Colour {
         [r, g, b, 1.0]
     }
 
-    /// The colour as RGB, 0..1, rounded to three digits.
+    /// The colour as RGB, 0..1, rounded to three decimals.
     pub(crate) fn rgb(self) -> [f64; 3] {
         self.0.map(|v| (f64::from(v) / 0.255).round() / 1000.0)
     }

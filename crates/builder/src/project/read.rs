@@ -1,5 +1,5 @@
-//! Reads a project document. The reader refuses numbers out of range, unknown names and lists that
-//! are too long.
+//! Reads a project document. The reader refuses numbers out of range, unknown names of fields, and
+//! lists that are too long.
 
 use super::document::{
     CentreLine, Decal, Direction, Evaluation, Fence, Field, Ground, Node, Object, ObjectShape, ObstacleBody,
@@ -16,7 +16,7 @@ pub const MAX_JSON: usize = 4 << 20;
 const MAX_NODES: usize = 500;
 const MAX_OBJECTS: usize = 1_000;
 const MAX_DECALS: usize = 200;
-/// Maximum length of the name of a group of objects.
+/// Maximum length of the name of a group of objects, in characters.
 const MAX_GROUP: usize = 32;
 /// Maximum absolute coordinate, m. This limit is larger than the largest field, because a user can
 /// drag an object out of the field.

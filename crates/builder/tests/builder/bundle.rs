@@ -235,8 +235,9 @@ fn object() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Generates a random project without errors. The track is an irregular loop. The objects are in
-/// the cells of a grid to the right of the track.
+/// Generates a random project without errors. The nodes of the track are on an irregular circle,
+/// and the track is closed or open. The objects are in the cells of a grid to the right of the
+/// track.
 fn any_project() -> impl Strategy<Value = Value> {
     let node = (0.92..1.0f64, prop::option::of(0.3..0.8f64));
     let track =

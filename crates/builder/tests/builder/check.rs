@@ -137,7 +137,8 @@ fn objects_that_touch_do_not_overlap() {
     let ball = |name: &str, x: f64| json!({ "kind": "sphere", "name": name, "x": x, "y": 4, "radius": 0.1 });
     let side_by_side = json!([a_box("a", 4.0, 4.0), a_box("b", 4.3, 4.0), ball("c", 4.56), ball("d", 4.77)]);
     assert!(check(&read(&objects(side_by_side))).is_empty());
-    // The bounding rectangles overlap, but the rotated boxes do not.
+    // With a yaw of 0, the two boxes overlap. With a yaw of −0.6, only their bounding rectangles
+    // overlap.
     let turned = |yaw: f64| json!([a_box("a", 4.0, 4.0), { "kind": "box", "name": "b", "x": 4.29, "y": 4.19, "yaw": yaw }]);
     assert!(!check(&read(&objects(turned(0.0)))).is_empty());
     assert!(check(&read(&objects(turned(-0.6)))).is_empty());

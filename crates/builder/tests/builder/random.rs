@@ -18,7 +18,7 @@ fn ten_seeds_give_ten_different_tracks_without_errors() {
         let tightest = line.samples.iter().map(|s| s.curvature.abs()).fold(0.0, f64::max);
         assert!(tightest < 1.0 / 0.495, "{tightest}");
         assert!((5.0..40.0).contains(&line.length), "{}", line.length);
-        // The start line is on a straight section of the road.
+        // The start line is on a nearly straight section of the road.
         assert!(line.samples[..10].iter().all(|s| s.curvature.abs() < 0.6), "{seed}");
         build(&project, &MemoryBundle::default()).expect("a world");
         seen.insert(format!("{:?}", project.track.nodes));

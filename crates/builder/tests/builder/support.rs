@@ -79,7 +79,8 @@ pub(crate) fn read(value: &Value) -> Project {
     Project::read(value.to_string().as_bytes()).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// The first bytes of a PNG file of this size, pixels. The check does not read the rest of a file.
+/// The first bytes of a PNG file. `width` and `height` are in pixels. The check does not read the
+/// rest of a file.
 pub(crate) fn png(width: u32, height: u32) -> Vec<u8> {
     let mut bytes = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR".to_vec();
     bytes.extend(width.to_be_bytes());

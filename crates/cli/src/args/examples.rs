@@ -1,4 +1,4 @@
-//! The examples at the end of `--help` of every command.
+//! The examples at the end of `--help` of every visible command.
 
 use crate::colour::Tone;
 use clap::Command;

@@ -1,4 +1,4 @@
-//! The help of the program: commands grouped by topic, and examples for every command.
+//! The help of the program: commands grouped by topic, and examples for every visible command.
 
 use super::Cli;
 use super::examples;
@@ -30,7 +30,7 @@ pub(crate) fn command() -> Command {
     ))
 }
 
-/// All commands by topic, and the options of the program itself.
+/// The visible commands by topic, and the options of the program itself.
 fn overview(command: &Command) -> String {
     let width = command.get_subcommands().map(|one| one.get_name().len()).max().unwrap_or(0);
     let mut text = String::new();

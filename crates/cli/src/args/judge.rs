@@ -15,7 +15,7 @@ pub(crate) struct JudgeArgs {
     #[arg(long = "judge-image", value_name = "IMAGE", env = "CHICANE_JUDGE_IMAGE")]
     image: Option<String>,
     /// Another build of `chicane`, which starts the jails. An emulator of another processor can't
-    /// create namespaces, so an emulated simulator needs a program of the real processor for this.
+    /// create namespaces, so an emulated simulator needs a build for the real processor.
     #[arg(long = "jail-program", value_name = "PROGRAM", hide = true)]
     launcher: Option<PathBuf>,
 }

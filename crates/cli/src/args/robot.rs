@@ -1,4 +1,4 @@
-//! The option `--robot`, which all commands that drive the robot have.
+//! The option `--robot`: the profile of the car that a command simulates.
 
 use chicane_world::Profile;
 use clap::Args;

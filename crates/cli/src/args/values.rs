@@ -69,7 +69,8 @@ pub(super) fn student_name(text: &str) -> Result<String, ValueError> {
     Ok(text.to_owned())
 }
 
-/// Accepts a name that is short enough for the leaderboard. The leaderboard checks the characters.
+/// Accepts a name that is not empty, has no control characters and is short enough for the
+/// leaderboard. The leaderboard itself refuses further characters, such as `<`.
 pub(super) fn shown_name(text: &str) -> Result<String, ValueError> {
     if text.chars().count() > chicane_leaderboard::MAX_NAME {
         return Err(ValueError::ShownName);
@@ -149,8 +150,8 @@ pub(super) fn host_name(text: &str) -> Result<String, ValueError> {
     Ok(text.to_ascii_lowercase())
 }
 
-/// Accepts an origin as browsers send it: a scheme and a host. `null` is not accepted, because any
-/// site can open a page with that origin.
+/// Accepts an origin as browsers send it: a scheme and a host, with a port if there is one. `null`
+/// is not accepted, because any site can open a page with that origin.
 pub(super) fn origin(text: &str) -> Result<String, ValueError> {
     let Some((scheme, host)) = text.split_once("://") else { return Err(ValueError::Origin) };
     let in_scheme = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.');
@@ -181,7 +182,7 @@ pub(super) fn page_origin(text: &str) -> Result<String, ValueError> {
     Ok(format!("{scheme}://{host}"))
 }
 
-/// Accepts an HTTP address and removes slashes at its end.
+/// Accepts an HTTP or HTTPS address and removes slashes at its end.
 pub(super) fn web_address(text: &str) -> Result<String, ValueError> {
     let rest = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
     match rest {

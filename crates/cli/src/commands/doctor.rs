@@ -1,6 +1,7 @@
 //! `chicane doctor`: checks what works on this machine, and prints what to do about the rest.
 //!
-//! The checks use the same code as the simulator, and change nothing on the machine.
+//! The judge, the closed box and the control groups are tried with the simulator's own code. No
+//! check changes the data folder or a setting of the machine.
 
 mod evaluation;
 mod machine;

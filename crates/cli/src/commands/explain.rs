@@ -1,5 +1,5 @@
-//! `chicane evaluate --explain`: describes the box of a student's program without starting the
-//! program.
+//! `chicane evaluate --explain` without `--pace virtual`: describes the box of a student's program
+//! without starting the program.
 
 use crate::args::{EvaluateArgs, PaceName};
 use crate::judge_setting::{self, FindSettingError};
@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 /// The port that the description shows. A real run uses any free port.
 const PORT: u16 = 8000;
-/// Environment variables that the simulator gives to every program.
+/// Environment variables of a session. They are empty here, because the description has no session.
 const VARIABLES: [&str; 2] = ["CHICANE_URL", "CHICANE_SESSION"];
 
 /// Why a box can't be described.

@@ -109,8 +109,8 @@ pub(crate) fn run(args: &GradeArgs) -> Result<(), GradeError> {
         conditions: conditions(args, &student_box)?,
     };
     let folder = ResultsFolder::create(&args.output)?;
-    // On a cluster, each node checks whether it can create the box, so this machine need not be
-    // able to.
+    // On a cluster, each node checks whether it can create the box. This machine runs no unit then,
+    // so it is not checked.
     if !args.plan_only && args.ray.is_none() {
         let setting = judge_setting::find(&args.judge)?;
         if let Some(why) = setting.box_problem(&student_box) {

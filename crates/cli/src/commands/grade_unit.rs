@@ -1,7 +1,8 @@
 //! `chicane grade-unit`: evaluates one unit of a plan and stores its result.
 //!
-//! `chicane grade` starts this command for each unit. Other programs can do the same on other
-//! machines, because the plan and the files beside it are all that a unit needs.
+//! `chicane grade` starts this command for each unit that has no result yet. Other programs can
+//! start it on other machines. Such a machine needs the same version of `chicane`, the plan with
+//! the files beside it, and the paths that the plan shows to programs (`--student-path`).
 
 use crate::args::{GradeUnitArgs, JudgeArgs, RobotArgs};
 use crate::evaluation::{self, EvaluationError, EvaluationJob, Verdict};
@@ -146,8 +147,7 @@ fn box_options(planned: &PlannedBox) -> BoxOptions {
     }
 }
 
-/// Whether the wall-clock limit stopped the run. A run that was stopped by a person or a signal
-/// does not count.
+/// Whether the wall-clock limit stopped the run. False if a person or a signal stopped the run.
 fn is_wall_limit(record: &Record) -> bool {
     record.reason.as_deref().is_some_and(|reason| reason.starts_with("wall-clock limit"))
 }

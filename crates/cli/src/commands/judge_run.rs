@@ -22,7 +22,7 @@ use std::time::Duration;
 const NICENESS: i32 = 5;
 /// Longest time that the run may take to end after standard input was closed.
 const END_TIMEOUT: Duration = Duration::from_secs(10);
-/// Smallest change of the progress that is printed. The whole run is 1.
+/// Smallest change of the progress that is printed, as a part of the time limit.
 const PROGRESS_STEP: f64 = 0.002;
 
 /// Why a run was not judged.

@@ -18,7 +18,7 @@ const HEAD: &str = "session,world,world_id,rev,outcome,record,reason,better,comm
                     ended_at,elapsed_s,observations,wait_s,sha256,student,program_sha256,box,pace,interference,\
                     refused,exit_code,signal,oom,version";
 
-/// Why the records were not printed.
+/// Why the records were not printed, or the run was not written.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ExportError {
     #[error(transparent)]

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
-/// Keys of a record whose values differ between any two runs.
+/// Keys of a record that are not compared, because their values belong to one run only.
 const OF_ONE_RUN: [&str; 3] = ["session", "started_at", "ended_at"];
 
 /// Runs the program, and prints one line for each run and the result of the comparison. Returns the
@@ -106,7 +106,7 @@ fn explain_requests(first: &[SentBytes], number: usize, other: &[SentBytes]) -> 
     Some(lines)
 }
 
-/// Compares the events of two runs that sent the same requests.
+/// Compares the events of two runs. The requests that both runs sent are equal.
 fn explain_events(first: &Run, other: &Run) -> Vec<String> {
     let events = |run: &Run| run.compared["events"].as_array().cloned().unwrap_or_default();
     let (a, b) = (events(first), events(other));
@@ -127,7 +127,7 @@ fn reason_of_real_time(record: &Record) -> Option<String> {
         .then(|| identity.pace_reason.clone().unwrap_or_else(|| "--pace real".to_owned()))
 }
 
-/// Threads that use all processors until the value is dropped.
+/// Threads that use all processors until the value is dropped. The default value has no threads.
 #[derive(Default)]
 struct Load(Option<(Arc<AtomicBool>, Vec<JoinHandle<()>>)>);
 

@@ -213,7 +213,8 @@ fn options(args: &ServeArgs, tokens: &RoleTokens) -> Result<Options, ServeError>
     })
 }
 
-/// The options of the leaderboard, and the library with its worlds.
+/// The options of the leaderboard. Also returns the library, with the worlds of the leaderboard
+/// that the command line names by a path.
 fn leaderboard_options(
     args: &ServeArgs,
     mut library: Library,
@@ -246,7 +247,7 @@ fn leaderboard_options(
     Ok((library, Some(options)))
 }
 
-/// Whether a folder is inside of another folder.
+/// Whether a folder is the folder `outer` or inside of it.
 fn is_within(folder: &Path, outer: &Path) -> bool {
     std::path::absolute(folder).is_ok_and(|folder| folder.starts_with(outer))
 }

@@ -14,7 +14,7 @@ pub(crate) enum SetupError {
     Launcher(std::io::Error),
     #[error(transparent)]
     Setting(#[from] SettingError),
-    /// The test run of a script failed.
+    /// The judge could not be started, or it refused a correct script.
     #[error("judging scripts can't be run here: {0}")]
     TestRun(TrialError),
 }

@@ -15,12 +15,12 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Time between two requests that ask for the state.
+/// Time between two requests that ask for the state of the submission.
 const POLL: Duration = Duration::from_millis(500);
 /// How long the simulator may be unreachable before the command gives up waiting for the result.
 const OUT_OF_REACH: Duration = Duration::from_secs(60);
-/// Longest time in seconds that the command waits to repeat a submission, if the student handed in
-/// too often.
+/// Longest time in seconds that the command waits in total to repeat a submission, if the student
+/// handed in too often.
 const MAX_RETRY_S: u64 = 60;
 
 /// Why a program was not handed in, or its result is not known.
@@ -38,7 +38,7 @@ pub(crate) enum SubmitError {
     Kind { path: PathBuf },
     #[error(transparent)]
     Web(#[from] WebError),
-    /// The simulator refused the submission.
+    /// The simulator refused the submission, or could not judge it.
     #[error("{0}")]
     Refused(String),
     /// The simulator refused to return the result.
@@ -49,7 +49,8 @@ pub(crate) enum SubmitError {
 }
 
 impl SubmitError {
-    /// Whether the command line names something that can't be handed in.
+    /// Whether the command line names a file that can't be read, or that is neither a folder, nor a
+    /// Python file, nor a zip file.
     pub(crate) fn is_usage(&self) -> bool {
         matches!(self, SubmitError::File(_) | SubmitError::Kind { .. })
     }
@@ -112,7 +113,8 @@ async fn submit(
     Ok(results.iter().map(verdict).find(|verdict| *verdict != Verdict::Finished))
 }
 
-/// Sends the program. If the student handed in too often, waits as long as the simulator says.
+/// Sends the program. If the student handed in too often, waits as long as the simulator says and
+/// sends the program again. Returns an error if this would take longer than [`MAX_RETRY_S`].
 async fn hand_in(args: &SubmitArgs, content_type: &str, bytes: Vec<u8>) -> Result<JsonResponse, SubmitError> {
     let url = format!("{}/sim/api/submissions?student={}", args.url, encoded(&args.student));
     let bytes = bytes::Bytes::from(bytes);

@@ -12,10 +12,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 
-/// Longest printed difference, in characters.
+/// How many characters of a difference or an error are printed. A longer text ends with an
+/// ellipsis.
 const MAX_TEXT: usize = 600;
 
-/// Why runs could not be verified. A run that differs is no error.
+/// Why not all runs were verified.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum VerifyError {
     #[error(transparent)]
@@ -24,19 +25,19 @@ pub(crate) enum VerifyError {
     Setting(#[from] FindSettingError),
     #[error("{} has no file *.chicane. Give the file of a run, or a folder with such files", folder.display())]
     NoRuns { folder: PathBuf },
-    /// Some runs were not verified. Their lines are printed already.
+    /// Some runs differ, are damaged or can't be read. Their lines were already printed.
     #[error("{failed} of {all} runs not verified")]
     Differs { failed: usize, all: usize },
 }
 
 impl VerifyError {
-    /// Whether the command line names something that does not exist.
+    /// Whether the command line names something that can't be read or has no runs.
     pub(crate) fn is_usage(&self) -> bool {
         matches!(self, VerifyError::File(_) | VerifyError::NoRuns { .. })
     }
 }
 
-/// Verifies all runs, prints a line for each, and fails if one of them differs.
+/// Verifies all runs, prints a line for each, and fails if one of them is not verified.
 pub(crate) fn run(args: &VerifyArgs) -> Result<(), VerifyError> {
     let mut files = Vec::new();
     for path in &args.paths {
@@ -90,7 +91,7 @@ fn check(file: &Path, setting: &Setting) -> Result<Verified, (&'static str, Stri
     verify(&run, setting).map_err(|difference| ("differs", difference.to_string()))
 }
 
-/// A text of at most `MAX_TEXT` characters.
+/// The first `MAX_TEXT` characters of a text, with an ellipsis if the text is longer.
 fn shortened(text: &str) -> String {
     let mut characters = text.chars();
     let start: String = characters.by_ref().take(MAX_TEXT).collect();

@@ -2,8 +2,9 @@
 //!
 //! A simulator may be using the data folder. In that case, the web API of that simulator lists and
 //! removes worlds, and installs them if no CDN is given. The address of the simulator is stored in
-//! the data folder. The other operations change files in the data folder. Each change is atomic and
-//! locked, and the simulator notices the change.
+//! the data folder. The other operations change files in the data folder, or in the CDN that `--to`
+//! names. Each change of the data folder is atomic and locked, and the simulator notices the
+//! change.
 
 mod data_folder;
 mod import;

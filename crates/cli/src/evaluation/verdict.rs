@@ -12,7 +12,7 @@ const MAX_TEXT: usize = 300;
 pub(crate) enum Verdict {
     /// The script finished and set a record, and the program did not fail.
     Finished,
-    /// The program failed, or the script finished without a record.
+    /// The script finished, but it set no record or the program failed.
     Failed,
     /// The time limit passed.
     Timeout,
@@ -122,8 +122,8 @@ fn failure(record: &Record) -> Option<String> {
     Some(format!("{what}{after}{last}"))
 }
 
-/// The simulated seconds after which the program ended. `None` if the event is missing, because the
-/// record is limited in size.
+/// The simulated seconds after which the program ended. `None` if the record has no event about the
+/// end. Events may be missing, because the size of a record is limited.
 fn exit_time(record: &Record) -> Option<f64> {
     let events = record.events.as_ref()?.iter().rev();
     let mut events = events.filter_map(|event| serde_json::from_str::<Value>(event.get()).ok());

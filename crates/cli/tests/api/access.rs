@@ -17,7 +17,8 @@ const PATHS: [&str; 9] = [
     "/nothing",
 ];
 
-/// Sends a request with exactly these headers.
+/// Sends a request with these headers, and with `Content-Length` if there is a body. The response
+/// must have no CORS headers.
 fn send(simulator: &Simulator, line: &str, headers: &[(&str, &str)], body: &str) -> HttpResponse {
     let mut bytes = format!("{line} HTTP/1.1\r\n");
     for (name, value) in headers {
@@ -35,7 +36,8 @@ fn send(simulator: &Simulator, line: &str, headers: &[(&str, &str)], body: &str)
     answer
 }
 
-/// Checks that every path refuses a request with these headers.
+/// Checks that GET requests for [`PATHS`] and some POST requests are refused with this status if
+/// they have these headers, and that the car does not move.
 fn refused_everywhere(simulator: &Simulator, status: u16, headers: &[(&str, &str)]) {
     for path in PATHS {
         let answer = send(simulator, &format!("GET {path}"), headers, "");

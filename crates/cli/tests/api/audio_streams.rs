@@ -72,8 +72,9 @@ fn a_burst_of_samples_is_sent_at_the_pace_of_simulated_time() {
         came.extend(samples(&mut events));
     }
     for _ in 0..3 {
-        // The server sends at most two seconds of sound in advance. So the next event is about the
-        // volume, and the next samples are sent after the step.
+        // The server sends no further samples while more than two seconds of sound are buffered,
+        // and 21 events hold 2.1 s. So the next event is about the volume, and the next samples are
+        // sent after the step.
         robot.post("/audio/volume", json!({"id": "a1", "volume": 1}));
         assert_eq!(events.next().expect("an event").event, "volume");
         api.step(20);

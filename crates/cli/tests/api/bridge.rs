@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// All topics except images. Each entry has the name of the topic, its type, and the number of its
-/// messages in 401 ticks.
+/// All topics that the robot publishes, except images. Each entry has the name of the topic, its
+/// type, and the number of its messages in 401 ticks.
 const IN_TWO_SECONDS: [(&str, &str, usize); 12] = [
     ("/battery_state", "sensor_msgs/msg/BatteryState", 2),
     ("/camera/camera_info", "sensor_msgs/msg/CameraInfo", 30),

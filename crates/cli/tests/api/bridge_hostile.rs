@@ -99,7 +99,7 @@ fn requests_of_a_client_that_does_not_read_are_not_processed_further() {
     }
 }
 
-/// Opens a client that subscribes to all large topics.
+/// Opens a client that subscribes to many topics, among them those with the most data.
 fn greedy(simulator: &crate::support::Simulator) -> Socket {
     let mut socket = simulator.socket("/rosbridge");
     for topic in [

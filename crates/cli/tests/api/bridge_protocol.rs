@@ -182,8 +182,8 @@ fn the_handshake_requires_the_token_if_one_is_set() {
     assert_eq!(refusal(&simulator.client().get("/rosbridge")).0, 401);
 }
 
-/// Opens a WebSocket without the client library, sends an invalid frame, and returns everything the
-/// server sends.
+/// Opens a WebSocket without the client library, sends an invalid frame, and returns everything
+/// that the server sends after the handshake.
 fn reply_to_frame(simulator: &crate::support::Simulator, path: &str, frame: &[u8]) -> Vec<u8> {
     let mut stream = TcpStream::connect(simulator.address).expect("a connection");
     stream.set_read_timeout(Some(RESPONSE_TIMEOUT)).expect("a time limit");

@@ -12,12 +12,12 @@ const ENDLESS: &str = "def evaluate(sim):\n    sim.record(round(sim.state.pose.x
 /// A script that needs 15 real seconds for each simulated second of the run. A run of 10 s is
 /// judged until the simulator stops the judging after 120 s.
 const SLOW: &str = "import time\n\n\ndef evaluate(sim):\n    time.sleep(0.3)\n";
-/// How long a test waits for a judging to begin or to stop. It is much shorter than a judging by
-/// [`SLOW`].
+/// How long a test waits for a judging to begin or to stop. This time is shorter than a judging by
+/// [`SLOW`], which takes 120 s.
 const JUDGING_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Gives a project this judging script. Adds an empty `initialize` at the end, because a world's
-/// script needs this function.
+/// Gives a project this judging script. Adds an empty `initialize` at the end, because the builder
+/// reports a script without this function.
 fn set_script(builder: &mut Builder, id: &str, script: &str) {
     let script = format!("{script}\n\ndef initialize(sim):\n    pass\n");
     let stored = builder.raw("PUT", &format!("/projects/{id}/files/judge.py"), script.as_bytes());
@@ -27,7 +27,8 @@ fn set_script(builder: &mut Builder, id: &str, script: &str) {
     builder.save(id, &document);
 }
 
-/// Makes a project whose script never ends, drives in it, and returns the ids of project and session.
+/// Makes a project whose script never ends a session, and runs a session in its world up to the
+/// time limit. Returns a client, the id of the project and the id of the session.
 fn driven(simulator: &Simulator, time_limit_s: u32) -> (Builder, String, String) {
     let mut builder = builder(simulator);
     let id = builder.id(json!({"from": "empty", "name": "my_track"}));
@@ -158,7 +159,7 @@ fn only_the_teacher_sees_and_judges_runs() {
     }
 }
 
-/// Sends a request without waiting for its response.
+/// Requests that a run is judged again, without waiting for the response.
 fn send_only(simulator: &Simulator, id: &str, session: &str) -> TcpStream {
     let content = json!({"session": session}).to_string();
     let mut stream = TcpStream::connect(simulator.address).expect("connected");

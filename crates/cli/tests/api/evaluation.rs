@@ -1,4 +1,4 @@
-//! Sessions from start to record: every status and every outcome, and how other responses show a
+//! Sessions from start to record: statuses of responses, outcomes, and how other responses show a
 //! session.
 
 use crate::support::judged::{judged, one_second, run, script_log, wait_for_end, wait_for_phase};

@@ -38,7 +38,8 @@ fn attack(name: &str, script: &str) -> Value {
     }
 }
 
-/// Like [`attack`]. Also returns how long the slowest command of a client took, in seconds.
+/// Like [`attack`], but runs one session only, and also returns how long the slowest command of a
+/// client took, in seconds.
 fn attack_once(name: &str, script: &str) -> (Value, f64) {
     let mark = unique_number();
     let script = script.replace("MARK", &mark);

@@ -1,6 +1,6 @@
 //! Hostile programs and scripts must not slow the simulator down. The tests measure the processor
-//! time per tick, because it depends little on other load of the machine. They also check that
-//! simulated time keeps up with real time.
+//! time per tick, because it depends little on other load of the machine. The test with a hostile
+//! program also checks that simulated time keeps up with real time.
 
 use crate::support::judged::{judged, wait_for_phase};
 use crate::support::{Api, Simulator, number, setup};
@@ -12,8 +12,8 @@ const BESIDE_PROGRAM: f64 = 600.0;
 /// Number of ticks of one measurement with a judging script. The number is smaller, because the
 /// simulator waits for the script, and a hostile script is slow.
 const BESIDE_SCRIPT: f64 = 100.0;
-/// While a hostile program is running, a tick may cost up to this many times the normal cost. Some
-/// increase is unavoidable, because caches and cores are shared.
+/// While a hostile program or script is running, a tick may cost up to this many times the normal
+/// cost. Some increase is unavoidable, because caches and cores are shared.
 const TIMES: f64 = 3.0;
 /// Differences in the cost of a tick below this value are noise, in seconds.
 const NOISE: f64 = 50e-6;
@@ -29,7 +29,7 @@ struct Pace {
     factor: f64,
 }
 
-/// Total processor time of the sim thread, in seconds.
+/// Total processor time of all threads of this process with the name `sim`, in seconds.
 fn sim_thread_s() -> f64 {
     let tasks = std::fs::read_dir("/proc/self/task").expect("/proc").flatten();
     let of_sim = tasks.filter(|task| {
@@ -96,8 +96,8 @@ fn a_program_that_uses_all_cores_and_floods_its_output_does_not_slow_the_simulat
 #[test]
 fn a_script_that_uses_all_cores_and_prints_its_maximum_does_not_slow_the_simulator() {
     let tame = "def evaluate(sim): sim.record(sim.state.time)\n";
-    // The script starts more busy processes than there are cores. It prints and records nearly as
-    // much as the limits allow.
+    // The script starts twelve busy processes, which use all cores of a usual machine. It prints
+    // and records nearly as much as the limits allow.
     let wild = "\
 import os
 def initialize(sim):

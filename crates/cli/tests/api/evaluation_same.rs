@@ -6,7 +6,7 @@ use chicane_host::DriveAt;
 use chicane_wire::StartRequest;
 use serde_json::Value;
 
-/// A judging script that reads the whole state and uses every kind of action.
+/// A judging script that reads the state and uses several kinds of actions.
 const SCRIPT: &str = "\
 import json
 
@@ -33,8 +33,8 @@ def evaluate(sim):
     sim.record([sim.state.time, sim.state.pose.x, sim.state.pose.y, sim.random.random()])
 ";
 
-/// Runs a session and returns its record and events as text, without fields that depend on the wall
-/// clock.
+/// Runs a session and returns its record and events as text, without the fields that differ between
+/// equal runs.
 fn judge(speed: f64, seed: u64) -> String {
     let simulator = setup().judge_script(SCRIPT).speed(speed).start();
     let drive = (0..40).map(|k| DriveAt {

@@ -33,8 +33,8 @@ impl Drop for Example {
 fn the_example_lap_by_lidar_drives_a_lap_without_contact() {
     let simulator = setup().world("oval").start();
     let mut api = simulator.api();
-    // The example controls the car in real time. Time is slow, so that the car stays on the road if a
-    // busy machine delays the example.
+    // The example controls the car in real time. Simulated time runs at half speed, so that the car
+    // stays on the road if a busy machine delays the example.
     api.post("/clock", json!({"speed": 0.5}));
     let route = shipped_world("oval").route.expect("a route");
     let length = route.length();

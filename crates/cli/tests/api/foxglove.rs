@@ -8,7 +8,8 @@ use chicane_ros::{Direction, Topic, cdr};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// The robot's topics without images, each with the number of its messages in 401 ticks.
+/// The robot's topics except images, `/tf_static` and `/sim/epoch`, each with the number of its
+/// messages in 401 ticks.
 const IN_TWO_SECONDS: [(&str, usize); 10] = [
     ("/battery_state", 2),
     ("/camera/camera_info", 30),

@@ -87,7 +87,7 @@ fn lists_cause_a_bounded_number_of_responses() {
         (text["id"] == "end").then_some(())
     });
     assert!((1..=100).contains(&count), "{count}");
-    // A client can't have more subscriptions than there are channels.
+    // A client can subscribe to a channel only once, so the number of its subscriptions is limited.
     let channel = client.channels["/imu"]["id"].clone();
     for id in 0..3 {
         client.send(json!({"op": "subscribe", "subscriptions": [{"id": id, "channelId": channel}]}));
@@ -128,7 +128,7 @@ fn requests_of_a_client_that_does_not_read_are_not_processed_further() {
     }
 }
 
-/// Opens a client that subscribes to all large topics.
+/// Opens a client that subscribes to several topics, among them those with the most data.
 fn greedy(simulator: &Simulator) -> Foxglove {
     let mut client = simulator.foxglove();
     for topic in

@@ -52,7 +52,7 @@ impl HostileCdn {
         read(&self.root().join(&self.rev).join("manifest.json"))
     }
 
-    /// The path of the file whose name ends with `ending`.
+    /// The path of the first file whose path ends with `ending`.
     fn file(&self, ending: &str) -> String {
         self.paths.iter().find(|p| p.ends_with(ending)).unwrap_or_else(|| panic!("no {ending}")).clone()
     }
@@ -141,7 +141,7 @@ fn assert_untouched(api: &mut Api, before: f64) {
     assert_eq!(installed.count(), 0);
 }
 
-/// All paths in the data folder, except staged files and the database.
+/// All paths in the data folder, except staged files, the database, and an empty folder `worlds`.
 fn outside_staging(simulator: &Simulator) -> BTreeSet<String> {
     fn walk(folder: &Path, all: &mut BTreeSet<String>) {
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {

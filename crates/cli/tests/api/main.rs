@@ -1,5 +1,5 @@
-//! Tests of the web API against its contract. Every test starts its own simulator in this process,
-//! on a free port and with an empty data folder.
+//! Tests of the web API against its contract. The tests start their own simulators in this process,
+//! usually on a free port and with an empty data folder.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, clippy::panic)]
 
 mod access;

@@ -37,9 +37,9 @@ fn a_run_with_people_is_replayed_and_verified() {
     let mut pictures = Vec::new();
     for turn in 0..4 {
         let speed = 0.3 * f64::from(turn);
-        // The time in the response of the step is the time of the picture, because the run started
-        // at tick 0. The time of the session may be earlier, because the session may not have
-        // processed the last tick yet.
+        // The test later asks the replay for the picture at the time of this response. This is the
+        // time of the run, because the run started at tick 0. The time of the session may be
+        // earlier, because the session may not have processed the last tick yet.
         let stepped = api.post("/step", json!({"steps": 60, "speed": speed, "steering": 0.1}));
         let time_s = stepped["time"].as_f64().expect("a time");
         let picture = client.get("/camera");

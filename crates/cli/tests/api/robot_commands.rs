@@ -1,5 +1,5 @@
-//! Drive commands: values are clamped, the newest command takes precedence, and each command ends
-//! after some time.
+//! Drive commands: values are clamped, the newest command takes precedence, and a speed ends after
+//! one second.
 
 use crate::support::{
     LoadGate, detail, number, plain, refusal, setup, start, start_paused, truncated, until,

@@ -33,8 +33,8 @@ fn code(answer: &HttpResponse) -> String {
     body(answer)["code"].as_str().unwrap_or_default().to_owned()
 }
 
-/// All operations of both documents, as pairs of method and path. Parameters of paths are replaced
-/// by a name.
+/// All operations of the OpenAPI documents of simulator and robot, as pairs of method and path. The
+/// parameter `{name}` of a path is replaced by `box1`.
 fn operations() -> Vec<(String, String)> {
     let mut all = Vec::new();
     for text in [chicane_server::openapi(), chicane_server::robot_openapi()] {
@@ -200,7 +200,7 @@ fn a_student_could_read_the_records_of_others() {
         assert_eq!(listed(token), [again.clone(), students.clone(), teachers.clone()]);
         assert_eq!(api(&simulator, token).get("/evaluation/record")["session"], again.as_str());
     }
-    // The role of a session is stored with it.
+    // The role that started a session is stored with the session.
     let data = simulator.stop_and_keep();
     let simulator = setup_in(&data).token(TEACHER).student_token(STUDENT).start();
     let list = api(&simulator, STUDENT).get("/evaluation/records");

@@ -37,7 +37,8 @@ fn requests_without_the_token_are_refused() {
         let answer = simulator.client().request("POST", "/sim/api/reset", &headers, b"");
         assert!(is_refused(&answer), "{headers:?}");
     }
-    // The server accepts the token as a query parameter only for the page `/sim`.
+    // The server accepts the token as a query parameter only for the pages `/sim`,
+    // `/sim/leaderboard` and `/build`.
     for path in ["/sim/api/status", "/metrics", "/sim/api/docs"] {
         assert_eq!(refusal(&get(&simulator, &format!("{path}?token={TOKEN}"), &[])).0, 401, "{path}");
     }
@@ -126,7 +127,7 @@ fn health_needed_a_token() {
     assert_eq!(head.status, 200);
     let all = get(&simulator, "/health", &[("authorization", &format!("Bearer {TOKEN}"))]);
     assert!(all.text().contains("\"paused\"") && all.header("x-sim-time").is_some());
-    // Without a token, the server responds only to a plain GET or HEAD request for `/health`.
+    // Without a token, only a plain GET or HEAD request for `/health` succeeds.
     assert_eq!(refusal(&get(&simulator, "/health?stream=true", &[])).0, 401);
     assert_eq!(refusal(&get(&simulator, "/health", &[("accept", "text/event-stream")])).0, 401);
     assert_eq!(refusal(&simulator.client().post("/health", "")).0, 401);

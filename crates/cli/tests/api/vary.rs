@@ -5,7 +5,7 @@ use crate::support::{setup, start_paused};
 use chicane_wire::StartRequest;
 use serde_json::{Value, json};
 
-/// A document that changes everything that a client can see.
+/// A document with which a seed changes every part of the state that [`state`] returns.
 fn vary() -> Value {
     json!({
         "start": {"along": [0.1, 0.5], "across": [0.02, 0.1], "yaw": [0.05, 0.1]},
@@ -73,7 +73,7 @@ fn a_wrong_document_is_refused() {
     }
 }
 
-/// A judging script that records what a seed changes, and ends.
+/// A judging script that records what a seed changes, and finishes after 0.1 s.
 const SCRIPT: &str = "\
 def evaluate(sim):
     pose = sim.state.pose

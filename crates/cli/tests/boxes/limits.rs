@@ -18,7 +18,7 @@ fn a_program_used_more_memory_than_its_limit() {
     );
     assert_eq!(memory["run"]["oom"], true, "{memory:#}");
     assert_eq!(memory["run"]["signal"], 9, "{memory:#}");
-    // Files without a name (`memfd_create`) count too.
+    // Files without a name (`memfd_create`) count toward the limits too.
     let memfd = run(
         &["--student-memory", "64", "--student-files", "64"],
         "import os; [os.write(os.memfd_create('x'), bytes(50 << 20)) for _ in range(10)]",

@@ -118,7 +118,7 @@ pub(crate) fn processes(word: &str) -> Vec<u32> {
     pids.filter(has).collect()
 }
 
-/// Waits until a condition holds.
+/// Waits until `condition` returns a value, and panics after 120 s.
 pub(crate) fn until<T>(what: &str, mut condition: impl FnMut() -> Option<T>) -> T {
     let begun = Instant::now();
     loop {

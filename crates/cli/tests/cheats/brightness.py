@@ -1,4 +1,4 @@
-"""Makes the picture of the camera easier to read."""
+"""Makes the picture of the camera darker and brighter."""
 
 from cheat import post
 

@@ -1,4 +1,4 @@
-"""What every program of the cheat suite uses: requests to the simulator, and lines about results.
+"""What programs of the cheat suite share: requests to the simulator, and lines about results.
 
 A program prints one line for each thing that it tried. The line begins with `gained` if the program
 got what it should not get, else with `refused`. The tests fail if any line begins with `gained`.
@@ -88,7 +88,7 @@ def connects(address, port, timeout=0.3):
 
 
 def files_named(*names, below=("/",)):
-    """Paths of all readable files with one of these names."""
+    """Paths of all files with one of these names, except below /proc and /sys."""
     found = []
     for top in below:
         for folder, folders, files in os.walk(top):

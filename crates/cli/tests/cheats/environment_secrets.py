@@ -1,4 +1,4 @@
-"""Prints every variable, and looks for secrets of the teacher."""
+"""Prints the name of every variable, and looks for secrets of the teacher."""
 
 import os
 

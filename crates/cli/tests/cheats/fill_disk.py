@@ -1,4 +1,4 @@
-"""Writes files until no space is left, everywhere, and keeps them."""
+"""Writes files in several folders until no space is left, and keeps the files."""
 
 import os
 import tempfile

@@ -1,4 +1,4 @@
-"""Starts a session of its own with easier rules, and uses the ids of other sessions."""
+"""Starts a session of its own with easier rules, and sends true and invented session ids."""
 
 import json
 import os

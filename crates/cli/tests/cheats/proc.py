@@ -1,4 +1,4 @@
-"""Reads the memory, the environment and the descriptors of the first process of the box."""
+"""Reads the memory, environment and descriptors of the box's first process, and writes to /proc."""
 
 import os
 from pathlib import Path

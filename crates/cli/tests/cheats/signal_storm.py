@@ -1,4 +1,4 @@
-"""Sends every signal to every process, many times."""
+"""Sends signals to the first process of the box and to its own process group, many times."""
 
 import contextlib
 import os

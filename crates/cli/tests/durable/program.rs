@@ -86,7 +86,7 @@ impl Program {
         Program::run(command(arguments, environment), arguments, false)
     }
 
-    /// Runs `chicane serve` through the program `wrapper`. The last arguments of `wrapper` are the
+    /// Runs `chicane serve` through the command `wrapper`. The last arguments of this command are the
     /// command line of `chicane serve`.
     pub(crate) fn serve_under(wrapper: &[&str], arguments: &[&str]) -> Program {
         let arguments = [&["serve", "--listen", "127.0.0.1:0"], arguments].concat();
@@ -151,7 +151,8 @@ impl Program {
         assert!(status.success());
     }
 
-    /// Waits for the exit code. Returns `None` if the program does not end in time.
+    /// Waits for the exit code. Returns `None` if the program does not end in time, or if a signal
+    /// has ended it.
     pub(crate) fn wait(&mut self, within: Duration) -> Option<i32> {
         wait(&mut self.child, within)
     }

@@ -17,7 +17,7 @@ def post(path, **body):
         return error.code
 "#;
 
-/// Evaluates a command on the oval, in a workspace of its own.
+/// Evaluates a command on the oval, in this workspace and with more options.
 fn evaluate(workspace: &str, program: &str, more: &[&str]) -> Output {
     let arguments = ["evaluate", "--world", "oval", "--workspace", workspace, "--command", program];
     chicane(&[&arguments, more].concat())

@@ -121,7 +121,8 @@ fn a_record_that_was_acknowledged_survives_a_kill() {
     assert_eq!(records(&data)[0]["session"], session.as_str());
 }
 
-/// Regression test: neither command found the worlds that are installed in a data folder.
+/// Regression test: `evaluate` and `lap` did not find the worlds that are installed in a data
+/// folder.
 #[test]
 fn installed_worlds_could_not_be_evaluated_or_driven() {
     let scratch = TempFolder::new("installed");

@@ -13,7 +13,8 @@ pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// A command that runs the program, without the variables of the test's own environment.
+/// A command that runs the program, without some variables of the test's environment that would
+/// change the results.
 pub(crate) fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_chicane"));
     command.args(arguments).current_dir(root()).stdin(Stdio::null());

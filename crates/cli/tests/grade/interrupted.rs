@@ -1,5 +1,5 @@
 //! Whatever ends the process of a grading or of a unit, the same command continues, and no unit
-//! runs twice.
+//! that has a result runs again.
 
 use crate::support::{KillOnDrop, TempFolder, chicane, command, text, until};
 use crate::{json, read, sessions, waiting_class};

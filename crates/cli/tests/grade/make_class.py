@@ -133,7 +133,7 @@ def thirty(folder: pathlib.Path) -> None:
 
 
 def roster(file: pathlib.Path, number: int) -> None:
-    """The list of students, as Moodle exports it. One of them handed in nothing."""
+    """The list of students, as Moodle exports it. In the class of thirty, one handed in nothing."""
     rows = [
         ("Participant 101", "Ada Lovelace", "ada@example.org", "A"),
         ("Participant 104", "李雷", "li@example.org", "B"),

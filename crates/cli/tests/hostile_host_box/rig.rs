@@ -1,5 +1,5 @@
-//! A simulator of an ordinary user or of root, with a copy of the program that its user can
-//! replace, and Python programs that attack it.
+//! A simulator that runs as the user of the test or as an ordinary user, with a copy of the program
+//! that this user can replace, and Python programs that attack the simulator.
 
 use crate::program::{Program, TempFolder};
 use chicane_testkit::http::Client;
@@ -88,7 +88,7 @@ impl Rig {
         rig
     }
 
-    /// Adds arguments of every simulator.
+    /// Adds arguments to the command line of every simulator.
     pub(crate) fn with(mut self, arguments: &[&str]) -> Rig {
         self.arguments.extend(arguments.iter().map(|argument| (*argument).to_owned()));
         self

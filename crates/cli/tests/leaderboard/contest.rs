@@ -52,7 +52,7 @@ fn the_best_verified_run_of_each_student_is_in_the_table() {
     assert_eq!(changes.len(), 2, "{board}");
     assert_eq!((&changes[0]["student"], &changes[0]["rank"]), (&json!("Bob"), &json!(1)));
 
-    // The leader can be replayed.
+    // The best run of the leader can be replayed.
     let session = board["tables"][0]["rows"][0]["session"].as_str().expect("a session");
     let record = get(&mut client, &format!("/evaluation/record?session={session}"));
     assert_eq!(

@@ -97,8 +97,8 @@ fn large_and_slow_bodies_do_not_block_others() {
     let contest = Contest::new("bodies");
     let program = contest.serve();
     let address = program.address;
-    // One client sends a little more than the limit. One client announces 100 MB in
-    // `content-length`, and another client sends 100 MB in chunks without announcing the length.
+    // One client sends a little more than the limit. One client announces 100 MiB in
+    // `content-length`, and another client sends 100 MiB in chunks without announcing the length.
     let large = vec![b'#'; 100 << 20];
     let answer = hand_in(&mut Client::new(address), "Mallory", "text/x-python", &large[..(16 << 20) + 1]);
     assert_eq!(answer.status, 413, "{}", answer.text());

@@ -70,8 +70,8 @@ fn a_static_binary_without_the_library_sleeps_in_real_time() {
     assert_eq!(lines(&record), ["slept 0", "slept 1", "slept 2"]);
 }
 
-/// The box loads the library for virtual time into every program, even if the program removes
-/// `LD_PRELOAD` from its environment.
+/// The box loads the library for virtual time into every program that is linked dynamically, even
+/// if `LD_PRELOAD` was removed from the environment.
 #[test]
 fn a_program_can_not_unload_the_library() {
     let record = run(&Program::new("env -i /bin/sleep 30"));

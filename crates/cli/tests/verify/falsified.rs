@@ -1,5 +1,4 @@
-//! Falsified runs are found: every changed byte, and changes by someone who computes all checksums
-//! again.
+//! Falsified runs are found: changed bytes, and changes by someone who computes checksums again.
 
 use super::{assert_not_verified, save};
 use crate::support::{TempFolder, chicane, text};
@@ -101,7 +100,8 @@ fn faster(change: Change) -> Change {
     }
 }
 
-/// Falsified runs, each with a name. The falsifier has computed all checksums again.
+/// Falsified runs, each with a name. The falsifier has computed the checksums of file, journal and
+/// script again.
 fn clever(parts: &Parts) -> Vec<(&'static str, Parts)> {
     let log =
         events_of(parts).iter().position(|event| event.contains("\"kind\":\"log\"")).expect("a log line");

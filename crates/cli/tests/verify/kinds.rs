@@ -1,10 +1,11 @@
-//! Runs of different kinds are verified: every pace, every ending, commands of the judging script,
-//! other cars.
+//! Runs of different kinds are verified: both paces, several endings, commands of the judging
+//! script, other cars.
 
 use super::{assert_verified, record_in, save};
 use crate::support::{TempFolder, chicane, last_line, record_of, records, root};
 
-/// A judging script that records the position x of the car, and finishes after this simulated time.
+/// A judging script that records the position x of the car, and finishes after this number of
+/// simulated seconds.
 fn finishing_after(seconds: f64) -> String {
     format!(
         "def evaluate(sim):\n    sim.record(round(sim.state.pose.x, 6))\n    if sim.state.time >= {seconds}:\n        sim.finish()\n"
@@ -188,7 +189,7 @@ fn a_stored_run_is_exported_and_verified() {
     assert_eq!(last_line(&missing.stderr), format!("chicane: there is no session nobody in {data}"));
     let unwritable = export(&session, &folder.path("no/such/folder/run.chicane"));
     assert_eq!(unwritable.status.code(), Some(1));
-    // A folder of runs, and a folder without runs.
+    // The command verifies all runs of a folder, and refuses a folder without runs.
     std::fs::copy(&file, folder.path("second.chicane")).expect("copied");
     let output = chicane(&["verify", folder.0.to_str().expect("UTF-8")]);
     assert!(output.status.success(), "{output:?}");

@@ -9,7 +9,8 @@ use chicane_store::run_file::{pack, unpack};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// A program that follows the centre line in lockstep, so its score depends on the world only.
+/// A program that follows the centre line in lockstep, so the result of its run does not depend on
+/// the speed of the machine.
 const FOLLOWER: &str = r#"
 import json, math, os, urllib.request
 
@@ -33,7 +34,7 @@ while True:
     car = call("/step", duration=0.05, speed=1.2, steering=math.atan(0.36 * left / (x * x + y * y)))["vehicle"]
 "#;
 
-/// The record of a run without the session id and without what depends on the wall clock.
+/// The record of a run without the session id and without the fields that depend on the wall clock.
 fn comparable(file: &str) -> Value {
     let mut record = record_in(file);
     for name in ["session", "started_at", "ended_at"] {

@@ -1,5 +1,5 @@
 //! Loads the positions, normals and uvs that the indices of a primitive refer to. Each source is
-//! loaded once.
+//! loaded once for each of these three kinds of vectors.
 
 use super::MAX_TRIANGLES;
 use super::source::{local, vectors};

@@ -150,8 +150,8 @@ impl<'a> Effect<'a> {
         Ok([rgb[0], rgb[1], rgb[2], alpha].map(|c| c.clamp(0.0, 1.0)))
     }
 
-    /// Opacity of a surface: 1 means opaque. A computed opacity of 0 is replaced by 1, because some
-    /// exporters write 0 for an opaque surface. No exporter writes invisible surfaces on purpose.
+    /// Opacity of a surface: 1 means opaque. A computed opacity of 0 or less is replaced by 1,
+    /// because some exporters write 0 for an opaque surface.
     fn alpha(&self, shader: &Element) -> Result<f32, Error> {
         let transparent = shader.child("transparent");
         let [r, g, b, a] = self.colour(transparent)?.unwrap_or([1.0; 4]);

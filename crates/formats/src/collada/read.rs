@@ -22,7 +22,7 @@ const MAX_STEPS: usize = 500_000;
 /// Maximum length of a part's name, in characters. Longer names are truncated.
 const MAX_NAME: usize = 200;
 
-/// Reads a mesh file. Unsupported content is ignored with a warning.
+/// Reads a mesh file. Unsupported content is ignored, in most cases with a warning.
 pub fn read(file: &str, bytes: &[u8], warnings: &mut Warnings) -> Result<Model, Error> {
     let doc = Document::parse(file, bytes, MAX_MESH)?;
     doc.warn_of_tolerated(warnings);

@@ -92,7 +92,7 @@ impl VertexTransform {
         moved.iter().all(|c| c.is_finite()).then_some(moved)
     }
 
-    /// Transforms a normal. The result has unit length.
+    /// Transforms a normal. The result has unit length to within about 0.0001.
     pub(super) fn normal(&self, n: [f32; 3]) -> [f32; 3] {
         let n = self.normals * DVec3::from_array(n.map(f64::from));
         let length = n.length();

@@ -69,7 +69,8 @@ fn set(material: &mut Material, word: &str, rest: &str, subfolder: &str) -> Resu
         "d" => material.colour[3] = opacity(number(word, rest.rsplit(' ').next().unwrap_or(""))?),
         "Tr" => material.colour[3] = opacity(1.0 - number(word, rest)?),
         "map_Kd" => {
-            // Options such as `-s 1 1 1` precede the path. A path without options may have spaces.
+            // Options such as `-s 1 1 1` precede the path, so the path is the last word. Without
+            // options, the path may contain spaces.
             let path = if rest.starts_with('-') { rest.rsplit(' ').next().unwrap_or("") } else { rest };
             let path = picture_path(path);
             material.texture =

@@ -1,4 +1,4 @@
-//! The file `results.json` of Gradescope's autograders, one for each student.
+//! The file `results.json` of Gradescope's autograders, one for each student with a submission.
 
 use super::feedback;
 use crate::formula::{number, rounded};

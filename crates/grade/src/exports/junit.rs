@@ -59,7 +59,8 @@ fn suite(text: &mut String, grades: &Grades, student: &StudentGrade) {
     let _ = writeln!(text, "    <system-out>grade {grade} of {max}</system-out>\n  </testsuite>");
 }
 
-/// Escapes a text for XML. Control characters, and other characters that XML forbids, are replaced.
+/// Escapes a text for XML. Control characters, and other characters that XML forbids, are replaced
+/// by U+FFFD.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

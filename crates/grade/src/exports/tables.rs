@@ -6,9 +6,10 @@ use crate::formula::number;
 use crate::grades::{Grades, StudentGrade};
 use crate::plan::Plan;
 
-/// The file `grades.csv`: the columns of the roster, then the grade and the result of every run.
+/// The file `grades.csv`. Its first columns are those of the roster. The columns with the student,
+/// the grade and the result of every run follow.
 pub(super) fn grades(plan: &Plan, grades: &Grades) -> String {
-    // Without a roster, the first column is the student's name.
+    // These columns follow the columns of the roster. Without a roster, they are the first ones.
     let own = ["student", "student_id"];
     let mut head: Vec<String> = plan.roster.iter().map(|name| harmless(name)).collect();
     head.extend(own.map(str::to_owned));

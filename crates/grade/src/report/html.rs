@@ -37,7 +37,7 @@ pub(super) fn counted(number: usize, word: &str) -> String {
     format!("{number} {word}{}", if number == 1 { "" } else { "s" })
 }
 
-/// Points or a grade, with the two decimals of a grade.
+/// Points or a grade as text, rounded to two decimals as a grade is.
 pub(super) fn points(value: f64) -> String {
     number(rounded(value, 2))
 }

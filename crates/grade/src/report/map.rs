@@ -20,8 +20,8 @@ const COLOURS: f64 = 16.0;
 const MARGIN_M: f64 = 0.3;
 /// Width in metres at which a road without borders is drawn.
 const ROAD_M: f64 = 0.5;
-/// Smallest range of speeds in m/s. With a smaller one, the noise of a constant speed would be
-/// visible.
+/// Smallest range of speeds that the colours cover, in m/s. With a smaller range, the noise of a
+/// constant speed would be visible.
 const MIN_SPAN_MPS: f64 = 0.4;
 
 /// The speeds of the slowest and the fastest colour, in m/s.
@@ -52,7 +52,8 @@ pub(super) fn draw(road: &Road, track: &Track, scale: (f64, f64), label: &str) -
     let (width, height) = (high.x - low.x, high.y - low.y);
     let unit = width.max(height) / 100.0;
     let mut svg = format!(
-        // The y axis of the world points up, and the y axis of an image points down.
+        // On the map, the y axis of the world points up. The y axis of an SVG points down, so the
+        // sign of y changes.
         "<svg class=\"map\" viewBox=\"{:.2} {:.2} {width:.2} {height:.2}\" role=\"img\" aria-label=\"{}\">",
         low.x,
         -high.y,

@@ -76,7 +76,7 @@ pub(super) fn write(report: &Report<'_>) -> String {
     format!("<section class=\"panel notes\"><h2>To look at</h2><ul>{items}</ul></section>")
 }
 
-/// The notes about students whose row in the roster is unknown.
+/// The notes about students who have no row in the roster, or for whom several rows fit.
 fn about_roster(students: &[StudentGrade]) -> Vec<String> {
     let mut notes = Vec::new();
     for (remark, what) in [

@@ -1,4 +1,5 @@
-//! The whole page. It has no script and names no other host, so it can be sent to anyone.
+//! The whole page of the report. The page has no script and names no other host, so it can be sent
+//! to anyone.
 
 use super::html::{counted, escape, points};
 use super::{Report, map, notes, plot, students, table};
@@ -6,8 +7,8 @@ use crate::formula::{Combine, number};
 use chicane_wire::Better;
 
 const STYLE: &str = include_str!("style.css");
-/// With this policy, the browser loads and runs nothing that a student's text contains, even if an
-/// escape were missing.
+/// With this policy, the browser runs no script and loads no other file, even if a student's text
+/// were not escaped.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 pub(super) fn write(report: &Report<'_>) -> String {

@@ -5,10 +5,11 @@ use crate::formula::number;
 use crate::grades::Grades;
 use std::fmt::Write;
 
-/// Number of bars.
+/// Number of bars of the histogram.
 const BARS: usize = 10;
-/// Width of the plots, and height of the histogram, in units of the drawing.
+/// Width of the plots, in units of the drawing.
 const WIDTH: f64 = 600.0;
+/// Height of the histogram, in units of the drawing.
 const HEIGHT: f64 = 180.0;
 
 /// A histogram of the grades.

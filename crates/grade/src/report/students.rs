@@ -132,7 +132,7 @@ fn failures(report: &Report<'_>, world: &WorldGrade) -> String {
     text
 }
 
-/// The last lines of a program, escaped.
+/// The last lines that a program printed, escaped for HTML.
 fn tail(record: &serde_json::Value) -> String {
     let lines = record["run"]["output_tail"].as_array().into_iter().flatten();
     let lines = lines.filter_map(|line| line.as_str());

@@ -92,7 +92,7 @@ impl Driver {
         origin.source != Source::Student && judging.is_some_and(JudgedSession::recognizes_student)
     }
 
-    /// Counts a command to the robot as interference with the judged run.
+    /// Counts a command to the robot as interference with the judged run, if the run has started.
     pub(super) fn count_robot_command(&mut self, origin: &Origin, values: &Value) {
         let tick = self.worlds.running.as_ref().map_or(0, |running| running.sim.tick());
         let judging = self.session.judging.as_mut();

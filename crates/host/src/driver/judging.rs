@@ -133,8 +133,9 @@ impl JudgedSession {
         self.recognizes_student
     }
 
-    /// Counts a command as interference, if the run has started and neither the student's program,
-    /// the judging script nor the simulator sent the command. Returns whether the command counts.
+    /// Counts a command as interference, if the run has started and neither the student's program
+    /// nor the simulator sent the command. The caller must not pass commands of the judging script.
+    /// Returns whether the command counts.
     pub(super) fn count_interference(
         &mut self,
         origin: &Origin,

@@ -174,7 +174,7 @@ impl Simulator {
     /// In virtual time: lets the sim thread simulate up to this tick, counted from the start of the
     /// run. The receiver gets a message when the judge has seen that tick, and is disconnected if
     /// the session is over. Blocks while the inbox is full. `None` if the simulator has ended, or
-    /// if `stop` is set meanwhile.
+    /// if `stop` is set while the inbox is full.
     pub(crate) fn start_advance(&self, tick: u64, stop: &AtomicBool) -> Option<Receiver<()>> {
         let (reply, done) = sync_channel(1);
         self.send_patiently(Order::Advance { tick, reply }, stop).then_some(done)
@@ -187,7 +187,7 @@ impl Simulator {
     }
 
     /// Sends an order, and waits while the inbox is full. Returns false if the simulator has ended,
-    /// or if `stop` is set meanwhile.
+    /// or if `stop` is set while the inbox is full.
     fn send_patiently(&self, mut order: Order, stop: &AtomicBool) -> bool {
         loop {
             match self.inbox.try_send(self.envelope(order)) {
@@ -268,8 +268,8 @@ impl Simulator {
         self.send_when_free(|reply| Order::Robot { command, world: Some(world), reply }).await
     }
 
-    /// Sends a command to the robot and returns the number of its world. Waits while the inbox is
-    /// full.
+    /// Sends a command to the robot. Returns the result and the number of the world in which the
+    /// robot got the command ([`Published::assets_version`]). Waits while the inbox is full.
     pub async fn robot_with_world(
         &self,
         command: chicane_robot::Command,
@@ -286,8 +286,8 @@ impl Simulator {
         }
     }
 
-    /// Drives at a speed in m/s for a number of ticks. The car stops when the returned future is
-    /// dropped.
+    /// Drives at a speed in m/s for a number of ticks. If the returned future is dropped earlier,
+    /// the command ends, and the car stops unless a newer command is in force.
     pub async fn hold(&self, speed: f64, ticks: u64) -> Answer<Held> {
         // `_wake` is dropped after the receiver of the reply. The woken thread therefore finds the
         // reply closed and ends the command.

@@ -32,7 +32,7 @@ pub(super) enum Order {
     /// world (`Published::assets_version`).
     Robot { command: chicane_robot::Command, world: Option<u64>, reply: Reply<chicane_robot::Done> },
     /// Drives at a speed in m/s for a number of ticks. The reply is sent after the last of these
-    /// ticks, or when a newer command replaces this one.
+    /// ticks, or earlier if a newer command, a reset or another world ends this command.
     Hold { speed: f64, ticks: u64, reply: Reply<Held> },
     /// Pauses or continues time, or changes its speed. `None` keeps a setting.
     Clock { paused: Option<bool>, speed: Option<f64>, reply: Reply<()> },

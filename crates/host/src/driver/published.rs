@@ -34,9 +34,11 @@ pub struct Published {
     pub brightness: f64,
     /// The brightness of worlds whose seed does not change the brightness.
     pub(crate) usual_brightness: f64,
-    /// Number of worlds loaded so far.
+    /// Number of simulations that became the running world so far. A respawn and the start of a
+    /// session count too.
     pub assets_version: u64,
-    /// A counter that increases when the car is teleported or simulated time starts again.
+    /// A counter that increases when the car is moved by other means than driving: placed, reset,
+    /// or replaced by the car of a new simulation.
     pub epoch: u64,
     /// Name of the world whose simulation panicked. It becomes `None` when the next world is
     /// loaded.
@@ -54,7 +56,7 @@ pub struct WorldView {
     pub served: Arc<ServedWorld>,
     /// The state of the simulation.
     pub snapshot: Snapshot,
-    /// When the world was loaded.
+    /// When the simulation became the running world.
     pub since: Instant,
     /// The world at the last tick with a camera frame.
     pub exposure: Arc<Exposure>,
@@ -62,8 +64,9 @@ pub struct WorldView {
     pub robot: RobotView,
 }
 
-/// The newest sample of each of the robot's topics; `None` before the first sample of a topic. All
-/// published values share a sample until a newer sample replaces it.
+/// The robot as clients see it: the newest sample of each topic (`None` before the first sample),
+/// the drive command and the sounds. All published values share a sample until a newer sample
+/// replaces it.
 #[derive(Debug, Clone, Default)]
 pub struct RobotView {
     /// Odometry.
@@ -134,7 +137,7 @@ fn renew<T: Clone>(shared: &mut Option<Arc<TopicSample<T>>>, newest: Option<&T>,
     }
 }
 
-/// A camera frame that is not drawn yet: the world at the tick of the frame.
+/// The data from which a camera frame is drawn: the world at the tick of the frame.
 #[derive(Debug)]
 pub struct Exposure {
     /// The parts of the world that do not change.
@@ -196,8 +199,8 @@ impl OverlayView {
     }
 }
 
-/// The parts of a replay's state that do not come from its world. The other parts have fixed
-/// values.
+/// The parts of a replay's state that change and do not come from its world.
+/// [`Published::replayed`] sets the constant parts.
 pub struct ReplayedDisplay {
     /// The text on the screen.
     pub overlay: OverlayView,
@@ -238,7 +241,7 @@ impl Published {
         seen.map(|s| Arc::clone(&s.served.name))
     }
 
-    /// Simulated time, s; 0 before the first world.
+    /// Simulated time, s; 0 if no world runs.
     pub fn time_s(&self) -> f64 {
         self.running.as_ref().map_or(0.0, |seen| seen.snapshot.time_s)
     }

@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Maximum number of orders that are carried out between two publications.
+/// Maximum number of orders that are carried out in one turn of the loop.
 const MAX_ORDERS_PER_TURN: usize = 256;
 
 impl Driver {

@@ -1,10 +1,10 @@
 //! The running world, with the robot in it.
 //!
-//! `Running::tick` is the only place where robot and world meet: the stack gives the drive command,
-//! the world advances by one tick, and the stack reads the sensors. Timeouts, timed speed commands
-//! and sounds are counted in ticks. A respawn, a switch and the start of a session create a new
-//! stack. A reset clears the commands and sounds of the stack and keeps its odometry. A teleport
-//! does not change the stack, because a physical car would not notice a teleport either.
+//! `Running::tick` connects robot and world: the stack gives the drive command, the world advances
+//! by one tick, and the stack reads the sensors. Timeouts, timed speed commands and sounds are
+//! counted in ticks. A respawn, a switch and the start of a session create a new stack. A reset
+//! clears the commands and sounds of the stack and keeps its odometry. A teleport does not change
+//! the stack, because a physical car would not notice a teleport either.
 
 use super::order::{Held, Reply};
 use super::published::{Exposure, RobotView, WorldView};
@@ -23,7 +23,7 @@ pub struct Running {
     pub stack: Stack,
     /// The parts of the world that do not change.
     pub served: Arc<ServedWorld>,
-    /// When the world was loaded.
+    /// When this simulation became the running world.
     since: Instant,
     /// Contacts of the car as last published.
     contacts: Vec<usize>,
@@ -31,15 +31,15 @@ pub struct Running {
     pub exposure: Arc<Exposure>,
     /// The robot as last published.
     robot: RobotView,
-    /// Timed speed commands that have not ended: serial number, speed in m/s, and the client's
-    /// reply.
+    /// Timed speed commands that have not ended: serial number, speed in m/s, and the channel for
+    /// the reply to the client.
     holds: Vec<(u64, f64, Reply<Held>)>,
     /// The journal of a judged run; `None` if no run is judged.
     journal: Option<Recorder>,
 }
 
 impl Running {
-    /// A world at its start. `since` is when it was loaded.
+    /// A world at its start. `since` is the time at which it becomes the running world.
     pub fn new(sim: Sim, served: Arc<ServedWorld>, since: Instant) -> Running {
         let exposure = Arc::new(Exposure {
             served: Arc::clone(&served),
@@ -53,7 +53,7 @@ impl Running {
         Running { sim, stack, served, since, contacts, exposure, robot, holds, journal: None }
     }
 
-    /// Writes everything that happens from now on to a journal.
+    /// Writes commands, observations and hashes of the state to a journal from now on.
     pub(super) fn record_to(&mut self, journal: Recorder) {
         self.journal = Some(journal);
     }

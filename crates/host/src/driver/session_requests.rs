@@ -70,7 +70,8 @@ impl Driver {
         }
     }
 
-    /// Sends an observation to the session, if one is due at this tick.
+    /// Sends an observation to the session, if one is due at this tick. If the time limit has
+    /// passed, reports the limit to the session instead.
     pub(super) fn observe_if_due(&mut self) {
         let (Some(judging), Some(running)) = (&mut self.session.judging, &mut self.worlds.running) else {
             return;
@@ -100,8 +101,8 @@ impl Driver {
         let paused = self.clock.paused();
         let brightness = self.display.brightness;
         let (judging, running) = (self.session.judging.as_mut()?, self.worlds.running.as_mut()?);
-        // In virtual time the factor is fixed, because a measured factor would differ from run to
-        // run. This also applies after the program has ended.
+        // If the session began in virtual time, the factor is always 1, because a measured factor
+        // would differ from run to run.
         let rtf = if judging.is_virtual { 1.0 } else { self.clock.factor(Instant::now()) };
         let time_s = judging.time_s(running.sim.tick());
         let sounds = judging.take_sounds();
@@ -124,8 +125,8 @@ impl Driver {
         }
     }
 
-    /// Waits for one request of the session during a step. Returns whether simulated time may
-    /// continue.
+    /// Waits for one request of the session during a step, at most for `timeout`, and carries it
+    /// out. Returns whether simulated time may continue.
     pub(super) fn wait_for_session(&mut self, timeout: Duration) -> bool {
         let Some(judging) = &self.session.judging else { return true };
         match judging.wait_request(timeout) {
@@ -202,7 +203,8 @@ impl Driver {
     /// Ends the session: the car stops, and time no longer waits for the judge. Returns the
     /// simulated seconds of the session.
     fn halt_session(&mut self) -> f64 {
-        // A reply that waits for the next publication must show the speed that its client set.
+        // Pending replies must show the clock as their clients set it, because the clock is changed
+        // below.
         self.publish_pending_replies();
         let Some(judging) = self.session.judging.take() else { return 0.0 };
         let Some(running) = &mut self.worlds.running else { return 0.0 };
@@ -210,8 +212,8 @@ impl Driver {
         running.end_journal();
         let _ = running.stack.apply(RobotCommand::Speed(0.0));
         self.answer_holds();
-        // A pause or another speed during the run ends with the run. If time runs only during
-        // sessions, it is paused now.
+        // A pause or another real-time factor that was set during the run ends with the run. If
+        // time runs only during sessions, it is paused now.
         self.clock.set(Some(self.session.only_sessions), Some(judging.speed()));
         self.clock.forget_due();
         self.out.change();

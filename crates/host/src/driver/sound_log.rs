@@ -13,7 +13,7 @@ pub struct SoundLog {
     events: Vec<AudioEvent>,
     /// Size of the data of all events since the last observation, bytes. Dropped samples count too.
     bytes: usize,
-    /// Ids of the sounds that play, according to the events that the script got.
+    /// Ids of the sounds that play, according to the events that were kept so far.
     playing: BTreeSet<u64>,
 }
 
@@ -34,7 +34,8 @@ impl SoundLog {
                     }
                 }
                 AudioEvent::Stop { id } | AudioEvent::Ended { id } => drop(self.playing.remove(id)),
-                // The script's API has one stop event for each sound.
+                // The script's API has no event that stops all sounds, so each playing sound gets a
+                // stop event.
                 AudioEvent::StopAll => {
                     let all = std::mem::take(&mut self.playing);
                     self.events.extend(all.into_iter().map(|id| AudioEvent::Stop { id }));

@@ -93,9 +93,10 @@ pub(super) struct Worlds {
     /// Name of the world whose simulation panicked. It becomes `None` when the next world is
     /// loaded.
     pub(super) lost: Option<Arc<str>>,
-    /// Number of worlds loaded so far.
+    /// Number of simulations that became the running world so far: see `Published::assets_version`.
     pub(super) assets_version: u64,
-    /// A counter that increases when the car is teleported or simulated time starts again.
+    /// A counter that increases when the car is moved by other means than driving: see
+    /// `Published::epoch`.
     pub(super) epoch: u64,
 }
 
@@ -195,7 +196,7 @@ impl Driver {
     }
 
     /// Publishes if replies are pending, so that these replies describe the state before the next
-    /// order.
+    /// change.
     pub(super) fn publish_pending_replies(&mut self) {
         if self.out.has_pending_replies() {
             self.publish();

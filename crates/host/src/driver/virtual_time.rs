@@ -33,7 +33,7 @@ pub(super) struct Grant {
 struct GrantedStep {
     /// The last tick of the step, as a tick of the simulation and not of the run.
     until: u64,
-    /// The drive command during the step.
+    /// The drive command during the step: speed in m/s and steering angle in rad.
     drive: [Option<f64>; 2],
     sender: Sender,
     reply: Reply<()>,

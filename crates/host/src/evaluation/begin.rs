@@ -30,12 +30,12 @@ use tokio::sync::watch;
 /// records nothing.
 const UNJUDGED_SCRIPT: &str =
     "def evaluate(sim):\n    if sim.state.run.exit_code is not None:\n        sim.finish()\n";
-/// Time limit of a session without a judge, in simulated seconds.
+/// Time limit of a session without a judge, in simulated seconds, if the request has no time limit.
 const UNJUDGED_LIMIT_S: f64 = 3600.0;
 
 impl Evaluations {
-    /// Starts a session. Blocks on the disk. When this returns, the published state shows the
-    /// session, and the stored record has its first event.
+    /// Starts a session. Blocks on the disk until the stored record has the first event, and then,
+    /// with a timeout, until the published state shows the session.
     pub(super) fn begin(
         &self,
         judging: Judging,
@@ -419,8 +419,8 @@ fn finish(
         session.elapsed_s = Num(ended.time_s);
     });
     simulator.wake();
-    // The event is sent after the published state shows the end, so that a client that reacts to
-    // the event reads the ended session.
+    // The event is sent when the published state shows the end, so that a client that reacts to the
+    // event reads the ended session. After a timeout the event is sent anyway.
     runtime.block_on(simulator.wait_until_shown(&start.id, || false));
     let event = EvaluationEvent { session: start.id.clone(), time: Num(ended.time_s), kind: end };
     feed.send(&StoryEvent::Evaluation(event));

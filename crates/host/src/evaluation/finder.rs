@@ -49,7 +49,7 @@ impl Finder {
     }
 
     /// How judging scripts are run on this machine. Until a call has succeeded, each call starts a
-    /// test process and blocks.
+    /// judge and blocks.
     pub(crate) fn setting(&self) -> Result<FoundSetting, TrialError> {
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = &*found {
@@ -80,8 +80,8 @@ impl Finder {
     /// Why judging scripts can no longer be run, although an earlier test succeeded. `None` if they
     /// can be run, if no test has succeeded yet, and always with a container engine. Never blocks.
     pub(super) fn lost(&self) -> Option<String> {
-        // `setting` holds the lock while a test process runs, so this function only tries to take
-        // it.
+        // `setting` holds the lock while it starts a judge, so this function does not wait for the
+        // lock.
         let found = self.found.try_lock().ok()?;
         let (setting, _) = found.as_ref()?;
         if self.options.engine.is_some() {

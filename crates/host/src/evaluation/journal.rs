@@ -1,14 +1,14 @@
-//! The journal of a session while it is written: it is collected in pieces, and becomes one
-//! compressed piece at the end.
+//! The journal of a session. While the session runs, the journal is stored in pieces. At the end,
+//! the whole journal is compressed.
 
 use chicane_journal::{Head, Journal, Sink};
 use chicane_store::{JournalPart, JournalPiece, StoredJournal, Sum, run_file};
 use chicane_wire::JournalIdentity;
 use std::sync::Arc;
 
-/// Maximum number of stored events of a session.
+/// Number of events of a session after which only required events are stored.
 const MAX_SESSION_LINES: usize = 100_000;
-/// Maximum size of the stored events of a session, bytes.
+/// Size of the events of a session, in bytes, above which only required events are stored.
 const MAX_SESSION_BYTES: usize = 16 << 20;
 /// Why a long run has no journal.
 const TOO_LONG: &str = "the journal exceeded 64 MiB, so this run can't be verified or replayed";

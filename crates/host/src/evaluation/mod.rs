@@ -60,7 +60,7 @@ pub(crate) struct EvaluationParts {
     /// The lock of the loader. It is held while a session begins, so that no transition is
     /// registered meanwhile.
     pub(crate) choice_lock: Arc<tokio::sync::Mutex<()>>,
-    /// Stores brightness and lights.
+    /// Stores brightness, last world and lights.
     pub(crate) keeper: Keeper,
     /// The event stream.
     pub(crate) feed: Feed,
@@ -159,7 +159,8 @@ impl Evaluations {
         &self.current
     }
 
-    /// Returns the current session, and waits until the published state agrees with it.
+    /// Returns the current session. Before that, waits until the published state agrees with this
+    /// session; the wait has a timeout.
     pub async fn session(&self) -> CurrentSession {
         let response = self.current.response();
         if let Some(Session { id, .. }) = &response.session {
@@ -193,7 +194,8 @@ impl Evaluations {
         Ok(Some(StoredRecord { record, journal, bundle }))
     }
 
-    /// The journal of a session and the files of its world, as they are stored. Blocks on the disk.
+    /// The journal of a session and the files of its world, as they are stored. A journal that is
+    /// not on disk yet comes from memory. Blocks on the disk.
     pub(crate) fn stored_run(&self, row: &SessionRow) -> Result<StoredRun, StoreError> {
         let unwritten = self.unstored.rest().and_then(|rest| rest.journal_of(row.number));
         let records = self.parts.data.records();
@@ -348,7 +350,7 @@ impl Evaluations {
 
     /// Ends the session because the simulator stops. Waits at most `SHUTDOWN_TIMEOUT` for the end
     /// of the session, and then at most as long for the end of the prepared judge. Then tries a
-    /// last time to write a record that is not on disk. This attempt has no limit.
+    /// last time to write a record that is not on disk. This attempt has no time limit.
     pub(crate) async fn shut_down(&self) {
         let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, self.stop(StopCause::Shutdown)).await;
         let finder = Arc::clone(&self.finder);
@@ -359,7 +361,7 @@ impl Evaluations {
     }
 }
 
-/// The running world, if an evaluation can be started in it.
+/// The running world as published, if a session can be started in it.
 fn ready(simulator: &Simulator, judging: Judging) -> Result<Arc<ServedWorld>, StartEvaluationError> {
     let now = simulator.now();
     let seen = now.running.as_ref().filter(|_| now.transition.is_none());

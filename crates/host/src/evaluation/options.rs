@@ -10,7 +10,8 @@ pub struct JudgeOptions {
     /// The program `chicane`; the running program if `None`. It is started as a new process for
     /// every jail.
     pub launcher: Option<PathBuf>,
-    /// Folder with the prepared Python; the folder in the user's cache if `None`.
+    /// Folder with the prepared Python. `None`: the folder that `CHICANE_JUDGE_ROOT` names, or else
+    /// a folder in the user's cache.
     pub folder: Option<PathBuf>,
     /// How limits are enforced; the best available way if `None`.
     pub isolation: Option<Isolation>,
@@ -19,7 +20,8 @@ pub struct JudgeOptions {
     pub script: Option<String>,
     /// How student programs are isolated.
     pub student: BoxOptions,
-    /// Folders that student programs can't see, besides the data folder of this simulator.
+    /// Further folders that student programs can't see. The known data folders of this machine and
+    /// the folder with the prepared Python are always hidden.
     pub hidden: Vec<PathBuf>,
     /// The pace of sessions whose request names no pace.
     pub pace: Pace,

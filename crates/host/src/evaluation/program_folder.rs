@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-/// Start of the folder's name. The id of the process and the id of the session follow.
+/// Start of the folder's name. The process id of the simulator and the id of the session follow.
 const PREFIX: &str = "chicane-program-";
 
 /// A folder with the files of a program. It is removed on drop.
@@ -20,8 +20,8 @@ pub(super) struct ProgramFolder {
 }
 
 impl ProgramFolder {
-    /// Writes the files to a new folder that only the user of the simulator can read. A program in
-    /// a host box also gets the Python package, as programs in a closed box do.
+    /// Writes the files to a new folder that only the user of the simulator can read. For a program
+    /// in a host box, also writes the Python package, because a host box does not have the package.
     pub(super) fn new(files: &ProgramFiles, session: &str, kind: BoxKind) -> io::Result<ProgramFolder> {
         let parent = std::env::temp_dir();
         remove_orphans(&parent);

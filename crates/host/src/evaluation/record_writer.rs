@@ -3,7 +3,7 @@
 //!
 //! A separate thread collects events for a short time and writes them in one transaction, so the
 //! supervisor of the session does not wait for the disk. The stored size of a session is limited;
-//! events beyond the limit are left out.
+//! events beyond the limit are left out, unless they are required.
 //!
 //! Steps and events of the session come through one queue, so the stored steps and the stored
 //! events always end at the same point. The sim thread writes each observation to the `Sink` before
@@ -20,7 +20,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// How long lines are collected before they are written.
+/// Real time for which entries are collected before they are written.
 const COLLECT_INTERVAL: Duration = Duration::from_millis(200);
 /// Capacity of the queue to the writer thread. A full queue blocks the sender.
 const MAX_QUEUED_ENTRIES: usize = 4096;
@@ -48,7 +48,7 @@ enum WriterEntry {
 pub(super) struct Unwritten {
     /// The session's number in the database.
     number: i64,
-    /// Sequence number of the first line.
+    /// Sequence number of the first of `lines`.
     next_line: u64,
     lines: Vec<String>,
     /// The identity of the session, if it is not stored yet.
@@ -83,8 +83,8 @@ impl Unwritten {
         data.records().end(self.number, self.next_line, &self.lines, &self.result, self.journal.as_deref())
     }
 
-    /// The whole journal of the session with this number, compressed; `None` if this value belongs
-    /// to another session.
+    /// The whole journal of the session with this number, compressed. `None` if this value belongs
+    /// to another session or has no journal.
     pub(super) fn journal_of(&self, number: i64) -> Option<Vec<u8>> {
         self.journal.clone().filter(|_| number == self.number)
     }

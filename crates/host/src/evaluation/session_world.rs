@@ -168,8 +168,9 @@ impl SessionWorld {
     /// Writes an event to the record and sends it to the event stream.
     pub(super) fn announce(&mut self, time_s: f64, kind: EvaluationKind) {
         self.store_event(time_s, &kind);
-        // The event of a phase is sent only when this event and every earlier event are on disk. The
-        // exception is the last phase, whose event is sent first. `close` writes it soon afterwards.
+        // The event of a phase is sent after this event and every earlier event were written, or
+        // after a write failed. The event of the last phase is sent at once, and `close` waits
+        // until this event is on disk.
         if matches!(&kind, EvaluationKind::Phase { phase } if *phase != Phase::Ended) {
             self.writer.flush();
         }
@@ -351,9 +352,10 @@ fn refused(error: impl Display) -> SessionHostError {
     SessionHostError::Refused(error.to_string())
 }
 
-/// Start pose of the car: x, y in metres and yaw in radians; `None` if the world has no route. The
-/// car heads from the first waypoint to the second. Its front bumper is just behind the first
-/// waypoint. The seed of the session may change this pose.
+/// Start pose of the car: x, y in metres and yaw in radians. `None` if the world has no route with
+/// two different waypoints. The car heads from the first waypoint to the next waypoint at another
+/// position. Its front bumper is just behind the first waypoint. The seed of the session may change
+/// this pose.
 fn start_pose(served: &ServedWorld, profile: &Profile) -> Option<[f64; 3]> {
     let line = &served.world.route.as_ref()?.centre;
     let first = *line.first()?;

@@ -70,9 +70,8 @@ impl Story {
     }
 
     /// Returns the id after which a client resumes if it received all events up to `id`. A client
-    /// that is behind the buffer resumes with the oldest line of the buffer. If the id is unknown
-    /// because it comes from an earlier run of the program, the client resumes after the newest
-    /// event.
+    /// that is behind the buffer resumes with the oldest line of the buffer. An id above the newest
+    /// id comes from an earlier run of the program, so the client resumes after the newest event.
     pub(super) fn resume(&self, id: u64) -> u64 {
         let ring = self.ring();
         if id > ring.last_id { ring.last_id } else { id.max(ring.last_dropped) }

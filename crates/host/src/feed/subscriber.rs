@@ -33,7 +33,8 @@ impl Drop for OpenStream {
 struct Subscriber {
     feed: Feed,
     head: watch::Receiver<Head>,
-    /// Id of the last story line that was sent.
+    /// Id of the last story line that was sent. Before the first line is sent, this is the id after
+    /// which the stream begins.
     line: u64,
     /// Number of the last frame that was sent. Before the first frame is sent, this is the number
     /// of the newest frame at the start of the stream; `None` if there was no frame.
@@ -68,9 +69,8 @@ impl Feed {
         };
         let newest = self.story.last_id();
         let line = last_event_id.map_or(newest, |id| self.story.resume(id));
-        // The first event has the id of the last story line that the client received. If the
-        // connection breaks before the missed lines are sent, the client asks for those lines
-        // again.
+        // The first event has the id after which the stream begins. If the connection breaks before
+        // the missed lines are sent, the client asks for those lines again.
         let now = self.simulator.now();
         let ready = VecDeque::from([event_bytes(line, "state", &now.state_json())]);
         let first = now.serial;

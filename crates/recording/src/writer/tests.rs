@@ -95,7 +95,7 @@ fn an_unfinished_file_can_be_read_up_to_the_last_chunk() {
     let bytes = writer.bytes();
     writer.write(&sample(100), None, None).expect("written");
     assert!(writer.bytes() > bytes);
-    // The state of the file as if the simulator had been killed here.
+    // A simulator that is killed at this point leaves the first `flushed` bytes of the file.
     let (flushed, _) = (writer.flushed as usize, writer.flush());
     let file = writer.finish().expect("finished").into_inner();
     let options = mcap::read::Options::IgnoreEndMagic;
@@ -115,7 +115,7 @@ fn the_size_is_known_while_the_file_is_written() {
     }
     let known = writer.bytes();
     let size = writer.finish().expect("finished").into_inner().len() as u64;
-    // The rest is the index.
+    // The index at the end of the file is not part of `known`.
     assert!((known..known + known / 10).contains(&size), "{known} {size}");
 }
 
@@ -137,7 +137,7 @@ fn a_continued_file_has_the_static_frames_and_the_epoch() {
 
 #[test]
 fn a_full_disk_is_an_error() {
-    /// An output that accepts 2 MiB.
+    /// An output that fails as soon as it contains more than 2 MiB.
     struct FullDisk(Cursor<Vec<u8>>);
 
     impl Write for FullDisk {

@@ -2,8 +2,9 @@
 //! `web`.
 //!
 //! The time to connect, the time for a response, the size of a response and the number of attempts
-//! are limited. A retried write may have succeeded the first time. The publisher (`Cdn`) then reads
-//! the object and compares it with the written bytes.
+//! are limited. The first attempt of a retried write may have succeeded although its response was
+//! lost. Then the second attempt fails, and the publisher (`Cdn`) reads the object and compares it
+//! with the written bytes.
 
 use super::response::{ResponseAction, classify};
 use super::settings::{is_local, is_yes};

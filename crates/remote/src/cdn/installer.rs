@@ -5,9 +5,9 @@
 //! stops when the program stops.
 //!
 //! `meta.json` names the revision. If that revision is installed and complete, the job ends.
-//! Otherwise an `InstallPlan` lists the files. Eight files are downloaded at a time, to a `Staging`
-//! folder; all processes share one such folder for each id. At the end the world is loaded as a
-//! test.
+//! Otherwise an `InstallPlan` lists the files. Up to eight files are downloaded at a time, to a
+//! `Staging` folder; all processes share one such folder for each id. At the end the world is
+//! loaded as a test.
 //!
 //! If the CDN has a `manifest.json`, it states the size and the checksum of each file. Each file is
 //! hashed while it arrives, the `Staging` folder keeps downloaded files across restarts, and at the
@@ -30,7 +30,7 @@ use tokio::sync::{Semaphore, watch};
 
 /// Most worlds that are installed at a time. Further jobs wait.
 const MAX_PARALLEL_INSTALLS: usize = 4;
-/// Most jobs that may run or wait. Further requests are refused.
+/// Most jobs that may run or wait. Further requests for other worlds are refused.
 const MAX_JOBS: usize = 64;
 /// Most files of a world that are downloaded at a time.
 const MAX_PARALLEL_FILES: usize = 8;
@@ -326,7 +326,8 @@ fn unverified() -> InstallError {
     )
 }
 
-/// Removes a staging folder once no other task uses it.
+/// Removes a staging folder once no other task uses it. If a task still uses it after
+/// [`MAX_WRITE`], the folder is not removed.
 async fn discard(staging: Arc<Staging>) {
     // When a download fails, disk writes of other downloads may still run on blocking threads. A
     // write ends with a `sync_all`, which takes seconds on a busy disk.

@@ -1,4 +1,5 @@
-//! Installs and lists published worlds without a running simulator, for the command line.
+//! Functions for the command line: install a published world in this process, and list the worlds
+//! of a CDN.
 
 use super::CDN_TIMEOUT;
 use super::installer::{Installed, Installer, ProgressCallback};

@@ -172,8 +172,9 @@ impl GlbWriter {
         self.embed(&png(picture), "image/png", has_transparency(&picture.pixels))
     }
 
-    /// Adds a texture of a scene. Returns the index of the texture, or `None` if the texture cannot
-    /// be decoded.
+    /// Adds a texture of a scene. Returns the index of the texture. PNG and JPEG files are embedded
+    /// as they are. Files of other formats are converted to PNG; the result is `None` if such a
+    /// file cannot be decoded.
     pub(super) fn texture(&mut self, texture: &Texture) -> Option<usize> {
         match &texture.source {
             TextureSource::BuiltIn(kind) => Some(self.picture(&crate::looks::texture(*kind))),

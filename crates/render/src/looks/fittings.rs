@@ -45,7 +45,7 @@ fn ellipsoid(b: &mut MeshBuilder, material: usize, pose: &Pose, half: [f64; 3]) 
     b.fan_reversed(material, &rings[0]);
 }
 
-/// Half of the height and the radius of the lidar's housing, m.
+/// Half of the height, and then the radius, of the lidar's housing, m.
 const PUCK: [f64; 2] = [0.0155, 0.034];
 
 /// The body of the car with all parts that are fixed to it.

@@ -8,7 +8,7 @@ use crate::simd::{Floats, Simd};
 use glam::{Vec2, Vec3};
 use std::ops::Range;
 
-/// Width of a cell, samples.
+/// Maximum width of a cell, samples.
 const ACROSS: usize = 1024;
 /// Minimum height of a corner, m. Lower corners are raised to this height, so that their distance
 /// from the camera is limited.

@@ -94,8 +94,9 @@ impl Print {
         Ok(Print { floor: Arc::new(floor), dpi, left: 0, top: 0, width, height, samples })
     }
 
-    /// A rectangle of this print, as a separate print. `left` and `top` are the pixels that are cut
-    /// off. The rectangle is reduced if it extends beyond this print, but keeps one pixel.
+    /// A rectangle of this print, as a separate print. `left` and `top` are the numbers of pixels
+    /// that are cut off at the left and at the top. The rectangle is reduced if it extends beyond
+    /// this print, but keeps one pixel.
     pub fn part(&self, left: usize, top: usize, width: usize, height: usize) -> Print {
         let (left, top) = (left.min(self.width - 1), top.min(self.height - 1));
         Print {

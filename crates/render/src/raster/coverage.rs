@@ -18,7 +18,8 @@ pub(super) struct TileTriangle {
     margins: [i32; 3],
     /// Change of each edge function per column and per row.
     steps: [[i32; 2]; 3],
-    /// 1/w at the first pixel of the tile, and the change of 1/w per column and per row.
+    /// 1/w at the first pixel of the tile, and the change of 1/w per column and per row; w is the
+    /// distance along the view axis.
     nearness: [f32; 3],
     /// Rows of the tile that the triangle may cover.
     pub(super) rows: std::ops::Range<usize>,

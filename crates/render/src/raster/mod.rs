@@ -5,7 +5,8 @@
 //! several [`Setup`]s, which work in parallel. `tile` then draws each tile independently in three
 //! passes:
 //!
-//! 1. It finds the nearest opaque triangle at four samples of each pixel, by comparing 1/w.
+//! 1. It finds the nearest opaque triangle at four samples of each pixel, by comparing 1/w, where w
+//!    is the distance along the view axis.
 //! 2. It shades every triangle once per pixel (`shade`). The colour of a pixel at an edge is the
 //!    mean colour of the triangles at the samples of the pixel. Otherwise, lines narrower than a
 //!    pixel would appear and disappear while the camera moves.

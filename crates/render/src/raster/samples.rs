@@ -11,7 +11,8 @@ pub(super) const SAMPLE_SPACING: i32 = SUBPIXELS / SAMPLES as i32;
 pub(super) const FIRST_SAMPLE: i32 = SAMPLE_SPACING / 2;
 /// Offsets of the samples from the centre of the pixel, in 1/256 of a pixel. The samples have four
 /// different rows and four different columns, both equally spaced. An edge that is almost
-/// horizontal or vertical therefore gets all shades. The pattern is symmetric about the centre.
+/// horizontal or vertical therefore passes the samples of a pixel one after another, and the pixel
+/// gets every mixture of the two colours in turn. The pattern is symmetric about the centre.
 pub(super) const OFFSETS: [[i32; 2]; SAMPLES] = [[-32, -96], [96, -32], [-96, 32], [32, 96]];
 
 /// Change of an edge function from the centre of a pixel to a sample. The change is 0 for an inner

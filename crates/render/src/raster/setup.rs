@@ -116,8 +116,9 @@ pub(super) struct Triangle {
     pub(super) planes: [Plane; 6],
     /// The light, if all corners have the same light; otherwise `None`.
     pub(super) even_light: Option<[f32; 3]>,
-    /// Smallest and largest 1/w of the corners. The shader clamps 1/w to this range. A pixel is
-    /// shaded at its centre, which may be outside of the triangle if an edge crosses the pixel.
+    /// Smallest and largest 1/w of the corners. The shader clamps 1/w to this range, because a
+    /// pixel is shaded at its centre, which is outside of the triangle in some pixels that an edge
+    /// crosses.
     pub(super) nearness: [f32; 2],
     pub(super) surface: u32,
     /// First and last row that the triangle may cover.
@@ -154,8 +155,8 @@ const MAX_TRIANGLES: usize = 2_000_000;
 /// Limit on the entries in the tile lists of a frame. The setups of the frame share this limit
 /// equally.
 const MAX_ENTRIES: usize = 8_000_000;
-/// The low bits of a triangle id hold the index of the triangle within its setup. This is the
-/// number of these bits. The high bits hold the index of the setup.
+/// Number of the low bits of a triangle id, which hold the index of the triangle within its setup.
+/// The high bits hold the index of the setup.
 const INDEX_BITS: u32 = 21;
 const _: () = assert!(MAX_TRIANGLES <= 1 << INDEX_BITS);
 

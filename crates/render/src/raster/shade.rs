@@ -193,7 +193,7 @@ impl<'a> Shader<'a> {
 
     /// Colours of a texture at eight pixels: red, green, blue and alpha, 0..1 each. All eight
     /// pixels use one footprint, because the computation of eight footprints would take more time.
-    /// It is the footprint of the middle pixel, or of the first pixel in the mask if the middle
+    /// This is the footprint of the middle pixel, or of the first pixel in the mask if the middle
     /// pixel is not in the mask.
     #[inline(always)]
     fn texels<S: Simd>(
@@ -291,7 +291,8 @@ fn splatted<S: Simd>([a, b, c]: [f32; 3]) -> [S::Floats; 3] {
 /// because textures repeat.
 #[inline(always)]
 fn fraction<S: Simd>(v: S::Floats) -> S::Floats {
-    // Clamp to the range of integers. Larger values have no useful fractional part.
+    // The values are clamped, so that they fit into integers. Larger values have no useful
+    // fractional part.
     let limit = S::Floats::splat(1e6);
     let v = v.min(limit).max(-limit);
     v - v.truncated().floats()

@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const MAX_TEXTURE_BYTES: usize = 128 << 20;
 /// Longest side of a texture that is added after the memory limit is reached, texels.
 const SMALL_SIDE: usize = 64;
-/// Limit on the triangles of a world. Triangles beyond the limit are dropped.
+/// Limit on the triangles of all meshes of a stage. Triangles beyond the limit are dropped.
 const MAX_TRIANGLES: usize = 4_000_000;
 
 /// Collects the parts of a stage.

@@ -17,7 +17,8 @@ use chicane_world::{Pose, Profile, World};
 use glam::{DAffine3, DMat3, DVec3, Mat3A, Vec3, Vec3A};
 use std::sync::Arc;
 
-/// Limit on the corners whose light is stored. A world may have many items with the same mesh.
+/// Limit on the corners whose light is stored. The light is stored for each item, so many items
+/// with the same large mesh would need much memory.
 const MAX_FIXED_LIGHTS: usize = 2_000_000;
 
 /// Values of [`crate::Layers::labels`]. The label of a pixel tells which opaque surface the pixel
@@ -142,7 +143,8 @@ impl Stage {
         stage
     }
 
-    /// Stores the light of the items that never move, because it is the same in all pictures.
+    /// Stores the light of the items that never move, because this light is the same in all
+    /// pictures.
     fn store_lights(&mut self) {
         let mut left = MAX_FIXED_LIGHTS;
         let lights: Vec<Vec<Vec<Vec3>>> = self

@@ -116,7 +116,7 @@ fn enormous_and_tiny_objects() {
         scene.add(Owner::Scenery, Look::Sphere(1.0), at(0.0, 0.0, 0.0), Some(red)).scale = [size; 3];
         scene.add(Owner::Scenery, Look::Cone(size, 1.0), at(size, 0.0, 0.0), Some(red));
         let layers = draw_all(&mut scene.renderer(), &camera(), &scene);
-        // A box with an edge of 10⁶ m fills most of the picture.
+        // A box with an edge of 10⁶ m covers a large part of the picture.
         assert!(size != 1e6 || layers.colour.pixels.iter().filter(|p| p[0] > 200).count() > 500, "{size}");
     }
 }

@@ -2,7 +2,7 @@
 //! clients. [`decode_while`] checks an audio file before it is played.
 //!
 //! The positions and ends of sounds are computed from ticks, so they do not depend on the speed of
-//! the simulation. A client plays the samples, for example a web page.
+//! the simulation. A client, for example a web page, plays the samples.
 
 mod decode;
 mod player;

@@ -34,11 +34,11 @@ const TILT: f64 = 0.05;
 /// Standard deviation of the time of a speed change within an interval, as a fraction of the
 /// interval.
 const WHEN: f64 = 0.29;
-/// Number of samples for which a tilt error lasts.
+/// Number of IMU samples for which a tilt error lasts.
 const TILT_LASTS: f64 = 6.0;
 /// Random error of the gyro, as a fraction of the turn.
 const GYRO_SCALE: f64 = 3e-4;
-/// Fraction of a keyframe's noise that does not cancel with the noise of its match.
+/// Fraction of the variance of a keyframe's noise that does not cancel with the noise of its match.
 const KEYFRAME_NOISE_PART: f64 = 0.1;
 /// Minimum standard deviation of a match, m and rad.
 const MATCH_SD: f64 = 1e-4;
@@ -79,7 +79,8 @@ impl Filter {
 
     /// Predicts the state after `dt` seconds from the mean turn rate and the mean acceleration. The
     /// acceleration is given in the car's frame at the end of the interval. `sample_dt` is the
-    /// interval of the IMU samples in seconds, because the noise of several samples averages out.
+    /// interval of the IMU samples in seconds. It gives the number of samples in `dt`, whose noise
+    /// averages out.
     pub(super) fn predict(&mut self, dt: f64, turning: f64, [ax, ay]: [f64; 2], sample_dt: f64) {
         let turn = turning * dt;
         let [x, y, yaw, u, v, ..] = self.state;
@@ -115,7 +116,8 @@ impl Filter {
             let (noise, tilt) = (self.accelerometer_sd * dt, TILT * a * dt);
             self.covariance[i][i] += noise * noise / samples + TILT_LASTS * tilt * tilt;
         }
-        // The time of an impact within the interval is unknown. This adds a position error.
+        // The time of an impact within the interval is unknown, which adds an error of the
+        // position.
         let when = WHEN * WHEN * (ax * ax + ay * ay) * dt * dt * dt * dt;
         self.covariance[0][0] += when;
         self.covariance[1][1] += when;
@@ -258,9 +260,9 @@ impl Filter {
         self.apply_match(found, 0, 1.0)
     }
 
-    /// Corrects the pose at index `of` by a match. `part` is the fraction of the match's noise that
-    /// counts. Each eigenvector of the information is one scalar measurement. Directions with
-    /// little information are skipped. Returns the squared Mahalanobis distance.
+    /// Corrects the pose at index `of` by a match. `part` is the fraction of the variance of the
+    /// match that counts. Each eigenvector of the information is one scalar measurement. Directions
+    /// with little information are skipped. Returns the squared Mahalanobis distance.
     fn apply_match(&mut self, found: &Match, of: usize, part: f64) -> f64 {
         let (predicted, jacobian) = self.relative_pose(of);
         let (values, vectors) = eigen(found.information);
@@ -298,7 +300,8 @@ impl Filter {
     }
 
     /// Applies weak constraints as measurements: tyres hardly slide sideways, and the speed is
-    /// within the limit of the motor.
+    /// within the limit of the motor. The second constraint is applied only while the speed is very
+    /// uncertain.
     pub(super) fn constrain_motion(&mut self, turning: f64) {
         let mut row = [0.0; N];
         row[SIDEWAYS] = 1.0;

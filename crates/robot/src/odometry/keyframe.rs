@@ -145,7 +145,8 @@ impl Sums {
     }
 }
 
-/// A scan as line segments. Each beam has a segment.
+/// A scan as line segments, one for each beam. The normal of a segment is zero if no line was found
+/// at the point of the beam.
 #[derive(Debug, Clone)]
 pub(super) struct Keyframe {
     pub(super) lines: Vec<LineSegment>,
@@ -183,8 +184,8 @@ impl Keyframe {
         }
     }
 
-    /// A straight segment that contains point `i` of the middle copy; `None` if no segment is
-    /// straight. The longer segments are tried first.
+    /// A straight segment that contains a point; `None` if no segment is straight. `i` is the index
+    /// of the point in the three copies of the scan. The longer segments are tried first.
     ///
     /// A line is accepted only if noise explains the distances of its points. Otherwise a curved
     /// surface would match best at the pose of its own scan, and bias the estimate towards no
@@ -227,7 +228,7 @@ mod tests {
     use super::*;
     use chicane_world::Profile;
 
-    /// A scan of a room of 4 m × 3 m with the car in its centre.
+    /// A scan of a room of 4 m × 3 m with the lidar in its centre.
     fn room(beams: &Beams) -> Scan {
         let range = |d: &[f64; 2]| (2.0 / d[0].abs()).min(1.5 / d[1].abs()) as f32;
         Scan { sample: 0, ranges: (0..beams.count()).map(|i| range(&beams.direction(i))).collect() }

@@ -46,7 +46,7 @@ pub(super) struct Matcher {
 struct Pair {
     point: [f64; 2],
     normal: [f64; 2],
-    /// Distance of the line from the origin, m.
+    /// Distance of the line from the keyframe's origin in the direction of `normal`, m.
     offset: f64,
     /// Inverse of the variance of the distance between point and line.
     weight: f64,

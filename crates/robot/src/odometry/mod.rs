@@ -7,8 +7,9 @@
 //! share the error from the noise of the keyframe's scan. The state of the filter contains the pose
 //! of the keyframe with this error, so the covariance takes the shared error into account. A scan
 //! that does not fit near the predicted pose is matched again in a wider range, because the car may
-//! have crashed. If this match fails too, the car was placed elsewhere. Then the scan becomes the
-//! new keyframe at the estimated pose, and the estimate does not include the jump.
+//! have crashed. If this match fails too, the estimator assumes that the car was placed elsewhere.
+//! Then the scan becomes the new keyframe at the estimated pose, and the estimate does not include
+//! the jump.
 
 mod filter;
 mod keyframe;
@@ -32,10 +33,11 @@ const KEYFRAME_OVERLAP: f64 = 0.5;
 const LEAST_FIT: f64 = 0.5;
 /// A scan does not fit if less than this fraction of its points is near the keyframe's lines.
 const LEAST_OVERLAP: f64 = 0.3;
-/// A scan is suspicious if its overlap is below this fraction of the last scan's overlap.
+/// A scan is matched again in a wider range, as after a crash, if its overlap is below this
+/// fraction of the last scan's overlap.
 const USUAL_OVERLAP: f64 = 0.8;
 /// Limit of the squared Mahalanobis distance between the pose of a scan and the predicted pose. A
-/// larger distance means that the car was placed elsewhere.
+/// match with a larger distance is discarded, and the scan is matched again in a wider range.
 const MAX_MAHALANOBIS: f64 = 40.0;
 /// The car counts as standing only after this number of consecutive quiet IMU samples. If the car
 /// leans on something, the samples must be steady instead: no turn, and the same acceleration.

@@ -1,5 +1,5 @@
-//! Serializes covariances. They are arrays of 36 numbers, but serde supports arrays of at most 32
-//! elements.
+//! Serializes and deserializes covariances. They are arrays of 36 numbers, but serde supports
+//! arrays of at most 32 elements.
 
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::ser::SerializeTuple;

@@ -1,9 +1,9 @@
 //! The message types of our topics. They have the same fields in the same order as in ROS 2.
 //!
 //! The order of the fields defines the wire format of DDS, and the names define the JSON of
-//! rosbridge. A field that is missing in JSON gets its default, as in rosbridge: zero, or the
-//! identity for a rotation. Byte sequences use `serde_bytes`, because it copies a whole image
-//! instead of serializing every byte.
+//! rosbridge. A field that is missing in JSON gets its default, as in rosbridge: zero, an empty
+//! text or list, or the identity for a rotation. Byte sequences use `serde_bytes`, because it
+//! copies a whole image instead of serializing every byte.
 
 mod array;
 mod geometry;

@@ -98,7 +98,8 @@ pub struct LaserScan {
     pub range_min: f32,
     /// Maximum range, m.
     pub range_max: f32,
-    /// Range of each beam, m. If the beam hit nothing, infinity; in the filtered scan, 0.
+    /// Range of each beam, m; infinity if the beam hit nothing. The filtered scan has 0 in place of
+    /// infinity.
     pub ranges: Vec<f32>,
     /// Always empty.
     pub intensities: Vec<f32>,

@@ -62,7 +62,7 @@ pub(super) fn moving(
     TFMessage { transforms: car.into_iter().chain(camera).collect() }
 }
 
-/// Converts a height above the ground to a height relative to the axles.
+/// Makes the height of a position on the car relative to the axles instead of the ground.
 fn on_base([x, y, z]: [f64; 3], profile: &Profile) -> [f64; 3] {
     [x, y, z - profile.wheel_radius_m]
 }

@@ -1,10 +1,10 @@
 //! Converts samples of the robot to the messages of a tick.
 //!
-//! Every topic has its own rate in simulated time, and a [`Sample`] contains only the values that
-//! are due at its tick. Each transport has a [`Publisher`], which stores the car's constants and
-//! the latched messages. A latched message is the last message of its topic. Every new subscriber
-//! gets this message at once. Images are not part of a sample, because they are drawn only if a
-//! client subscribes to them.
+//! The topics have different rates in simulated time, and a [`Sample`] contains only the values
+//! that are due at its tick. Each transport has a [`Publisher`], which stores the car's constants
+//! and the latched messages. A latched message is the last message of its topic. Every new
+//! subscriber gets this message at once. Images are not part of a sample, because they are drawn
+//! only if a client subscribes to them.
 
 mod frames;
 mod sensors;
@@ -79,8 +79,8 @@ impl Sample {
         }
     }
 
-    /// A sample that contains only a new epoch. It is published if the car was placed elsewhere
-    /// while time was paused.
+    /// A sample that contains only an epoch, for example because the car was placed elsewhere while
+    /// time was paused.
     pub fn epoch_only(tick: u64, epoch: u64) -> Sample {
         Sample { tick, epoch, ..Sample::default() }
     }

@@ -10,8 +10,9 @@ use chicane_world::Profile;
 use chicane_world::readings::TICK_S;
 use std::f64::consts::{PI, TAU};
 
-/// Variance of height, roll and pitch, and of their velocities. The planar odometry does not
-/// estimate them, because the car stays on the ground.
+/// Variance of height (m²), of roll and pitch (rad²), and of their rates of change (m²/s² and
+/// rad²/s²). The planar odometry does not estimate these values, because the car stays on the
+/// ground.
 const PLANAR: f64 = 1e-4;
 /// Names of the joints in the order of the message.
 const JOINTS: [&str; 8] = [

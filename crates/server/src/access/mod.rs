@@ -3,9 +3,10 @@
 //! Any page that is open in a person's browser can send requests to this machine. Therefore three
 //! rules apply to every request. The `Host` header must name this machine; a foreign DNS name that
 //! points to this machine is refused. A request from a page of another site is refused, unless the
-//! person follows a link or the operator allows the origin of that page. If tokens are set, the
-//! request must carry a token whose role permits the request. No response contains CORS headers, so
-//! a page of another site can't read a response, unless the operator allows its origin (`cors`).
+//! person follows a link or the operator allows the origin of that page. If tokens are set, each
+//! request except `GET /health` must carry a token whose role permits the request. No response
+//! contains CORS headers, so a page of another site can't read a response, unless the operator
+//! allows its origin (`cors`).
 
 mod cors;
 mod headers;

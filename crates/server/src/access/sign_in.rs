@@ -1,6 +1,6 @@
-//! The sign-in page, where a person enters the token. The form of the page opens `/sim?token=…`,
-//! and the response to that request sets the cookie. Programs do not send `Accept: text/html`, so
-//! they get the same error as on every other path.
+//! The sign-in page, where a person enters the token. The form requests the same path again with
+//! the token, such as `/sim?token=…`, and the response to that request sets the cookie. Programs do
+//! not send `Accept: text/html`, so they get the same error as on every other path.
 
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};

@@ -1,4 +1,4 @@
-//! Lockstep: simulated time only advances when the client requests a step.
+//! Lockstep: a client pauses simulated time, and each of its steps advances the time.
 
 use crate::body::JsonBody;
 use crate::caller::Commander;

@@ -37,9 +37,9 @@ pub(super) async fn list(State(app): State<App>) -> Json<Worlds> {
     Json(Worlds { worlds: worlds.collect(), current })
 }
 
-/// All worlds with their summaries. Missing summaries are made on blocking threads, once per world.
-/// A world whose summary is not ready after one second is listed with the size 0 and without an
-/// evaluation.
+/// All worlds with their summaries. A missing summary is made on a blocking thread, but only once
+/// for each name of a world. A world whose summary is not ready after one second is listed with the
+/// size 0 and without an evaluation.
 async fn summarised(app: &App) -> Vec<(Option<Summary>, LibraryEntry)> {
     const SUMMARY_TIMEOUT: Duration = Duration::from_secs(1);
     let library = &app.loader.library;

@@ -1,4 +1,4 @@
-//! Maps each error code to an HTTP status, and each error of the lower-level crates to an error
+//! Maps each error code to an HTTP status, and most errors of the lower-level crates to an error
 //! code.
 
 use super::{ApiError, BadBody};

@@ -1,5 +1,5 @@
 //! Request bodies of the robot's API. The checks are the same as for other paths, but errors have
-//! the robot's format.
+//! the robot's format, except those of the access rules.
 
 use super::error::RobotError;
 use crate::body::read_json;

@@ -16,8 +16,8 @@ use chicane_wire::{Detail, LIDAR_STEP, LidarScan, Named, Num, ScanMeta, ScanUnit
 use chicane_world::Profile;
 use std::sync::Arc;
 
-/// Default step between keys, in degrees. The JSON for this step is written once per scan, and all
-/// readers share it.
+/// Default step between the keys (angles) of a response, in degrees. The JSON for this step is
+/// written once per scan, and all readers share it.
 const DEFAULT_STEP_DEG: f64 = 1.0;
 
 /// A request for the last scan.
@@ -55,9 +55,9 @@ impl LidarReading {
     }
 }
 
-/// The angle and the range of the beam nearest to each multiple of `step`. The angles are from −180
-/// to 180 degrees. −180 and 180 degrees both point straight back, so both show the same beam. The
-/// range is `None` if the beam hit nothing.
+/// Each multiple of `step` from −180 to 180 degrees, with the range of the nearest beam in metres.
+/// −180 and 180 degrees both point straight back, so both show the same beam. The range is `None`
+/// if the beam hit nothing.
 fn ranges(step: f64, beams: &[f32]) -> Vec<(String, Option<Num>)> {
     let n = beams.len();
     let last = (180.0 / step) as i64 + 1;

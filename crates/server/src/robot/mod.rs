@@ -135,7 +135,7 @@ pub fn openapi() -> String {
 /// Paths that the OpenAPI document can't describe, because they are WebSockets.
 const SOCKETS: [&str; 4] = ["/audio/stream", "/rosbridge", "/speed/stream", "/steering/stream"];
 
-/// All paths of the robot's API, in alphabetical order.
+/// All paths of the robot's API except those of its documentation, in alphabetical order.
 fn endpoints(document: &OpenApi) -> Arc<[String]> {
     let sockets = SOCKETS.map(str::to_owned);
     let mut paths: Vec<String> = document.paths.paths.keys().cloned().chain(sockets).collect();

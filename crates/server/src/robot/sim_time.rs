@@ -1,5 +1,5 @@
-//! The header `X-Sim-Time`: every response of the robot's API contains the simulated time of its
-//! data.
+//! The header `X-Sim-Time`: the handlers of the robot's API add the simulated time of the data to
+//! their responses.
 
 use crate::state::App;
 use axum::extract::{Request, State};

@@ -62,7 +62,8 @@ async fn execute_frames(simulator: Simulator, mut socket: Socket, axis: Axis, pa
         }
     }
     if let Some((serial, world)) = last {
-        // An error means that another world runs. The command ended with the old world.
+        // An error means that the world of the command no longer runs, or that the simulator stops.
+        // In both cases the command has ended.
         let _ = simulator.robot_of_world(Command::Release { axis, serial }, world).await;
     }
 }

@@ -22,8 +22,8 @@ use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 
 /// Time without events after which a stream sends a heartbeat.
 const HEARTBEAT_PERIOD: Duration = Duration::from_secs(15);
-/// Shortest time between two checks for a new reading. It limits the load when simulated time runs
-/// faster than real time.
+/// After a check that found no new reading, the next check follows after this time at the earliest.
+/// This pause limits the load when simulated time runs faster than real time.
 const MIN_POLL_PERIOD: Duration = Duration::from_millis(8);
 /// An empty comment of the event stream. It shows the client that the stream is still open.
 const HEARTBEAT: Bytes = Bytes::from_static(b": \n\n");
@@ -61,8 +61,8 @@ impl SampleStamp {
 
 /// A reading that a client can get once or as a stream.
 pub(super) trait Reading: Send + Sync + 'static {
-    /// Name of the sensor. It appears in the error that a client gets before the first sample of
-    /// the sensor.
+    /// Name of the reading. The name appears in the error that a client gets before the first
+    /// sample.
     const NAME: &'static str;
 
     /// The stamp of the newest sample. `None` before the first sample.

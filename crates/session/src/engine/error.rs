@@ -4,8 +4,8 @@ use chicane_jail::ask::ClientError;
 use rustix::io::Errno;
 use std::io;
 
-/// An error of a container engine. In each variant, `engine` is the engine's name on the command
-/// line.
+/// An error of a container engine. The field `engine`, and the only field of `NotInstalled` and
+/// `OtherMachine`, is the engine's name on the command line.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     /// The text is not a valid image name.
@@ -14,7 +14,7 @@ pub enum EngineError {
     /// There is no such program.
     #[error("{0} is not installed: install it, or start without --judge {0}")]
     NotInstalled(&'static str),
-    /// The engine's program did not answer.
+    /// The engine's program could not be started, or did not end in time.
     #[error("{engine} can't be used: {source}")]
     Client {
         /// The engine.

@@ -174,8 +174,8 @@ fn network(options: &EngineOptions) -> EngineNetwork {
     }
 }
 
-/// A unique container name. It contains the id and the start time of this process, because this
-/// process owns the container.
+/// A unique container name. It contains the id and the start time of this process, from which
+/// `is_orphan` finds out whether this process has ended.
 pub(super) fn new_name() -> String {
     use std::sync::atomic::{AtomicU64, Ordering};
     static COUNT: AtomicU64 = AtomicU64::new(0);

@@ -1,6 +1,6 @@
-//! Judges a run again, from the steps of its journal. The script runs as in the first run. The
-//! world is simulated again by the host, and the events of the student's program come from the
-//! journal.
+//! Judges a run again, from the steps of its journal, by its own script or by another one. The
+//! script runs in a judge, as in the first run. The world is simulated again by the host, and the
+//! events of the student's program come from the journal.
 
 use super::{Supervisor, WAIT};
 use crate::judge::Judge;
@@ -32,9 +32,8 @@ impl Supervisor<'_, '_> {
             }
             Some(Step::Answered) if is_called => false,
             Some(Step::Observed) if is_called => {
-                // The journal has no answer to this call, because the script was ended during the
-                // call in the first run. That end is a later step of the journal, so this
-                // observation is not judged.
+                // The steps have no `Answered` if another script judges the run. The observation
+                // then waits until this script has answered.
                 false
             }
             Some(Step::Stop { heard, .. }) if is_called && self.heard < *heard => false,
@@ -124,9 +123,9 @@ impl Supervisor<'_, '_> {
         }
     }
 
-    /// For a run that is judged again: waits until the script has printed as many lines of the last
-    /// call as in the first run, or until a timeout. Returns the number of these lines. `None` for
-    /// any other run.
+    /// For a run that is judged again by its own script: waits until the script has printed at
+    /// least as many lines of the last call as in the first run, or until a timeout. Returns the
+    /// number of lines in the first run. `None` for any other run.
     pub(super) fn await_last_lines(&mut self) -> Option<usize> {
         let steps = self.steps.as_ref()?;
         let count = steps.iter().find_map(|step| match step {

@@ -14,9 +14,10 @@ impl Supervisor<'_, '_> {
         result.output_tail.push(line.to_owned());
     }
 
-    /// Notes the exit of the program, and lets time continue at the session's speed, because the
-    /// program can no longer continue time that it has paused. Does nothing while the session ends,
-    /// because a program that is killed then has neither an exit status nor a signal of its own.
+    /// Notes the exit of the program. In real time, also lets time continue at the session's speed,
+    /// because the program can no longer continue time that it has paused. Does nothing while the
+    /// session ends, because a program that is killed then has neither an exit status nor a signal
+    /// of its own.
     pub(super) fn note_exit(&mut self, code: i32) {
         if self.machine.ending().is_some() {
             return;

@@ -144,7 +144,7 @@ impl Engine {
     }
 
     /// Simulates one sub-step. Appends the bodies whose state became non-finite to `faults`. The
-    /// physics engine has already stopped these bodies.
+    /// physics engine has already disabled these bodies.
     pub(crate) fn step(&mut self, solver: &mut Solver, faults: &mut Vec<Fault>) {
         solver.pipeline.step(
             solver.gravity,

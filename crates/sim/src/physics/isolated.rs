@@ -1,4 +1,4 @@
-//! The isolated car: no collider is near the car, and no other body is awake.
+//! The isolated car: no collider except the ground is near the car, and no other body is awake.
 //!
 //! The car is isolated in most ticks. The engine would then integrate this one body. This module
 //! does the same six times as fast, and without a heap allocation. The engine reads the new pose in
@@ -62,7 +62,8 @@ impl Engine {
         !near.intersect_aabb_conservative(around).any(|(_, c)| is_near(c))
     }
 
-    /// Whether the car is so upright that only its tyres can touch the ground.
+    /// Whether the car is so upright, and its colliders so high above the ground, that only its
+    /// tyres can touch the ground.
     pub(crate) fn is_on_wheels(&self, model: &CarModel) -> bool {
         let pose = self.car().pose;
         let upright = (pose.rotation * DVec3::Z).z > UPRIGHT;

@@ -67,7 +67,7 @@ impl Engine {
         self.bodies[handle].set_next_kinematic_position(to_engine(pose));
     }
 
-    /// Wakes the bodies in contact with a body that is about to move. The woken bodies may lose
+    /// Wakes the bodies in contact with a body that is about to move, because these bodies may lose
     /// their support.
     fn wake_neighbours(&mut self, handle: RigidBodyHandle) {
         let mut wake: Vec<RigidBodyHandle> = Vec::new();

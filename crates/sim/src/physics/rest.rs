@@ -87,8 +87,8 @@ fn stands(object: &Object, ground: f64) -> bool {
     is_upright && touches && object.solids.iter().any(|solid| carries(solid, object, lowest))
 }
 
-/// Whether a solid is the base of an upright object: it reaches down to the lowest point, and the
-/// centre of mass is above it.
+/// Whether a solid is the base of an upright object: the solid reaches down to the lowest point of
+/// the object, and the object's centre of mass is above the solid.
 fn carries(solid: &Solid, object: &Object, lowest: f64) -> bool {
     let up = (solid.pose.rotation * DVec3::Z).z;
     let centre = solid.pose.rotation.conjugate() * (object.mass.frame.position - solid.pose.position);

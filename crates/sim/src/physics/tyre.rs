@@ -69,7 +69,7 @@ impl TyreModel {
         let forward = patch.drive.clamp(-most, most);
         let excess = patch.drive - forward;
         state.spin = if excess == 0.0 {
-            // The wheel rolls. Its slip corresponds to this force.
+            // The wheel rolls. Its slip corresponds to the force `forward`.
             let slip = forward / (self.slip_stiffness * patch.load);
             (patch.forward + slip.clamp(-0.3, 0.3) * patch.forward.abs()) / self.radius
         } else {
@@ -144,8 +144,8 @@ mod tests {
         let (slow, _) = steady(0.2, 0.2 * 0.01, 0.0, 0.2);
         let (fast, _) = steady(2.0, 2.0 * 0.01, 0.0, 2.0);
         assert!((slow[1] / fast[1] - 1.0).abs() < 0.03, "{slow:?} {fast:?}");
-        // The stiffness is 25 per load and radian. The brush curve reduces the force slightly at
-        // this angle.
+        // The side force is 25 times the load per radian of slip angle. The brush curve reduces the
+        // force slightly at this angle.
         assert!((fast[1] / (-25.0 * 8.0 * 0.01) - 1.0).abs() < 0.1, "{fast:?}");
     }
 

@@ -39,7 +39,8 @@ pub struct Overlay {
     pub red_lights: Vec<RedLight>,
     /// Brightness of the picture at the start.
     pub brightness: Option<f64>,
-    /// Factor of the grip of the tyres. It includes the grip of the drawn road surface.
+    /// Factor of the grip of the tyres. It includes the grip of the road surface that the seed
+    /// selects.
     pub friction: Option<f64>,
     /// Factor of the car's mass.
     pub mass: Option<f64>,
@@ -73,7 +74,7 @@ pub struct MovedObject {
     pub name: String,
     /// New x and y, m.
     pub to: [f64; 2],
-    /// Turn about z relative to the published pose, rad.
+    /// Turn about z relative to the published pose, rad; positive is left.
     pub turn: f64,
 }
 

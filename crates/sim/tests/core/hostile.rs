@@ -94,7 +94,8 @@ fn an_object_placed_into_the_car_separates_slowly() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
-    /// Applies random commands of every kind, at any tick and position.
+    /// Applies random pose commands: at once, over a duration and along a path, at random ticks and
+    /// positions.
     #[test]
     fn any_commands_keep_the_simulation_stable(
         script in prop::collection::vec((0usize..8, -1.0..6.0f64, -1.0..6.0f64, -9.0..9.0f64, 1usize..60), 1..40),

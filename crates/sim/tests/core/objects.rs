@@ -44,7 +44,7 @@ fn an_object_in_the_air_falls() {
         0.11,
         0.2,
     ));
-    // Free fall over 0.9 m takes 0.428 s.
+    // Free fall over 0.9 m takes 0.428 s, so the box is still falling after 0.2 s.
     run(&mut sim, 0.2, drive(0.0, 0.0));
     let fallen = 1.0 - pose_of(&sim, "box1").position.z;
     assert!((fallen - 0.5 * 9.81 * 0.04).abs() < 0.01, "{fallen}");

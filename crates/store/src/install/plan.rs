@@ -42,8 +42,8 @@ pub struct InstallPlan {
     pub id: WorldId,
     /// The description of the world.
     pub meta: Meta,
-    /// The manifest. `Staging::check` verifies that the id is its checksum. `None` if the CDN has
-    /// no manifest.
+    /// The manifest. `Staging::check` verifies that the id was computed from it. `None` if the
+    /// CDN has no manifest.
     pub(super) manifest: Option<Manifest>,
     /// All files.
     pub files: Vec<PlannedFile>,

@@ -34,8 +34,8 @@ impl StagedFileWriter {
         StagedFileWriter { to, file, sum, written }
     }
 
-    /// Appends bytes. Fails if the file gets larger than the manifest says, or than the limit for a
-    /// file.
+    /// Appends bytes. Fails if the file gets larger than the manifest says or, without a manifest,
+    /// larger than the limit for a file.
     pub fn add(&mut self, bytes: &[u8]) -> Result<(), InstallError> {
         self.written += bytes.len() as u64;
         self.file.check_size(self.written)?;

@@ -99,7 +99,7 @@ fn a_damaged_page_cost_all_records() {
             std::fs::read(aside[0].join("chicane.db")).expect("kept") == damaged,
             "the original was changed"
         );
-        // A new session gets a number that no other session had.
+        // A new session gets a number that is larger than those of the saved sessions.
         let next = data.records().begin(&session(SESSIONS + 1)).expect("begun");
         assert!(next > *numbers.last().expect("a number"));
         drop(data);

@@ -1,4 +1,4 @@
-"""Makes chicane.db of this folder: a data folder of the first chicane 0.1 that kept records.
+"""Makes chicane.db of this folder: the database of the first chicane 0.1 that kept records.
 
 Run it in this folder: python3 make.py
 """

@@ -401,7 +401,7 @@ impl Paper {
     }
 }
 
-/// A part of the field, m. The origin is a corner of the field.
+/// A part of the field, m. The origin is the lower left corner of the field.
 #[derive(Debug, Clone, Copy, PartialEq, ToSchema)]
 pub struct PrintArea {
     /// Left edge.

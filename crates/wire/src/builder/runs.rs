@@ -36,7 +36,7 @@ pub struct ProjectRun {
     pub record: Value,
     /// Start of the session, RFC 3339.
     pub started_at: String,
-    /// Simulated seconds.
+    /// Simulated seconds since the phase `running` began.
     pub elapsed_s: Num,
 }
 
@@ -84,7 +84,7 @@ pub struct RejudgedRun {
     pub record: Value,
     /// Why the judging ended; null after a normal finish.
     pub reason: Option<String>,
-    /// Simulated seconds.
+    /// Simulated seconds of the drive until the judging ended.
     pub elapsed_s: Num,
     /// The last lines that the script printed, at most 500.
     pub log: Vec<String>,

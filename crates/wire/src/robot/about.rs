@@ -11,7 +11,7 @@ pub struct Info {
     /// Name of the robot.
     #[schema(example = "Chicane One")]
     pub name: String,
-    /// Serial number. A simulated car has the number of its generation.
+    /// Serial number. A simulated car has `sim-` and the short name of its generation.
     #[schema(example = "sim-gen1")]
     pub serial: String,
     /// Always false. A physical car reports true.

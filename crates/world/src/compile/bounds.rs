@@ -39,7 +39,7 @@ const LEAST_ROAD_M: f64 = 4.0;
 /// The plane of a track model counts as the field if the plane covers at least this fraction of the
 /// bounds, along x and along y.
 const PLANE_PART: f64 = 0.8;
-/// Bounds that exceed the plane by at most this distance are not changed, in metres.
+/// Distance in metres by which the bounds may exceed the plane without being cut to the plane.
 const PLANE_GAP_M: f64 = 1e-3;
 /// Distance between the road and the bounds if the road lies directly on a landscape, in metres.
 const MARGIN_M: f64 = 0.5;

@@ -7,8 +7,8 @@ use crate::scene::BuiltInMesh;
 use glam::DVec3;
 
 /// The built-in mesh that replaces a missing mesh file. The ending of the file name or folder name
-/// selects the mesh, such as `_cone` in `<brand>_cone`. The result is `None` if no built-in mesh
-/// has such a name.
+/// selects the mesh, such as `_cone` in `<brand>_cone`. The result is `None` if neither name has
+/// the ending of a built-in mesh.
 pub(super) fn built_in(uri: &str) -> Option<BuiltInMesh> {
     let folder = folder_of(uri).rsplit('/').next().unwrap_or("");
     [stem_of(uri), folder].into_iter().find_map(|name| {

@@ -151,8 +151,8 @@ impl<'a> Frames<'a> {
 }
 
 impl Frames<'_> {
-    /// Full names and world poses of all frames, collisions and visuals. The frames of merged
-    /// models are left out.
+    /// Full names and world poses of all frames, collisions and visuals. The own frame of a merged
+    /// model is left out, but the frames inside the model are included.
     pub(super) fn all(&self) -> Result<Vec<(String, Pose)>, Error> {
         let mut all = Vec::new();
         let visible = (0..self.tree.frames.len()).filter(|id| !self.tree.is_merged(*id));

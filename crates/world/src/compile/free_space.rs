@@ -11,7 +11,7 @@ const CELLS: usize = 32;
 /// Maximum number of cells that an obstacle is stored in. A wider obstacle is stored in a separate
 /// list, and every query tests this list.
 const WIDE: usize = 64;
-/// Minimum z of the unit normal of a level surface. Such a surface slopes by at most 11°.
+/// Minimum z of the unit normal of a level surface. Such a surface slopes by at most 11.5°.
 const LEVEL: f64 = 0.98;
 /// Maximum difference between the height of the car's origin and the height of a surface that
 /// carries the car, in metres. The surface is below a wheel or on the road ahead.

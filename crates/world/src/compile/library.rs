@@ -1,4 +1,4 @@
-//! Reads all model files that a world includes, directly or indirectly. Each file is read once.
+//! Reads all model files that a world includes, directly or indirectly. Each file is parsed once.
 
 use super::uri::{UriResolution, UriTarget, folder_of, join, resolve_uri};
 use crate::bundle::{Assets, normalise};

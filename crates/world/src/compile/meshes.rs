@@ -1,4 +1,4 @@
-//! Finds, reads and measures the mesh files of a world. Each file is read once.
+//! Finds, reads and measures the mesh files of a world. Each file is parsed once.
 
 use super::built_in_meshes::built_in;
 use super::extents::Extents;
@@ -74,7 +74,7 @@ impl MeshFile {
     }
 }
 
-/// The bounding box and the size of a mesh. These values are cached.
+/// The bounding box of a mesh, and its numbers of triangles and vertices. These values are cached.
 #[derive(Debug, Clone, Copy)]
 struct Measures {
     extents: Option<Extents>,

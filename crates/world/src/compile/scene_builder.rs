@@ -110,7 +110,8 @@ impl<'a> SceneBuilder<'a> {
                 other => primitive(other).map(|look| (part.pose, look, [1.0; 3])),
             };
             let Some((pose, look, scale)) = placed else { continue };
-            // A mesh has its own materials, but a primitive needs a material from the visual.
+            // A mesh has materials of its own. A primitive has none, so it gets the default
+            // material if the visual defines no material.
             let has_own = matches!(look, Look::Mesh(_) | Look::BuiltIn(..));
             let material =
                 if has_own { material } else { Some(material.unwrap_or_else(|| self.materials.plain())) };

@@ -26,7 +26,7 @@ static ZERO: PoseSpec = PoseSpec { xyz: [0.0; 3], rpy: [0.0; 3], relative_to: St
 /// A scope: the world or a model.
 #[derive(Debug)]
 pub(super) struct Scope<'a> {
-    /// Index of the model's frame in the enclosing scope; `None` for the world.
+    /// Index of the model's frame, which belongs to the enclosing scope; `None` for the world.
     pub(super) frame: Option<usize>,
     /// The model; `None` for the world.
     pub(super) model: Option<&'a ModelSpec>,

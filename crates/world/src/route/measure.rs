@@ -1,7 +1,8 @@
 //! Distances along and across a route.
 //!
-//! Every function scans the whole polyline. This is fast enough, because a route has a few hundred
-//! points. Lookup tables would be faster, but they could become inconsistent with the points.
+//! Every function scans the whole polyline. This is fast enough, because a route usually has a few
+//! hundred points. Lookup tables would be faster, but they could become inconsistent with the
+//! points.
 
 use super::Route;
 use glam::DVec2;

@@ -20,7 +20,7 @@ from chicane.program import find
 MAX_LINE = 300
 """Longest reason, in characters."""
 UNUSED_S = 86_400.0
-"""The files of a plan are removed from a node if they were not used for so long, in seconds."""
+"""Seconds without use after which the files of a plan may be removed from a node."""
 USAGE = 64
 """Exit status of a program that can't run the unit, such as one of another version."""
 

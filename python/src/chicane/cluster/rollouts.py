@@ -53,8 +53,9 @@ class Fleet:
     ) -> None:
         """Starts the environments.
 
-        `env`: id of the environment. `workers`: their number; default: the processors of the
-        cluster. `address`: the cluster. `arguments`: further arguments of the environment.
+        `env`: id of the environment. `workers`: number of environments; default: number of
+        processors of the cluster. `address`: the cluster. `arguments`: further arguments of the
+        environment.
 
         Raises `ClusterError` if Ray or the cluster is missing, or an environment does not start.
         """

@@ -62,7 +62,10 @@ def _native_knows(world: Any) -> bool:
 
 
 def refuse_native_arguments(arguments: Mapping[str, Any]) -> None:
-    """Raises an exception if an environment over HTTP got an argument that it does not have."""
+    """Raises an exception for an argument that an environment over HTTP does not have.
+
+    An argument of the backend `native` may have its default value.
+    """
     for name, value in arguments.items():
         if name not in NATIVE_ARGUMENTS:
             raise TypeError(f"unexpected argument {name!r}")
@@ -101,7 +104,8 @@ class CarEnv(gymnasium.Env[Any, NDArray[np.float32]]):
     def __init__(self, *positional: Any, **arguments: Any) -> None:
         """Creates an environment.
 
-        - `world`: name of the world. It needs a route.
+        - `world`: name of a world with a route. The backend `native` also takes the path of the
+          folder of a world.
         - `observation`: `state`, `lidar` or `camera`, or a list of several for a `Dict` space.
         - `reward`: a function of `Params`; default: `default_reward`.
         - `obstacles`: whether each episode places small objects at random on the road.

@@ -25,7 +25,7 @@ from chicane.sim import Sim
 from chicane.wire import sim as wire
 
 SETTLE_S = 0.1
-"""The car stands for this many simulated seconds at its start, until all sensors have a reading."""
+"""The car stands at least this many simulated seconds, until all sensors have a reading."""
 Step = tuple[Any, float, bool, bool, dict[str, Any]]
 
 

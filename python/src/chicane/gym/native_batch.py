@@ -109,7 +109,8 @@ class NativeBatch:
         self._kinds = kinds
         self._about = self._batch.about()
         self._view = render_camera
-        # Pictures have the full size of the camera, unless another size is observed.
+        # A rendered picture has the size of the observed one, or the full size of the camera if no
+        # picture is observed.
         height, width, _ = self._about["camera"]
         self._picture = (width, height) if "camera" in kinds else tuple(self._about["picture"])
         self.action_space = self._action_space(normalised_actions)
@@ -141,7 +142,7 @@ class NativeBatch:
     # Episodes
 
     def seed(self, car: int, random: np.random.Generator) -> None:
-        """Gives an environment the state of a generator."""
+        """Gives the generator of an environment the state of `random`."""
         state = random.bit_generator.state["state"]
         self._batch.seed(car, b"".join(state[k].to_bytes(16, "little") for k in ("state", "inc")))
 
@@ -154,7 +155,7 @@ class NativeBatch:
         return self._batch.generator(car) is not None
 
     def take_random(self, car: int, random: np.random.Generator) -> None:
-        """Sets a generator to the state that an environment has left."""
+        """Gives `random` the current state of an environment's generator."""
         left = self._batch.generator(car)
         assert left is not None
         state: Any = random.bit_generator.state

@@ -14,7 +14,7 @@ export interface FormField {
 
 let count = 0;
 
-/** A field for a number. Arrow keys change it by a step. */
+/** A field for a number. The up and down arrow keys change it by a step. */
 export function numberField(
   session: EditorSession,
   options: {
@@ -106,7 +106,7 @@ export function textField(
   return { element: h("div", { class: "build-field wide-field" }, h("label", { for: id }, options.label), input), update };
 }
 
-/** A switch. */
+/** A field with a switch. */
 export function toggleField(
   session: EditorSession,
   options: {

@@ -1,4 +1,4 @@
-/** The drags of the top view. A drag changes the document step by step, and is one undo step. */
+/** The drags of the top view. A drag that changes the document is one undo step. */
 import { t } from "../../strings.ts";
 import { moveItems, rotateItems, scaleItems, scaleSize } from "../commands.ts";
 import { copyOf, type ProjectDocument } from "../document.ts";
@@ -47,7 +47,10 @@ export function snapTargets(session: EditorSession, without: ReadonlySet<ItemKey
   return { lines, extents: extents.filter((extent) => extent !== null) };
 }
 
-/** A drag that changes the document. It begins, commits or cancels one undo step. */
+/**
+ * A drag that changes the document. It begins an undo step now, and commits or cancels the step at
+ * its end.
+ */
 function changing(session: EditorSession, label: string, move: Drag["move"]): Drag {
   session.begin(label);
   return { move, end: () => session.commit(), cancel: () => void session.cancel() };

@@ -1,7 +1,7 @@
 /**
- * Mouse, pen and touch in the top view. One finger on the empty field moves the view, and two
- * fingers also zoom. The mouse selects with a rectangle. It moves the view with the middle button
- * or while Space is held.
+ * Mouse, pen and touch in the top view. One finger on the empty field moves the view, or selects
+ * with a rectangle while several items are being selected. Two fingers move and zoom the view. The
+ * mouse selects with a rectangle. It moves the view with the middle button or while Space is held.
  */
 import { t } from "../../strings.ts";
 import { preventFling } from "../../ui/fling.ts";
@@ -14,7 +14,7 @@ import { bandDrag, handleDrag, moveDrag, snapTargets, type Drag } from "./drags.
 import { hitTest, type Hit, type PointerKind } from "./hit.ts";
 import type { PlanView } from "./plan-view.ts";
 
-/** A press that moves less than this is a click. */
+/** A press that moves at most this far, in pixels, is a click. */
 const CLICK_PX = { mouse: 3, touch: 9 };
 /** A click this close to the first point, in pixels, closes the line. */
 const CLOSE_PX = 16;
@@ -53,7 +53,7 @@ export class Gestures {
     addEventListener("blur", () => this.#holdSpace(false));
   }
 
-  /** Cancels a drag without changing the document. Returns whether there was a drag. */
+  /** Cancels a drag and reverts what the drag has changed. Returns whether there was a drag. */
   cancel(): boolean {
     const { drag } = this.view;
     this.view.drag = null;

@@ -49,7 +49,7 @@ export function drawnFrame(frame: Frame, viewport: Viewport): Frame {
   return { ...frame, halfWidth: half(frame.halfWidth), halfHeight: half(frame.halfHeight) };
 }
 
-/** All handles, in coordinates of the screen. */
+/** All handles, in pixels of the canvas. */
 export function handlesOf(
   document: ProjectDocument,
   preview: Preview | null,
@@ -106,7 +106,8 @@ export function startHandle(road: Road, viewport: Viewport): Point {
 function insertHandles(document: ProjectDocument, road: Road, viewport: Viewport): Handle[] {
   const { track } = document;
   const count = track.nodes.length;
-  // While the preview is older than the document, its line does not match the nodes.
+  // A preview of an older document has another number of nodes if a node was added or deleted
+  // since.
   if (road.nodes_s.length !== count || road.centre.length < 2) return [];
   const segments = isClosed(track) ? count : count - 1;
   const handles: Handle[] = [];

@@ -230,7 +230,7 @@ function paintHandle(context: Context, handle: Handle, palette: Palette, startSe
   context.stroke();
 }
 
-/** A flag beside the start line. */
+/** Draws the handle of the start line: a disc with a chequered pattern. */
 function paintFlag(context: Context, { x, y }: Point, colour: string): void {
   context.fillStyle = colour;
   context.beginPath();

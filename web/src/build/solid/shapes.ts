@@ -25,8 +25,8 @@ const FENCE_M = 0.03;
 const PAINT = "#f4f4f0";
 
 /**
- * Materials by their parameters, so that many objects share them, and a change of the document makes
- * no new ones.
+ * Materials by their parameters. Meshes with equal parameters share a material, also after a change
+ * of the document.
  */
 export class Materials {
   readonly #known = new Map<string, THREE.MeshStandardMaterial>();

@@ -96,7 +96,7 @@ export class SolidView {
     requestAnimationFrame((now) => this.#frame(now));
   }
 
-  /** Draws everything again, because a picture was loaded. */
+  /** Draws floor, decals and objects again, because a picture was loaded. */
   refresh(): void {
     Object.assign(this.#stale, { ground: true, things: true });
   }

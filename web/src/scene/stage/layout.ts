@@ -42,7 +42,7 @@ export function clearHeight(distance: number): number {
   return 0.55 * distance;
 }
 
-/** Distance of a point from the field. It is 0 inside the field. */
+/** Distance of a point from the field, in metres. It is 0 inside the field. */
 export function distanceTo({ min, max }: THREE.Box2, x: number, y: number): number {
   return Math.hypot(Math.max(min.x - x, 0, x - max.x), Math.max(min.y - y, 0, y - max.y));
 }
@@ -72,7 +72,10 @@ export class Layout {
     this.#forest();
   }
 
-  /** Stands on the far sides, a paddock of tents on the left, and flags at the corners. */
+  /**
+   * Stands at the sides `max.y` and `max.x` of the field, tents at the side `min.x`, and flags at
+   * the corners.
+   */
   #race(): void {
     const { min, max } = this.bounds;
     const p = this.painter;
@@ -99,7 +102,7 @@ export class Layout {
     });
   }
 
-  /** Houses on three sides. */
+  /** Houses at all sides of the field but `min.y`, which is the side of the usual viewpoint. */
   #town(): void {
     const { min, max } = this.bounds;
     const row = (length: number, at: (along: number, off: number) => [number, number], yaw: number) => {
@@ -120,8 +123,8 @@ export class Layout {
   }
 
   /**
-   * A row of parked cars on the side of the usual viewpoint. Cars are low, so they do not hide the
-   * field.
+   * A row of parked cars at the side `min.y`, which is the side of the usual viewpoint. Cars are
+   * low, so they do not hide the field.
    */
   #park(): void {
     const { min } = this.bounds;

@@ -113,7 +113,10 @@ function spectator(p: Painter, x: number, y: number, z: number, random: () => nu
   p.box(x, y, z + 0.072, [0.026, 0.026, 0.03], pick(SKIN, random), linear(0x4a3a2d), 0.9);
 }
 
-/** A house with a gable roof, `size` metres: length along x, depth along y, height of the walls. */
+/**
+ * A house with a gable roof. Its size, in metres: length along x, depth along y, height of the
+ * walls.
+ */
 export function house(p: Painter, [length, depth, height]: readonly [number, number, number], random: () => number): void {
   const wall = pick(WALLS, random);
   const roof = pick(ROOFS, random);
@@ -172,7 +175,8 @@ export function flag(p: Painter, colour: Rgb, accent: Rgb): void {
   p.footprint(0.03, 0.03, 0.1);
   p.taper(0, 0, 0, 0.012, 0.008, 0.75, 6, linear(0xd8dadd));
   const [length, drop] = [0.26, 0.15];
-  // The flag is bent like a wave, so that the light varies along it. It is visible from both sides.
+  // The flag is bent like a wave, so that the light varies along it. Each strip is drawn twice, so
+  // that the flag is visible from both sides.
   const steps = 5;
   const wave = (i: number) => 0.022 * Math.sin((2.2 * Math.PI * i) / steps);
   for (let i = 0; i < steps; i++) {

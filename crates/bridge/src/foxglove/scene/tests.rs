@@ -1,4 +1,4 @@
-//! The messages match their schema, and show every object at its pose.
+//! The messages match their schema, and show every object once and the car at its pose.
 
 use super::*;
 use crate::foxglove::scene_schema;

@@ -157,7 +157,7 @@ fn output(program: &str, argument: &str) -> Option<String> {
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// The version in a text such as `Python 3.12.1`.
+/// The major and minor version in a text such as `Python 3.12.1`.
 fn python_version(text: &str) -> Option<(u32, u32)> {
     let mut numbers = text.trim().strip_prefix("Python ")?.split('.');
     Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))

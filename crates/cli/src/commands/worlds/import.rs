@@ -1,4 +1,5 @@
-//! `chicane worlds import`: installs a world of a folder or collection, with the files that it uses.
+//! `chicane worlds import`: installs one world or all worlds of a folder, with the files that they
+//! use.
 
 use super::{ImportError, WorldsError};
 use crate::args::{DataDirArgs, ImportArgs, JudgeArgs};
@@ -47,8 +48,8 @@ impl Import<'_> {
         for (i, world) in worlds.iter().enumerate() {
             progress.set_text(format!("importing {}", world.name));
             progress.set_ended(i, worlds.len());
-            // Clients can use the name of the world file for the world, unless a built-in world has
-            // this name.
+            // The alias is the name of the world file, with underscores for forbidden characters.
+            // If a built-in world has this name, the world gets no alias.
             let alias = world_folder::plain_name(&world.name);
             let alias = Some(alias.as_str()).filter(|alias| Library::built_in().entry(alias).is_none());
             let imported = self.one(world, None, alias);

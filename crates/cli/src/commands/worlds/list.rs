@@ -90,7 +90,7 @@ fn origin(official: bool, deletable: bool, verified: bool) -> &'static str {
     }
 }
 
-/// Width and depth of a world in metres. A missing value is 0.
+/// Size of a world along x and along y, in metres. A missing value is 0.
 fn sides(world: &Value) -> [f64; 2] {
     [0, 1].map(|i: usize| world["size"][i].as_f64().unwrap_or(0.0))
 }

@@ -63,7 +63,8 @@ pub(crate) fn truncated(name: &str) -> MemoryBundle {
     bundle
 }
 
-/// Blocks the loading of a world until the test opens the gate.
+/// Blocks the loading of a world until the test opens the gate, or until [`RESPONSE_TIMEOUT`] is
+/// over.
 #[derive(Clone, Default)]
 pub(crate) struct LoadGate(Arc<(Mutex<LoadGateState>, Condvar)>);
 

@@ -1,4 +1,5 @@
-/* A thread computes for ever. The main thread ends the program, after a sleep if there is an argument. */
+/* A thread computes for ever. The main thread ends the program. If there is an argument, the main
+   thread first sleeps for this number of microseconds. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

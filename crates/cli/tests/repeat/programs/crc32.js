@@ -1,4 +1,4 @@
-// A checksum of a text. The module `zlib` has `crc32` in newer versions of Node.js only.
+// Computes the checksum CRC-32 of a text, because older versions of Node.js have no `zlib.crc32`.
 "use strict";
 
 exports.crc32 = (text) => {

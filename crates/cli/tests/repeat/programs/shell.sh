@@ -1,5 +1,6 @@
 #!/bin/bash
-# curl, sleep and background jobs of a shell. The steering angle is a checksum of the responses.
+# curl, sleep and background jobs of a shell. The steering angle depends on a checksum of responses
+# and clock.
 set -euo pipefail
 
 until curl -sf "$CHICANE_URL/lidar?step=30" >scan; do sleep 0.02; done

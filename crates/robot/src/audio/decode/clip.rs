@@ -93,7 +93,7 @@ pub enum DecodeError {
     Unsupported {
         /// The format.
         format: Format,
-        /// The unsupported feature, and the supported alternative.
+        /// The unsupported feature, and the supported alternative if there is one.
         what: &'static str,
     },
     /// The clip exceeds the maximum length or the maximum number of samples.
@@ -138,9 +138,9 @@ impl<'a> Budget<'a> {
         Ok(Budget { sample_rate, channels, frames: 0, work: 0, may_continue })
     }
 
-    /// Counts samples per channel. `least` is the minimum cost of a packet, in samples, because
-    /// parsing takes time even for a packet with few samples. Fails if a limit is exceeded or the
-    /// caller stops the decoder.
+    /// Counts samples per channel. `least` is the minimum cost of a packet, in samples per channel,
+    /// because parsing takes time even for a packet with few samples. Fails if a limit is exceeded
+    /// or the caller stops the decoder.
     pub(super) fn add(&mut self, frames: u64, least: u64) -> Result<(), DecodeError> {
         self.frames = self.frames.saturating_add(frames);
         self.work = self.work.saturating_add(frames.max(least).saturating_mul(u64::from(self.channels)));

@@ -7,8 +7,8 @@
 //!
 //! A file can be malicious. [`Budget`](clip::Budget) limits the number of samples that a few bytes
 //! can expand to. No memory is allocated for a size that a header declares. The caller can stop the
-//! decoder at any time. The MP3 decoder is a third-party crate that can panic, so the caller has to
-//! catch panics.
+//! decoder after each frame or packet of the file. The MP3 decoder is a third-party crate that can
+//! panic, so the caller has to catch panics.
 
 mod clip;
 mod crc;
@@ -36,8 +36,9 @@ impl Format {
 }
 
 /// Reads a file completely and returns its properties. `declared` is the format that the caller
-/// expects; `None` accepts every format. The decoder calls `may_continue` every few milliseconds,
-/// and stops if `may_continue` returns false.
+/// expects; `None` accepts every format. The decoder calls `may_continue` after each frame or
+/// packet, and once for a WAVE file. It fails with [`DecodeError::TooSlow`] if `may_continue`
+/// returns false.
 pub fn decode_while(
     file: &[u8],
     declared: Option<Format>,

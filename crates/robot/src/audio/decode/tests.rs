@@ -97,8 +97,8 @@ fn all_variants_of_wave_files_are_supported() {
         let error = decode(&wav_of(tag, bits, 44_100, 1, &[0; 64]), None).expect_err("refused");
         assert!(matches!(error, DecodeError::Unsupported { .. }), "{tag} {bits}: {error}");
     }
-    // This file has a chunk of odd length before the format chunk, and unknown chunks after the
-    // data.
+    // This file has a chunk of odd length before the format chunk. The data chunk is followed by an
+    // unknown chunk and by bytes that are no chunk.
     let plain = wav(8000, 1, 10);
     let list = chunk(b"LIST", b"odd");
     let file = [&plain[..12], &list, &plain[12..], &list, b"tail"].concat();

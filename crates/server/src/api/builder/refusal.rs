@@ -14,7 +14,7 @@ use serde_json::Value;
 pub(super) enum Refusal {
     /// An error with the usual fields.
     Plain(ApiError),
-    /// Somebody else has changed the project. Holds the current revision and document.
+    /// Another request has changed the project meanwhile. Holds the current revision and document.
     Conflict(ApiError, u64, Value),
     /// The project has errors.
     Invalid(ApiError, Vec<PreviewFinding>),

@@ -57,7 +57,8 @@ async fn switch(app: &App, id: ProjectId) -> Result<Json<Switched>, Refusal> {
     let (name, driven) = long(app, move |studio| {
         let name = shared.project_name(&studio.world_name(&id)?);
         let driven = studio.drivable(&id, &name)?;
-        // The project is stored before the switch, so that a restarted simulator finds it.
+        // The database stores before the switch which project is driven, so that a restarted
+        // simulator can build its world again.
         studio.set_driven(&id, &name)?;
         Ok::<_, StudioError>((name, driven))
     })

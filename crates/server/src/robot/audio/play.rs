@@ -25,9 +25,10 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 /// Largest body of `/audio/play` and `/audio/duration`, in bytes: a file of 16 MiB in base64, and
 /// the other fields.
 const MAX_PLAY_BODY_BYTES: usize = 24 << 20;
-/// A body of at most this many bytes needs no permit.
+/// A body whose `Content-Length` is at most this many bytes needs no permit.
 const SMALL_BODY_BYTES: u64 = 64 << 10;
-/// How many requests with larger bodies are handled at a time. Further requests wait.
+/// How many requests with larger bodies, or without `Content-Length`, are handled at a time.
+/// Further requests wait.
 static LARGE_BODY_PERMITS: Semaphore = Semaphore::const_new(3);
 /// Longest time that a request waits for a permit.
 const PERMIT_TIMEOUT: Duration = Duration::from_secs(20);

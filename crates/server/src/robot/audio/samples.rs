@@ -212,8 +212,8 @@ impl SoundStream {
         Ok(())
     }
 
-    /// Passes a piece to the robot. If the robot refuses the piece, puts the piece back into the
-    /// queue and returns false.
+    /// Passes a piece to the robot. If the order fails, puts the piece back into the queue and
+    /// returns false.
     async fn play(&mut self, piece: Vec<u8>) -> bool {
         let command = Command::Pcm { id: self.id, data: Arc::from(&piece[..]) };
         match self.simulator.robot_of_world(command, self.world).await {
@@ -231,8 +231,8 @@ impl SoundStream {
         }
     }
 
-    /// Stops the sound. The robot refuses to stop it while a world is being loaded. In that case,
-    /// tries again after the next change of the published view.
+    /// Stops the sound. The sim thread refuses this order while a world is being loaded. In that
+    /// case, tries again after the next change of the published view.
     async fn stop(&mut self) {
         let mut view = self.simulator.watch();
         while self.plays(&Arc::clone(&view.borrow_and_update())) {

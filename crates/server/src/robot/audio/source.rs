@@ -23,8 +23,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-/// How many files are read and decoded at a time. Further requests wait before they allocate
-/// memory.
+/// How many files are read from the disk or decoded at a time. Further requests wait.
 static DECODE_PERMITS: Semaphore = Semaphore::const_new(2);
 /// How many files from the web are fetched and decoded at a time. The semaphore is separate, so
 /// that slow web servers do not block files of other sources.
@@ -59,8 +58,9 @@ pub(super) fn busy() -> RobotError {
 pub(super) enum Reach {
     /// Files of the workspace, and public addresses.
     Workspace,
-    /// Every file that the user of the simulator may read, and also addresses of this machine. A
-    /// client with this reach could use these files and addresses without the simulator, too.
+    /// Every file that the user of the simulator may read, public addresses, and the loopback
+    /// addresses of this machine. A client with this reach could use these files and addresses
+    /// without the simulator, too.
     Machine,
 }
 

@@ -47,7 +47,7 @@ fn read_header(bits: &mut Bits<'_>, depth: u32) -> Result<Frame, DecodeError> {
     if bits.take(SYNC.1)? != SYNC.0 {
         return Err(damaged("there is unknown data between its frames"));
     }
-    // The next bit tells whether the number below counts frames or samples.
+    // The next bit tells whether the number that `skip_number` skips counts frames or samples.
     bits.skip(1)?;
     let (size, rate) = (bits.take(4)?, bits.take(4)?);
     let (channels, side) = match bits.take(4)? {
@@ -111,7 +111,7 @@ fn skip_subframe(bits: &mut Bits<'_>, samples: u32, depth: u32) -> Result<(), De
         return Err(invalid);
     }
     let kind = bits.take(6)?;
-    // If the lowest bits of all samples are zero, they are omitted.
+    // If the lowest bits of all samples are zero, an encoder can omit them.
     let omitted = if bits.take(1)? == 1 { bits.zeros()? + 1 } else { 0 };
     let depth = u64::from(depth).checked_sub(omitted).filter(|depth| *depth > 0).ok_or(invalid)?;
     let order = match kind {

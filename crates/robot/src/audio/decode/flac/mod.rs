@@ -29,7 +29,8 @@ pub(super) fn decode(file: &[u8], may_continue: &dyn Fn() -> bool) -> Result<Cli
     let (info, mut rest) = read_blocks(file.get(4..).ok_or(TRUNCATED)?)?;
     let mut budget = Budget::new(info.sample_rate, info.channels, may_continue)?;
     budget.check(info.total)?;
-    // The loop stops after the last sample, because a tag can follow this sample.
+    // If the number of samples is known, the loop stops after the last sample, because a tag can
+    // follow this sample.
     while !rest.is_empty() && (info.total == 0 || budget.frames < info.total) {
         let (frame, after) = frame::read(rest, info.depth)?;
         if frame.channels != info.channels {

@@ -1,4 +1,5 @@
-//! Tests with frames of every form, including forms that encoders rarely write.
+//! Tests with mono frames that have subframes of every kind, including kinds that encoders rarely
+//! write.
 
 use super::*;
 use crate::audio::decode::crc::{CRC_8, CRC_16};
