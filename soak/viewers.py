@@ -237,8 +237,8 @@ class Viewer:
     def _prints(self, chance: random.Random, _: threading.Event) -> int:
         world = chance.choice(["oval", "field", "technical"])
         file = chance.choice(["print.jpg?dpi=10", "thumbnail.png", "waypoints.npy"])
-        # The simulator makes only one print at a time, so this request may have to wait for two
-        # minutes.
+        # The simulator makes only one print at a time, so a request for a print may wait for up to
+        # two minutes.
         path = f"/sim/api/worlds/{world}/{file}"
         status, _ = self._client.ask("GET", path, timeout=PRINT_TIMEOUT_S)
         return int(status == 200)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs in a root with the files of the container image. Starts the entry point of the image as root, as
-# a container engine does.
+# Runs in a root folder with the files of the container image. Starts the entry point of the image as
+# the user root, as a container engine does.
 . /trial/common.sh
 
 step "entry point, health and one judged run in a closed box"

@@ -119,7 +119,8 @@ NOT_NOW = "this works only inside initialize and evaluate"
 
 
 class Channel:
-    """The channel to the simulator. Only one thread at a time uses it, and only during a call."""
+    """The channel to the simulator. Only one thread at a time uses it. The script can use it only
+    while the harness runs one of the simulator's calls: `load`, `initialize` or `evaluate`."""
 
     def __init__(self, reading, writing=None, mark=None):
         self.number = reading if writing is None else writing

@@ -214,8 +214,8 @@ class Processes(unittest.TestCase):
         self.assertEqual((unexpected, len(stories), len(set(stories))), ([], 4, 1))
 
     def test_a_fork_after_the_import(self) -> None:
-        """A child process creates environments of its own. Those of its parent raise, or work if
-        they have no threads.
+        """A child process creates environments of its own. An environment that it inherits from its
+        parent still works if it has no threads. Otherwise its step raises an error.
         """
         done = run(
             "import os, sys\nimport numpy as np\nfrom chicane.gym import CarEnv, VectorCarEnv\n"

@@ -1,4 +1,4 @@
-"""Tests of plans, shapes, registers, the history file, the log and the report."""
+"""Tests of plans, response shapes, registers, samples, the history file, the log and the report."""
 
 import itertools
 import json

@@ -31,7 +31,8 @@ fn main() -> ExitCode {
     exit_code("readers", done)
 }
 
-/// A line of `readers/poses.cc`: names, an optional size, and a pose.
+/// The content of a line that `readers/poses.cc` prints, without the kind of the line: names, an
+/// optional size, and a pose.
 struct PoseLine<'a> {
     names: Vec<&'a str>,
     size: Option<DVec3>,

@@ -1,5 +1,5 @@
-//! Tests of the program as a process: acknowledged settings survive a kill, signals end the
-//! program, and invalid options are reported.
+//! Tests of the program as a process, for example that acknowledged settings survive a kill, that
+//! signals end the program, and that invalid options are reported.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, clippy::panic)]
 
 #[allow(dead_code, reason = "another test uses the rest")]

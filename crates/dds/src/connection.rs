@@ -137,7 +137,7 @@ impl Connection {
     }
 
     /// Replaces the robot's participant by `new`, which publishes the latched messages. Blocks
-    /// while the old participant announces its end.
+    /// while the old participant announces its end. After [`Connection::leave`], `new` is dropped.
     fn replace(&self, new: RobotParticipant) {
         let mut state = self.write();
         let unused = if state.robot.is_some() {

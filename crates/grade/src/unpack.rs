@@ -149,7 +149,7 @@ enum Wrapper {
     Archive(PathBuf),
 }
 
-/// A folder without a program that contains only one folder or archive is a wrapper.
+/// A folder is a wrapper if it has no program and its only entry is a folder or a zip archive.
 fn wrapper(folder: &Path) -> Wrapper {
     if [RUN_FILE, MAIN_FILE].iter().any(|file| program::is_file(&folder.join(file))) {
         return Wrapper::None;

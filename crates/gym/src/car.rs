@@ -320,7 +320,7 @@ impl Car {
     }
 }
 
-/// A simulation of the published world.
+/// A simulation of the world without the changes of a seed.
 pub(crate) fn new_sim(plan: &Plan, course: &Course) -> Sim {
     let mut sim = Sim::new(Arc::clone(&course.world), Arc::clone(&course.profile), 0);
     sim.measure_lidar(plan.settings.observed.lidar);

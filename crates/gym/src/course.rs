@@ -77,7 +77,7 @@ impl Course {
         Ok(Course { world, profile, track, vary, start, prepared: OnceLock::new(), stage: OnceLock::new() })
     }
 
-    /// The published world, prepared for the renderer.
+    /// The world without the changes of a seed, prepared for the renderer.
     pub(crate) fn stage(&self) -> Arc<Stage> {
         let make = || Arc::new(Stage::new(&self.world, Arc::clone(&self.profile)));
         Arc::clone(self.stage.get_or_init(make))

@@ -1,8 +1,8 @@
 //! Geometry of the road: its width, its direction, and the position of a car on the road.
 //!
 //! The Python package has the same geometry for environments over HTTP. Both compute the same bits:
-//! the coordinates are rounded as in the API, Python calls the `atan2` of the module `native`, and
-//! every other operation is exact or has one rounding.
+//! the coordinates are rounded as in the API, Python calls the `atan2` of the module `native` if the
+//! module is installed, and every other operation is exact or has one rounding.
 
 use crate::error::GymError;
 use chicane_world::Route;

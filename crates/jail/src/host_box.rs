@@ -12,8 +12,8 @@
 //! - The program `chicane` is bound onto itself, read-only.
 //! - New instances of `/proc` and `/dev/pts` show the program's own processes and terminals only.
 //!
-//! The program has no right to change these mounts. If the program creates a user namespace, the
-//! kernel locks these mounts there, so that the program can't undo any of them.
+//! The student's program has no right to change these mounts. If it creates a user namespace, the
+//! kernel locks these mounts there, so that it can't undo any of them.
 
 use super::cgroup_path::BASE;
 use super::mount_table::{MountPoint, mount_table};

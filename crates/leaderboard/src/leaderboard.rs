@@ -233,8 +233,9 @@ impl Leaderboard {
 
     fn describe(&self, row: SubmissionRow) -> Result<Submission, StoreError> {
         let shared = &self.shared;
-        // The results are read after the state. Otherwise a submission that ends in between could
-        // appear finished without its last result.
+        // The row is read after the queue, and the results after the row. The worker stores the last
+        // result before it stores the end of the submission, so a submission that appears finished
+        // has all its results.
         let (position, running) = {
             let state = shared.state();
             let place = state.waiting.iter().position(|waiting| waiting.number == row.number);
@@ -242,8 +243,8 @@ impl Leaderboard {
             let running = state.running.as_ref().filter(|running| running.row.number == row.number);
             (before, running.map(|running| (running.world, running.progress)))
         };
-        let runs = shared.data.submissions().runs(Some(row.number))?;
         let row = shared.data.submissions().find(&row.id)?.unwrap_or(row);
+        let runs = shared.data.submissions().runs(Some(row.number))?;
         let results = runs.iter().filter_map(|run| Some((run, serde_json::from_str(&run.result).ok()?)));
         let results = results.map(|(run, result)| self.result(&run.world, result)).collect();
         let state = match (&row.ended_at, &row.failure, running) {

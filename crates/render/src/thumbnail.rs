@@ -64,7 +64,7 @@ fn camera_pose(world: &World, optics: &Optics) -> Pose {
     // Returns the camera pose at this distance whose picture is centred on the field, or `None` if
     // the field does not fit into the picture. A camera that looks at the centre of the field does
     // not show the field centred, because of the perspective. The loop therefore moves the camera
-    // up or down until the bounding box is centred.
+    // up or down eight times, which centres the bounding box vertically.
     let centred = |distance: f64| {
         let mut lift = 0.0;
         let at = |lift: f64| {

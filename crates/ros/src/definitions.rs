@@ -122,8 +122,8 @@ pub fn full_text(kind: &str) -> Option<String> {
     Some(text)
 }
 
-/// A type and all types of its fields, with the lines of each definition. `None` if a type is
-/// unknown.
+/// The type `kind`, whose definition has the lines `own`, and the types of its fields and of their
+/// fields, each with the lines of its definition. `None` if the type of a field is unknown.
 pub fn with_field_types(kind: &str, own: &'static str) -> Option<Vec<(String, &'static str)>> {
     let mut all = vec![(kind.to_owned(), own)];
     let mut next = 0;

@@ -137,7 +137,7 @@ pub enum Note {
     Observed(Box<Observation>),
     /// The time limit passed.
     LimitPassed {
-        /// Simulated seconds of the session.
+        /// Simulated seconds from the start of the session until the limit passed.
         time_s: f64,
     },
     /// The session is to stop.

@@ -207,7 +207,8 @@ impl InstalledWorlds {
     /// Gives an installed world a second name, by which clients can switch to it. Another world
     /// that had this second name loses it. False if the world is not installed.
     pub fn set_alias(&self, id: &WorldId, alias: &str) -> std::io::Result<bool> {
-        // Checked first, so that the other world keeps the name if this world can't get it.
+        // Checked first, so that another world does not lose the name to a world that is not
+        // installed.
         if self.record(id).is_none() {
             return Ok(false);
         }

@@ -21,8 +21,9 @@ pub enum PublishProjectError {
 }
 
 impl Studio {
-    /// Builds the world of a project under the name of a published world, with a picture. Returns
-    /// the package, and the revision of the project.
+    /// Builds the world of a project under a placeholder name, adds a thumbnail, and packs the
+    /// result for publishing. [`Package::new`] replaces the placeholder by the id of the world.
+    /// Returns the package, and the revision of the project from which it was built.
     pub fn package(
         &self,
         id: &ProjectId,

@@ -203,7 +203,7 @@ pub struct LidarObservation {
     pub range_min: Num,
     /// Longest measurable distance, m.
     pub range_max: Num,
-    /// Distance of each beam, m; null if the beam hit nothing.
+    /// Distance of each beam, m; null if no distance from `range_min` to `range_max` was measured.
     pub ranges: Vec<Option<Num>>,
 }
 

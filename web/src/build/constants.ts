@@ -32,7 +32,7 @@ export function withConstant(script: string, name: string, value: number): strin
   });
 }
 
-/** A number without an exponent, because the pattern `LINE` does not match exponents. */
+/** The text of a number below 1e21, without an exponent, because the pattern `LINE` matches none. */
 function plain(value: number): string {
   const text = String(value);
   return text.includes("e") ? value.toFixed(9).replace(/\.?0+$/, "") : text;

@@ -3,7 +3,7 @@
  *
  * Without a graphics card the browser renders on the CPU. The simulator may need the same CPU, so
  * the level is then low: no shadow maps, no antialiasing, no reflections, and cheap materials. At
- * every level the resolution is reduced while frames take too long.
+ * every level the resolution is reduced while frames take too long, unless the URL sets the level.
  */
 
 export const LEVELS = ["low", "medium", "high"] as const;

@@ -167,7 +167,7 @@ export type Health = {
   paused: boolean;
   /** Why the status is `failing`; omitted otherwise. */
   reason?: string | null;
-  /** `ok`, `waiting` before the first world is loaded, or `failing` if records can't be kept. */
+  /** `ok`, `waiting` before the first world is loaded, or `failing` if the simulator can't evaluate or can't keep records. */
   status: string;
   /** Simulated seconds; null before the first world is loaded. */
   time?: Num | null;
@@ -219,7 +219,7 @@ export type Info = {
   rates: Rates;
   /** Parameters of the sensors. */
   sensors: Sensors;
-  /** Serial number. A simulated car has the number of its generation. */
+  /** Serial number. A simulated car has `sim-` and the short name of its generation. */
   serial: string;
   /** Dimensions and mass. */
   sizes: Sizes;
@@ -629,7 +629,7 @@ export type Waiting = {
   status: string;
 };
 
-/** A vector in the car's frame. */
+/** A vector in the car's frame. A position is in the frame that the car had at its start. */
 export type Xyz = {
   /** Forward component. */
   x: Num;

@@ -233,7 +233,7 @@ export type ErrorCode = "invalid_request" | "out_of_range" | "token_needed" | "f
 
 /** Response of `GET /evaluation`. */
 export type EvaluationDocument = {
-  /** Config, byte for byte as in the world's file. Its field `vary` says what a seed changes. */
+  /** Config as in the world's file, without the whitespace between its tokens. Its field `vary` says what a seed changes. */
   config: { [name: string]: unknown };
   /** Source of the judging script, Python. */
   script: string;
@@ -610,13 +610,13 @@ export type LeaderboardTable = {
 export type LidarObservation = {
   /** Angle between neighbouring beams, rad, counter-clockwise. */
   angle_increment: Num;
-  /** Direction of the first beam, rad. */
+  /** Direction of the first beam, rad, counter-clockwise from straight ahead. */
   angle_min: Num;
   /** Longest measurable distance, m. */
   range_max: Num;
   /** Shortest measurable distance, m. */
   range_min: Num;
-  /** Distance of each beam, m; null if the beam hit nothing. */
+  /** Distance of each beam, m; null if no distance from `range_min` to `range_max` was measured. */
   ranges: (Num | null)[];
   /** Simulated time of the scan, s. */
   time: Num;
@@ -780,7 +780,7 @@ export type Observation = {
   paused: boolean;
   /** State of the car. */
   pose: VehiclePose;
-  /** Measured real-time factor (simulated seconds per real second). */
+  /** Measured real-time factor (simulated seconds per real second); 1 in virtual time. */
   rtf: Num;
   /** State of the student's program. */
   run: RunState;
@@ -986,7 +986,7 @@ export type PreviewRoad = {
 /** How severe a problem is. */
 export type PreviewSeverity = "error" | "warning";
 
-/** A part of the field, m. The origin is a corner of the field. */
+/** A part of the field, m. The origin is the lower left corner of the field. */
 export type PrintArea = {
   /** Size along y. */
   height: number;
@@ -1026,7 +1026,7 @@ export type ProgramIdentity = {
   bytes: number;
   /** Number of files. */
   files: number;
-  /** SHA-256 over the path, the mode and the content of every file, hex. */
+  /** SHA-256 over the path, the kind (plain, executable or link) and the content of every file, hex. */
   sha256: string;
 };
 
@@ -1124,7 +1124,7 @@ export type ProjectRevision = {
 export type ProjectRun = {
   /** Command of the student's program; null if there was none. */
   command?: string | null;
-  /** Simulated seconds. */
+  /** Simulated seconds since the phase `running` began. */
   elapsed_s: Num;
   /** How the session ended. */
   outcome: Outcome;
@@ -1327,7 +1327,7 @@ export type Recording = {
   folder: string;
   /** Number of recorded messages. */
   messages: number;
-  /** Number of images that are missing because the simulation was faster than the camera. */
+  /** Number of images that are missing because they were not drawn in time. */
   skipped_images: number;
   /** Whether the state of the simulator is recorded. */
   state: boolean;
@@ -1362,7 +1362,7 @@ export type RejudgeRequest = {
 export type RejudgedRun = {
   /** The verdict of the recorded run. */
   before: EarlierVerdict;
-  /** Simulated seconds. */
+  /** Simulated seconds of the drive until the judging ended. */
   elapsed_s: Num;
   /** The error of the script; null if it had none. */
   error?: ScriptError | null;
@@ -1454,7 +1454,7 @@ export type RunEvent = {
   /** True if the line was cut. */
   truncated?: boolean | null;
 } | {
-  /** Exit code; a negative value is a signal number. */
+  /** Exit code, or the negated number of the signal that ended the program. */
   exit_code: number;
   phase: "exit";
 };
@@ -1693,7 +1693,7 @@ export type State = {
 
 /** Data that is constant during a session. */
 export type Statics = {
-  /** The config, byte for byte as in the world's file. */
+  /** The config as in the world's file, without the whitespace between its tokens. */
   config: { [name: string]: unknown };
   /** Catalogue entries by name. */
   objects: { [name: string]: CatalogueEntry };
@@ -1941,7 +1941,7 @@ export type Vary = {
 
 /** What changes about the traffic lights. */
 export type VaryLights = {
-  /** Seconds for which a light is red at the start, within 0 to 60. Every light gets a time of its own, and turns green afterwards. */
+  /** Simulated seconds for which a light is red at the start, within 0 to 60. Every light gets a time of its own, and turns green afterwards. */
   phase?: number[] | null;
 };
 
@@ -2111,7 +2111,7 @@ export type Worlds = {
   worlds: WorldEntry[];
 };
 
-/** A vector in the car's frame. */
+/** A vector in the car's frame. A position is in the frame that the car had at its start. */
 export type Xyz = {
   /** Forward component. */
   x: Num;

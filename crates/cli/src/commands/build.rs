@@ -33,7 +33,7 @@ pub(crate) fn run(args: &BuildArgs) -> Result<(), BuildCommandError> {
 
 /// Creates the folder. An existing folder is accepted only if it is empty or this world is its only
 /// world. Meshes, judging script and evaluation config of an earlier build are removed, because the
-/// new build overwrites only the files that it has itself.
+/// new build overwrites only files that it contains itself.
 fn prepare_folder(world: &str, folder: &Path) -> Result<(), BuildCommandError> {
     std::fs::create_dir_all(folder).map_err(FileError::write(folder))?;
     if std::fs::read_dir(folder).map_err(FileError::read(folder))?.next().is_none() {

@@ -186,8 +186,8 @@ impl Driver {
 }
 
 /// Whether the state has to be published and pending replies sent before this order is carried out.
-/// Otherwise those replies would include the effect of this order: another speed, text or world, or
-/// lights that were reset.
+/// Otherwise those replies would already show the effect of this order: another speed or pause,
+/// another text, another world or simulation, or lights that were reset.
 fn changes_pending_replies(order: &Order) -> bool {
     match order {
         Order::Command(command, _) => matches!(command, Command::Reset),

@@ -51,7 +51,7 @@ pub type ProgressCallback = Arc<dyn Fn(&WorldId, Option<f64>) + Send + Sync>;
 pub struct Installed {
     /// The installed world.
     pub record: InstalledRecord,
-    /// Whether the world was already installed, so that nothing was downloaded.
+    /// Whether the world was already installed, so that none of its files were downloaded.
     pub cached: bool,
     /// Warnings about the parts of the world that were ignored while it was loaded.
     pub warnings: Vec<String>,

@@ -15,7 +15,7 @@ use chicane_wire::{
     Worlds,
 };
 use chicane_world::World;
-use std::sync::{Arc, PoisonError};
+use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
 /// Lists all worlds that can be switched to: first those that can't be deleted, then by name.

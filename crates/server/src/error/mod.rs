@@ -1,8 +1,9 @@
 //! The error of an HTTP request. It has a code, which determines the HTTP status, and a text.
 //!
 //! The module `status` chooses the status for each [`ErrorCode`], with two exceptions. The robot's
-//! API answers an invalid value with 422, and the listener answers a malformed request line or head
-//! without this module. The module `status` also chooses the code for most errors of the
+//! API answers an invalid value with 422. The crate `listen` chooses the status of the errors that it
+//! sends before a request reaches the router: too many connections, and a request head that is
+//! late, too large or malformed. The module `status` also chooses the code for most errors of the
 //! lower-level crates, which do not know HTTP.
 
 mod status;

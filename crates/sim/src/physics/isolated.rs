@@ -17,8 +17,7 @@ use rapier3d_f64::prelude as rapier;
 /// Minimum distance from an isolated car to the nearest collider, m. The travel of the car in one
 /// and a half ticks is added to this distance.
 const MARGIN_M: f64 = 0.01;
-/// A box is enlarged by this distance after a rotation, because its corners then have rounding
-/// errors, m.
+/// A box is enlarged by this distance, m, because after a rotation its corners have rounding errors.
 const ROUNDING_M: f64 = 1e-9;
 /// If the car's colliders are lower than this height above the ground, the engine simulates the
 /// car, m.
