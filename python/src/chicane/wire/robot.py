@@ -258,7 +258,9 @@ class HealthRequired(TypedDict):
     paused: bool
     """Whether the simulation is paused."""
     status: str
-    """`ok`, `waiting` before the first world is loaded, or `failing` if records can't be kept."""
+    """`ok`, `waiting` before the first world is loaded, or `failing` if the simulator can't
+    evaluate or can't keep records.
+    """
     timestamp: Num
     """Time of this status, simulated seconds; 0 before the first world is loaded. It is the
     clock of the robot's topics too.
@@ -324,7 +326,7 @@ class Info(TypedDict):
     sensors: Sensors
     """Parameters of the sensors."""
     serial: str
-    """Serial number. A simulated car has the number of its generation."""
+    """Serial number. A simulated car has `sim-` and the short name of its generation."""
     sizes: Sizes
     """Dimensions and mass."""
     software: Software
@@ -801,7 +803,7 @@ class Waiting(TypedDict):
 
 
 class Xyz(TypedDict):
-    """A vector in the car's frame."""
+    """A vector in the car's frame. A position is in the frame that the car had at its start."""
 
     x: Num
     """Forward component."""

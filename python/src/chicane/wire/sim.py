@@ -352,7 +352,9 @@ class EvaluationDocument(TypedDict):
     """Response of `GET /evaluation`."""
 
     config: dict[str, Any]
-    """Config, byte for byte as in the world's file. Its field `vary` says what a seed changes."""
+    """Config as in the world's file, without the whitespace between its tokens. Its field
+    `vary` says what a seed changes.
+    """
     script: str
     """Source of the judging script, Python."""
     version: int
@@ -388,7 +390,7 @@ class RunEventExit(TypedDict):
     """The program ended."""
 
     exit_code: int
-    """Exit code; a negative value is a signal number."""
+    """Exit code, or the negated number of the signal that ended the program."""
     phase: Literal["exit"]
 
 
@@ -446,7 +448,9 @@ class EvaluationKindCommandRequired(TypedDict):
 
 
 class EvaluationKindCommand(EvaluationKindCommandRequired, total=False):
-    """A command to the world that the judging script did not send. Only stored in the record."""
+    """A command to the world, the clock or the display that the judging script did not send.
+    Only stored in the record.
+    """
 
     detail: dict[str, Any]
     """Parameters of the command."""
@@ -758,7 +762,7 @@ class Statics(TypedDict):
     """Data that is constant during a session."""
 
     config: dict[str, Any]
-    """The config, byte for byte as in the world's file."""
+    """The config as in the world's file, without the whitespace between its tokens."""
     objects: dict[str, CatalogueEntry]
     """Catalogue entries by name."""
     script: str
@@ -1115,13 +1119,15 @@ class LidarObservation(TypedDict):
     angle_increment: Num
     """Angle between neighbouring beams, rad, counter-clockwise."""
     angle_min: Num
-    """Direction of the first beam, rad."""
+    """Direction of the first beam, rad, counter-clockwise from straight ahead."""
     range_max: Num
     """Longest measurable distance, m."""
     range_min: Num
     """Shortest measurable distance, m."""
     ranges: list[Num | None]
-    """Distance of each beam, m; null if the beam hit nothing."""
+    """Distance of each beam, m; null if no distance from `range_min` to `range_max` was
+    measured.
+    """
     time: Num
     """Simulated time of the scan, s."""
 
@@ -1316,7 +1322,7 @@ class Observation(TypedDict):
     pose: VehiclePose
     """State of the car."""
     rtf: Num
-    """Measured real-time factor (simulated seconds per real second)."""
+    """Measured real-time factor (simulated seconds per real second); 1 in virtual time."""
     run: RunState
     """State of the student's program."""
     time: Num
@@ -1568,7 +1574,7 @@ PreviewSeverity: TypeAlias = Literal["error", "warning"]
 
 
 class PrintArea(TypedDict):
-    """A part of the field, m. The origin is a corner of the field."""
+    """A part of the field, m. The origin is the lower left corner of the field."""
 
     height: float
     """Size along y."""
@@ -1612,7 +1618,9 @@ class ProgramIdentity(TypedDict):
     files: int
     """Number of files."""
     sha256: str
-    """SHA-256 over the path, the mode and the content of every file, hex."""
+    """SHA-256 over the path, the kind (plain, executable or link) and the content of every
+    file, hex.
+    """
 
 
 class ProgramStateRequired(TypedDict):
@@ -1737,7 +1745,7 @@ class ProjectRunRequired(TypedDict):
     """The required fields of ProjectRun."""
 
     elapsed_s: Num
-    """Simulated seconds."""
+    """Simulated seconds since the phase `running` began."""
     outcome: Outcome
     """How the session ended."""
     record: Any
@@ -2079,7 +2087,7 @@ class RecordingRequired(TypedDict):
     messages: int
     """Number of recorded messages."""
     skipped_images: int
-    """Number of images that are missing because the simulation was faster than the camera."""
+    """Number of images that are missing because they were not drawn in time."""
     state: bool
     """Whether the state of the simulator is recorded."""
 
@@ -2130,7 +2138,7 @@ class RejudgedRunRequired(TypedDict):
     before: EarlierVerdict
     """The verdict of the recorded run."""
     elapsed_s: Num
-    """Simulated seconds."""
+    """Simulated seconds of the drive until the judging ended."""
     log: list[str]
     """The last lines that the script printed, at most 500."""
     omitted: int
@@ -2828,8 +2836,8 @@ class VaryLights(TypedDict, total=False):
     """What changes about the traffic lights."""
 
     phase: list[float] | None
-    """Seconds for which a light is red at the start, within 0 to 60. Every light gets a time
-    of its own, and turns green afterwards.
+    """Simulated seconds for which a light is red at the start, within 0 to 60. Every light
+    gets a time of its own, and turns green afterwards.
     """
 
 
@@ -3032,7 +3040,7 @@ class Worlds(WorldsRequired, total=False):
 
 
 class Xyz(TypedDict):
-    """A vector in the car's frame."""
+    """A vector in the car's frame. A position is in the frame that the car had at its start."""
 
     x: Num
     """Forward component."""
