@@ -47,7 +47,7 @@ def stripped(program: Path) -> bytes:
 
 
 def program_files(root: Path, program: Path, third_party: str, sbom: str) -> Files:
-    """All files of a package, with paths below its prefix."""
+    """The files that every package has, with paths below its prefix."""
     documents = {
         "LICENSE": (root / "LICENSE").read_bytes(),
         "CHANGELOG.md": (root / "CHANGELOG.md").read_bytes(),

@@ -73,8 +73,8 @@ export class Page {
     const wasOpen = before.open;
     const scrolled = before.querySelector(".dialog-body")?.scrollTop ?? 0;
     const focused = document.activeElement?.getAttribute("data-testid");
-    // Manual driving ends, because the old panels would not notice the release of a pressed key. A
-    // replay is opened again at the same moment.
+    // Manual driving ends, because the old panels would not notice the release of a pressed key. An
+    // open replay is opened again at the time that it showed.
     app.driving.value = false;
     const { value: run } = app.run;
     const time = app.replay.value?.now;

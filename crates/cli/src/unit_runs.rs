@@ -43,7 +43,7 @@ pub(crate) enum Place<'a> {
     Cluster(&'a str),
 }
 
-/// Runs all units that have no result yet. Stores the reasons of the units that failed.
+/// Runs all units that have no result yet. Stores why units failed.
 pub(crate) fn run(plan: &Plan, folder: &ResultsFolder, place: &Place<'_>) -> Result<(), UnitRunsError> {
     let missing = |unit: &&Unit| UnitResult::load(&folder.unit(&unit.hash), unit).is_none();
     let units: Vec<&Unit> = plan.units.iter().filter(missing).collect();

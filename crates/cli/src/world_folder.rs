@@ -55,7 +55,8 @@ pub(crate) struct WorldFolder {
     pub(crate) skipped: Vec<String>,
 }
 
-/// Reads all files of a world folder that a published world may have.
+/// Reads those files of a world folder that a published world may have, and lists the others as
+/// skipped.
 pub(crate) fn read_all(folder: &Path) -> Result<WorldFolder, WorldFolderError> {
     if !folder.is_dir() {
         return Err(WorldFolderError::NotAFolder(folder.to_owned()));

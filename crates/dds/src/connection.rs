@@ -165,8 +165,8 @@ impl Connection {
     }
 }
 
-/// Replaces the robot's participant after it has ended, or after the spare participant has found a
-/// lost program, until `stopped` is set. Sends the command streams of the new participant to
+/// Until `stopped` is set: replaces the robot's participant after it has ended, or after the spare
+/// participant has found a lost program. Sends the command streams of the new participant to
 /// `streams`.
 pub(super) async fn find_lost_programs(
     connection: Arc<Connection>,

@@ -25,7 +25,7 @@ pub(crate) struct SlotView {
     pub(crate) alarm: Option<(u64, u64)>,
 }
 
-/// What a thread waits in.
+/// How a thread waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum WaitKind {
     /// A sleep.

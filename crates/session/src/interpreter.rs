@@ -154,8 +154,9 @@ impl Finder<'_> {
     }
 
     /// Finds a program on the simulator's `PATH`. Relative folders and folders of the workspace are
-    /// skipped, because a student could place a program there. The `bin` folder of a virtual
-    /// environment in the workspace is searched, because a program found there is never executed.
+    /// skipped, because a student could place a program there. The only exception is the `bin`
+    /// folder of a virtual environment in the workspace. It is searched, because a program found
+    /// there is never executed.
     fn on_path(&self, name: &str) -> Option<PathBuf> {
         let folders = std::env::split_paths(&self.path).filter(|folder| {
             folder.is_absolute()

@@ -124,8 +124,9 @@ impl Ending {
         }
     }
 
-    /// Whether a fault of the simulator ended the session. Otherwise the program, the script, a
-    /// person or a limit ended the session.
+    /// Whether a fault on the side of the simulator ended the session: the simulation failed, the
+    /// world could not be made ready, the judge or the student's program could not be started, the
+    /// record could not be written, or the supervisor panicked.
     pub fn is_fault(&self) -> bool {
         use StopCause::{NoJudge, NoStudent, NotKept, NotPlaced, Unsupervised, WorldLost};
         let Ending::Stopped(cause) = self else { return false };

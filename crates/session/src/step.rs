@@ -1,7 +1,7 @@
-//! The steps of a session: inputs from outside the simulation and the judging script, and the
-//! points at which observations and answers of the script came. A journal holds the steps in the
-//! order in which the session took them, so that the session can be judged again with the same
-//! events in the same order.
+//! The steps of a session: the moments at which an observation was taken or the judging script
+//! answered, and the other inputs of the session, such as a line of the student's program, a
+//! command, or a stop. A journal holds the steps in the order in which the session took them, so
+//! that the session can be judged again with the same events in the same order.
 
 use crate::outcome::StopCause;
 use chicane_wire::{CommandName, OutputStream};

@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// Why a project can't be published.
 #[derive(Debug, thiserror::Error)]
 pub enum PublishProjectError {
-    /// The project can't be built.
+    /// The project does not exist, or can't be read or built.
     #[error(transparent)]
     Studio(#[from] StudioError),
     /// The world breaks a rule for published worlds.

@@ -81,8 +81,8 @@ export type NewProject =
 /** Callbacks for the event stream of a project. */
 export interface ProjectEvents {
   /**
-   * Called at the start and after each accepted change. `editor` is the text by which the writer
-   * named itself; null if it sent none.
+   * Called at the start and after each accepted change. `editor` is the name of the editor that made
+   * the change; null if it gave none, or if the name is not known any more.
    */
   revision(event: { revision: number; editor: string | null }): void;
   /** The number of open editors has changed. */

@@ -55,8 +55,8 @@ export function replayBar(app: App): HTMLElement {
   const duration = h("span", { class: "rtf" });
   const gap = h("output", { "data-testid": "replay-gap" });
   const gapChip = h("p", { class: "gap-chip", title: t.replay.gap }, h("span", { class: "gap-label" }, t.replay.ghost), gap);
-  // Screen readers announce the time after a change by the user. Otherwise they would announce it
-  // continuously.
+  // Screen readers announce the text of this element. It is written only when the time has changed
+  // while the replay is paused. During playback, they would announce the time continuously.
   const announced = h("p", { class: "unseen", "aria-live": "polite", "data-testid": "replay-announced" });
   const result = h(
     "button",

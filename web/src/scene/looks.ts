@@ -80,7 +80,7 @@ function roof({ min, max }: THREE.Box3, meshes: readonly THREE.Mesh[]): THREE.Me
   return parts;
 }
 
-/** Flat polygons with three or four corners. The picture of a quad covers it once. */
+/** Flat polygons with three or four corners. The whole texture is mapped once onto each quad. */
 function polygons(faces: readonly (readonly (readonly [number, number, number])[])[]): THREE.BufferGeometry {
   const [positions, uvs]: [number[], number[]] = [[], []];
   const corners = [[0, 0], [1, 0], [1, 1], [0, 1]];

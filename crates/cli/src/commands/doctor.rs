@@ -28,7 +28,7 @@ pub(crate) enum Health {
     Ok,
     /// Something that not everybody needs does not work.
     Warning,
-    /// A simulator does not work as expected.
+    /// Something does not work that the simulator needs in its usual configuration.
     Failure,
 }
 

@@ -23,8 +23,8 @@ const IN_TWO_SECONDS: [(&str, usize); 10] = [
     ("/tf", 60),
 ];
 
-/// Number of subscriptions in the regression test below. Each subscription may arrive at the same
-/// time as a new published view.
+/// Number of subscriptions in the regression test of a forgotten subscription. There are many, so
+/// that one of them probably arrives at the same time as a new published view.
 const SUBSCRIPTIONS: usize = 1_000;
 
 fn seconds(header: &Header) -> f64 {

@@ -140,7 +140,8 @@ fn command_values(command: &Command) -> Value {
     }
 }
 
-/// The parameters of a command that moves the robot; `None` if the command does not move it.
+/// The parameters of a command that sets the speed, the steering or the camera's angles; `None` for
+/// any other command.
 pub(super) fn robot_values(command: &RobotCommand) -> Option<Value> {
     match command {
         RobotCommand::Speed(value) => Some(json!({"speed": value})),

@@ -1,4 +1,5 @@
-//! The end of a session that could not be written, for instance because the disk is full.
+//! The last events and the result of a session, kept in memory because they could not be written,
+//! for instance because the disk is full.
 //!
 //! A thread repeats the write until it succeeds or the simulator stops. Meanwhile the record is
 //! read from memory, and no new session starts.

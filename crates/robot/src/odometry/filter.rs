@@ -116,8 +116,8 @@ impl Filter {
             let (noise, tilt) = (self.accelerometer_sd * dt, TILT * a * dt);
             self.covariance[i][i] += noise * noise / samples + TILT_LASTS * tilt * tilt;
         }
-        // The time of an impact within the interval is unknown, which adds an error of the
-        // position.
+        // The time within the interval at which the speed changed is unknown. This adds an error to
+        // the position.
         let when = WHEN * WHEN * (ax * ax + ay * ay) * dt * dt * dt * dt;
         self.covariance[0][0] += when;
         self.covariance[1][1] += when;

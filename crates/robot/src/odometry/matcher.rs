@@ -121,8 +121,9 @@ impl Matcher {
         self.sums([0.0; 3], beams.sd).information
     }
 
-    /// Pairs each point with the line segment of the keyframe in the same direction, if the point
-    /// is beside the segment and within `gate` metres of its line. Returns the number of pairs.
+    /// Pairs each point with the line segment that the keyframe has in the direction of the point,
+    /// seen from the lidar, if the point is beside the segment and within `gate` metres of its line.
+    /// Returns the number of pairs.
     fn pair(&mut self, beams: &Beams, keyframe: &Keyframe, [x, y, yaw]: [f64; 3], gate: f64) -> usize {
         self.pairs.clear();
         let (sin, cos) = libm::sincos(yaw);

@@ -119,7 +119,8 @@ fn extent(points: &[DVec3]) -> (DVec3, DVec3) {
     points.iter().fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(a, b), p| (a.min(*p), b.max(*p)))
 }
 
-/// The height of a triangle at a point in plan; `None` if the point is outside of the triangle.
+/// The height of a triangle above the point (x, y); `None` if the point is outside of the triangle
+/// seen from above, or if the triangle is vertical.
 fn height_in(at: DVec2, [a, b, c]: [DVec3; 3]) -> Option<f64> {
     let (u, v, w) = (b.truncate() - a.truncate(), c.truncate() - a.truncate(), at - a.truncate());
     let area = u.perp_dot(v);
