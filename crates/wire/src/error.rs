@@ -114,7 +114,8 @@ pub enum ErrorCode {
     RangeNotSatisfiable,
     /// The world can't be loaded or installed.
     BadWorld,
-    /// The document is not a project, or a file is not one of a project.
+    /// The document or zip file is not a valid project, or the content of a file is damaged or is
+    /// not text.
     BadProject,
     /// The path is a WebSocket and the request is no handshake for one.
     UpgradeRequired,

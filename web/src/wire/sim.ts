@@ -961,7 +961,7 @@ export type PreviewRequest = {
   project?: string | null;
 };
 
-/** The road, sampled at equal distances in the direction of travel. A closed road begins at its start line. */
+/** The road, sampled in the direction of travel. A closed road begins at its start line, and its samples have equal distances. On an open road, the distance can differ before and after the start line. */
 export type PreviewRoad = {
   /** x, y and width at each sample of the centre line. */
   centre: Num[][];

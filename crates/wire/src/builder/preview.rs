@@ -15,7 +15,8 @@ pub struct PreviewAnswer {
     pub findings: Vec<PreviewFinding>,
 }
 
-/// The road, sampled at equal distances in the direction of travel. A closed road begins at its
+/// The road, sampled in the direction of travel. A closed road begins at its start line, and its
+/// samples have equal distances. On an open road, the distance can differ before and after the
 /// start line.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct PreviewRoad {

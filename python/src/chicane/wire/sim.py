@@ -1561,8 +1561,9 @@ class PreviewRoadRequired(TypedDict):
 
 
 class PreviewRoad(PreviewRoadRequired, total=False):
-    """The road, sampled at equal distances in the direction of travel. A closed road begins at
-    its start line.
+    """The road, sampled in the direction of travel. A closed road begins at its start line,
+    and its samples have equal distances. On an open road, the distance can differ before
+    and after the start line.
     """
 
     tightest: TightestBend | None
