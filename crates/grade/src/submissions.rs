@@ -137,7 +137,9 @@ fn refuse(found: &mut Found, folder: &Path, scratch: &Path, entry: &Path, why: &
     }
     let is_folder = below.components().count() > 1;
     let upload = UploadName::parse(name, is_folder);
-    if !upload.of_platform && !is_folder && !is_program_or_archive(name) {
+    // A link may stand for the folder of a student.
+    let is_file = !is_folder && !matches!(why, ArchiveError::Link(_));
+    if !upload.of_platform && is_file && !is_program_or_archive(name) {
         found.ignored.push(name.to_owned());
         return;
     }

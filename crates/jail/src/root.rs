@@ -196,6 +196,7 @@ mod tests {
         assert!(matches!(ready(&folder), Err(RootError::OtherVersion(_))), "the old folder is in place");
         fs::remove_dir_all(&scratch).expect("removed");
     }
+
     #[test]
     fn a_folder_of_a_killed_setup_blocked_the_next_one() {
         let scratch = std::env::temp_dir().join(format!("chicane-root-left-{}", std::process::id()));

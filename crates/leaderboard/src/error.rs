@@ -6,7 +6,10 @@ use chicane_grade::copy::CopyError;
 use chicane_grade::program::ProgramError;
 use chicane_grade::unpack::UnpackError;
 use chicane_store::{LoadError, RandomError, StoreError};
-use std::io::ErrorKind::{OutOfMemory, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+use std::io::ErrorKind::{
+    InvalidFilename, InvalidInput, NotADirectory, NotFound, OutOfMemory, QuotaExceeded, ReadOnlyFilesystem,
+    StorageFull,
+};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -149,21 +152,22 @@ impl HandInError {
         }
     }
 
-    /// Whether the machine has no room for the files at the moment, so that a later attempt can
-    /// succeed. A stored upload that can't be read will not become readable.
-    pub(crate) fn is_of_disk(&self) -> bool {
-        let source = match self {
+    /// Whether the machine caused the error and not the upload, so that a later attempt can succeed.
+    pub(crate) fn is_of_machine(&self) -> bool {
+        match self {
+            // The leaderboard writes into a folder of its own. Only the names of files come from
+            // the upload.
             HandInError::Write(source)
             | HandInError::Unpack(
-                UnpackError::Write { source, .. }
-                | UnpackError::Archive(ArchiveError::Write { source, .. })
-                | UnpackError::Copy(CopyError::File { source, .. }),
-            ) => source,
-            _ => return false,
-        };
-        let kind = source.kind();
-        let has_no_room = matches!(kind, StorageFull | QuotaExceeded | ReadOnlyFilesystem | OutOfMemory);
-        has_no_room || matches!(source.raw_os_error(), Some(ENFILE | EMFILE))
+                UnpackError::Write { source, .. } | UnpackError::Archive(ArchiveError::Write { source, .. }),
+            ) => !matches!(source.kind(), NotFound | InvalidFilename | InvalidInput | NotADirectory),
+            // A copy also fails if the stored upload can't be read, and no later attempt can read it.
+            HandInError::Unpack(UnpackError::Copy(CopyError::File { source, .. })) => {
+                matches!(source.kind(), StorageFull | QuotaExceeded | ReadOnlyFilesystem | OutOfMemory)
+                    || matches!(source.raw_os_error(), Some(ENFILE | EMFILE))
+            }
+            _ => false,
+        }
     }
 }
 
@@ -183,16 +187,19 @@ mod tests {
             HandInError::Unpack(archive(full).into()),
             HandInError::Unpack(copy(full).into()),
             HandInError::Unpack(UnpackError::Write { path: path.clone(), source: full.into() }),
+            HandInError::Write(ErrorKind::StaleNetworkFileHandle.into()),
+            HandInError::Write(ErrorKind::PermissionDenied.into()),
         ] {
-            assert!(error.is_of_disk(), "{error}");
+            assert!(error.is_of_machine(), "{error}");
         }
         for error in [
             HandInError::Unpack(copy(ErrorKind::NotFound).into()),
             HandInError::Unpack(copy(ErrorKind::PermissionDenied).into()),
+            HandInError::Unpack(archive(ErrorKind::InvalidFilename).into()),
             HandInError::Unpack(ArchiveError::Bomb.into()),
             HandInError::Program(ProgramError::None),
         ] {
-            assert!(!error.is_of_disk(), "{error}");
+            assert!(!error.is_of_machine(), "{error}");
         }
     }
 }

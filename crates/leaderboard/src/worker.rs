@@ -186,7 +186,7 @@ impl Shared {
                 if unpacked.is_none() {
                     match self.uploads.unpack(&row.id, &row.file) {
                         Ok(found) => unpacked = Some(found),
-                        Err(error) if error.is_of_disk() => {
+                        Err(error) if error.is_of_machine() => {
                             return Err(Interrupted::Store(error.to_string()));
                         }
                         // The upload was valid when it was handed in. Since then its file has

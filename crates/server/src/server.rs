@@ -221,7 +221,7 @@ fn assemble(
             cdn: cdn_token.clone(),
             own: tokens.as_ref().and_then(|all| all.of(Role::Teacher)).cloned(),
         },
-        summarising: Mutex::default(),
+        summarising: Arc::default(),
         waypoints: tokio::sync::Mutex::default(),
         car: CarFile::default(),
         thumbnails: tokio::sync::Mutex::default(),

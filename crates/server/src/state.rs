@@ -60,7 +60,7 @@ pub(crate) struct AppState {
     pub(crate) cdn_tokens: CdnTokens,
     /// Names of the worlds whose summaries are being made for `GET /worlds`, so that no summary is
     /// made twice at the same time.
-    pub(crate) summarising: Mutex<BTreeSet<String>>,
+    pub(crate) summarising: Arc<Mutex<BTreeSet<String>>>,
     /// Cache of waypoint files. The value is `None` for a world without a route. The lock is held
     /// while a file is made.
     pub(crate) waypoints: tokio::sync::Mutex<BTreeMap<WorldRev, Option<Bytes>>>,

@@ -16,10 +16,7 @@ const REFUSED: readonly number[] = [400, 413, 422];
 
 export class Previewer {
   readonly preview = new Signal<Preview | null>(null);
-  /**
-   * Why the last request failed, for example because the document is invalid; empty after a
-   * success.
-   */
+  /** Why the server can't read the document; empty otherwise. */
   readonly problem = new Signal("");
   /** Why the server can't check any document, such as a lost connection; empty if it can. */
   readonly failure = new Signal("");

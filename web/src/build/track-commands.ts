@@ -16,7 +16,10 @@ import {
 } from "./document.ts";
 import { modulo, nearestOnLine, type LinePlace, type Point } from "./geometry.ts";
 
-/** A new node at the end of an open line has at least this distance from the last one. */
+/**
+ * A new node at the end of an open line has at least this distance from the last one, unless the
+ * last segment is shorter.
+ */
 const LEAST_STEP_M = 0.2;
 
 /** Distance of a place along the centre line of a preview, in metres. */

@@ -15,7 +15,7 @@ use chicane_wire::{
     Worlds,
 };
 use chicane_world::World;
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Lists all worlds that can be switched to: first those that can't be deleted, then by name.
@@ -37,8 +37,8 @@ pub(super) async fn list(State(app): State<App>) -> Json<Worlds> {
     Json(Worlds { worlds: worlds.collect(), current })
 }
 
-/// All worlds with their summaries. A missing summary is made on a blocking thread, but only once
-/// for each name of a world. A world whose summary is not ready after one second is listed with the
+/// All worlds with their summaries. A missing summary is made on a blocking thread, but not twice at
+/// the same time. A world whose summary is not ready after one second is listed with the
 /// size 0 and without an evaluation.
 async fn summarised(app: &App) -> Vec<(Option<Summary>, LibraryEntry)> {
     const SUMMARY_TIMEOUT: Duration = Duration::from_secs(1);
@@ -53,11 +53,12 @@ async fn summarised(app: &App) -> Vec<(Option<Summary>, LibraryEntry)> {
         let is_new =
             app.summarising.lock().unwrap_or_else(PoisonError::into_inner).insert(entry.name.clone());
         if is_new {
-            let (app, name) = (app.clone(), entry.name.clone());
+            let (library, summarising) = (Arc::clone(library), Arc::clone(&app.summarising));
+            let name = entry.name.clone();
             tokio::task::spawn_blocking(move || {
                 // The result stays in the library.
-                let _ = app.loader.library.summary(&name);
-                app.summarising.lock().unwrap_or_else(PoisonError::into_inner).remove(&name);
+                let _ = library.summary(&name);
+                summarising.lock().unwrap_or_else(PoisonError::into_inner).remove(&name);
             });
         }
     }
