@@ -237,7 +237,7 @@ mod tests {
         let sample = |i: usize| TrackSample {
             at: DVec2::ZERO,
             left: DVec2::Y,
-            curvature: if i % 3 == 0 { 0.0 } else { i as f64 },
+            curvature: if i.is_multiple_of(3) { 0.0 } else { i as f64 },
             width: 0.5,
             along: i as f64,
             node: 0,
