@@ -15,8 +15,8 @@ NOT_TEXTS = (".rs", ".js", ".ts", ".html", ".toml", ".json")
 # A larger file is an error, because it is probably not a licence. Size in bytes.
 LARGEST = 256 << 10
 MOST_FILES = 16
-# The heading in Vite's own licence file below which the licences of the packages inside Vite follow.
-# The text is cut off here, because these packages are not in the pages.
+# The heading in Vite's own licence file, below which the licences of the packages inside Vite
+# follow. The text is cut off here, because these packages are not in the pages.
 APPENDIX = "\n# Licenses of bundled dependencies\n"
 MIT = """\
 MIT License
