@@ -159,7 +159,14 @@ impl Jail {
             .spawn()
             .map_err(|source| JailError::Launcher { path: spec.launcher.path().to_owned(), source })?;
         drop(command);
-        let mut jail = Jail {
+        let mut jail = Jail::of(outer, control, group);
+        jail.bring_up(&spec.plan, spec.network, spec.copy)?;
+        Ok(jail)
+    }
+
+    /// A jail in which no process is known yet.
+    fn of(outer: Child, control: OwnedFd, group: Group) -> Jail {
+        Jail {
             outer,
             init: None,
             init_id: 0,
@@ -171,9 +178,7 @@ impl Jail {
             network: None,
             sockets: Vec::new(),
             identity: None,
-        };
-        jail.bring_up(&spec.plan, spec.network, spec.copy)?;
-        Ok(jail)
+        }
     }
 
     fn bring_up(
@@ -471,26 +476,16 @@ fn identity(file: &str) -> String {
 mod tests {
     use super::*;
     use crate::workspace_copy::WorkspaceLimits;
+    use rustix::net::{Shutdown, shutdown};
     use std::process::Command;
 
     /// A jail in which nothing runs, and the other end of its control socket.
     fn empty_jail() -> (Jail, OwnedFd) {
         let (control, inside) =
             socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None).expect("a pair");
-        let jail = Jail {
-            outer: Command::new("true").spawn().expect("started"),
-            init: None,
-            init_id: 0,
-            program_id: 0,
-            control: Some(control),
-            unread: Vec::new(),
-            queued: VecDeque::new(),
-            group: Arc::new(Cgroups::None.group("student").expect("no group")),
-            network: None,
-            sockets: Vec::new(),
-            identity: None,
-        };
-        (jail, inside)
+        let outer = Command::new("true").spawn().expect("started");
+        let group = Cgroups::None.group("student").expect("no group");
+        (Jail::of(outer, control, group), inside)
     }
 
     /// Regression test: a copy that failed was reported as a jail that did not start.
@@ -509,7 +504,8 @@ mod tests {
             if let Some(report) = report {
                 plan::send_report(&inside, &report).expect("sent");
             }
-            drop(inside);
+            // The process of `outer` may hold a copy of `inside` until its `execve` closes it.
+            shutdown(&inside, Shutdown::Both).expect("shut down");
             let deadline = Instant::now() + Duration::from_secs(10);
             let error = jail.copy_in(&workspace, deadline).expect_err("there is no box").to_string();
             assert!(error.starts_with(expected), "{error}");
