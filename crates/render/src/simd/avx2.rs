@@ -4,7 +4,6 @@
 //! the processor was found to have AVX2 (`raster::draw`).
 #![allow(unsafe_code)]
 
-use super::portable::sampled_one_by_one;
 use super::{Floats, Ints, LANES, Samples, Simd};
 use std::arch::x86_64::*;
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};
@@ -19,19 +18,12 @@ pub(crate) struct F(__m256);
 #[derive(Clone, Copy)]
 pub(crate) struct I(__m256i);
 
-/// If fewer places than this are needed, sampling them one by one is faster than sampling all
-/// eight.
-const FEW_PLACES: u32 = 3;
-
 impl Simd for Avx2 {
     type Floats = F;
     type Ints = I;
 
     #[inline(always)]
-    fn sampled(level: &Samples<'_>, place: [I; 2], mask: u32) -> [I; 4] {
-        if mask.count_ones() < FEW_PLACES {
-            return sampled_one_by_one(level, place.map(I::to_array), mask).map(I::from_array);
-        }
+    fn sampled(level: &Samples<'_>, place: [I; 2], _mask: u32) -> [I; 4] {
         // SAFETY: see above.
         unsafe { sampled(level, place) }
     }
@@ -39,9 +31,8 @@ impl Simd for Avx2 {
 
 /// Samples eight places at once, with the result of [`Samples::sampled`] for each.
 ///
-/// A register holds the texels of four places. The first register of a pair has the places 0, 1, 4
-/// and 5, and the second register has the places 2, 3, 6 and 7. With this order, no instruction has
-/// to move texels between the two halves of a register.
+/// A register holds two channels of all eight places, with 16 bits each: red and blue, or green and
+/// alpha.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn sampled(level: &Samples<'_>, [I(mut x), I(mut y)]: [I; 2]) -> [I; 4] {
@@ -72,66 +63,90 @@ fn sampled(level: &Samples<'_>, [I(mut x), I(mut y)]: [I; 2]) -> [I; 4] {
         y = _mm256_add_epi32(y, dy);
     }
     let left = _mm_cvtsi32_si128(2 - level.log_taps as i32);
-    let [a, b] = sums.map(|sum| _mm256_castsi256_ps(_mm256_sll_epi16(sum, left)));
-    let red_green = _mm256_castps_si256(_mm256_shuffle_ps::<0b10_00_10_00>(a, b));
-    let blue_alpha = _mm256_castps_si256(_mm256_shuffle_ps::<0b11_01_11_01>(a, b));
+    let [red_blue, green_alpha] = sums.map(|sum| _mm256_sll_epi16(sum, left));
     let low = _mm256_set1_epi32(0xffff);
     [
-        I(_mm256_and_si256(red_green, low)),
-        I(_mm256_srli_epi32::<16>(red_green)),
-        I(_mm256_and_si256(blue_alpha, low)),
-        I(_mm256_srli_epi32::<16>(blue_alpha)),
+        I(_mm256_and_si256(red_blue, low)),
+        I(_mm256_and_si256(green_alpha, low)),
+        I(_mm256_srli_epi32::<16>(red_blue)),
+        I(_mm256_srli_epi32::<16>(green_alpha)),
     ]
 }
 
-/// Twice the weight of the next texel at each place, for all four channels. The weight is the high
-/// byte of the fractional part.
+/// Twice the weight of the next texel at each place, for both channels of a register. The weight is
+/// the high byte of the fractional part.
 #[target_feature(enable = "avx2")]
 #[inline]
-fn weights(place: __m256i) -> [__m256i; 2] {
+fn weights(place: __m256i) -> __m256i {
     let doubled = _mm256_and_si256(_mm256_srli_epi32::<7>(place), _mm256_set1_epi32(0x1fe));
-    let first = _mm_setr_epi8(0, 1, 0, 1, 0, 1, 0, 1, 4, 5, 4, 5, 4, 5, 4, 5);
-    let second = _mm_setr_epi8(8, 9, 8, 9, 8, 9, 8, 9, 12, 13, 12, 13, 12, 13, 12, 13);
-    [first, second].map(|order| _mm256_shuffle_epi8(doubled, _mm256_broadcastsi128_si256(order)))
+    _mm256_or_si256(doubled, _mm256_slli_epi32::<16>(doubled))
 }
 
-/// Loads eight texels, and the texel after each of them. The function uses eight separate loads,
-/// because a gather instruction is slow on processors with a mitigation for Gather Data Sampling.
+/// Loads eight texels, and the texel after each of them. Returns red and blue, and green and alpha,
+/// of the texels, and the same of the texels after them.
 ///
 /// SAFETY: each index plus one must be less than the number of texels.
 #[target_feature(enable = "avx2")]
 #[inline]
-unsafe fn neighbours(texels: &[u32], index: __m256i) -> [[__m256i; 2]; 2] {
+pub(crate) unsafe fn neighbours(texels: &[u32], index: __m256i) -> [[__m256i; 2]; 2] {
     let index: [u32; LANES] = bytemuck::cast(index);
-    // A texel and the next one, in all four quarters of a register.
     // SAFETY: the caller guarantees the range.
-    let two = |i: usize| unsafe {
-        _mm256_set1_epi64x(texels.as_ptr().add(index[i] as usize).cast::<i64>().read_unaligned())
+    let four = unsafe {
+        [
+            _mm256_blend_epi32::<0b1111_0000>(
+                _mm256_blend_epi32::<0b0000_1100>(pair::<0>(texels, &index), pair::<1>(texels, &index)),
+                _mm256_blend_epi32::<0b1100_0000>(pair::<4>(texels, &index), pair::<5>(texels, &index)),
+            ),
+            _mm256_blend_epi32::<0b1111_0000>(
+                _mm256_blend_epi32::<0b0000_1100>(pair::<2>(texels, &index), pair::<3>(texels, &index)),
+                _mm256_blend_epi32::<0b1100_0000>(pair::<6>(texels, &index), pair::<7>(texels, &index)),
+            ),
+        ]
     };
-    let pairs = |i: usize| {
-        let low = _mm256_blend_epi32::<0b0000_1100>(two(i), two(i + 1));
-        let high = _mm256_blend_epi32::<0b1100_0000>(two(i + 4), two(i + 5));
-        _mm256_blend_epi32::<0b1111_0000>(low, high)
-    };
-    let zero = _mm256_setzero_si256();
-    let [first, second] = [pairs(0), pairs(2)];
-    let (a, b) = (_mm256_unpacklo_epi8(first, zero), _mm256_unpackhi_epi8(first, zero));
-    let (c, d) = (_mm256_unpacklo_epi8(second, zero), _mm256_unpackhi_epi8(second, zero));
-    [
-        [_mm256_unpacklo_epi64(a, b), _mm256_unpacklo_epi64(c, d)],
-        [_mm256_unpackhi_epi64(a, b), _mm256_unpackhi_epi64(c, d)],
-    ]
+    let [first, second] = four.map(|pairs| _mm256_castsi256_ps(pairs));
+    let left = _mm256_castps_si256(_mm256_shuffle_ps::<0b10_00_10_00>(first, second));
+    let right = _mm256_castps_si256(_mm256_shuffle_ps::<0b11_01_11_01>(first, second));
+    let even = _mm256_set1_epi16(0xff);
+    [left, right].map(|texels| [_mm256_and_si256(texels, even), _mm256_srli_epi16::<8>(texels)])
+}
+
+/// The texel with the index of place `N`, and the texel after it, in all four quarters of a register.
+///
+/// The function consists of two loads in assembly, because the compiler replaces the equivalent
+/// intrinsics with instructions that move values between registers. These all need the same
+/// execution unit, so that sampling takes half as long again. A gather instruction would be slow on
+/// processors with a mitigation for Gather Data Sampling.
+///
+/// SAFETY: the index plus one must be less than the number of texels.
+#[target_feature(enable = "avx2")]
+#[inline]
+unsafe fn pair<const N: usize>(texels: &[u32], index: &[u32; LANES]) -> __m256i {
+    let both;
+    // SAFETY: `N` is less than `LANES`, and the caller guarantees that both texels exist.
+    unsafe {
+        std::arch::asm!(
+            "mov {index:e}, dword ptr [{indices} + {offset}]",
+            "vpbroadcastq {both}, qword ptr [{texels} + 4 * {index}]",
+            indices = in(reg) index.as_ptr(),
+            texels = in(reg) texels.as_ptr(),
+            offset = const 4 * N,
+            index = out(reg) _,
+            both = lateout(ymm_reg) both,
+            options(pure, readonly, nostack, preserves_flags),
+        );
+    }
+    both
 }
 
 /// Interpolates between channels of 8 bits: a + ⌊(b − a)·weight / 256⌋, for twice the weight.
 #[target_feature(enable = "avx2")]
 #[inline]
-fn lerp(a: [__m256i; 2], b: [__m256i; 2], doubled: [__m256i; 2]) -> [__m256i; 2] {
-    let one = |a, b, doubled| {
+fn lerp(a: [__m256i; 2], b: [__m256i; 2], doubled: __m256i) -> [__m256i; 2] {
+    let one = |a, b| {
         let difference = _mm256_slli_epi16::<7>(_mm256_sub_epi16(b, a));
         _mm256_add_epi16(a, _mm256_mulhi_epi16(difference, doubled))
     };
-    [one(a[0], b[0], doubled[0]), one(a[1], b[1], doubled[1])]
+    [one(a[0], b[0]), one(a[1], b[1])]
 }
 
 /// Implements an operator with an instruction.
@@ -206,6 +221,14 @@ impl Floats for F {
     fn select(self, mask: I, other: F) -> F {
         F(unsafe { _mm256_blendv_ps(other.0, self.0, _mm256_castsi256_ps(mask.0)) })
     }
+    #[inline(always)]
+    fn bits(self) -> I {
+        I(unsafe { _mm256_castps_si256(self.0) })
+    }
+    #[inline(always)]
+    fn from_bits(bits: I) -> F {
+        F(unsafe { _mm256_castsi256_ps(bits.0) })
+    }
 }
 
 impl Ints for I {
@@ -226,6 +249,10 @@ impl Ints for I {
     #[inline(always)]
     fn shl<const N: i32>(self) -> I {
         I(unsafe { _mm256_slli_epi32::<N>(self.0) })
+    }
+    #[inline(always)]
+    fn shr<const N: i32>(self) -> I {
+        I(unsafe { _mm256_srai_epi32::<N>(self.0) })
     }
     #[inline(always)]
     fn equal(self, other: I) -> I {

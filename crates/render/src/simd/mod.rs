@@ -13,7 +13,7 @@ mod avx2;
 mod portable;
 
 #[cfg(target_arch = "x86_64")]
-pub(crate) use avx2::Avx2;
+pub(crate) use avx2::{Avx2, neighbours};
 pub(crate) use portable::Portable;
 
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};
@@ -64,6 +64,9 @@ pub(crate) trait Floats:
     fn greater(self, other: Self) -> Self::Ints;
     /// `self` in the lanes of the mask, otherwise `other`.
     fn select(self, mask: Self::Ints, other: Self) -> Self;
+    /// The bits of each lane as an integer.
+    fn bits(self) -> Self::Ints;
+    fn from_bits(bits: Self::Ints) -> Self;
 }
 
 /// Eight integers of 32 bits. A mask has all bits set, or none, in each lane.
@@ -77,6 +80,8 @@ pub(crate) trait Ints:
     fn to_array(self) -> [i32; LANES];
     /// Shifts each lane to the left by `N` bits.
     fn shl<const N: i32>(self) -> Self;
+    /// Shifts each lane to the right by `N` bits. The sign bit fills the vacated bits.
+    fn shr<const N: i32>(self) -> Self;
     /// A mask of the lanes that are equal.
     fn equal(self, other: Self) -> Self;
     /// A mask of the lanes that are not negative.

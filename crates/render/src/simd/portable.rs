@@ -11,30 +11,20 @@ impl Simd for Portable {
     type Floats = f32x8;
     type Ints = i32x8;
 
+    /// Samples the places one after another.
     #[inline(always)]
     fn sampled(level: &Samples<'_>, [x, y]: [i32x8; 2], mask: u32) -> [i32x8; 4] {
-        sampled_one_by_one(level, [x.to_array(), y.to_array()], mask).map(i32x8::from)
-    }
-}
-
-/// Samples the places in `mask` one after another.
-#[inline(always)]
-pub(super) fn sampled_one_by_one(
-    level: &Samples<'_>,
-    [x, y]: [[i32; LANES]; 2],
-    mask: u32,
-) -> [[i32; LANES]; 4] {
-    let mut channels = [[0; LANES]; 4];
-    for l in 0..LANES {
-        if mask >> l & 1 == 1 {
+        let (x, y) = (x.to_array(), y.to_array());
+        let mut channels = [[0; LANES]; 4];
+        for l in (0..LANES).filter(|l| mask >> l & 1 == 1) {
             let sum = level.sampled([x[l], y[l]]);
             channels[0][l] = (sum & 0xffff) as i32;
             channels[1][l] = (sum >> 32 & 0xffff) as i32;
             channels[2][l] = (sum >> 16 & 0xffff) as i32;
             channels[3][l] = (sum >> 48) as i32;
         }
+        channels.map(i32x8::from)
     }
-    channels
 }
 
 impl Samples<'_> {
@@ -125,6 +115,14 @@ impl Floats for f32x8 {
     fn select(self, mask: i32x8, other: f32x8) -> f32x8 {
         bytemuck::cast::<i32x8, f32x8>(mask).bitselect(self, other)
     }
+    #[inline(always)]
+    fn bits(self) -> i32x8 {
+        bytemuck::cast(self)
+    }
+    #[inline(always)]
+    fn from_bits(bits: i32x8) -> f32x8 {
+        bytemuck::cast(bits)
+    }
 }
 
 impl Ints for i32x8 {
@@ -145,6 +143,10 @@ impl Ints for i32x8 {
     #[inline(always)]
     fn shl<const N: i32>(self) -> i32x8 {
         self << N
+    }
+    #[inline(always)]
+    fn shr<const N: i32>(self) -> i32x8 {
+        self >> N
     }
     #[inline(always)]
     fn equal(self, other: i32x8) -> i32x8 {
