@@ -89,10 +89,18 @@ impl TileTriangle {
         S::Ints::splat(self.steps[edge][0].wrapping_mul(LANES as i32))
     }
 
-    /// Values of the edge functions at the centres of the pixels of the first group of a row.
+    /// Values of the edge functions at the centres of the pixels of the first group in the first row
+    /// that the triangle may cover.
     #[inline(always)]
-    pub(super) fn row<S: Simd>(&self, slopes: &[S::Ints; 3], row: usize) -> [S::Ints; 3] {
-        self.at::<S>(&self.edges, slopes, self.groups.start, row)
+    pub(super) fn first_row<S: Simd>(&self, slopes: &[S::Ints; 3]) -> [S::Ints; 3] {
+        self.at::<S>(&self.edges, slopes, self.groups.start, self.rows.start)
+    }
+
+    /// Change of each edge function from a row to the next one.
+    #[inline(always)]
+    pub(super) fn row_strides<S: Simd>(&self) -> [S::Ints; 3] {
+        let [a, b, c] = self.steps;
+        [S::Ints::splat(a[1]), S::Ints::splat(b[1]), S::Ints::splat(c[1])]
     }
 
     /// Values of the edge functions at the pixels of a group, from their values at the first pixel
@@ -195,14 +203,18 @@ pub(super) fn inside<S: Simd>(edges: &[S::Ints; 3]) -> S::Ints {
     (edges[0] | edges[1] | edges[2]).not_negative()
 }
 
-/// The values of the edge functions at the next group.
+/// The values of the edge functions at the next group or row. `strides` are their changes.
 #[inline(always)]
-pub(super) fn next_group<S: Simd>(edges: [S::Ints; 3], strides: &[S::Ints; 3]) -> [S::Ints; 3] {
+pub(super) fn next<S: Simd>(edges: [S::Ints; 3], strides: &[S::Ints; 3]) -> [S::Ints; 3] {
     [edges[0] + strides[0], edges[1] + strides[1], edges[2] + strides[2]]
 }
 
 /// The first eight multiples of a number, from 0 on.
 #[inline(always)]
 fn slope<S: Simd>(a: i32) -> S::Ints {
-    S::Ints::from_array([0, a, 2 * a, 3 * a, 4 * a, 5 * a, 6 * a, 7 * a])
+    // Each lane adds the multiples by the powers of two that its number consists of.
+    let (one, two, four) = (S::Ints::splat(a), S::Ints::splat(2 * a), S::Ints::splat(4 * a));
+    (one & S::Ints::from_array([0, -1, 0, -1, 0, -1, 0, -1]))
+        + (two & S::Ints::from_array([0, 0, -1, -1, 0, 0, -1, -1]))
+        + (four & S::Ints::from_array([0, 0, 0, 0, -1, -1, -1, -1]))
 }

@@ -22,6 +22,7 @@
 //! threads.
 
 mod clip;
+mod compiled;
 mod coverage;
 mod kept;
 mod lanes;
@@ -39,6 +40,7 @@ use crate::Instructions;
 use crate::instructions::Checked;
 use crate::simd::{Portable, Simd};
 use crate::texture::Texture;
+use compiled::Compiled;
 use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
 use tile::Tile;
@@ -163,7 +165,7 @@ fn draw_with_avx2(
 
 impl Block<'_> {
     #[inline(always)]
-    fn draw<S: Simd>(
+    fn draw<S: Compiled>(
         mut self,
         tile: &mut Tile,
         parts: &[Setup],

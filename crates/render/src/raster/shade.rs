@@ -5,6 +5,7 @@
 //! machine.
 
 use super::TILE;
+use super::compiled::Compiled;
 use super::lanes::{LANES, columns};
 use super::setup::{Plane, Setup, Surface, triangle_by_id};
 use crate::simd::{Floats, Ints, Samples, Simd};
@@ -12,6 +13,8 @@ use crate::texture::{Level, Texture};
 
 /// Maximum number of anisotropic texture samples per pixel.
 const MAX_TAPS: f32 = 4.0;
+/// Half a texel, in 1/65536 of a texel.
+const HALF_TEXEL: i32 = 32768;
 /// [`Lines`] has one lane for each group in two rows of a tile.
 const _: () = assert!(2 * TILE / LANES == LANES);
 
@@ -20,6 +23,7 @@ pub(super) struct Shader<'a> {
     surface: &'a Surface,
     texture: Option<&'a Texture>,
     /// The planes of the triangle: value at the tile's first pixel, change per column and per row.
+    /// Planes that the triangle does not need are 0.
     values: [[f32; 3]; 6],
     /// Smallest and largest 1/w of the triangle.
     nearness: [f32; 2],
@@ -30,56 +34,39 @@ pub(super) struct Shader<'a> {
     lines: Lines,
 }
 
-/// The lines along which a texture is sampled at the middle pixels of the groups of two rows.
+/// How a texture is sampled at the middle pixels of the groups of two rows: the mipmap level, and the
+/// line along which samples are taken.
 struct Lines {
     /// Index of the upper row, or `usize::MAX` before the first use.
     row: usize,
-    /// Change of u and v along the line, from one end to the other.
-    along: [[f32; LANES]; 2],
-    /// Length of the line divided by the width of the pixel in the texture: 1 to `MAX_TAPS`.
-    taps: [f32; LANES],
-    /// Distance from sample to sample, texels.
-    spread: [f32; LANES],
+    /// The mipmap level, before it is limited to the levels that exist.
+    level: [i32; LANES],
+    /// Binary logarithm of the number of samples.
+    log_taps: [i32; LANES],
+    /// Offset from sample to sample, in 1/65536 of a texel.
+    step: [[i32; LANES]; 2],
+    /// Offset that is subtracted from the position of a pixel to get its first sample, in 1/65536
+    /// of a texel.
+    back: [[i32; LANES]; 2],
     /// Not finite if the numbers above are not valid.
     sum: [f32; LANES],
 }
 
 const NO_LINES: Lines = Lines {
     row: usize::MAX,
-    along: [[0.0; LANES]; 2],
-    taps: [0.0; LANES],
-    spread: [0.0; LANES],
+    level: [0; LANES],
+    log_taps: [0; LANES],
+    step: [[0; LANES]; 2],
+    back: [[0; LANES]; 2],
     sum: [0.0; LANES],
 };
 
-/// How a texture is sampled at a pixel: the mipmap level, and the line along which samples are
-/// taken.
+/// The part of [`Lines`] for one group.
 struct Footprint<'a> {
     level: &'a Level,
-    /// Binary logarithm of the number of samples.
     log_taps: u32,
-    /// Offset from sample to sample, in 1/65536 of a texel.
     step: [i32; 2],
-    /// Offset that is subtracted from the position of a pixel to get its first sample, in 1/65536
-    /// of a texel.
     back: [i32; 2],
-}
-
-impl<'t> Footprint<'t> {
-    /// `along` is the change of u and v along the line. `spread` is the number of texels from
-    /// sample to sample.
-    #[inline(always)]
-    fn new(texture: &'t Texture, along: [f32; 2], taps: f32, spread: f32) -> Footprint<'t> {
-        let log_taps = u32::from(taps >= 1.5) + u32::from(taps >= 3.0);
-        let level = texture.level(halvings(spread));
-        let fixed_size = level.fixed_size();
-        let whole = [(along[0] * fixed_size[0]) as i32, (along[1] * fixed_size[1]) as i32];
-        let step = [whole[0] >> log_taps, whole[1] >> log_taps];
-        // The first sample is half a step from the end of the line. The summand 32768 is half a
-        // texel. It is needed because `Samples::sampled` counts from the centre of the first texel.
-        let back = |i: usize| (whole[i] / 2).wrapping_sub(step[i] / 2).wrapping_add(32768);
-        Footprint { level, log_taps, step, back: [back(0), back(1)] }
-    }
 }
 
 impl<'a> Shader<'a> {
@@ -96,7 +83,14 @@ impl<'a> Shader<'a> {
         let texture = surface.texture.and_then(|t| textures.get(t as usize));
         let lit = |light: [f32; 3]| std::array::from_fn(|c| light[c].max(0.0) + surface.emissive[c]);
         let even_light = triangle.even_light.map(lit);
-        let values = [0, 1, 2, 3, 4, 5].map(|n| at(&triangle.planes[n]));
+        let mut values = [[0.0; 3]; 6];
+        let is_used = [true, texture.is_some(), even_light.is_none()];
+        for (n, value) in values.iter_mut().enumerate() {
+            // Value 0 is 1/w, the values 1 and 2 are for the texture, and the others for the light.
+            if is_used[n.div_ceil(2).min(2)] {
+                *value = at(&triangle.planes[n]);
+            }
+        }
         Shader { surface, texture, values, nearness: triangle.nearness, even_light, lines: NO_LINES }
     }
 
@@ -116,31 +110,8 @@ impl<'a> Shader<'a> {
         S::Floats::splat(1.0) / near
     }
 
-    /// The footprint of a pixel. A texture seen at a grazing angle is sampled several times along
-    /// the direction in which the texture is most compressed (anisotropic filtering).
-    fn footprint<'t>(&self, texture: &'t Texture, column: f32, row: usize) -> Footprint<'t> {
-        let (width, height) = texture.size();
-        let value = |n: usize| {
-            let [base, a, b] = self.values[n];
-            base + b * row as f32 + a * column
-        };
-        let w = 1.0 / value(0).max(self.nearness[0]).min(self.nearness[1]);
-        let (u, v) = (value(1) * w, value(2) * w);
-        let change =
-            |n: usize, value: f32, axis: usize| (self.values[n][axis] - value * self.values[0][axis]) * w;
-        // Derivatives of u and v by column (x) and by row (y).
-        let (ux, uy) = (change(1, u, 1), change(1, u, 2));
-        let (vx, vy) = (change(2, v, 1), change(2, v, 2));
-        let length2 = |du: f32, dv: f32| du * width * (du * width) + dv * height * (dv * height);
-        let (by_column, by_row) = (length2(ux, vx), length2(uy, vy));
-        let along = if by_column > by_row { [ux, vx] } else { [uy, vy] };
-        let long = by_column.max(by_row).max(1e-12).sqrt();
-        let short = (ux * vy - uy * vx).abs() * width * height / long;
-        let taps = (long / short.max(1e-6)).clamp(1.0, MAX_TAPS);
-        Footprint::new(texture, along, taps, (long / taps).max(short).clamp(1e-6, 1e6))
-    }
-
-    /// Computes [`Lines`]: the same numbers as [`Self::footprint`], for eight pixels at once.
+    /// Computes [`Lines`]. A texture seen at a grazing angle is sampled several times along the
+    /// direction in which the texture is most compressed (anisotropic filtering).
     #[inline(always)]
     fn lines<S: Simd>(&self, (width, height): (f32, f32), row: usize) -> Lines {
         let splat = S::Floats::splat;
@@ -155,46 +126,59 @@ impl<'a> Shader<'a> {
         let w = splat(1.0) / near;
         let (u_here, v_here) =
             ((u[0] + u[2] * rows + u[1] * column) * w, (v[0] + v[2] * rows + v[1] * column) * w);
+        // Derivatives of u and v by column (x) and by row (y).
         let (ux, uy) = ((u[1] - u_here * nearness[1]) * w, (u[2] - u_here * nearness[2]) * w);
         let (vx, vy) = ((v[1] - v_here * nearness[1]) * w, (v[2] - v_here * nearness[2]) * w);
         let by_column = ux * width * (ux * width) + vx * height * (vx * height);
         let by_row = uy * width * (uy * width) + vy * height * (vy * height);
         let by_columns = by_column.greater(by_row);
+        let along = [ux.select(by_columns, uy), vx.select(by_columns, vy)];
         let long = by_column.max(by_row).max(splat(1e-12)).sqrt();
         let area = ux * vy - uy * vx;
         let short = area.max(-area) * width * height / long;
         let taps = (long / short.max(splat(1e-6))).max(splat(1.0)).min(splat(MAX_TAPS));
+        // A lane that is set in a mask is −1.
+        let (few, some) = (splat(1.5).greater(taps), splat(3.0).greater(taps));
+        // Distance from sample to sample, texels.
+        let spread = (long / taps).max(short).max(splat(1e-6)).min(splat(1e6));
+        let level = halvings::<S>(spread);
+        // 2⁻ˡᵉᵛᵉˡ, by its exponent. Levels beyond the last one have the size of the last one.
+        let scale = S::Floats::from_bits((S::Ints::splat(127) - level).shl::<23>());
+        let (u_line, v_line) =
+            (line::<S>(along[0], width * scale, few, some), line::<S>(along[1], height * scale, few, some));
         Lines {
             row,
-            along: [ux.select(by_columns, uy).to_array(), vx.select(by_columns, vy).to_array()],
-            taps: taps.to_array(),
-            spread: (long / taps).max(short).max(splat(1e-6)).min(splat(1e6)).to_array(),
+            level: level.to_array(),
+            log_taps: (S::Ints::splat(2) + few + some).to_array(),
+            step: [u_line.0.to_array(), v_line.0.to_array()],
+            back: [u_line.1.to_array(), v_line.1.to_array()],
             sum: (by_column + by_row).to_array(),
         }
     }
 
-    /// The footprint of the middle pixel of a group.
+    /// The footprint of the middle pixel of a group. If it cannot be computed, the texture is sampled
+    /// once, at its coarsest level.
     #[inline(always)]
-    fn middle_footprint<'t, S: Simd>(
-        &mut self,
-        texture: &'t Texture,
-        group: usize,
-        row: usize,
-    ) -> Footprint<'t> {
+    fn footprint<'t, S: Simd>(&mut self, texture: &'t Texture, group: usize, row: usize) -> Footprint<'t> {
         if self.lines.row != row & !1 {
             self.lines = self.lines::<S>(texture.size(), row & !1);
         }
         let (l, lines) = ((row & 1) * LANES / 2 + group, &self.lines);
         if !lines.sum[l].is_finite() {
-            return self.footprint(texture, (group * LANES + LANES / 2) as f32, row);
+            let level = texture.level(usize::MAX);
+            return Footprint { level, log_taps: 0, step: [0, 0], back: [HALF_TEXEL, HALF_TEXEL] };
         }
-        Footprint::new(texture, [lines.along[0][l], lines.along[1][l]], lines.taps[l], lines.spread[l])
+        Footprint {
+            level: texture.level(lines.level[l] as usize),
+            log_taps: lines.log_taps[l] as u32,
+            step: [lines.step[0][l], lines.step[1][l]],
+            back: [lines.back[0][l], lines.back[1][l]],
+        }
     }
 
     /// Colours of a texture at eight pixels: red, green, blue and alpha, 0..1 each. All eight
-    /// pixels use one footprint, because the computation of eight footprints would take more time.
-    /// This is the footprint of the middle pixel, or of the first pixel in the mask if the middle
-    /// pixel is not in the mask.
+    /// pixels use the footprint of the middle pixel, because the computation of eight footprints
+    /// would take more time.
     #[inline(always)]
     fn texels<S: Simd>(
         &mut self,
@@ -204,11 +188,7 @@ impl<'a> Shader<'a> {
         w: S::Floats,
         mask: u32,
     ) -> [S::Floats; 4] {
-        let f = if mask >> (LANES / 2) & 1 == 1 {
-            self.middle_footprint::<S>(texture, group, row)
-        } else {
-            self.footprint(texture, (group * LANES + mask.trailing_zeros() as usize) as f32, row)
-        };
+        let f = self.footprint::<S>(texture, group, row);
         let x = columns::<S>(group);
         let fixed_size = f.level.fixed_size();
         let u = fraction::<S>(self.value::<S>(1, x, row) * w) * S::Floats::splat(fixed_size[0]);
@@ -232,9 +212,14 @@ impl<'a> Shader<'a> {
             + S::Floats::splat(self.surface.emissive[n - 3])
     }
 
-    /// Linear colour and opacity of eight pixels.
+    /// Linear colour and opacity of eight pixels. Only the pixels in the mask are valid.
     #[inline(always)]
-    fn shaded<S: Simd>(&mut self, group: usize, row: usize, mask: u32) -> ([S::Floats; 3], S::Floats) {
+    pub(super) fn shaded<S: Simd>(
+        &mut self,
+        group: usize,
+        row: usize,
+        mask: u32,
+    ) -> ([S::Floats; 3], S::Floats) {
         let x = columns::<S>(group);
         let w = self.distance::<S>(x, row);
         let opacity = S::Floats::splat(self.surface.opacity);
@@ -252,16 +237,10 @@ impl<'a> Shader<'a> {
         }
     }
 
-    /// Linear colours of eight pixels. Only the pixels in the mask are valid.
-    #[inline(always)]
-    pub(super) fn shaded_colours<S: Simd>(&mut self, group: usize, row: usize, mask: u32) -> [S::Floats; 3] {
-        self.shaded::<S>(group, row, mask).0
-    }
-
     /// Blends the pixels in the mask over the colours in `to`. `visible` is the share of each pixel
     /// in which no opaque triangle is nearer, 0..1.
     #[inline(always)]
-    pub(super) fn blend_into<S: Simd>(
+    pub(super) fn blend_into<S: Compiled>(
         &mut self,
         group: usize,
         row: usize,
@@ -269,7 +248,7 @@ impl<'a> Shader<'a> {
         visible: S::Floats,
         to: &mut [[u8; 4]],
     ) {
-        let (colour, cover) = self.shaded::<S>(group, row, mask);
+        let (colour, cover) = S::shaded(self, group, row, mask);
         let cover = (cover * visible).to_array();
         let colour = [colour[0].to_array(), colour[1].to_array(), colour[2].to_array()];
         for (l, pixel) in to.iter_mut().enumerate().filter(|(l, _)| mask >> l & 1 == 1) {
@@ -299,10 +278,33 @@ fn fraction<S: Simd>(v: S::Floats) -> S::Floats {
 }
 
 /// The mipmap level for a step of `spread` texels per pixel: log2(spread), rounded, at least 0.
-fn halvings(spread: f32) -> usize {
+#[inline(always)]
+fn halvings<S: Simd>(spread: S::Floats) -> S::Ints {
     // Half the exponent of 2·spread² is log2(spread) rounded to the nearest integer.
-    let exponent = ((2.0 * spread * spread).to_bits() >> 23) as i32 - 127;
-    (exponent.div_euclid(2)).max(0) as usize
+    let exponent = (S::Floats::splat(2.0) * spread * spread).bits().shr::<23>() - S::Ints::splat(127);
+    let half = exponent.shr::<1>();
+    half & half.not_negative()
+}
+
+/// One coordinate of the offsets `step` and `back` of [`Lines`]. `along` is the change of the
+/// coordinate along the whole line, and `size` the size of the mipmap level in texels. `few` is set
+/// in lanes with one sample, and `some` in lanes with one or two.
+#[inline(always)]
+fn line<S: Simd>(along: S::Floats, size: S::Floats, few: S::Ints, some: S::Ints) -> (S::Ints, S::Ints) {
+    // A level is at least one texel wide. The limit keeps the length in the range of `i32`.
+    let limit = S::Floats::splat((1 << 30) as f32);
+    let length = along * (size.max(S::Floats::splat(1.0)) * S::Floats::splat(65536.0));
+    let whole = length.min(limit).max(-limit).truncated();
+    let step = whole.select(few, whole.shr::<1>().select(some, whole.shr::<2>()));
+    // The first sample is half a step from the end of the line. The half texel is needed because
+    // `Samples::sampled` counts from the centre of the first texel.
+    (step, half::<S>(whole) - half::<S>(step) + S::Ints::splat(HALF_TEXEL))
+}
+
+/// Half of a number, rounded towards zero.
+#[inline(always)]
+fn half<S: Simd>(v: S::Ints) -> S::Ints {
+    (v - v.shr::<31>()).shr::<1>()
 }
 
 /// Converts eight linear colours to bytes.
@@ -329,13 +331,16 @@ fn to_bytes<S: Simd>(linear: S::Floats) -> S::Ints {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::simd::Portable;
+    use wide::f32x8;
 
     #[test]
     fn mipmap_level_is_the_rounded_logarithm() {
         for (spread, want) in
             [(0.1, 0), (1.0, 0), (1.41, 0), (1.42, 1), (2.0, 1), (2.82, 1), (2.84, 2), (1e6, 20)]
         {
-            assert_eq!(halvings(spread), want, "{spread}");
+            let found = halvings::<Portable>(f32x8::splat(spread));
+            assert_eq!(found.to_array(), [want; LANES], "{spread}");
         }
     }
 }

@@ -6,7 +6,8 @@
 //! triangle at the sample. The depth at the centre would be too inaccurate, because two layers of a
 //! road differ less in depth than two samples of a pixel.
 
-use super::coverage::{TileTriangle, covered, inside, near_change, next_group, touched};
+use super::compiled::Compiled;
+use super::coverage::{TileTriangle, covered, inside, near_change, next, touched};
 use super::kept::{Shaders, SkyRows};
 use super::lanes::{GROUPS, LANES};
 use super::samples::SAMPLES;
@@ -60,7 +61,7 @@ impl Tile {
     /// tile. At the right and the lower border of the picture they can be smaller than a tile.
     /// `needed` has a bit for each group of each row that has to be shaded.
     #[inline(always)]
-    pub(super) fn draw<S: Simd>(
+    pub(super) fn draw<S: Compiled>(
         &mut self,
         parts: &[Setup],
         textures: &[Texture],
@@ -69,17 +70,40 @@ impl Tile {
         needed: &[u8; TILE],
         background: &impl Background,
     ) {
-        self.clear();
         let tile = tile_index((x0, y0));
+        let is_empty =
+            |setup: &Setup| setup.opaque[tile(setup)].is_empty() && setup.transparent[tile(setup)].is_empty();
+        if parts.iter().all(is_empty) {
+            self.fill::<S>((x0, y0), size, needed, background);
+            return;
+        }
+        self.clear();
         for (part, setup) in parts.iter().enumerate() {
             for &index in &setup.opaque[tile(setup)] {
-                self.update_nearest::<S>(parts, triangle_id(part, index), x0, y0);
+                S::update_nearest(self, parts, triangle_id(part, index), (x0, y0));
             }
         }
         self.shade::<S>(parts, textures, (x0, y0), size, needed, background);
         for (part, setup) in parts.iter().enumerate() {
             for &index in &setup.transparent[tile(setup)] {
                 self.blend::<S>(parts, textures, triangle_id(part, index), x0, y0);
+            }
+        }
+    }
+
+    /// Draws the background in the needed pixels.
+    #[inline(always)]
+    fn fill<S: Compiled>(
+        &mut self,
+        first: (usize, usize),
+        (width, height): (usize, usize),
+        needed: &[u8; TILE],
+        background: &impl Background,
+    ) {
+        let mut sky = SkyRows::<S, _>::new(background, first);
+        for (row, needed) in needed.iter().enumerate().take(height) {
+            for group in (0..width.div_ceil(LANES)).filter(|group| needed >> group & 1 == 1) {
+                self.colour[row * GROUPS + group].0 = sky.pixels(row, group);
             }
         }
     }
@@ -94,12 +118,14 @@ impl Tile {
             for &index in &setup.opaque[tile(setup)] {
                 let triangle = &setup.triangles[index as usize];
                 let Some(triangle) = TileTriangle::of(triangle, first.0, first.1) else { continue };
-                let (slopes, strides) = (triangle.slopes::<S>(), triangle.strides::<S>());
+                let (strides, row_strides) = (triangle.strides::<S>(), triangle.row_strides::<S>());
+                let mut row_edges = triangle.first_row::<S>(&triangle.slopes::<S>());
                 for row in triangle.rows.clone() {
-                    let mut edges = triangle.row::<S>(&slopes, row);
+                    let mut edges = row_edges;
+                    row_edges = next::<S>(row_edges, &row_strides);
                     for group in triangle.groups.clone() {
                         let inside = inside::<S>(&edges);
-                        edges = next_group::<S>(edges, &strides);
+                        edges = next::<S>(edges, &strides);
                         if inside.signs() != 0 {
                             let near = triangle.near::<S>(group, row);
                             self.store::<S>(0, (row, group), inside, near, triangle_id(part, index));
@@ -141,24 +167,32 @@ impl Tile {
     /// Stores an opaque triangle at the samples where it is nearer than all triangles that were
     /// stored before.
     #[inline(always)]
-    fn update_nearest<S: Simd>(&mut self, parts: &[Setup], id: u32, x0: usize, y0: usize) {
+    pub(super) fn update_nearest<S: Simd>(&mut self, parts: &[Setup], id: u32, (x0, y0): (usize, usize)) {
         let whole = triangle_by_id(parts, id).0;
         let Some(triangle) = TileTriangle::of(whole, x0, y0) else { return };
         if triangle.is_whole {
             return self.update_whole::<S>(&triangle, id);
         }
         let (slopes, strides) = (triangle.slopes::<S>(), triangle.strides::<S>());
-        let margins = triangle.margins::<S>();
+        let (margins, row_strides) = (triangle.margins::<S>(), triangle.row_strides::<S>());
         let mut sample_edges = None;
+        let mut next_row = triangle.first_row::<S>(&slopes);
         for row in triangle.rows.clone() {
-            let mut next = triangle.row::<S>(&slopes, row);
+            let mut next_group = next_row;
+            next_row = next::<S>(next_row, &row_strides);
+            let mut is_inside = false;
             for group in triangle.groups.clone() {
-                let edges = next;
-                next = next_group::<S>(edges, &strides);
+                let edges = next_group;
+                next_group = next::<S>(edges, &strides);
                 let touched = touched::<S>(&edges, &margins);
                 if touched.signs() == 0 {
+                    // Triangles are convex, so none of the other groups of the row is touched.
+                    if is_inside {
+                        break;
+                    }
                     continue;
                 }
+                is_inside = true;
                 let near = triangle.near::<S>(group, row);
                 let covered = covered::<S>(&edges, &margins);
                 let has_edge = covered.signs() != touched.signs();
@@ -254,7 +288,7 @@ impl Tile {
 
     /// Shades the needed pixels. Pixels of a group with the same triangle are shaded together.
     #[inline(always)]
-    fn shade<S: Simd>(
+    fn shade<S: Compiled>(
         &mut self,
         parts: &[Setup],
         textures: &[Texture],
@@ -278,7 +312,7 @@ impl Tile {
 
     /// Shades a group without edges.
     #[inline(always)]
-    fn shade_whole<'a, S: Simd>(
+    fn shade_whole<'a, S: Compiled>(
         &mut self,
         row: usize,
         group: usize,
@@ -292,19 +326,19 @@ impl Tile {
             let is_same = triangle_ids.equal(S::Ints::splat(id));
             let same = is_same.signs();
             done |= same;
-            let colours = if id == NOTHING {
-                sky.colours(row, group)
+            let pixels = if id == NOTHING {
+                sky.pixels(row, group)
             } else {
-                shaders.of(id).shaded_colours::<S>(group, row, same)
+                to_pixels::<S>(S::shaded(shaders.of(id), group, row, same).0)
             };
-            self.write_pixels::<S>(row * TILE + group * LANES, is_same, &to_pixels::<S>(colours));
+            self.write_pixels::<S>(row * TILE + group * LANES, is_same, &pixels);
         }
     }
 
     /// Shades a group with edges. Each triangle is shaded once. The share of a triangle in the
     /// colour of a pixel is the fraction of the pixel's samples that belong to the triangle.
     #[inline(always)]
-    fn shade_split<'a, S: Simd>(
+    fn shade_split<'a, S: Compiled>(
         &mut self,
         row: usize,
         group: usize,
@@ -328,7 +362,7 @@ impl Tile {
             let [r, g, b] = if id == NOTHING {
                 sky.colours(row, group)
             } else {
-                shaders.of(id).shaded_colours::<S>(group, row, has_share.signs())
+                S::shaded(shaders.of(id), group, row, has_share.signs()).0
             };
             // In pixels without a share, the colour may be NaN. It is replaced by zero.
             sums[0] = sums[0] + (clamped::<S>(r) * share).select(has_share, zero);
@@ -349,15 +383,17 @@ impl Tile {
 
     /// Blends a transparent triangle over the pixels where no opaque triangle is nearer.
     #[inline(always)]
-    fn blend<S: Simd>(&mut self, parts: &[Setup], textures: &[Texture], id: u32, x0: usize, y0: usize) {
+    fn blend<S: Compiled>(&mut self, parts: &[Setup], textures: &[Texture], id: u32, x0: usize, y0: usize) {
         let Some(triangle) = TileTriangle::of(triangle_by_id(parts, id).0, x0, y0) else { return };
         let mut shader = Shader::new(parts, textures, id, x0, y0);
-        let (slopes, strides) = (triangle.slopes::<S>(), triangle.strides::<S>());
+        let (strides, row_strides) = (triangle.strides::<S>(), triangle.row_strides::<S>());
+        let mut row_edges = triangle.first_row::<S>(&triangle.slopes::<S>());
         for row in triangle.rows.clone() {
-            let mut edges = triangle.row::<S>(&slopes, row);
+            let mut edges = row_edges;
+            row_edges = next::<S>(row_edges, &row_strides);
             for group in triangle.groups.clone() {
                 let (inside, near) = (inside::<S>(&edges), triangle.near::<S>(group, row));
-                edges = next_group::<S>(edges, &strides);
+                edges = next::<S>(edges, &strides);
                 if inside.signs() == 0 {
                     continue;
                 }
