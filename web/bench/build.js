@@ -133,7 +133,7 @@ async function loop() {
     await page.mouse.click(at.x, at.y);
   }
   await ready(visit);
-  // The upper side gets a bend.
+  // Drag the middle node of the upper side of the loop, because the work of a user includes a drag.
   const [from, to] = [await place(4, 4.8), await place(4, 4.5)];
   await page.mouse.move(from.x, from.y);
   await page.mouse.down();

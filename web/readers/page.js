@@ -1,5 +1,8 @@
 // @ts-check
-/** Reads mesh files with the ColladaLoader of three.js and reports their properties. */
+/**
+ * Reads mesh files with the ColladaLoader of three.js and reports the properties of their
+ * triangles. `run.js` compares these properties with those that the simulator's own reader found.
+ */
 import * as THREE from "three";
 import { ColladaLoader } from "three/addons/loaders/ColladaLoader.js";
 
@@ -67,7 +70,8 @@ window.readMesh = async (file) => {
     throw new Error(`${file}: three.js found no scene in this file`);
   }
   const scene = read.scene;
-  // Undo the loader's rotation from z-up to y-up, because our reader reports z-up coordinates.
+  // Undo the loader's rotation from z-up to y-up, because the simulator's own reader reports z-up
+  // coordinates.
   scene.rotation.set(0, 0, 0);
   scene.updateMatrixWorld(true);
   /** @type {TriangleGroup[]} */

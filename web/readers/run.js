@@ -101,7 +101,7 @@ async function main(folder) {
     }
   } finally {
     await browser.close();
-    // A process of the browser may still write to its profile.
+    // The removal is repeated, because a process of the browser may still write to its profile.
     await rm(profile, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 });
   }
   console.log(

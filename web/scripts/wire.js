@@ -69,7 +69,8 @@ function objectOf(schema, indent) {
   const fields = Object.entries(schema.properties ?? {}).map(([name, field]) => {
     const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
     const optional = schema.required?.includes(name) ? "" : "?";
-    // The description of an optional reference is beside the reference.
+    // The schema of an optional reference is a `oneOf`. Its description is in the variant with the
+    // reference.
     const text = field.description ?? field.oneOf?.find((one) => one.description)?.description;
     return `${comment(text, deeper)}${deeper}${key}${optional}: ${typeOf(field, deeper)};`;
   });

@@ -5,13 +5,16 @@
 
 /** A label is only compared if it has at least this many pixels, on average over both images. */
 const MIN_LABEL_PIXELS = 200;
-/** If any channel of a pixel differs by more than this, the pixel has a different colour. */
+/**
+ * A pixel has a different colour if any of its channels differs by more than this. Channels have
+ * values from 0 to 255.
+ */
 const COLOUR_TOLERANCE = 40;
 
 /**
  * Computes the overlap of two areas. `exact` is the number of pixels in both areas, divided by the
- * number of pixels in at least one of them. `tolerant` ignores differences of one pixel at the
- * edges.
+ * number of pixels in at least one of them. For `tolerant`, a pixel of one area also counts as
+ * common if one of its neighbours is in the other area, so that edges may differ by one pixel.
  * @param {(i: number) => boolean} inOurs
  * @param {(i: number) => boolean} inTheirs
  * @param {number} width
@@ -41,7 +44,10 @@ function overlap(inOurs, inTheirs, width, height) {
 }
 
 /**
- * Compares the labels and colours of two images.
+ * Compares the labels and colours of two images. `labels` is the number of compared labels.
+ * `covered` is the overlap of the areas that have any label, and `worst` is the smallest overlap of
+ * one label. `mean` is the mean difference of the colour channels, and `other` is the share of
+ * pixels with a different colour.
  * @param {RenderedImage} ours
  * @param {ReferenceImage} theirs
  * @param {number} width

@@ -22,7 +22,10 @@ const LABEL = { track: 1, scenery: 2, car: 3, objects: 16 };
  */
 const SHADOW = { spread: 0.05, lift: 0.0025, reach: 0.4 };
 
-/** Where our renderer samples a pixel, in pixels from its centre: right and down. */
+/**
+ * The points of a pixel at which our renderer takes samples: the distances to the right and down
+ * from the centre of the pixel, in pixels.
+ */
 const SAMPLES = [
   [-0.125, -0.375],
   [0.375, -0.125],

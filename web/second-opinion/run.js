@@ -130,7 +130,7 @@ async function main(folder) {
     wrong += errors.length;
   } finally {
     await browser.close();
-    // A process of the browser may still write to its profile.
+    // The removal is repeated, because a process of the browser may still write to its profile.
     await rm(profile, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 });
   }
   const limits = `overlap ≥ ${LIMITS.overlap}, mean ≤ ${LIMITS.mean} levels, other colour ≤ ${100 * LIMITS.other} %`;

@@ -26,12 +26,15 @@ export interface View {
   world: string;
   /** The camera looks along its +x axis. */
   camera: Pose;
-  /** Radians. */
+  /** Vertical field of view, in radians. */
   vertical_fov: number;
+  /** Distance from the camera to the near plane, in metres. */
   near: number;
+  /** Height of the ground, in metres. The contact shadows lie on it. */
   ground_z: number;
   objects: { name: string; pose: Pose; shadow: Footprint | null }[];
   lights: { name: string; lamp_red: Lamp; lamp_green: Lamp }[];
+  /** Pose of the car, and the angles of its wheels and of its camera mount, in radians. */
   car: {
     pose: Pose;
     steering: [number, number];
@@ -58,7 +61,8 @@ export interface RenderedImage {
 /** An image of three.js. */
 export interface ReferenceImage extends RenderedImage {
   /**
-   * 1 for each pixel without sky, otherwise 0. Sky is not compared, because three.js draws none.
+   * 1 for a pixel where no sample shows the sky, otherwise 0. The sky is not compared, because the
+   * page draws none.
    */
   whole: Uint8Array;
 }

@@ -67,7 +67,10 @@ export class App {
   /** Shows a message for a few seconds. `panels/overlay.ts` sets this function. */
   toast: (text: string, kind?: "error" | "note") => void = () => {};
 
-  /** Whether this world has an evaluation for this robot. Otherwise there is no Evaluate button. */
+  /**
+   * Whether the world has an evaluation for the simulated car. If not, the page has no Evaluate
+   * button.
+   */
   get judged(): boolean {
     const robot = this.evaluation.value?.config.robot;
     const car = this.profile.value;

@@ -22,7 +22,7 @@ const REPLAY_FINE_S = 0.1;
 
 /** Shortcuts that repeat while their key is held. */
 const REPEATING: ReadonlySet<Shortcut> = new Set<Shortcut>(["turnLeft", "turnRight", "zoomIn", "zoomOut"]);
-/** Shortcuts of the view. They also work during a replay. */
+/** Shortcuts that do the same during a replay: those of the view, and the help. */
 const VIEW_SHORTCUTS: ReadonlySet<Shortcut> = new Set<Shortcut>(["orbit", "chase", "top", "onboard", "resetView", "zoomIn", "zoomOut", "help"]);
 
 export function keys(

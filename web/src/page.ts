@@ -85,8 +85,8 @@ export class Page {
     this.#built = scoped(() => build(this.parts));
     if (!wasOpen) return;
     const now = this.#built.result.settings;
-    // When the dialog is closed, the browser returns the focus to the element that had it before,
-    // so this element is focused first.
+    // When a dialog is closed, the browser returns the focus to the element that had the focus when
+    // the dialog was opened. So the settings button is focused first.
     document.querySelector<HTMLElement>('.top [data-testid="settings"]')?.focus();
     now.showModal();
     const body = now.querySelector(".dialog-body");

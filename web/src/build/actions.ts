@@ -31,8 +31,12 @@ const CLIP_KEY = "chicane.build.clip";
 /** A copy is placed at this distance from its original, in metres, so that both can be seen. */
 const OFFSET: Point = { x: 0.2, y: -0.2 };
 
-/** An object closer than this is at the same place as a new one. */
+/**
+ * The place for a new object counts as taken if an existing object is closer to it than this, in
+ * metres.
+ */
 const NEAR_M = 0.2;
+/** While its place is taken, a new object moves aside by this distance along x, in metres. */
 const STEP_ASIDE_M = 0.4;
 
 export class Actions {
@@ -90,7 +94,7 @@ export class Actions {
     this.session.applyAndSelect(t.build.steps.duplicate, (draft) => pasteItems(draft, clip, OFFSET));
   }
 
-  /** The text for the clipboard; null if nothing is selected. */
+  /** Copies the selected items. Returns the text for the clipboard; null if nothing is selected. */
   copy(): string | null {
     const keys = this.#keys;
     if (keys.length === 0) return null;
@@ -203,7 +207,10 @@ export class Actions {
     });
   }
 
-  /** Changes the width of the road at the selected nodes; without any, the width of the track. */
+  /**
+   * Changes the width of the road at the selected nodes. If no node is selected, changes the width
+   * of the whole track.
+   */
   widen(by: number): void {
     const nodes = this.#items().filter((item) => item.kind === "node");
     this.session.apply(t.build.steps.width, (draft) => {

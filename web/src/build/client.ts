@@ -64,7 +64,7 @@ export type Road = Omit<PreviewRoad, "centre" | "left" | "right" | "overlaps" | 
   tightest: NonNullable<PreviewRoad["tightest"]> | null;
 };
 
-/** Outline of an object on the floor. */
+/** An object with its outline on the floor (`footprint`). */
 export type PreviewObject = Omit<WirePreviewObject, "footprint"> & { footprint: Point[] };
 
 /** What the simulator computes for a document. */
@@ -81,8 +81,8 @@ export type NewProject =
 /** Callbacks for the event stream of a project. */
 export interface ProjectEvents {
   /**
-   * Called at the start and after each accepted change. `editor` is the name of the editor that made
-   * the change; null if it gave none, or if the name is not known any more.
+   * Called at the start and after each accepted change. `editor` is the name of the editor that
+   * made the change; null if that editor gave no name, or if the server no longer knows the name.
    */
   revision(event: { revision: number; editor: string | null }): void;
   /** The number of open editors has changed. */
@@ -147,7 +147,7 @@ export class BuilderClient {
   /** Functions that save the unsaved changes of an open editor. */
   readonly unsaved = new Set<() => Promise<void>>();
 
-  /** Tests replace `fetch` by `fetcher`. */
+  /** A test passes a `fetcher` that replaces the `fetch` of the browser. */
   constructor(fetcher: typeof fetch = (input, init) => fetch(input, init)) {
     this.#fetch = fetcher;
   }
@@ -209,7 +209,8 @@ export class BuilderClient {
 
   /** Imports an exported JSON or zip file. */
   async importFile(file: Blob): Promise<ProjectView> {
-    // The type that a browser reports depends on the system, so the first bytes decide.
+    // The type that a browser reports for a file depends on the operating system. So the first
+    // bytes decide: a zip file starts with `PK`.
     const start = await file.slice(0, 2).text();
     const type = start === "PK" ? "application/zip" : "application/json";
     return this.#json(`${BUILDER}/projects/import`, { method: "POST", headers: { "Content-Type": type }, body: file });
@@ -336,8 +337,8 @@ export class BuilderClient {
   }
 
   /**
-   * The response, if its status means success; otherwise throws an `ApiError`. An aborted request
-   * throws its `AbortError`.
+   * Returns the response if its status means success, otherwise throws an `ApiError`. If the caller
+   * aborted the request, throws the `AbortError` of `fetch`.
    */
   async #response(address: string, init?: RequestInit): Promise<Response> {
     const response = await this.#fetch(address, init).catch((error: unknown) => {

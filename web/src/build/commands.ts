@@ -128,8 +128,8 @@ function scaleObject(object: FieldObject, along: number, across: number, scaled:
 }
 
 /**
- * Deletes items and returns their number. The track keeps at least as many nodes as the server
- * requires.
+ * Deletes items and returns the number of deleted items. The track keeps at least as many nodes as
+ * the server requires.
  */
 export function deleteItems(draft: ProjectDocument, keys: Iterable<ItemKey>): number {
   const items = itemsOf(draft, keys);
@@ -172,7 +172,8 @@ const OWN_FIELDS: Readonly<Record<ObjectKind, readonly (keyof FieldObject)[]>> =
 };
 
 /**
- * The fields of a value that the server knows. The server refuses a document with unknown fields.
+ * A copy of `value` with only the fields in `keys`, which are the fields that the server knows. The
+ * server refuses a document with unknown fields.
  */
 function known<T extends object>(value: T, keys: readonly (keyof T)[]): Partial<T> {
   return Object.fromEntries(keys.filter((key) => value[key] !== undefined).map((key) => [key, value[key]])) as Partial<T>;

@@ -91,7 +91,7 @@ function checkbox(
   return { element: h("label", { class: "choice" }, input, h("span", {}, label)), input };
 }
 
-/** Which paths the judged program may use. */
+/** The fields that choose which groups of API paths the judged program may use. */
 function allowPart(change: Change): Part {
   const texts = t.buildTabs.rules;
   let allow: readonly Group[] | null = null;

@@ -21,7 +21,10 @@ export function constantsOf(script: string): Constant[] {
   return found.map(([, name, , value, , meaning]) => ({ name, value: Number(value), meaning: meaning.trim() }));
 }
 
-/** The script with another number. A script without this option is not changed. */
+/**
+ * The script with `value` as the number of the option `name`. A script without this option is not
+ * changed.
+ */
 export function withConstant(script: string, name: string, value: number): string {
   if (!Number.isFinite(value)) return script;
   return script.replace(LINE, (line, key: string, equals: string, old: string, hash: string, meaning: string) => {
@@ -32,7 +35,10 @@ export function withConstant(script: string, name: string, value: number): strin
   });
 }
 
-/** The text of a number below 1e21, without an exponent, because the pattern `LINE` matches none. */
+/**
+ * The text of a number below 1e21. The text has no exponent, because the pattern `LINE` does not
+ * match a number with an exponent.
+ */
 function plain(value: number): string {
   const text = String(value);
   return text.includes("e") ? value.toFixed(9).replace(/\.?0+$/, "") : text;

@@ -53,7 +53,10 @@ export function fitted(picture: Size, crop: Crop, ratio: number | null): Crop {
   };
 }
 
-/** The crop after a drag by `dx`, `dy`. The opposite corner of a dragged corner stays in place. */
+/**
+ * The crop after a drag by `dx`, `dy`. While a corner is dragged, the opposite corner stays in
+ * place.
+ */
 export function dragged(picture: Size, crop: Crop, handle: Handle, dx: number, dy: number, ratio: number | null): Crop {
   if (handle === "move") return fitted(picture, { ...crop, left: crop.left + dx, top: crop.top + dy }, ratio);
   const isWest = handle === "nw" || handle === "sw";

@@ -81,7 +81,7 @@ export interface FieldObject {
   mass?: number | null;
   static?: boolean | null;
   colour?: string | null;
-  /** Pictures by the name of the face. */
+  /** A key is the name of a face, and its value is the file name of the picture on that face. */
   textures?: Record<string, string> | null;
   /** Objects with the same group are selected together. */
   group?: string | null;

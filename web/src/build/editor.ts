@@ -9,7 +9,7 @@ export interface Editor {
   readonly document: Signal<ProjectDocument>;
   /** What the server's builder computed for the document; null before its first answer. */
   readonly preview: Signal<Preview | null>;
-  /** Changes the document as one undo step. `change` mutates a draft copy. */
+  /** Changes the document as one undo step. `change` mutates a copy of the document. */
   apply(label: string, change: (draft: ProjectDocument) => void): void;
   /** Resolves when the server has acknowledged every change so far. */
   saved(): Promise<void>;

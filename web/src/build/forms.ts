@@ -25,7 +25,7 @@ export function field(label: string, control: Control, help?: string): HTMLEleme
   return h("div", { class: "form-field" }, h("label", { for: control.id }, label), shown, hint);
 }
 
-/** A list of options. The value of the element is the chosen one. */
+/** A list of options. The value of the element is the value of the chosen option. */
 export function select(options: readonly (readonly [value: string, text: string])[], value: string): HTMLSelectElement {
   const element = h("select", {}, ...options.map(([key, text]) => h("option", { value: key }, text)));
   element.value = value;
@@ -104,7 +104,7 @@ export function errorLine(testid: string): ErrorLine {
   return { element, clear: () => set(""), show: (error) => set(errorText(error)) };
 }
 
-/** How many errors of a project a message names. */
+/** The largest number of errors of a project that a message names. */
 const MAX_NAMED = 3;
 
 /**
@@ -139,7 +139,10 @@ export async function busy<T>(
   }
 }
 
-/** A dialog that exists until it is closed. */
+/**
+ * Opens a dialog. When the dialog is closed, it is removed from the page, and the element that had
+ * the focus before gets it back.
+ */
 export function openDialog(
   options: { icon: IconName; title: string; testid: string; class?: string },
   ...children: Child[]
@@ -180,7 +183,7 @@ export function dateText(at: string): string {
   return new Intl.DateTimeFormat(t.language, { dateStyle: "medium", timeStyle: "short" }).format(time);
 }
 
-/** A name of 1 to 64 letters, digits and underscores, as a world needs it. */
+/** Makes the name of a world from a title: 1 to 64 lower-case letters, digits and underscores. */
 export function worldName(title: string): string {
   const plain = title
     .normalize("NFKD")

@@ -1,4 +1,7 @@
-/** The textures of the floor, drawn once. Both views use them. A tile is one square metre. */
+/**
+ * The textures of the floor, drawn once. The top view and the 3D view use them. A tile is one
+ * square metre.
+ */
 
 export const TILE_PX = 256;
 
@@ -25,7 +28,8 @@ export function groundTile(kind: "carpet" | "grass"): HTMLCanvasElement {
 function paintTile(context: CanvasRenderingContext2D, floor: (typeof FLOORS)[keyof typeof FLOORS]): void {
   context.fillStyle = floor.base;
   context.fillRect(0, 0, TILE_PX, TILE_PX);
-  // A fixed sequence of numbers, so that the floor looks the same on every page.
+  // The pseudo-random numbers have a fixed start value, so that the floor looks the same on every
+  // page.
   let state = 7;
   const next = () => (state = (state * 16807) % 2147483647) / 2147483647;
   context.lineWidth = 1.6;

@@ -64,8 +64,9 @@ export function regroup(objects: readonly FieldObject[]): void {
 const KEPT = "chicane.build.groups.";
 
 /**
- * Removes from the browser, and returns, the groups that an older version stored there for a
- * project. Objects that no longer exist, or that have a group in the document, are left out.
+ * An older version of the page stored the groups of a project in the browser. This function removes
+ * these groups from the storage and returns them. Objects that no longer exist, or that have a
+ * group in the document, are left out.
  */
 export function takeKeptGroups(store: KeyStore | null, project: string, document: ProjectDocument): string[][] {
   try {

@@ -14,7 +14,7 @@ const WIDTH_M = 0.05;
 const START_M = 0.1;
 const SCALE = 1.1;
 
-/** The actions of keys that other parts of the editor implement. */
+/** Actions of keys. Other parts of the editor implement these actions. */
 export interface KeyActions {
   add(kind: ObjectKind | "picture"): void;
   fit(): void;
@@ -153,7 +153,8 @@ function controlKeys(session: EditorSession, actions: Actions, other: KeyActions
 }
 
 /**
- * The browser sends these events for Ctrl+C, Ctrl+X and Ctrl+V, and for the entries of its menus.
+ * Handles the events `copy`, `cut` and `paste`. The browser sends them for Ctrl+C, Ctrl+X and
+ * Ctrl+V, and for the entries of its menus.
  */
 function watchClipboard(actions: Actions): void {
   const isOurs = (event: ClipboardEvent) =>

@@ -1,9 +1,9 @@
 /**
- * Merges two versions of a document that have a common base, field by field. If both sides changed
- * the same field, `mine` wins, because it is saved last. If one side deleted a part and the other
- * side changed it, the part is kept: a deletion can be repeated, but a lost change can't be
- * recovered. Undo uses the same merge: it applies the difference from "after" back to "before" to
- * the current document.
+ * Merges two versions of a document that have a common base, field by field. If both versions
+ * changed the same field, `mine` wins, because it is saved last. If one version deleted a part and
+ * the other version changed it, the part is kept: a deletion can be repeated, but a lost change
+ * can't be recovered. Undo uses the same merge: it applies the difference from "after" back to
+ * "before" to the current document.
  */
 import { copyOf, isClosed, isEqual, leastNodes, objectsOf, type ProjectDocument } from "./document.ts";
 import { freeName } from "./names.ts";
@@ -76,7 +76,7 @@ function mergeFields(base: JsonObject, mine: JsonObject, theirs: JsonObject, pat
 }
 
 function mergeField(base: Json, mine: Json, theirs: Json, path: string): Json {
-  // If one side deleted a part and the other side changed it, the part is kept.
+  // If one version deleted a part and the other version changed it, the part is kept.
   if (mine === undefined && base !== undefined) return isEqual(base, theirs) ? undefined : theirs;
   if (theirs === undefined && base !== undefined) return isEqual(base, mine) ? undefined : mine;
   return mergeValues(base, mine, theirs, path);
@@ -130,7 +130,10 @@ function matchByContent(base: Json[], other: Json[]): Matches {
   return matches;
 }
 
-/** Cost of an added or removed element. A changed element costs less than two of these. */
+/**
+ * Cost of an added or removed element. A changed element costs less than a removed element and an
+ * added element together, so that a change is preferred to a replacement.
+ */
 const GAP_COST = 1;
 
 /**
@@ -178,7 +181,8 @@ function mergeLists(
   path: string,
 ): Json[] {
   const [inMine, inTheirs] = [match(base, mine), match(base, theirs)];
-  // The result has the order of `theirs`, unless only `mine` has changed the order.
+  // The leading version determines the order of the result. `theirs` leads, unless only `mine` has
+  // changed the order.
   const mineLeads = !isAscending(inMine) && isAscending(inTheirs);
   const [lead, other] = mineLeads ? [mine, theirs] : [theirs, mine];
   const [inLead, inOther] = mineLeads ? [inMine, inTheirs] : [inTheirs, inMine];
@@ -200,13 +204,16 @@ function mergeLists(
   return merged.map(({ value }) => value);
 }
 
-/** Inserts the elements that only the other side has, each after its predecessor on that side. */
+/**
+ * Inserts the elements of `other` that are not in `merged` yet, each after its predecessor in
+ * `other`.
+ */
 function insertRest(merged: { value: Json; other: number }[], base: Json[], other: Json[], inOther: Matches): void {
   const baseOfOther = inverse(inOther, other.length);
   other.forEach((element, k) => {
     if (merged.some((entry) => entry.other === k)) return;
     const from = baseOfOther[k];
-    // The leading side has deleted this element, and the other side has not changed it.
+    // The leading version has deleted this element, and `other` has not changed it.
     if (from >= 0 && isEqual(element, base[from])) return;
     let at = 0;
     for (let before = k - 1; before >= 0 && at === 0; before--) {

@@ -108,7 +108,7 @@ export function openEditor(client: BuilderClient, view: ProjectView): void {
   installTestHook(session, actions, sync, plan, solid, previewer);
 }
 
-/** The views. The 3D view is created when it is shown for the first time. */
+/** Creates the views. The 3D view is created when it is shown for the first time. */
 function makeStage(
   session: EditorSession,
   plan: PlanView,
@@ -142,8 +142,8 @@ function makeStage(
 }
 
 /**
- * Help and buttons while a line is being drawn. The buttons are needed on touch screens, which have
- * no Enter key.
+ * The help text and the buttons that are shown while the user draws a line. The buttons are needed
+ * on touch screens, which have no Enter key.
  */
 function penBar(session: EditorSession, gestures: Gestures): HTMLElement {
   const element = h(
@@ -263,7 +263,7 @@ async function fetchPictures(
   if (missing.length > 0) pictures.clear();
 }
 
-/** The area for messages. Returns the function that shows one. */
+/** Adds the area for messages to the page. Returns the function that shows a message. */
 function messages(): (text: string) => void {
   const area = h("div", { class: "build-messages", role: "status", "data-testid": "messages" });
   document.body.append(area);

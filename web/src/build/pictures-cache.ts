@@ -1,4 +1,4 @@
-/** Loads the pictures of a project for both views. */
+/** Loads the pictures of a project for the top view and the 3D view. */
 
 export class PictureCache {
   readonly #images = new Map<string, { image: HTMLImageElement; loaded: boolean }>();
@@ -9,7 +9,10 @@ export class PictureCache {
     readonly onLoad: () => void,
   ) {}
 
-  /** The picture; null if it is not loaded yet or does not exist. */
+  /**
+   * The picture; null if it is not loaded yet or does not exist. The first call for a name starts
+   * to load its picture.
+   */
   get(name: string): HTMLImageElement | null {
     const known = this.#images.get(name);
     if (known) return known.loaded ? known.image : null;

@@ -22,7 +22,10 @@ export type Purpose = "ground" | "decal" | "texture";
 
 /** Longest side of a stored picture, pixels. */
 const MAX_SIDE = 2048;
-/** Largest file that the dialog opens, and largest file that the simulator accepts. */
+/**
+ * Size of the largest file that the dialog opens, and of the largest file that the simulator
+ * accepts.
+ */
 const MAX_SOURCE_BYTES = 50 * 1024 * 1024;
 const MAX_BYTES = 8 * 1024 * 1024;
 const JPEG_QUALITY = 0.9;
@@ -123,7 +126,8 @@ function dragCrop(
 ): void {
   let drag: { crop: Crop; handle: Handle; x: number; y: number } | null = null;
   const point = (event: PointerEvent): [number, number] => {
-    // The page may show the canvas smaller than its size in pixels.
+    // The page may show the canvas smaller than its size in pixels, so the distance from its corner
+    // is scaled.
     const box = canvas.getBoundingClientRect();
     const factor = canvas.width / Math.max(1, box.width) / scale;
     return [(event.clientX - box.left) * factor, (event.clientY - box.top) * factor];

@@ -18,8 +18,8 @@ const KINDS = [
 const MIN_DPI = 10;
 const MAX_DPI = 600;
 /**
- * Larger files are downloaded by the browser itself, because the page would keep the whole file in
- * memory.
+ * Files larger than this are downloaded by the browser itself, because the page would keep the
+ * whole file in memory.
  */
 const MAX_MEMORY_BYTES = 300e6;
 /** Delay between the last change of the form and the request for the size of the print. */

@@ -10,7 +10,7 @@ import { newProjectDialog, rename } from "./new-project.ts";
 /** Largest file that the simulator imports. */
 const MAX_IMPORT_BYTES = 40 * 1024 * 1024;
 
-/** The actions of a tile on its project. */
+/** The actions that the tile of a project offers. */
 interface Actions {
   open(): void;
   duplicate(button: HTMLButtonElement): void;

@@ -3,14 +3,20 @@
  * level M, versions 1 to 10. The longest link that fits has 213 bytes.
  */
 
-/** A QR code: rows of modules, true for a dark one. */
+/**
+ * A QR code: rows of modules, which are the squares of the code. The value of a dark module is
+ * true.
+ */
 export interface QrCode {
   size: number;
   mask: number;
   modules: boolean[][];
 }
 
-/** Error correction codewords of each block, and the number of blocks, by version (level M). */
+/**
+ * Number of error correction codewords of each block, and number of blocks, by version (level M).
+ * There is no version 0.
+ */
 const CORRECTION = [0, 10, 16, 26, 18, 24, 16, 18, 22, 22, 26];
 const BLOCKS = [0, 1, 1, 1, 2, 2, 4, 4, 4, 5, 5];
 const MAX_VERSION = 10;
@@ -212,13 +218,14 @@ class Drawing {
     }
   }
 
-  /** Writes both copies of level and mask. */
+  /** Writes both copies of the bits that encode the level and the mask. */
   format(mask: number): void {
     const bits = formatBits(mask);
     const bit = (i: number): boolean => ((bits >>> i) & 1) === 1;
     const { size } = this;
     for (let i = 0; i < 15; i++) {
-      // Around the finder at the top left, without the timing patterns.
+      // The first copy is around the finder pattern at the top left and leaves out the timing
+      // patterns. The second copy is beside the two other finder patterns.
       if (i < 8) this.#set(8, i < 6 ? i : i + 1, bit(i));
       else this.#set(i === 8 ? 7 : 14 - i, 8, bit(i));
       if (i < 8) this.#set(size - 1 - i, 8, bit(i));
@@ -254,8 +261,8 @@ class Drawing {
 }
 
 /**
- * Matches modules that look like a finder: dark, light, three dark, light, dark, and four light
- * ones on one side.
+ * Matches modules that look like a finder pattern: dark, light, three dark, light, dark, and four
+ * light ones on one side.
  */
 const LOOKS_LIKE_FINDER = /(?=1011101 {4}| {4}1011101)/g;
 

@@ -57,7 +57,7 @@ export function dashes(road: Road, dash: number, gap: number): Pair[][] {
 
 /** Length of the start line along the road. */
 const START_M = 0.1;
-/** Number of rows of squares. */
+/** Number of rows of squares of the start line. */
 const START_ROWS = 2;
 
 /** The white and the black squares of the start line. */

@@ -12,9 +12,9 @@ export type Group = (typeof GROUPS)[number];
 export const SURFACES = ["dry", "damp", "dusty", "wet"] as const;
 export type Surface = (typeof SURFACES)[number];
 
-/** Bounds of a number that a seed changes. */
+/** A number that a seed chooses between two bounds. Both bounds must be from `low` to `high`. */
 export interface RangeSpec {
-  /** Path in the document `vary`. */
+  /** Path in the document `vary`, such as `start.along`. */
   path: string;
   low: number;
   high: number;
@@ -22,7 +22,10 @@ export interface RangeSpec {
   usual: readonly [number, number];
 }
 
-/** The ranges of the document `vary`, with the limits that the simulator checks. */
+/**
+ * The ranges of the document `vary`, which says what a seed changes in the world. The simulator
+ * checks the same limits.
+ */
 export const RANGES: readonly RangeSpec[] = [
   { path: "start.along", low: -10, high: 10, usual: [-0.2, 0] },
   { path: "start.across", low: -1, high: 1, usual: [-0.05, 0.05] },

@@ -12,8 +12,8 @@ export type SaveState = "saved" | "waiting" | "saving" | "failed" | "theirs";
 const SAVE_AFTER_MS = 700;
 
 /**
- * The errors of the last check. `isKnown` is false before the first check, and if the last check
- * failed.
+ * The errors of the last check. `isKnown` is false before the first check, and if the server could
+ * not make the last check.
  */
 export interface CheckState {
   isKnown: boolean;

@@ -225,7 +225,8 @@ export function scriptPanel(editor: Editor, client: BuilderClient): HTMLElement 
   );
 
   async function draw(script: Script): Promise<void> {
-    // When the templates have arrived, a built-in script is drawn again, but a file is not.
+    // When the templates have arrived, a built-in script is drawn again, because its options come
+    // from the templates. A file is not drawn again.
     const key = JSON.stringify(typeof script === "string" ? script : [script ?? null, templates.length]);
     if (key === shown) return;
     shown = key;

@@ -104,7 +104,7 @@ export class EditorSession implements Editor, SyncTarget {
     this.#show(draft);
   }
 
-  /** Ends a drag as one undo step, and has the result saved. */
+  /** Ends a drag as one undo step. The result is then saved. */
   commit(): void {
     const drag = this.#drag;
     if (!drag) return;

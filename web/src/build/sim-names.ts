@@ -3,7 +3,10 @@
  * the harness and with the messages that the simulator sends to the harness.
  */
 
-/** Names by the expression before the dot. For a method, the value is its list of arguments. */
+/**
+ * Names by the expression before the dot. For a method, the value is its list of arguments. For a
+ * property, the value is null.
+ */
 export const SIM_NAMES = {
   sim: {
     state: null,

@@ -2,9 +2,10 @@
  * Keeps the document of this page and the document on the server in sync.
  *
  * A local change is first stored in the browser and then saved on the server after a short delay.
- * The server accepts a save only if it is based on the server's current revision. If it is not, or
- * if another editor made a change, the documents are merged field by field and the result is saved.
- * While the server does not respond, saves are repeated with a growing delay.
+ * The server accepts a save only if it is based on the server's current revision. If the save is
+ * based on an older revision, or if another editor made a change, the documents are merged field by
+ * field and the result is saved. While the server does not respond, saves are repeated with a
+ * growing delay.
  */
 import { ApiError } from "../net/api.ts";
 import { messageOf } from "../ui/platform.ts";
@@ -27,7 +28,7 @@ export interface SyncTarget {
   readonly committed: ProjectDocument;
   /** Whether the user is dragging. A merge then has to wait. */
   readonly isDragging: boolean;
-  /** Shows a document that contains changes of others. */
+  /** Shows a document that contains changes of other editors. */
   adopt(document: ProjectDocument): void;
 }
 
@@ -37,6 +38,9 @@ export type SyncStatus = "saved" | "saving" | "offline" | "refused" | "signed-ou
 const SAVE_DELAY_MS = 350;
 /** A save without a response is aborted after this time, and then repeated. */
 const SAVE_TIMEOUT_MS = 20_000;
+/**
+ * Delay before the first repetition of a failed save, and largest delay between two repetitions.
+ */
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 8000;
 /**
@@ -80,7 +84,10 @@ export class Sync {
     this.#base = copyOf(opened.document);
   }
 
-  /** Sends the changes that an earlier page could not send, and follows the changes of others. */
+  /**
+   * Sends the changes that an earlier page could not send, and follows the changes of other
+   * editors.
+   */
   start(): void {
     for (const { base, document } of this.pending.take()) {
       this.target.adopt(mergeDocuments(base, document, this.target.committed));
@@ -141,8 +148,8 @@ export class Sync {
 
   async #save(): Promise<void> {
     if (this.#isSaving || this.#isClosed) return;
-    // A newer document of the server has to be merged first. If a drag prevents that, the end of
-    // the drag saves.
+    // A newer document of the server has to be merged first. If a drag prevents the merge, the end
+    // of the drag starts the save.
     this.#takeIncoming();
     if (this.#incoming) return;
     if (!this.#isUnsaved) {

@@ -26,7 +26,7 @@ declare global {
       readonly revision: number;
       readonly selection: readonly ItemKey[];
       readonly scale: number;
-      /** Numbers of frames that both views have drawn. */
+      /** Number of frames that the top view and the 3D view have drawn. */
       readonly frames: { plan: number; solid: number };
       /** Position on the page of a point of the field. */
       at(point: Point): Point;

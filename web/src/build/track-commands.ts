@@ -17,8 +17,8 @@ import {
 import { modulo, nearestOnLine, type LinePlace, type Point } from "./geometry.ts";
 
 /**
- * A new node at the end of an open line has at least this distance from the last one, unless the
- * last segment is shorter.
+ * A new node at the end of an open line has at least this distance from the node before it, unless
+ * the last segment is shorter.
  */
 const LEAST_STEP_M = 0.2;
 
@@ -66,7 +66,7 @@ export function placeAfter({ field, track }: ProjectDocument, index: number): Po
   const before = nodes[index - 1] ?? node;
   const step = { x: node.x - before.x, y: node.y - before.y };
   const margin = widthAt(track, node) / 2;
-  // The part of the step after which the road reaches the edge of the field.
+  // The fraction of the step after which the road reaches the edge of the field.
   const room = (at: number, by: number, size: number) =>
     by === 0 ? Infinity : ((by > 0 ? size - margin : margin) - at) / by;
   const inside = Math.min(room(node.x, step.x, field.size[0]), room(node.y, step.y, field.size[1]));
@@ -103,9 +103,7 @@ export function setClosed(draft: ProjectDocument, closed: boolean): void {
   draft.track.closed = closed;
 }
 
-/**
- * Reverses the direction of travel. With the road of a preview, the start line stays where it is.
- */
+/** Reverses the direction of travel. If `road` is given, the start line stays where it is. */
 export function reverseTrack(draft: ProjectDocument, road: Road | null): void {
   const { track } = draft;
   track.direction = isBackward(track) ? "forward" : "backward";

@@ -1,4 +1,7 @@
-/** Tries the rules on a recorded run: a list of runs, a file, and what the script says about it. */
+/**
+ * Tries the rules on a recorded run from a list or from a file, and shows the verdict and the log
+ * of the judging script.
+ */
 import { t } from "../strings.ts";
 import { fill, h, show, write } from "../ui/dom.ts";
 import { clock, record } from "../ui/format.ts";

@@ -2,12 +2,12 @@
 import { t } from "../strings.ts";
 import { fixed } from "../ui/format.ts";
 
-/** Most decimals of a result. */
+/** Largest number of decimals of a result. */
 const MAX_DECIMALS = 3;
 
 /**
- * The number of decimals that all results of a table need, so that their decimal points are
- * aligned.
+ * The number of decimals for all results of a table: the largest number that one of them needs.
+ * With the same number, their decimal points are aligned.
  */
 export function decimalsOf(values: readonly number[]): number {
   const needed = values.map((value) => (String(Number(value.toFixed(MAX_DECIMALS))).split(".")[1] ?? "").length);

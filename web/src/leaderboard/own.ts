@@ -1,6 +1,6 @@
 /**
  * The submissions that were handed in with this browser. The browser's storage contains their
- * receipts.
+ * receipts, which are the ids of the submissions.
  */
 import { writeAddress } from "../replay/address.ts";
 import { t } from "../strings.ts";
@@ -12,7 +12,7 @@ import type { Submission, SubmissionResult } from "../wire/sim.ts";
 import { fetchSubmission } from "./client.ts";
 import { progressBar, sideCard } from "./side.ts";
 
-/** Most receipts that are stored. */
+/** Largest number of stored receipts. */
 const MAX_KEPT = 6;
 const ID = /^[0-9a-f]{32}$/;
 
@@ -48,7 +48,8 @@ export function ownCard(): { element: HTMLElement; add(id: string): void; refres
         if (now) known.set(id, now);
         else receipts.value = receipts.value.filter((one) => one !== id);
       } catch {
-        // The connection is lost. The page shows that elsewhere and retries later.
+        // The connection is lost. Another part of the page shows this, and a later call of
+        // `refresh` tries again.
         return;
       }
     }

@@ -1,11 +1,14 @@
-/** The cards beside the tables: what is being judged, and the last changes. */
+/**
+ * The cards beside the tables: the run that is being judged, and the last runs that improved a
+ * result.
+ */
 import { t } from "../strings.ts";
 import { fill, h, show, write } from "../ui/dom.ts";
 import { fixed } from "../ui/format.ts";
 import type { Leaderboard, LeaderboardChange } from "../wire/sim.ts";
 import { decimalsOf, timeOfDay } from "./format.ts";
 
-/** Most changes that are shown. */
+/** Largest number of shown changes. */
 const MAX_SHOWN = 12;
 
 export interface Part {

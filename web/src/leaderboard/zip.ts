@@ -1,6 +1,6 @@
 /**
- * Writes zip files. They are needed for folders, because a browser provides the files of a folder
- * only one by one.
+ * Writes zip files. A chosen folder is sent as a zip file, because a browser provides the files of
+ * a folder only one by one.
  */
 
 /** A file of an archive. */
@@ -13,7 +13,7 @@ export interface ZipEntry {
 const LOCAL = 0x04034b50;
 const CENTRAL = 0x02014b50;
 const END = 0x06054b50;
-/** Names are UTF-8. */
+/** The flag of an entry whose name is UTF-8. */
 const FLAGS = 0x0800;
 const DEFLATED = 8;
 /** 1 January 2000, 00:00. The date is fixed, so that the same files give the same archive. */

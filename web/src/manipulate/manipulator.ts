@@ -16,7 +16,10 @@ import { History, type UprightPose } from "./history.ts";
 import { hitDistance, pointAtHeight, pick, type OnScreen, type Ray, type Pickable, type Vec } from "./pick.ts";
 import { ThrottledPoster } from "./throttled-poster.ts";
 
-/** If the pointer moves at most this far between press and release, it is a click, not a drag. */
+/**
+ * If the pointer moves at most this far between press and release, the press is a click, not a
+ * drag.
+ */
 const DRAG_PX = 4;
 /** A click selects an object that is at most this far from the pointer, by pointer type. */
 const PICK_TOLERANCE_PX = { mouse: 8, touch: 22, pen: 12 } as Readonly<Record<string, number>>;
@@ -25,8 +28,9 @@ const MARGIN_M = 1.5;
 /** The pose API accepts coordinates up to this absolute value. */
 const LIMIT_M = 100;
 /**
- * An object is drawn at its local pose for this long after the server has accepted the pose. Frames
- * of the server that arrive in this time can have the older pose, and the object would jump back.
+ * An object is drawn at the pose that the user chose until this time has passed since the server
+ * accepted the pose. States of the server that arrive in this time can have an older pose, so the
+ * object would otherwise jump back.
  */
 const RELEASE_DELAY_MS = 180;
 /** With Shift a rotation snaps to multiples of this angle. */

@@ -22,7 +22,10 @@ import {
 const RETRY_MS = 1500;
 /** Interval of the requests that measure the latency and read the requested speed. */
 const PING_MS = 4000;
-/** Interval of the requests for the interference of a run, which no event contains. */
+/**
+ * Interval of the requests for the interference of a run: the number of commands from other
+ * senders. No event contains this number.
+ */
 const INTERFERENCE_MS = 1000;
 /**
  * A hidden page closes its event stream after this time, because a browser allows only a few
@@ -146,7 +149,8 @@ export function connect(
 
   const link = new Link({
     open: () => new EventSource(`${API}/events`),
-    // If several requests with an outdated token arrive within a second, the status is 429.
+    // If several requests with an outdated token arrive within a second, the status is 429. So this
+    // status also means that a token is missing.
     signedOut: async () => {
       const status = (await fetch(`${API}/status`).catch(() => null))?.status;
       return status === 401 || status === 429;

@@ -7,7 +7,10 @@
 
 const RETRY_MS = 1000;
 
-/** A WebSocket for one value. It reconnects until `close` is called. */
+/**
+ * A WebSocket that sends one value: the speed or the steering. It reconnects until `close` is
+ * called.
+ */
 class CommandSocket {
   #socket: WebSocket | null = null;
   #timer = 0;

@@ -9,7 +9,10 @@ import { MAX_BYTES, parseTracks, type RunTracks } from "./tracks.ts";
 const PAGE = 500;
 /** Largest number of records of a world that the page fetches and compares. */
 const MAX_RECORDS = 5000;
-/** Number of runs whose tracks the page caches: the shown run, its ghost, and the last ones. */
+/**
+ * Number of runs whose tracks the page caches: the shown run, its ghost, and runs that were loaded
+ * before.
+ */
 const MAX_CACHED = 4;
 
 const query = (session: string) => `session=${encodeURIComponent(session)}`;

@@ -5,7 +5,10 @@
 import { API } from "./api.ts";
 import type { Status } from "../wire/sim.ts";
 
-/** The server rounds its times down to full seconds. */
+/**
+ * Tolerance of the comparison of two times, because the server rounds its times down to full
+ * seconds.
+ */
 const RESOLUTION_MS = 1000;
 
 /** Whether a session began after the server was started. All times are from the server's clock. */

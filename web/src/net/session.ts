@@ -21,20 +21,20 @@ export type StoredRecord = Omit<EvaluationRecord, "events">;
 /** A line of a log on the page. */
 export interface LogLine {
   text: string;
-  /** Origin: the judge script, a stream of the student's program, or the page itself (`note`). */
+  /** Origin: the judging script, a stream of the student's program, or the page itself (`note`). */
   from: "script" | "stdout" | "stderr" | "note";
 }
 
 export interface SessionView {
   active: boolean;
   session: Session;
-  /** Lines of the judge script. */
+  /** Lines of the judging script. */
   log: readonly LogLine[];
   /** Lines of the student's program. */
   output: readonly LogLine[];
   /**
-   * The stored record; null until the page has fetched it. Before the end of the session, its facts
-   * about the run, such as `run` and `refused`, are not final.
+   * The stored record; null until the page has fetched it. Before the end of the session, the
+   * record's facts about the run, such as `run` and `refused`, are not final.
    */
   stored: StoredRecord | null;
 }
@@ -44,7 +44,7 @@ export type RunEvent = Wire.RunEvent;
 
 /** Largest number of lines of a log. Older lines are dropped. */
 const MAX_LINES = 500;
-/** Number of lines that a record keeps of a program's output. */
+/** Number of last lines of a program's output that a record contains. */
 const MAX_LAST_LINES = 40;
 
 /**

@@ -206,8 +206,8 @@ class ColumnReader {
     if (rows !== null && count !== rows) throw new TracksError(damage.rows(name));
     if (start % size !== 0) throw new TracksError(damage.field(name));
     if (start + size * count > this.buffer.byteLength) throw new TracksError(damage.truncated);
-    // The columns are little-endian. So is every machine that runs a browser, so no conversion is
-    // needed.
+    // The columns are little-endian. Every machine that runs a browser is little-endian too, so no
+    // conversion is needed.
     return type === "f32" ? new Float32Array(this.buffer, start, count) : new Float64Array(this.buffer, start, count);
   }
 }

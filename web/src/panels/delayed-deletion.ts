@@ -1,7 +1,7 @@
 /**
- * Deletions that can be undone: a deletion is sent to the server only some seconds after the user
- * has requested it. When the page is closed or its panels are rebuilt, all waiting deletions are
- * sent immediately.
+ * Deletions of worlds that can be undone: a deletion is sent to the server only some seconds after
+ * the user has requested it. When the page is closed or its panels are rebuilt, all waiting
+ * deletions are sent immediately.
  */
 import { API } from "../net/api.ts";
 import { listen, onEnd } from "../ui/scope.ts";
@@ -24,7 +24,9 @@ export class DelayedDeletions {
     onEnd(() => this.#sendAll());
   }
 
-  /** Whether a deletion of a world was requested that the server has not answered yet. */
+  /**
+   * Whether the user has requested the deletion of a world, and the server has not answered yet.
+   */
   has(name: string): boolean {
     return this.#waiting.has(name);
   }

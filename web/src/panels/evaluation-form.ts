@@ -140,7 +140,7 @@ function repeatableSwitch(
 
 /**
  * Fields for the student's name, the seed and the wall-clock limit, collapsed at first. `limit` is
- * the field of the time limit. The default of the wall-clock limit is computed from it.
+ * the field of the time limit, from which the default of the wall-clock limit is computed.
  */
 function advancedFields(app: App, limit: HTMLInputElement): {
   element: HTMLElement;

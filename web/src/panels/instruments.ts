@@ -92,7 +92,7 @@ export function instruments(app: App, sceneView: SceneView): HTMLElement {
     }
     updateVisibility();
   };
-  // Lidar points and trails belong to the live simulation.
+  // Lidar points and trails belong to the live simulation, so a replay does not show them.
   const updateVisibility = () => {
     const live = app.run.value === null;
     if (points) points.points.visible = live;

@@ -107,7 +107,7 @@ export function onboard(app: App): HTMLElement {
   app.world.watch(updateSource);
   app.state.watch(updateSource);
   listen(document, "visibilitychange", updateSource);
-  // Without this, the browser would keep the stream open.
+  // Otherwise the browser would keep the stream open after the panel was removed.
   onEnd(() => picture.removeAttribute("src"));
   new ResizeObserver(() => {
     const now = element.offsetWidth;

@@ -15,7 +15,8 @@ export function program(app: App): HTMLElement {
     h("p", { class: "notice", role: "status" }, t.program.loading),
   );
   let loaded: Promise<ProgramPanel | null> | null = null;
-  // The panel is built later than the other panels, so it needs a separate scope.
+  // The panel is built later than the other panels, so its listeners belong to a separate scope.
+  // `end` ends this scope.
   let end = () => {};
   let ended = false;
   onEnd(() => {

@@ -1,4 +1,7 @@
-/** The button that starts and stops a recording. It is hidden if the token does not permit this. */
+/**
+ * The button that starts and stops a recording. It is hidden if the token does not permit
+ * recordings.
+ */
 import { type App, attempt } from "../app.ts";
 import { ApiError, get, post } from "../net/api.ts";
 import { t } from "../strings.ts";

@@ -56,7 +56,8 @@ export function replayBar(app: App): HTMLElement {
   const gap = h("output", { "data-testid": "replay-gap" });
   const gapChip = h("p", { class: "gap-chip", title: t.replay.gap }, h("span", { class: "gap-label" }, t.replay.ghost), gap);
   // Screen readers announce the text of this element. It is written only when the time has changed
-  // while the replay is paused. During playback, they would announce the time continuously.
+  // while the replay is paused. During playback, screen readers would announce the time
+  // continuously.
   const announced = h("p", { class: "unseen", "aria-live": "polite", "data-testid": "replay-announced" });
   const result = h(
     "button",

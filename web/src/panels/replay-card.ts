@@ -15,7 +15,7 @@ import { verdictOf, verdictText } from "../ui/verdict.ts";
 import { runActions } from "./run-actions.ts";
 import { unitOf, withUnit } from "./run-facts.ts";
 
-/** Most ghosts in the list. */
+/** Largest number of ghosts in the list. */
 const MAX_GHOSTS = 50;
 
 export function replayCard(app: App): { element: HTMLElement; setRuns(runs: readonly EvaluationRecord[]): void } {

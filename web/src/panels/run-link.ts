@@ -9,7 +9,7 @@ export function addressOf(run: RunAddress): string {
   return `${location.pathname}${writeAddress("", run)}`;
 }
 
-/** A link that opens a run on this page. A click with a modifier opens a new tab, as usual. */
+/** A link that opens a run on this page. A click with a modifier key opens a new tab, as usual. */
 export function runLink(app: App, run: RunAddress, props: Props, ...children: Child[]): HTMLAnchorElement {
   const link = h("a", { ...props, href: addressOf(run) }, ...children);
   link.addEventListener("click", (event) => {

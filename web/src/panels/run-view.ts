@@ -107,7 +107,10 @@ export function runView(
     app.replay.value = replay;
   }
 
-  /** A button that opens the world of a run for all users. */
+  /**
+   * A hint, and a button that switches the simulator to the world of a run. The switch affects all
+   * users of the simulator.
+   */
   function switchButton(record: EvaluationRecord): HTMLElement[] {
     const button = h(
       "button",

@@ -1,6 +1,6 @@
 /**
- * Facts on the tile of a world that are not in its entry: length and difficulty of the road, best
- * record.
+ * Facts on the tile of a world that the list of worlds does not contain: length and difficulty of
+ * the road, and the best record.
  */
 import type { App } from "../app.ts";
 import { fetchRouteFacts, type RouteFacts } from "../net/routes.ts";

@@ -1,7 +1,7 @@
 /**
  * The draft: the files of the program that a person writes on the page, and the command that runs
- * them. These functions return a changed copy. They do not access the page or the browser's
- * storage.
+ * them. The functions of this module return a changed copy. They do not access the page or the
+ * browser's storage.
  */
 
 /** A text file. The path is relative, such as `main.py` or `lib/drive.py`. */
@@ -35,7 +35,10 @@ export function sizeOf(files: readonly DraftFile[]): number {
   return files.reduce((sum, { text }) => sum + bytesOf(text), 0);
 }
 
-/** Why a path can't be used. `folder`: one of two paths would be a folder of the other one. */
+/**
+ * Why a path can't be used. `folder`: one of two paths would be a folder in the other path, such as
+ * `a` and `a/b.py`.
+ */
 export type PathProblem = "invalid" | "taken" | "folder";
 
 /** Why a path can't be used for a file beside `others`; null if it can be used. */
@@ -101,8 +104,8 @@ export function without(draft: Draft, path: string): Draft {
 }
 
 /**
- * The draft with a deleted file at its old position, opened. If another file has taken the path in
- * the meantime, that file is kept, and the restored file gets another name.
+ * The draft with a deleted file at its old position. The file is opened. If another file has taken
+ * the path in the meantime, that file is kept, and the restored file gets another name.
  */
 export function restored(draft: Draft, file: DraftFile, at: number): Draft {
   const path = freePath(file.path, pathsOf(draft));

@@ -55,8 +55,8 @@ export function outputBox(goTo: (path: string, line: number) => void): OutputBox
   return {
     element: pre,
     show(lines, paths) {
-      // A program can print many lines at once. Without the delay, each of them would redraw all
-      // lines.
+      // The lines are drawn in the next frame, because a program can print many lines at once.
+      // Otherwise each new line would redraw all lines.
       if (waiting === null) requestAnimationFrame(() => draw(paths));
       waiting = lines;
     },

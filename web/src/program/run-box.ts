@@ -49,8 +49,8 @@ export function runBox(app: App, store: DraftStore, runner: Runner, code: Editor
   const output = outputBox(code.goTo);
 
   /**
-   * The last run whose error was marked. It is not marked again, because the person may have edited
-   * the files since then.
+   * The last run whose error was marked. The error is not marked again, because the person may have
+   * edited the files since then.
    */
   let marked: string | null = null;
   runner.status.watch((status, before) => {

@@ -13,8 +13,9 @@ export const SECTORS = 3;
 /** A car that is farther than this from its start has started to move. */
 const MOVED_M = 0.03;
 /**
- * A run that ends this close to the line has completed its lap. Its last sample can be just before
- * the line: if the car is at an angle, its front is not straight ahead along the centre line.
+ * A run that ends at most this far before the end of a lap has completed the lap. The last sample
+ * of the run can be just before that point, because the computed position of the front is exact
+ * only if the car is parallel to the centre line.
  */
 const AT_LINE_M = 0.05;
 /** An incomplete lap is listed if the car drove at least this fraction of it. */
@@ -103,8 +104,8 @@ function farthestOf({ along }: CarTrack, { length, closed, front }: LapRoute): F
   const farthest = new Float64Array(along.length);
   const first = along.find((value) => !Number.isNaN(value)) ?? 0;
   let before = first;
-  // On a loop, a car shortly before the line has a position near the length of the loop. It has not
-  // driven that far, so the position becomes negative.
+  // On a loop, a car shortly before the start line has a position near the length of the loop. It
+  // has not driven that far, so the position becomes negative.
   let position = closed && first > length / 2 ? first - length + front : first + front;
   let most = position;
   along.forEach((now, i) => {

@@ -51,7 +51,8 @@ export function penaltiesOf(events: readonly RecordedEvent[], better: Better): P
   for (let i = 1; i < records.length; i++) {
     const [before, now] = [records[i - 1], records[i]];
     const worse = penaltyBetween(before, now, better);
-    // The server publishes only some of the records, so the log line of a penalty can be earlier.
+    // The server publishes only some of the records, so the log line of a penalty can be earlier
+    // than the record that includes the penalty.
     const isLogged = lines.some(({ time }) => time > before.time - 0.03 && time < now.time + 0.03);
     if (worse > MIN_PENALTY && !isLogged)
       penalties.push({ time: now.time, text: t.replay.penaltyOf(fixed(worse, 2).replace(/\.?0+$/, "")) });

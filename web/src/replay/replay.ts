@@ -13,8 +13,8 @@ export class Ghost {
   readonly poses: RunPoses;
   readonly progress: Progress | null;
   /**
-   * Time of the ghost minus time of the replayed run. With it, both cars start to move at the same
-   * moment. It is 0 without a route.
+   * Time of the ghost minus time of the replayed run, chosen so that both cars start to move at the
+   * same moment. It is 0 without a route.
    */
   readonly offset: number;
 

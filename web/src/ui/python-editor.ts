@@ -1,6 +1,6 @@
 /**
- * A Python editor. Pages load this module only when a person edits a text, because the editor is
- * larger than the rest of a page.
+ * A Python editor. Pages load this module only when a person edits a text, because the code of the
+ * editor is larger than the rest of a page.
  */
 import "../style/editor.css";
 import {
@@ -56,8 +56,8 @@ export function diagnosticsOf(state: EditorState, errors: readonly TextError[]):
 }
 
 /**
- * Accepts a completion. For a moment after it has shown the list, CodeMirror does not accept
- * completions. A Tab in that moment does nothing; otherwise it would indent the line.
+ * Accepts a completion. For a moment after CodeMirror has shown the list, it does not accept a
+ * completion. In that moment the Tab key does nothing, because it would otherwise indent the line.
  */
 const acceptOrWait: Command = (view) => acceptCompletion(view) || completionStatus(view.state) === "active";
 

@@ -1,10 +1,10 @@
 /**
  * The lifetime of the page's panels.
  *
- * A change of the language rebuilds all panels. Everything that the old panels have registered
- * elsewhere must end then: listeners of signals, of the window and of the document, timers, and 3D
- * objects. While panels are being built there is a current scope, and the functions below register
- * with it.
+ * A change of the language, of a unit or of a keyboard shortcut rebuilds all panels. Everything
+ * that the old panels have registered elsewhere must end then: listeners of signals, of the window
+ * and of the document, timers, and 3D objects. While panels are being built there is a current
+ * scope, and the functions below register with it.
  */
 
 let current: (() => void)[] | null = null;

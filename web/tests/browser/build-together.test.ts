@@ -16,7 +16,8 @@ describe("two editors of one project", () => {
     );
     await dragItem(one, "object:box1", { x: 4, y: 3 });
     await untilDocument(two, (d) => d.objects?.[1].x === 4);
-    // Both change the project at the same time: one moves an object, the other one adds two.
+    // Both pages change the project at the same time: one moves an object, the other one adds two
+    // objects.
     await Promise.all([
       dragItem(one, "object:box1", { x: 3, y: 2.5 }),
       (async () => {

@@ -214,7 +214,7 @@ describe("the world builder", () => {
     await page.reload();
     await current(visit);
     // When the facts of the preview are shown, the drawing is fitted again, and the cone moves on
-    // the page.
+    // the page. So the click is repeated until the group is selected.
     await until(
       async () => {
         await new Mouse(visit).pressAt(await whereIs(visit, "object:cone1"));

@@ -21,8 +21,8 @@ const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile:
  */
 const TOLERANCE_M = 0.02;
 /**
- * Positions of the pointer during a drag, relative to the pressed position. The first one is as
- * near as the end of the drag in the first test below.
+ * Positions of the pointer during a drag, relative to the pressed position. The first move is only
+ * eight pixels long, like the whole drag in the first test below.
  */
 const STEPS_PX = [
   { x: 8, y: 0 },
@@ -60,7 +60,7 @@ describe("dragging", () => {
     await fixture.simulator.request("reset", {});
   });
 
-  /** Heights above the ground between which all points of an object are. */
+  /** The lowest and the highest possible height above the ground of a point of an object. */
   async function heights(name: string): Promise<[number, number]> {
     if (name === "car") return [0, 0.4];
     const { objects } = await fixture.simulator.request("world");

@@ -72,7 +72,8 @@ describe("a first visit", () => {
   });
 
   it("shows the tour once, and again from the help dialog", async () => {
-    // The page must not detect that a program controls the browser.
+    // The page must not detect that a program controls the browser, because it would then not start
+    // the tour by itself.
     const visit = await fixture.open({
       prepare: (page) =>
         page.addInitScript(() => Object.defineProperty(Navigator.prototype, "webdriver", { get: () => false })).then(() => {}),

@@ -4,7 +4,7 @@ import { type BrowserFixture, browserFixture } from "./fixture.ts";
 import { until } from "./support.js";
 
 /**
- * Fails if the judge is not set up (`chicane setup`). The tests of this file run the judge script
+ * Fails if the judge is not set up (`chicane setup`). The tests of this file run the judging script
  * of the world in its jail or container, and most of them run a real program.
  */
 async function expectJudge({ simulator }: BrowserFixture): Promise<void> {
@@ -47,7 +47,8 @@ describe("a real evaluation", () => {
     );
     expect(await three.byTestId("eval-clock").textContent()).toMatch(/ of 10:00\.0$/);
     await fixture.simulator.request("brightness", { value: 1.1 });
-    // After the program has exited and the car has stood for five seconds, the script ends the run.
+    // The script ends the run when the program has exited and the car has stood for five simulated
+    // seconds. The simulation runs faster, so that the test waits less.
     await fixture.simulator.request("clock", { speed: 5 });
     for (const visit of [one, two, three]) {
       await visit.byTestId("result-card").waitFor({ timeout: 60_000 });

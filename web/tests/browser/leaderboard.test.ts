@@ -12,7 +12,7 @@ const PAGE = "/sim/leaderboard";
 const CRASH = "print('before the end')\nraise SystemExit('no fuel')\n";
 const EXAMPLE = path.resolve(import.meta.dirname, "../../../examples/lap_by_lidar.py");
 
-/** Writes a program that drives a lap to a file, and returns its path. */
+/** Creates a file with a program that drives a lap, and returns the path of the file. */
 async function lapFile(): Promise<string> {
   const file = path.join(tmpdir(), `chicane-lap-${process.pid}.py`);
   const head = 'import os, sys\nsys.argv[1:] = [os.environ["CHICANE_URL"]]\n';

@@ -8,7 +8,7 @@ describe("the connection", () => {
 
   it("reconnects after a restart of the simulator, and shows that it was lost", async () => {
     const visit = await fixture.open();
-    // The browser logs failed connections to the console.
+    // The browser logs failed connections to the console. The test expects these messages.
     visit.allowedErrors = /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/;
     await fixture.simulator.stop("SIGKILL");
     await until(

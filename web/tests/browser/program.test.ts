@@ -97,7 +97,8 @@ describe("a program of the page", () => {
     await visit.byTestId("program-place").click();
     expect(await visit.page.locator(".program .cm-activeLine").textContent()).toBe('prnt("two")');
     expect(await visit.byTestId("program-text").evaluate((content) => content === document.activeElement)).toBe(true);
-    // The judge waits some seconds for the car to move. The run may have ended by itself meanwhile.
+    // The program has ended, but the judge still waits some seconds for the car to move. The test
+    // waits for the end of the run.
     await visit.byTestId("program-run").waitFor({ timeout: RUN_MS });
     expect(await textOf(visit, "program-outcome")).toBe(en.evaluation.outcomes.failed);
     expect(await textOf(visit, "program-state")).toBe(en.evaluation.failure.status(1));
@@ -246,8 +247,8 @@ describe("a program of the page", () => {
     const box = await visit.byTestId("program").boundingBox();
     expect(box).toMatchObject({ x: 0, width: 390 });
     const ids = ["program-run", "program-output", "program-close", "program-new", "program-delete"];
-    // The element of the text is wider than the editor, which scrolls it. So the editor itself is
-    // measured.
+    // The element `program-text` is wider than the editor, because the editor scrolls this element.
+    // So the editor itself is measured.
     for (const part of [".program .cm-editor", ...ids.map((id) => `[data-testid=${id}]`)]) {
       const { x = -1, y = 0, width = 0, height = 0 } = (await visit.page.locator(part).boundingBox()) ?? {};
       expect([x >= 0, x + width <= 390, y + height <= 844, height >= 40], part).toEqual([true, true, true, true]);

@@ -142,7 +142,8 @@ describe("the robot", () => {
       (text) => /Speed0\.[45]\d m\/s/.test(text ?? ""),
     );
     // Pose and odometry come in different messages, so on a slow page a difference between them is
-    // shown while the car drives. The car stops when no more drive commands arrive.
+    // shown while the car drives. The car stops when no more drive commands arrive, so the test
+    // waits until the difference is small.
     await until(
       () => visit.byTestId("drift").textContent(),
       (text) => /^\d+\.\d+ m$/.test(text ?? "") && Number.parseFloat(text ?? "") < 0.5,

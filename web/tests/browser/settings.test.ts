@@ -39,7 +39,8 @@ describe("settings", () => {
     expect(await visit.page.evaluate(() => "sameDocument" in window)).toBe(true);
     expect(await violations(visit)).toEqual([]);
     await visit.page.keyboard.press("Escape");
-    // A key acts only once if the listeners of the former panels are gone.
+    // If the former panels still had their listeners, the key would act more than once, and the
+    // instruments might stay open.
     await visit.page.keyboard.press("i");
     await visit.byTestId("instruments").waitFor({ state: "hidden" });
     await visit.byTestId("pause").click();

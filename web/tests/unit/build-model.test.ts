@@ -230,7 +230,8 @@ describe("the track", () => {
     const after = (...points: [number, number][]) =>
       placeAfter({ ...open, track: { ...open.track, nodes: points.map(([x, y]) => ({ x, y })) } }, points.length - 1);
     expect(after([1, 1], [3, 1], [4, 2])).toEqual({ x: 5, y: 3 });
-    // The road ends inside the field, whose width is 8 m.
+    // The road ends at the edge of the field, which is 8 m wide. The node is half the width of the
+    // road away from the edge.
     expect(after([1, 1], [6, 1]).x).toBeCloseTo(7.65);
     expect(after([7, 1], [2, 1]).x).toBeCloseTo(0.35);
     // There is no room left, but two nodes must not be at the same place.

@@ -28,7 +28,7 @@ describe("route", () => {
 
 describe("laps and sectors", () => {
   it("start when the car moves and end when its front is at the line", () => {
-    // The front is 5 cm behind the line. The car waits for a second, then drives at 1 m/s.
+    // The front is 5 cm before the start line. The car waits for a second, then drives at 1 m/s.
     const [lap, ...more] = lapsOf(progressOf({ from: 9 - 0.15, wait: 1, seconds: 10.06, speed: 1 }));
     expect(more).toEqual([]);
     expect(lap.start).toBeCloseTo(1.04, 5);

@@ -7,8 +7,8 @@ import { en } from "../../src/strings/en.ts";
 
 const SOURCE = path.resolve(import.meta.dirname, "../../src");
 /**
- * Values of `KeyboardEvent.key`, and the beginning of some. They look like texts but are not shown
- * to the user.
+ * Values of `KeyboardEvent.key`, and the common beginning of some values. They look like texts but
+ * are not shown to the user.
  */
 const KEY_NAMES = ["Arrow", "Enter", "Escape", "Tab"];
 /** Matches text for the user: a capitalized word, a value with a unit, or a symbol. */

@@ -25,7 +25,10 @@ export function numberField(
     step: number;
     decimals?: number;
     testid: string;
-    /** Factor between the document and the shown value, such as 180/π for degrees. */
+    /**
+     * The shown value is the value in the document times this factor, for example 180/π for
+     * degrees.
+     */
     factor?: number;
     read(document: ProjectDocument): number | null;
     write(draft: ProjectDocument, value: number): void;
@@ -143,7 +146,8 @@ export function colourField(
   const input = h("input", { id, type: "color", "data-testid": options.testid });
   const change = (colour: string | null) =>
     session.apply(t.build.steps.field(options.label), (draft) => options.write(draft, colour));
-  // The browser sends `input` for every step in its colour dialog. All of them are one undo step.
+  // The browser sends `input` for every change in its colour dialog. All these changes together are
+  // one undo step.
   input.addEventListener("input", () => {
     session.begin(t.build.steps.field(options.label));
     session.drag((draft) => options.write(draft, input.value));

@@ -15,7 +15,7 @@ const text = t.build.inspector;
 
 type Pick = () => Promise<string | null>;
 
-/** The dimensions of each kind: field, label, limits. */
+/** The dimensions of each kind: field, label, lower limit and upper limit in metres. */
 const DIMENSIONS: Readonly<Record<ObjectKind, readonly (readonly [keyof FieldObject, string, number, number])[]>> = {
   box: [],
   cylinder: [

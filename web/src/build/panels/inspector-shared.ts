@@ -61,7 +61,10 @@ export function commonActions(actions: Actions): HTMLElement {
   );
 }
 
-/** A button with icon and text. A key in parentheses in the label is shown only in the tooltip. */
+/**
+ * A button with icon and text. If the label ends with a keyboard shortcut in parentheses, only the
+ * tooltip shows the shortcut.
+ */
 export function button(name: IconName, label: string, onClick: () => void, testid: string): HTMLButtonElement {
   const shown = label.replace(/ \(.*\)$/, "");
   return h(

@@ -51,8 +51,8 @@ export function palette(
 }
 
 /**
- * A kind of object. Dragging puts an object on the field; a click puts it in the middle of the
- * view.
+ * The button for a kind of object. A drag puts an object on the field where the pointer is
+ * released. A click puts it in the middle of the view.
  */
 function thing(
   plan: PlanView,
@@ -111,7 +111,8 @@ function thing(
     if (isInside) add(kind, plan.viewport.toWorld(at));
   });
   button.addEventListener("pointercancel", drop);
-  // In a narrow window the palette is a row that the user scrolls sideways with a finger.
+  // In a narrow window the palette is a row that the user scrolls sideways with a finger. There, a
+  // sideways move scrolls the row and does not drag an object.
   const isScroll = () => getComputedStyle(button).touchAction !== "none" && Math.abs(moved.x) >= Math.abs(moved.y);
   preventFling(button, () => ghost !== null && !isScroll());
   button.addEventListener("click", () => {

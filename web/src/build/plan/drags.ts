@@ -27,13 +27,15 @@ export interface Drag {
   move(at: Point, held: Held): void;
   end(): void;
   cancel(): void;
-  /** Lines to draw during the drag. */
+  /** Lines that the top view draws during the drag. */
   guides?: readonly Guide[];
+  /** The rectangle that selects items, while it is being dragged. */
   band?: Extent;
 }
 
-/** Points closer than this are snapped. */
+/** A dragged point snaps to the road or to another item at most this far away on the screen. */
 const SNAP_PX = 10;
+/** The angle steps of a rotation while Shift is held. */
 const TURN_STEP = Math.PI / 12;
 
 export function snapTargets(session: EditorSession, without: ReadonlySet<ItemKey>): SnapTargets {
@@ -178,7 +180,7 @@ export function bandDrag(session: EditorSession, from: Point, add: boolean): Dra
   return drag;
 }
 
-/** The drag that a handle starts; null if it starts none. */
+/** The drag that a handle starts; null if the handle starts none. */
 export function handleDrag(session: EditorSession, viewport: Viewport, handle: Handle, from: Point): Drag | null {
   const document = session.document.value;
   switch (handle.kind) {

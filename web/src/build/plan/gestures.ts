@@ -1,7 +1,8 @@
 /**
- * Mouse, pen and touch in the top view. One finger on the empty field moves the view, or selects
- * with a rectangle while several items are being selected. Two fingers move and zoom the view. The
- * mouse selects with a rectangle. It moves the view with the middle button or while Space is held.
+ * Mouse, pen and touch in the top view. One finger on the empty field moves the view. While the
+ * user adds items to the selection (`adding`), the finger selects with a rectangle instead. Two
+ * fingers move and zoom the view. Mouse and pen select with a rectangle. They move the view with
+ * the middle button or while Space is held.
  */
 import { t } from "../../strings.ts";
 import { preventFling } from "../../ui/fling.ts";
@@ -179,7 +180,7 @@ export class Gestures {
     }
     const { hit } = press;
     if (hit.kind === "handle") {
-      // Without a drag, these handles insert a node or select the start line.
+      // A click on one of these handles, without a drag, inserts a node or selects the start line.
       if (hit.handle.kind === "insert" || hit.handle.kind === "start") {
         handleDrag(this.#session, this.view.viewport, hit.handle, this.view.viewport.toWorld(press.from))?.end();
       }

@@ -13,7 +13,7 @@ export type Handle = Point &
     | { kind: "scale"; corner: number }
     | { kind: "width"; node: number }
     | { kind: "start" }
-    /** Inserts a node at an index. */
+    /** Inserts a node at `index`. `along` is the distance of the handle along the centre line. */
     | { kind: "insert"; index: number; along: number }
   );
 
@@ -21,7 +21,7 @@ export type Handle = Point &
 const ROTATE_PX = 30;
 /** Distance between the frame and an item. */
 const PAD_PX = 7;
-/** Smallest half side of the frame, so that the handles of a small object do not cover it. */
+/** Smallest half side of the frame, so that the handles do not cover a small object. */
 const LEAST_HALF_PX = 22;
 /** The handle for a new node is hidden if its two neighbours are closer than this on the screen. */
 const INSERT_PX = 56;
@@ -79,7 +79,10 @@ function frameHandles(document: ProjectDocument, selection: ReadonlySet<ItemKey>
   return [{ kind: "rotate", ...viewport.toScreen(at) }, ...corners];
 }
 
-/** Two handles on the borders of the road at a node, if nothing else is selected. */
+/**
+ * The two handles on the borders of the road at the selected node. They exist only while exactly
+ * one node and nothing else is selected.
+ */
 function widthHandles(
   document: ProjectDocument,
   road: Road,
@@ -106,8 +109,8 @@ export function startHandle(road: Road, viewport: Viewport): Point {
 function insertHandles(document: ProjectDocument, road: Road, viewport: Viewport): Handle[] {
   const { track } = document;
   const count = track.nodes.length;
-  // A preview of an older document has another number of nodes if a node was added or deleted
-  // since.
+  // If a node was added or deleted after the document of this preview, the preview has another
+  // number of nodes. Then the handles would be at wrong places.
   if (road.nodes_s.length !== count || road.centre.length < 2) return [];
   const segments = isClosed(track) ? count : count - 1;
   const handles: Handle[] = [];

@@ -96,6 +96,9 @@ export function paintArrows(context: Context, road: Road, viewport: Viewport): v
   }
 }
 
+/**
+ * Rules about the shape of the road. Their findings share one mark, which is at the tightest bend.
+ */
 const ROAD_RULES = ["bend-too-tight", "border-folds"];
 
 /** Draws overlaps of the road, and the places of findings. */

@@ -1,6 +1,7 @@
 /** The part of the field that the top view shows. The y axis of the field points up. */
 import type { Extent, Point } from "../geometry.ts";
 
+/** Limits of the scale, in pixels per metre. */
 const MIN_SCALE = 4;
 const MAX_SCALE = 3000;
 /** Width of the rulers at the left and the upper edge, in pixels. */
@@ -60,8 +61,8 @@ export class Viewport {
 }
 
 /**
- * The distance between two labelled marks of a ruler, in metres: the smallest number of at least
- * `leastPx` pixels that is 1, 2 or 5 times a power of ten.
+ * The distance between two labelled marks of a ruler, in metres: the smallest length that covers at
+ * least `leastPx` pixels and is 1, 2 or 5 times a power of ten.
  */
 export function rulerStep(scale: number, leastPx = 64): number {
   const least = leastPx / scale;

@@ -30,7 +30,10 @@ const LIGHTING: WorldLighting = {
   },
 };
 
-/** Time between two frames that show changes of the document, if the browser renders on the CPU. */
+/**
+ * Smallest time between two frames that show changes of the document, if the browser renders on the
+ * CPU.
+ */
 const SOFTWARE_INTERVAL_MS = 400;
 
 export class SolidView {
@@ -144,9 +147,9 @@ export class SolidView {
     requestAnimationFrame((next) => this.#frame(next));
     if (this.canvas.clientWidth === 0) return;
     if (this.#stale.ground || this.#stale.road || this.#stale.things) {
-      // The top view, in which the user makes the change, shows it one frame earlier. On the CPU,
-      // this view is also drawn less often, because otherwise it would slow down the top view
-      // during a drag.
+      // The 3D view draws a change one frame after the top view, because the user makes the change
+      // in the top view. If the browser renders on the CPU, the 3D view is also drawn less often.
+      // Otherwise it would slow down the top view during a drag.
       const isFirst = !this.#isWaiting;
       this.#isWaiting = true;
       if (isFirst || (this.quality.software && now - this.#changedAt < SOFTWARE_INTERVAL_MS)) return;

@@ -152,7 +152,10 @@ function bays(c: CanvasRenderingContext2D, { x, y, along, across, bays: count }:
   for (let i = 0; i <= count; i++) c.fillRect(x + 0.34 * (i - count / 2) - 0.01, y - across + 0.02, 0.02, 2 * across - 0.04);
 }
 
-/** Soft shadows below everything that stands on the ground, away from the sun. */
+/**
+ * Two soft shadows for everything that stands on the ground: one directly below it, and one that is
+ * shifted away from the sun.
+ */
 function shadows(c: CanvasRenderingContext2D, { sun }: WorldLighting, footprints: readonly Footprint[]): void {
   const [sx, sy, sz] = sun.direction;
   for (const { x, y, along, across, yaw, height } of footprints) {

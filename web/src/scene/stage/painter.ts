@@ -80,7 +80,7 @@ export class Painter {
   readonly #toSun: THREE.Vector3;
   readonly #normal = new THREE.Vector3();
   readonly #frame = { x: 0, y: 0, z: 0, cos: 1, sin: 0, yaw: 0, scale: 1 };
-  /** How much haze covers the following things: 0 to 1. */
+  /** How much haze covers the things that are painted next, from 0 to 1. */
   #haze = 0;
 
   constructor(readonly lighting: WorldLighting) {

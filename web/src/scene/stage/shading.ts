@@ -6,7 +6,7 @@ import * as THREE from "three";
 
 /** Height of the shading above the ground, between the road and the contact shadows. */
 const HEIGHT_M = 0.0022;
-/** Darkness next to the fence. */
+/** Opacity of the shading next to the fence, from 0 to 1. */
 const STRENGTH = 0.34;
 
 /**

@@ -46,7 +46,8 @@ export function makeStage({ lighting, bounds, theme, quality, fence }: StageOpti
       anisotropy: quality.software ? 1 : 8,
     }),
   );
-  // The surroundings are drawn after the world, because the world hides a part of them.
+  // The surroundings are drawn after the world, so that no time is spent on the parts that the
+  // world hides.
   stage.traverse((part) => (part.renderOrder = 0.5));
   // Blending costs time for each pixel, so the low level has no shading.
   if (fence > 0.02 && !quality.software) stage.add(wallShading(bounds, fence));
