@@ -86,7 +86,8 @@ pub(crate) enum Command {
     Grade(Box<GradeArgs>),
     /// Make the report of a graded class again
     Report(ReportArgs),
-    /// Evaluate one unit of a plan of `chicane grade`, for this program and for other executors
+    /// Evaluate one unit of a plan; `chicane grade` and other programs start this command for a
+    /// unit
     #[command(name = "grade-unit", hide = true)]
     GradeUnit(GradeUnitArgs),
     /// Run a judging script on a file of drive commands; print the log and the outcome

@@ -1,7 +1,7 @@
 //! The CDN that worlds are published to: a folder or a bucket.
 //!
-//! The default is the folder `cdn` of the data folder. The folder `cdn` has its own lock. Therefore
-//! worlds can be published while a simulator uses the data folder, and that simulator serves the
+//! The default is the folder `cdn` of the data folder. The folder `cdn` has a lock of its own, so
+//! worlds can also be published while a simulator uses the data folder. That simulator serves the
 //! new worlds at once.
 
 use crate::data_dir::{self, DataDirError};
@@ -9,7 +9,8 @@ use chicane_remote::{BucketError, open_bucket};
 use chicane_store::{Cdn, PublishError};
 use std::path::{Path, PathBuf};
 
-/// The warning about private worlds on a web server that is not a simulator.
+/// The warning if a published world is private and `--to` names the CDN. The web server of such a
+/// CDN may not restrict access.
 pub(crate) const PRIVATE_WARNING: &str = "only a simulator restricts access to private worlds; \
      elsewhere everyone who can read the files can install the world";
 

@@ -11,10 +11,11 @@ use std::time::Duration;
 /// Environment variable with the path of a Python interpreter that has the package `chicane`. The
 /// command `chicane` of the Python wheel sets this variable.
 const PYTHON: &str = "CHICANE_PYTHON";
-/// Longest line of the package's standard output, in bytes. A longer line is read in pieces, which
-/// are not valid events.
+/// Longest line of the package's standard output, in bytes. A longer line is read in pieces. The
+/// pieces are not valid events, so they are skipped.
 const MAX_LINE: u64 = 1 << 20;
-/// How many bytes at the end of the package's standard error are kept.
+/// Largest number of bytes that are kept of the package's standard error. The last bytes are kept,
+/// because they give the reason of a failure.
 const MAX_ERRORS: usize = 64 << 10;
 /// How long to wait for an event before the stop flag is checked.
 const POLL: Duration = Duration::from_millis(50);
@@ -48,7 +49,8 @@ pub(crate) enum ClusterEvent {
     },
 }
 
-/// Runs the units of the plan in `folder` that have no result yet. Returns early if `stop` becomes
+/// Runs the units of the plan in `folder` that have no result yet. `address` is the address of the
+/// Ray cluster, and `limit` is the longest real time of a unit. Returns early if `stop` becomes
 /// true.
 pub(crate) fn run(
     folder: &Path,

@@ -1,9 +1,11 @@
 //! Colours of messages on a terminal.
 //!
-//! The rules are similar to those of clap for help texts. `NO_COLOR` turns colours off, unless it
-//! is empty. Otherwise `CLICOLOR_FORCE` turns colours on, unless it is empty or 0. If neither
-//! variable decides, only a terminal gets colours, and only if `CLICOLOR` is not 0, and `TERM` is
-//! set and not `dumb`.
+//! The rules are similar to those of clap for help texts. The first rule that applies decides:
+//!
+//! - `NO_COLOR` turns colours off, unless it is empty.
+//! - `CLICOLOR_FORCE` turns colours on, unless it is empty or 0.
+//! - Otherwise an output has colours if all of these hold: the output is a terminal, `CLICOLOR` is
+//!   not 0, and `TERM` is neither missing, nor empty, nor `dumb`.
 
 use clap::builder::styling::{AnsiColor, Style, Styles};
 use std::fmt;
@@ -16,7 +18,7 @@ pub(crate) const HELP: Styles = Styles::styled()
     .literal(AnsiColor::Cyan.on_default().bold())
     .placeholder(AnsiColor::Cyan.on_default());
 
-/// What a piece of text means.
+/// The meaning of a piece of text. It decides the colour of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tone {
     /// A success.

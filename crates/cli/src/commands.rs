@@ -1,5 +1,6 @@
 //! The commands of the program. Each command is one module. A module does not import the module of
-//! another command, except that `repeat` and `judge_run` take their job from `evaluate`.
+//! another command, with one exception: `repeat` and `judge_run` call `evaluate::job`, because they
+//! take the arguments of `chicane evaluate`.
 
 pub(crate) mod backup;
 pub(crate) mod build;

@@ -165,7 +165,7 @@ pub(crate) struct EvaluationJob {
 pub(crate) struct Evaluated {
     pub(crate) record: Record,
     pub(crate) verdict: Verdict,
-    /// Where the time of a run in virtual time went.
+    /// Where the time of a run in virtual time went. `None` in real time.
     pub(crate) pace: Option<PaceReport>,
     /// The journal and the world, unless they were written to a file.
     pub(crate) run: Option<StoredRun>,
@@ -275,7 +275,7 @@ struct EndedSession {
     run: StoredRun,
     /// Whether a fault of the simulator ended the session.
     simulator_failed: bool,
-    /// Where the time of a run in virtual time went.
+    /// Where the time of a run in virtual time went. `None` in real time.
     pace: Option<PaceReport>,
 }
 
@@ -315,7 +315,7 @@ impl LocalSimulator {
     async fn start(host: HostOptions, needs_web: bool) -> Result<LocalSimulator, EvaluationError> {
         if needs_web {
             // Other users of this machine can reach the port. Without the token they can't change
-            // the run. The program in its own network needs no token, because its requests come
+            // the run. A program in a network of its own needs no token, because its requests come
             // through the sockets of its session.
             let token = Some(Token::random().map_err(EvaluationError::Token)?);
             let server = Server::start(Options { host, token, ..Options::default() }).await?;

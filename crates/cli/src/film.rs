@@ -77,7 +77,8 @@ fn draw(film: &mut Film, child: &mut Child, mut shown: impl FnMut(f64)) -> Resul
     let Some(mut input) = child.stdin.take() else { return Ok(()) };
     while let Some(picture) = film.next_picture()? {
         if input.write_all(&picture.bytes).is_err() {
-            // ffmpeg has ended. Its exit status and its last line say why.
+            // The write fails if ffmpeg has ended. The caller then checks ffmpeg's exit status, and
+            // reports ffmpeg's last line if ffmpeg has failed.
             return Ok(());
         }
         shown(film.time_s());

@@ -1,4 +1,5 @@
-//! Finds out how this machine runs judging scripts and student programs, without a simulator.
+//! Finds out how this machine runs judging scripts and student programs, for commands that need
+//! this setting outside of a simulator.
 
 use crate::args::{JudgeArgs, JudgeArgsError};
 use chicane_session::root::{self, RootError};

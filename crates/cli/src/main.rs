@@ -1,10 +1,10 @@
 //! The program `chicane`: the command line of the simulator.
 //!
 //! `args` defines the commands and options. Each command is a module of `commands`, except commands
-//! whose work is one call. A module of `commands` imports the shared modules of this crate, but no
-//! other command, except that `repeat` and `judge_run` take their job from `evaluate`. The modules
-//! define error types, and [`CliError`] joins these types. `exit` turns the result of a command
-//! into the exit status.
+//! whose work is one call. A module of `commands` imports the shared modules of this crate, but not
+//! the module of another command. The only exception is that `repeat` and `judge_run` call
+//! `evaluate::job`. The modules define error types, and [`CliError`] joins these types. `exit`
+//! turns the result of a command into the exit status.
 #![allow(clippy::disallowed_methods)]
 
 mod args;

@@ -49,7 +49,8 @@ impl Progress {
         self.show(part.min(MAX_UNFINISHED));
     }
 
-    /// Shows how many of several independent tasks have ended. This may be all of them.
+    /// Shows how many of several independent tasks have ended. Unlike [`Progress::set`], shows the
+    /// whole work as done if all tasks have ended, because then no task can fail any more.
     pub(crate) fn set_ended(&mut self, ended: usize, all: usize) {
         self.show(ended as f64 / all as f64);
     }

@@ -63,8 +63,8 @@ pub(crate) fn open(path: &str) -> Result<(Project, ProjectFiles), ProjectError> 
     Ok((project, ProjectFiles(FolderBundle::new(folder))))
 }
 
-/// The name and the text of a project's own judging script. `None` if the script is a template,
-/// which needs no check, or can't be read, or if there is none.
+/// The name and the text of a project's own judging script. `None` if the project has no script, if
+/// the script can't be read, or if the script is a template. A template needs no check.
 pub(crate) fn own_script(project: &Project, files: &ProjectFiles) -> Option<(String, String)> {
     let Some(Script::File(name)) = &project.evaluation.as_ref()?.script else { return None };
     let bytes = files.read(name.as_str())?;

@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-/// How the names of backups begin and end. Only such backups and incomplete files of them are
-/// removed.
+/// The beginning and the end of the names of backups. Only files with such names, and incomplete
+/// files of such backups, are removed.
 const PREFIX: &str = "chicane-";
 const SUFFIX: &str = ".backup";
-/// Time until the next attempt after a failure, if the interval is not shorter.
+/// Time until the next attempt after a failure, unless the interval between two backups is shorter.
 const RETRY: Duration = Duration::from_secs(600);
 
-/// Where and how often backups are made.
+/// The folders of the backups and of the data, the interval, and the number of backups to keep.
 #[derive(Debug, Clone)]
 pub(crate) struct RollingBackup {
     folder: PathBuf,

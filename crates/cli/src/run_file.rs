@@ -5,7 +5,7 @@ use chicane_store::run_file::MAX_FILE;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// How many levels below the given folder are searched for runs.
+/// Number of levels below the given folder that are searched for runs.
 const MAX_DEPTH: usize = 8;
 
 /// Reads the file of a run.
@@ -36,7 +36,8 @@ pub(crate) fn find(path: &Path) -> Result<Vec<PathBuf>, FileError> {
 fn collect(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<(), FileError> {
     for entry in std::fs::read_dir(folder).map_err(FileError::read(folder))? {
         let entry = entry.map_err(FileError::read(folder))?;
-        // This is the type of a symbolic link itself, so links to files and to folders are skipped.
+        // For a symbolic link, `file_type` returns the type of the link itself, so links to files
+        // and to folders are skipped.
         let kind = entry.file_type().map_err(FileError::read(folder))?;
         let path = entry.path();
         if kind.is_dir() && depth < MAX_DEPTH {

@@ -10,8 +10,8 @@ use std::time::Duration;
 const PREFIX: &str = "chicane-evaluate-";
 /// The file whose lock shows that the evaluation still runs.
 const LOCK: &str = "evaluation.lock";
-/// Folders that were changed within this time are kept, because an evaluation that is starting has
-/// not locked its folder yet.
+/// Folders that were changed within this time are kept, because an evaluation that is starting may
+/// not have locked its folder yet.
 const KEEP: Duration = Duration::from_secs(60);
 
 /// A temporary folder that is removed on drop.

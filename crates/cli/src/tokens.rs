@@ -20,8 +20,8 @@ pub(crate) enum TokenError {
 pub(crate) struct RoleToken {
     pub(crate) token: Token,
     /// Whether the simulator made the token, because the person asked for `auto`. Such a token is
-    /// printed. A token that a person chose is not, because output may go to a log that others can
-    /// read.
+    /// printed. A token that a person chose is not printed, because the output may go to a log that
+    /// others can read.
     made: bool,
 }
 

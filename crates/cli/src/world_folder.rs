@@ -1,6 +1,6 @@
 //! Reads worlds from folders, including folders of the simulator Gazebo, and from single world
 //! files. A collection is a folder that may have several worlds and other files. Of a collection,
-//! only the files that the chosen world uses are kept.
+//! only the chosen world and the files that it uses are put into the bundle.
 
 use chicane_store::{FilePath, FolderBundle};
 use chicane_world::bundle::bundle_path;
@@ -13,14 +13,14 @@ use std::path::{Path, PathBuf};
 /// Largest number of bytes that are read from a folder. A larger folder exceeds the size limit of a
 /// world anyway.
 const MAX_READ: u64 = 300 << 20;
-/// How many skipped files are listed by name for each reason.
+/// Largest number of skipped files that are listed by name for each reason.
 const MAX_LISTED: usize = 10;
 /// Name of a world in the bundle that is made to import or publish the world. `Package` replaces
 /// this name with `custom_` and the id of the world.
 pub(crate) const STEM: &str = "imported";
-/// How many files and folders are searched for world files.
+/// Largest number of files and folders that are searched for world files.
 const MAX_SEARCHED: usize = 200_000;
-/// How deep folders are searched for world files.
+/// Number of levels of subfolders that are searched for world files.
 const MAX_DEPTH: usize = 8;
 /// Largest world file, in bytes.
 const MAX_WORLD: u64 = 8 << 20;
@@ -250,8 +250,9 @@ pub(crate) fn read_used(
     Ok(WorldFolder { bundle, name: world.name.clone(), skipped })
 }
 
-/// The name that a world gets if it is opened without being imported: the first 100 characters of
-/// the name of its file. All characters except `A-Z`, `a-z`, `0-9`, `_` and `-` become underscores.
+/// The name that a world gets in a library if it is opened without being imported. It is also the
+/// alias of a world that is imported with `--all`. The name has the first 100 characters of the
+/// name of the file. All characters except `A-Z`, `a-z`, `0-9`, `_` and `-` become underscores.
 pub(crate) fn plain_name(name: &str) -> String {
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     name.chars().take(100).map(|c| if allowed(c) { c } else { '_' }).collect()

@@ -111,7 +111,8 @@ fn find_installed(
 }
 
 /// The worlds that are installed in a data folder. `None` if the folder has no subfolder `worlds`.
-/// Such a folder is not opened, because looking for a world must not create files.
+/// A folder without this subfolder is not opened, because looking for a world must not create
+/// files.
 fn installed_in(folder: &Path) -> Option<Library> {
     folder.join("worlds").is_dir().then(|| Library::default().with_installed(folder))
 }

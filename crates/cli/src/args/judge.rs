@@ -49,7 +49,7 @@ impl JudgeArgs {
         self.image.clone()
     }
 
-    /// The program that starts jails; this program if `None`.
+    /// The program that starts the jails. `None` stands for this program.
     pub(crate) fn launcher(&self) -> Option<PathBuf> {
         self.launcher.clone()
     }

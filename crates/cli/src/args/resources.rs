@@ -1,4 +1,4 @@
-//! Options for world files that are not part of a folder.
+//! The option `--resource-path`, for world files that are not in a world folder.
 
 use clap::Args;
 use std::path::PathBuf;

@@ -86,8 +86,8 @@ pub(crate) enum WorldsCommand {
     Install {
         /// Id of the world: 32 hex digits
         id: String,
-        /// CDN that has the world [default: the CDN of the simulator that uses the data folder, or
-        /// the CDN folder of the data folder]
+        /// CDN that has the world [default: the CDN of the simulator that uses the data folder; if
+        /// no simulator uses it, the folder `cdn` in the data folder]
         #[arg(long, value_name = "URL", value_parser = web_address)]
         cdn: Option<String>,
         /// Token of that CDN, for private worlds
@@ -123,7 +123,7 @@ pub(crate) enum WorldsCommand {
         #[arg(long, value_name = "FOLDER|URL")]
         to: Option<String>,
     },
-    /// Install a world of a folder or collection, as Gazebo users have them
+    /// Install one world or all worlds of a folder, such as a collection for Gazebo
     Import(ImportArgs),
 }
 

@@ -32,8 +32,8 @@ pub(crate) fn run(args: &BuildArgs) -> Result<(), BuildCommandError> {
 }
 
 /// Creates the folder. An existing folder is accepted only if it is empty or this world is its only
-/// world. Meshes, judging script and evaluation config of an earlier build are removed, because the
-/// new build overwrites only files that it contains itself.
+/// world. Removes the meshes, the judging script and the evaluation config of an earlier build,
+/// because the new build may not have these files and would leave the old ones in the folder.
 fn prepare_folder(world: &str, folder: &Path) -> Result<(), BuildCommandError> {
     std::fs::create_dir_all(folder).map_err(FileError::write(folder))?;
     if std::fs::read_dir(folder).map_err(FileError::read(folder))?.next().is_none() {

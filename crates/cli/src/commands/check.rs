@@ -109,7 +109,7 @@ fn describe_project(project: &Project) -> String {
     )
 }
 
-/// Adds the label `seed` to the lines that describe what a seed changes.
+/// Puts the label `seed` before each line that describes what a seed changes.
 fn varied(lines: impl Iterator<Item = String>) -> String {
     lines.map(|line| format!("seed       {line}\n")).collect()
 }

@@ -109,8 +109,8 @@ pub(crate) fn run(args: &GradeArgs) -> Result<(), GradeError> {
         conditions: conditions(args, &student_box)?,
     };
     let folder = ResultsFolder::create(&args.output)?;
-    // On a cluster, each node checks whether it can create the box. This machine runs no unit then,
-    // so it is not checked.
+    // With `--ray`, the nodes of the cluster run the units, and each node checks whether it can
+    // create the box. This machine is checked only if it runs units itself.
     if !args.plan_only && args.ray.is_none() {
         let setting = judge_setting::find(&args.judge)?;
         if let Some(why) = setting.box_problem(&student_box) {
@@ -136,7 +136,8 @@ pub(crate) fn run(args: &GradeArgs) -> Result<(), GradeError> {
     }
 }
 
-/// Refuses a results folder that is inside the folder with the submissions.
+/// Refuses a results folder that is inside the folder with the submissions, because it would be
+/// taken for a submission.
 fn check_output(args: &GradeArgs) -> Result<(), GradeError> {
     let Ok(submissions) = std::fs::canonicalize(&args.submissions) else { return Ok(()) };
     let absolute = std::path::absolute(&args.output).unwrap_or_else(|_| args.output.clone());

@@ -1,8 +1,9 @@
 //! `chicane __judge-run`: judges and verifies one run of the leaderboard. Only the simulator uses
 //! this command.
 //!
-//! Standard output has lines `progress PART`, and the last line is `result JSON`. The command ends
-//! when its standard input is closed, because then the simulator has ended or stops the run.
+//! Standard output has lines `progress PART`, where PART is the elapsed part of the time limit. The
+//! last line is `result JSON`. The command ends when its standard input is closed, because then the
+//! simulator has ended or stops the run.
 
 use super::evaluate;
 use crate::args::EvaluateArgs;
@@ -22,7 +23,7 @@ use std::time::Duration;
 const NICENESS: i32 = 5;
 /// Longest time that the run may take to end after standard input was closed.
 const END_TIMEOUT: Duration = Duration::from_secs(10);
-/// Smallest change of the progress that is printed, as a part of the time limit.
+/// Smallest change of the progress that is printed, as a fraction of the time limit.
 const PROGRESS_STEP: f64 = 0.002;
 
 /// Why a run was not judged.
@@ -97,7 +98,7 @@ fn print(line: &str) -> std::io::Result<()> {
 
 /// Ends this process when its standard input is closed. First sends SIGTERM to this process. The
 /// signal ends the run as usual: all processes of the run end, and its temporary files are removed.
-/// If this takes longer than [`END_TIMEOUT`], exits at once.
+/// If the process is still running after [`END_TIMEOUT`], exits at once.
 fn end_with_input() {
     std::thread::spawn(|| {
         let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());

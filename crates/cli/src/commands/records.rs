@@ -12,7 +12,7 @@ use chicane_wire::{BoxKind, Num, Pace, Record, rounded};
 use std::io::{BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-/// How many records are read from the database at a time.
+/// Number of records that are read from the database at a time.
 const PAGE: usize = 200;
 const HEAD: &str = "session,world,world_id,rev,outcome,record,reason,better,command,time_limit_s,seed,started_at,\
                     ended_at,elapsed_s,observations,wait_s,sha256,student,program_sha256,box,pace,interference,\

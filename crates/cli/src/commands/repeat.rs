@@ -43,7 +43,8 @@ pub(crate) fn run(args: &RepeatArgs) -> Result<Verdict, EvaluationError> {
 /// A run of the program.
 struct Run {
     evaluated: Evaluated,
-    /// The record without the keys [`OF_ONE_RUN`] and the judge's waiting time.
+    /// The record with null instead of the values that belong to one run only: the keys
+    /// [`OF_ONE_RUN`] and the judge's waiting time.
     compared: Value,
 }
 
@@ -80,7 +81,8 @@ fn explain(first: &Run, number: usize, other: &Run) -> Vec<String> {
     explain_requests(first.sent(), number, other.sent()).unwrap_or_else(|| explain_events(first, other))
 }
 
-/// Compares the requests of run 1 and of run `number`. `None` if they are the same.
+/// Describes the first difference between the requests of run 1 and of run `number`. `None` if the
+/// requests are the same.
 fn explain_requests(first: &[SentBytes], number: usize, other: &[SentBytes]) -> Option<Vec<String>> {
     let show = |sent: &SentBytes| format!("  {} at {:.6} s", sent.line, sent.at_ns as f64 / 1e9);
     let mut pairs = first.iter().zip(other).enumerate();
@@ -106,7 +108,7 @@ fn explain_requests(first: &[SentBytes], number: usize, other: &[SentBytes]) -> 
     Some(lines)
 }
 
-/// Compares the events of two runs. The requests that both runs sent are equal.
+/// Describes the first difference between the events of two runs that sent the same requests.
 fn explain_events(first: &Run, other: &Run) -> Vec<String> {
     let events = |run: &Run| run.compared["events"].as_array().cloned().unwrap_or_default();
     let (a, b) = (events(first), events(other));
@@ -166,7 +168,8 @@ mod tests {
         SentBytes { at_ns: seconds * 1_000_000_000, connection: 1, line, hash: seconds }
     }
 
-    /// Regression test: a run that sent more requests than the other was said to have sent the same.
+    /// Regression test: the report said that two runs had sent the same requests although one of
+    /// them had sent more.
     #[test]
     fn a_run_that_went_on_was_said_to_have_sent_the_same_requests() {
         let (short, long) = ([sent(1), sent(2)], [sent(1), sent(2), sent(3), sent(4), sent(5)]);

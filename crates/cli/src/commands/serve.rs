@@ -213,8 +213,8 @@ fn options(args: &ServeArgs, tokens: &RoleTokens) -> Result<Options, ServeError>
     })
 }
 
-/// The options of the leaderboard. Also returns the library, with the worlds of the leaderboard
-/// that the command line names by a path.
+/// The options of the leaderboard. Also returns the library, to which the function adds the worlds
+/// of the leaderboard that the command line names by a path.
 fn leaderboard_options(
     args: &ServeArgs,
     mut library: Library,

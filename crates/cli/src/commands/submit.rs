@@ -56,8 +56,9 @@ impl SubmitError {
     }
 }
 
-/// Hands in a program. Returns the first verdict that is not "finished", or `None` if there is no
-/// such verdict or the command does not wait for the result.
+/// Hands in a program. Returns the first verdict that is not "finished", because it decides the
+/// exit status. Returns `None` if all verdicts are "finished", or if the command does not wait for
+/// the result.
 pub(crate) fn run(args: &SubmitArgs) -> Result<Option<Verdict>, SubmitError> {
     let (content_type, bytes) = read(args)?;
     runtime::start_with_workers(1)?.block_on(submit(args, content_type, bytes))
@@ -244,7 +245,8 @@ mod tests {
         assert_eq!(seconds_until_retry(&refused(503, Some(1)), 0), None);
     }
 
-    /// Regression test: the command asked for a minute for a result that the simulator refuses.
+    /// Regression test: the command asked for a result for a minute although the simulator refused
+    /// to return it.
     #[test]
     fn a_removed_submission_was_reported_after_a_minute() {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 
-/// How many characters of a difference or an error are printed. A longer text ends with an
-/// ellipsis.
+/// Largest number of characters that are printed of a difference or an error. A longer text ends
+/// with an ellipsis.
 const MAX_TEXT: usize = 600;
 
 /// Why not all runs were verified.

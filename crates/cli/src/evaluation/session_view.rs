@@ -8,8 +8,8 @@ use chicane_host::evaluation::{LineSource, NewOutput};
 use chicane_wire::{Phase, Record, Session};
 use std::io::{IsTerminal, Write};
 
-/// Largest number of lines that are shown of the program, and of the judging script. Further lines
-/// are only counted.
+/// Largest number of lines of the student's program that are shown, and also of lines of the
+/// judging script. Further lines are only counted.
 const MAX_SHOWN_LINES: u64 = 10_000;
 /// Largest number of characters of the record in the status line.
 const MAX_RECORD: usize = 40;
@@ -43,7 +43,8 @@ pub(super) struct SessionView {
     judge_line: Option<String>,
 }
 
-/// How many lines of the program or of the script were shown, and how many were left out.
+/// Number of lines of the program, or of the script, that were shown, and number of lines that were
+/// left out.
 #[derive(Default)]
 struct ShownLines {
     shown: u64,

@@ -3,9 +3,9 @@
 use chicane_host::{PaceReport, WaitSum};
 use std::time::Duration;
 
-/// Nanoseconds of a second.
+/// Number of nanoseconds in a second.
 const SECOND: f64 = 1e9;
-/// Nanoseconds of a tick.
+/// Number of nanoseconds in a tick.
 const TICK: f64 = 5e6;
 
 /// The lines of a report.

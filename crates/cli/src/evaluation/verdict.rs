@@ -61,7 +61,7 @@ impl Verdict {
         format!("{:<8}  {}", self.label(), self.reason(record, judge_line))
     }
 
-    /// The line about a run without the verdict at its beginning.
+    /// Like [`Verdict::line`], but without the verdict at the beginning of the line.
     pub(crate) fn reason(self, record: &Record, judge_line: Option<&str>) -> String {
         match self {
             Verdict::Finished => format!(

@@ -16,11 +16,12 @@ use std::time::Duration;
 /// Free space on the disk of the data folder, in bytes. If there is less, recordings and records
 /// may soon fail.
 const LITTLE_SPACE: u64 = 1 << 30;
-/// Free space on the same disk, in bytes. If there is less, nothing can be stored reliably.
+/// Free space on the disk of the data folder, in bytes. If there is less, nothing can be stored
+/// reliably.
 const NO_SPACE: u64 = 100 << 20;
 /// The multicast group with which DDS participants find each other.
 const DDS_GROUP: Ipv4Addr = Ipv4Addr::new(239, 255, 0, 1);
-/// How long a multicast packet may take on this machine.
+/// Longest time that a multicast packet may take on this machine.
 const MULTICAST_TIMEOUT: Duration = Duration::from_secs(1);
 /// Oldest Python that the Python package supports.
 const OLDEST_PYTHON: (u32, u32) = (3, 10);
@@ -37,7 +38,7 @@ pub(super) fn checks(args: &DoctorArgs, folder: &Path) -> Vec<Check> {
     ]
 }
 
-/// The folder itself or, if it does not exist, the nearest folder above it that exists.
+/// Returns `folder` if it exists, otherwise the nearest existing folder above it.
 fn existing(folder: &Path) -> &Path {
     folder.ancestors().find(|folder| folder.exists()).unwrap_or(folder)
 }
@@ -133,7 +134,7 @@ fn multicast() -> Check {
         set_ip_multicast_if(&sender, &Ipv4Addr::LOCALHOST)?;
         let own = sender.local_addr()?;
         sender.send_to(b"chicane doctor", (DDS_GROUP, receiver.local_addr()?.port()))?;
-        // Packets of other programs may arrive at the same port.
+        // Packets of other programs may arrive at the same port, so several packets are read.
         for _ in 0..16 {
             if receiver.recv_from(&mut [0; 64])?.1 == own {
                 return Ok(());

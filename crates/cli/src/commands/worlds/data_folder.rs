@@ -9,8 +9,8 @@ use serde_json::Value;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// A simulator that is starting or ending holds the lock, but its address is not in the data
-/// folder. The command waits this long for the address or the lock.
+/// A simulator that is starting or ending holds the lock although its address is not in the data
+/// folder. The command waits at most this long until the address appears or the lock is free.
 const ADDRESS_TIMEOUT: Duration = Duration::from_secs(3);
 /// Time between two attempts to open the data folder.
 const RETRY_INTERVAL: Duration = Duration::from_millis(20);

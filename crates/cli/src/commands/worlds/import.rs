@@ -49,7 +49,7 @@ impl Import<'_> {
             progress.set_text(format!("importing {}", world.name));
             progress.set_ended(i, worlds.len());
             // The alias is the name of the world file, with underscores for forbidden characters.
-            // If a built-in world has this name, the world gets no alias.
+            // If a built-in world has this name, the imported world gets no alias.
             let alias = world_folder::plain_name(&world.name);
             let alias = Some(alias.as_str()).filter(|alias| Library::built_in().entry(alias).is_none());
             let imported = self.one(world, None, alias);

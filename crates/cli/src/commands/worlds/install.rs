@@ -26,9 +26,10 @@ struct Installation {
     warnings: Vec<String>,
 }
 
-/// Installs a world. `cdn` is the address of a CDN and its token, if the CDN needs a token. If
-/// `cdn` is `None`, the simulator that uses the data folder installs the world. If no simulator
-/// uses the data folder, the world is installed from the CDN folder of the data folder.
+/// Installs a world. `cdn` is the address of a CDN, and its token if the CDN needs one. If `cdn` is
+/// `None`, the simulator that uses the data folder installs the world from the CDN that it uses. If
+/// no simulator uses the data folder, the world is installed from the folder `cdn` in the data
+/// folder.
 pub(super) fn run(
     args: &WorldsArgs,
     id: &WorldId,
