@@ -1,4 +1,4 @@
-//! Programs that try to get a result without driving. Each of them gets no result, and its record
+//! Programs that try to get a result without driving. None of them gets a result, and each record
 //! shows the commands that were refused.
 //!
 //! The programs are in `cheats/`. For each attempt, a program prints a line that begins with
@@ -9,13 +9,15 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Time limit of a run, in simulated seconds. Most runs end earlier, because the default judging
-/// script ends a run five simulated seconds after the program's exit.
+/// Time limit of a run, in simulated seconds. Most runs end earlier: the default judging script
+/// ends a run when the program has exited and the car has stood still for five simulated seconds.
 const TIME_LIMIT: &str = "2000";
-/// Real-time factor. A program has at least 200 real seconds for its attempts.
+/// Real-time factor. With this factor, the time limit takes at least 200 real seconds, so that a
+/// program has enough time for its attempts.
 const SPEED: &str = "10";
 
-/// A workspace with a copy of the programs. The folder is removed on drop.
+/// A workspace with one program of the suite and the shared module `cheat.py`. The folder is
+/// removed on drop.
 struct Workspace(PathBuf);
 
 impl Workspace {

@@ -1,7 +1,7 @@
 //! Student programs in a host box that attack the simulator, its files and other simulators. Most
-//! tests run as the user of the tests, and if that is root, also as an ordinary user. The user of a
-//! simulator can change all its files, so that only the box protects them. The tests fail where the
-//! isolation is missing.
+//! tests start the simulator as the user of the tests, and if that user is root, also as an
+//! ordinary user. The programs run as the user of the simulator, who can change all its files, so
+//! only the box protects the files. The tests fail where the isolation is missing.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, clippy::panic)]
 
 #[allow(dead_code, reason = "another test uses the rest")]
@@ -206,7 +206,7 @@ fn a_program_attacks_the_processes_of_the_simulator() {
     }
 }
 
-/// How many processes of this machine have a word in their command line.
+/// Number of processes of this machine that have a word in their command line.
 fn processes_with(word: &str) -> usize {
     let all = std::fs::read_dir("/proc").expect("/proc").flatten();
     let lines = all.filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok());
@@ -371,7 +371,8 @@ fn a_full_disk_leaves_the_record_without_an_outcome() {
 
         std::fs::remove_file(&filler).expect("removed");
         until("the written record", || (own.get("/health")["status"] == "ok").then_some(()));
-        // SQLite does not open a path that leads through /proc.
+        // SQLite does not open a path that leads through /proc, so the test opens a copy of the
+        // database.
         for file in ["chicane.db", "chicane.db-wal"] {
             std::fs::copy(seen.join("own").join(file), rig.path("home").join(file)).expect("a copy");
         }

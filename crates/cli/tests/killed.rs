@@ -218,7 +218,7 @@ fn inherited_descriptors(pid: u32) -> Vec<String> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder.join("fdinfo")).expect("a process").flatten() {
         let name = entry.file_name().into_string().expect("a number");
-        // A descriptor may be closed between two of these calls.
+        // The program may close a descriptor between these calls. Such a descriptor is skipped.
         let Ok(info) = std::fs::read_to_string(entry.path()) else { continue };
         let target = std::fs::read_link(folder.join("fd").join(&name));
         let flags = info.lines().find_map(|line| line.strip_prefix("flags:")).expect("flags").trim();
@@ -238,7 +238,7 @@ fn every_descriptor_of_the_simulator_is_close_on_exec() {
     let data = Path::new(scratch.path()).join("data");
     let script = Path::new(scratch.path()).join("script.py");
     std::fs::write(&script, "def evaluate(sim):\n    sim.record(sim.state.time)\n").expect("written");
-    // A domain that no other test uses.
+    // No other test uses this ROS 2 domain.
     let arguments = ["--data-dir", data.to_str().expect("UTF-8"), "--ros", "--ros-domain", "117"];
     let script = ["--judge-script", script.to_str().expect("UTF-8")];
     let mut program = Program::serve(&[&arguments[..], &script].concat());

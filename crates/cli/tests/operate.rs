@@ -88,7 +88,7 @@ fn listing_and_removing_worlds_created_a_data_folder() {
     let id = "0123456789abcdef0123456789abcdef";
     let error = stderr_of_failure(&["worlds", "remove", id, "--data-dir", &folder], &[]);
     assert!(error.contains("is not installed"), "{error}");
-    // A folder without a database stays as it is.
+    // The command creates no files in an existing folder that has no database.
     assert!(stdout_of(&["worlds", "list", "--data-dir", scratch.path()]).starts_with("field "));
     assert_eq!(names(scratch.path()), [""; 0]);
 }
@@ -264,7 +264,8 @@ fn doctor_finds_a_newer_and_an_empty_database() {
     };
     drop(Data::open(Path::new(scratch.path())).expect("opens"));
     check("ok", "the version of this program");
-    // The bytes 60 to 63 of the header are the version.
+    // Bytes 60 to 63 of an SQLite file are its `user_version`, which is the version of the
+    // database.
     let mut bytes = std::fs::read(&file).expect("read");
     bytes[60..64].copy_from_slice(&99_u32.to_be_bytes());
     std::fs::write(&file, bytes).expect("written");

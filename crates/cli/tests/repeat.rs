@@ -1,6 +1,6 @@
 //! Virtual time: the same program gets the same record, at any load and speed of the machine.
 //!
-//! `CHICANE_REPEAT=20` sets how often each program runs. `make repeat` prints a table of the
+//! `CHICANE_REPEAT=20` sets the number of runs of each program. `make repeat` prints a table of the
 //! results. Two programs need Python packages, which `make need-repeat` installs in
 //! `target/tools/repeat`.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, clippy::panic)]
@@ -83,8 +83,8 @@ fn cpp_with_condition_variables() {
     repeats("C++: condition variables", "./conditions");
 }
 
-/// Node.js compiles code and collects garbage in threads of its own. How often the main thread
-/// reads the clock depends on these threads, so the records may differ.
+/// Node.js compiles code and collects garbage in threads of its own. The number of times that the
+/// main thread reads the clock depends on these threads, so the records may differ.
 #[test]
 fn node_with_timers() {
     let command = "node timers.js".to_owned();

@@ -80,8 +80,8 @@ fn log(record: &Value) -> Vec<&str> {
     events.filter(|e| e["kind"] == "log").filter_map(|e| e["line"].as_str()).collect()
 }
 
-/// Regression test: without control groups, the simulator adds up the memory of processes.
-/// Therefore a script could hold 3 GB in memory that belongs to no process.
+/// Regression test: without control groups, the simulator limited only the sum of the memory of all
+/// processes. Therefore a script could hold 3 GB in memory that belongs to no process.
 #[test]
 fn a_script_held_3_gb_of_memory_that_no_process_owns() {
     let script = "\

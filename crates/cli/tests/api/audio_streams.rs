@@ -153,8 +153,8 @@ fn tiny_frames_are_merged_into_few_events() {
         count += 1;
     }
     assert_eq!(came, sent);
-    // The samples last about 0.2 s, so at most 21 events hold 10 ms of sound or more. Every other
-    // event is sent at least 10 ms after the previous event.
+    // The samples last about 0.2 s, so at most 21 events hold 10 ms of sound or more. Each of the
+    // remaining events is sent at least 10 ms after the previous event.
     let most = 25 + began.elapsed().as_millis() / 10;
     assert!(count <= most, "{count} events; at most {most} are allowed");
     socket.close();

@@ -62,7 +62,8 @@ fn subscriptions_over_the_limit_are_refused() {
         }
     }
     assert!(refused > 0);
-    // A client with several subscriptions to one topic receives each message once.
+    // The next message cancels only one of many subscriptions to `/imu`. So the client still
+    // receives the topic, and it receives each message once.
     bridge.send(json!({"op": "unsubscribe", "topic": "/imu", "id": "0.0"}));
     bridge.wait_until_tapped();
     api.step(8);

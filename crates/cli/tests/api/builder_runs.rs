@@ -9,11 +9,11 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 const ENDLESS: &str = "def evaluate(sim):\n    sim.record(round(sim.state.pose.x, 3))\n";
-/// A script that needs 15 real seconds for each simulated second of the run. A run of 10 s is
-/// judged until the simulator stops the judging after 120 s.
+/// A script that needs 15 real seconds for each simulated second of the run. Judging a run of 10 s
+/// would take 150 s, so the simulator stops the judging at its limit of 120 s.
 const SLOW: &str = "import time\n\n\ndef evaluate(sim):\n    time.sleep(0.3)\n";
-/// How long a test waits for a judging to begin or to stop. This time is shorter than a judging by
-/// [`SLOW`], which takes 120 s.
+/// How long a test waits for a judging to begin or to stop. The time is shorter than the 120 s of a
+/// judging by [`SLOW`], so that a test fails if the judging is not stopped early.
 const JUDGING_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Gives a project this judging script. Adds an empty `initialize` at the end, because the builder
@@ -77,7 +77,7 @@ fn the_rules_of_a_project_judge_a_recorded_run() {
     let changed = rejudge(&mut builder, &id, &session);
     assert_eq!((&changed["same_world"], &changed["outcome"]), (&json!(false), &json!("finished")));
 
-    // Nothing was stored.
+    // A judging stores nothing, so the list of runs has not changed.
     assert_eq!(builder.get(&format!("/projects/{id}/runs"))["runs"], runs);
 }
 

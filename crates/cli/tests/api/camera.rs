@@ -42,7 +42,8 @@ fn a_frame_is_returned_at_once_with_its_time_even_while_paused() {
     api.step(20);
     let mut client = simulator.client();
     let first = client.get("/camera");
-    // The camera takes frames on ticks 0, 14, 27, …
+    // The camera takes frames on ticks 0, 14, 27, … So at tick 20, the newest frame is the one of
+    // tick 14.
     assert_eq!(first.header("x-sim-time"), Some("0.070"));
     assert_eq!(picture(&first).dimensions(), (480, 360));
     assert_eq!(client.get("/camera").body, first.body, "two requests for one frame differ");

@@ -70,8 +70,10 @@ fn during(simulator: &Simulator, command: Option<&str>, count: f64) -> Pace {
     pace
 }
 
-/// Compares a calm session with a hostile one. Other load on the machine may slow one of the two
-/// measurements down, but not in every round.
+/// Compares a calm session with a hostile one. Only one of four rounds has to show no effect,
+/// because other load on the machine may slow a measurement down, but not in every round. In that
+/// round, the real-time factor of the hostile session must be greater than `least_factor` times the
+/// factor of the calm session, which counts as at most 1.
 fn assert_unaffected(mut pair: impl FnMut() -> [Pace; 2], least_factor: f64) {
     let mut seen = Vec::new();
     for _ in 0..4 {

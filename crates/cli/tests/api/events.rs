@@ -71,7 +71,7 @@ fn nothing_is_sent_while_nothing_changes() {
     let mut events = simulator.events();
     state(&mut events);
     assert_eq!(events.hear(QUIET), EventWait::TimedOut);
-    // Reads and refused commands change nothing.
+    // Reads and refused commands change nothing, so no event is sent.
     api.get("/state");
     api.refused("/pose", json!({"x": "1.0"}));
     api.refused("/traffic_lights/nothing", json!({"state": "red"}));

@@ -60,8 +60,8 @@ fn too_many_errors_in_a_row_close_the_connection() {
         client.refused("{");
     }
     client.parameters(&["speed"]);
-    // A valid message resets the count of errors. An unsupported operation neither counts as an
-    // error nor resets the count.
+    // The valid message above has reset the count of errors, so 99 further errors are accepted. The
+    // unsupported operation below neither counts as an error nor resets the count.
     for _ in 0..99 {
         client.refused("{");
     }

@@ -1,4 +1,4 @@
-//! How a judged run ends, who owns its clock, and what its record says.
+//! How a judged run ends, who controls its clock, and what its record says.
 
 use crate::support::judged::{judged, run, wait_for_end, wait_for_phase};
 use crate::support::{TempFolder, setup, until};
@@ -37,7 +37,7 @@ fn a_program_that_exits_after_a_step_does_not_leave_time_paused() {
 
 #[test]
 fn a_step_of_a_background_process_does_not_leave_time_paused() {
-    // The shell exits at once, so the session already controls the clock when the background
+    // The shell exits at once. Therefore the session already controls the clock when the background
     // process requests its step.
     let command = format!("({ONE_STEP}) & exit 0");
     let simulator = judged(setup(), AFTER_EXIT);

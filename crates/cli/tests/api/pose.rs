@@ -162,7 +162,8 @@ fn a_reset_restores_all_poses_and_time_continues() {
     assert_eq!(api.object("signal1")["current"], api.object("signal1")["origin"]);
     assert_eq!(api.light("signal1"), "green");
     assert!(near(&api.get("/state")["vehicle"]["speed"], 0.0));
-    // The reset has ended the motion of the box and the drive command.
+    // The reset must also have ended the motion of the box and the drive command, so that both the
+    // box and the car stay where they are.
     api.step(200);
     let moved = |now: &Value, then: &Value| (number(now) - number(then)).abs();
     let current = api.object("box1")["current"].clone();

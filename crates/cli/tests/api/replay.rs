@@ -37,9 +37,10 @@ fn a_run_with_people_is_replayed_and_verified() {
     let mut pictures = Vec::new();
     for turn in 0..4 {
         let speed = 0.3 * f64::from(turn);
-        // The test later asks the replay for the picture at the time of this response. This is the
-        // time of the run, because the run started at tick 0. The time of the session may be
-        // earlier, because the session may not have processed the last tick yet.
+        // The test later asks the replay for the picture at the time of this response. The
+        // simulated time of the response equals the time in the run, because the run started at
+        // tick 0. The test does not use the session's `elapsed_s`, because the session may not have
+        // processed the last tick yet.
         let stepped = api.post("/step", json!({"steps": 60, "speed": speed, "steering": 0.1}));
         let time_s = stepped["time"].as_f64().expect("a time");
         let picture = client.get("/camera");
@@ -88,11 +89,13 @@ fn runs_of_the_same_world_share_it_and_keep_their_own_pictures() {
         api.post("/evaluation/start", json!({"time_limit_s": 600}));
         wait_for_phase(&mut api, "running");
         api.post("/clock", json!({"paused": true}));
-        // The run was in real time until the pause, so the steps of each run end at another time.
+        // The run was in real time until the pause, so this step ends at another time in each of
+        // the two runs.
         let stepped = api.post("/step", json!({"steps": 400, "speed": speed, "steering": 0.1}));
         let time_s = stepped["time"].as_f64().expect("a time");
         let live = client.get("/camera").body;
-        // The session may not have seen the last tick when it is stopped.
+        // The session may be stopped before it has processed the last tick. With these further
+        // ticks, the tick of the picture is not the last one.
         api.post("/step", json!({"steps": 10}));
         api.post("/evaluation/stop", json!({}));
         runs.push((wait_for_end(&mut api)["id"].as_str().expect("an id").to_owned(), time_s, live));
@@ -157,7 +160,7 @@ def evaluate(sim):
     let client = |token: &str| simulator.client().with_header("authorization", format!("Bearer {token}"));
     let (mut teacher, mut student) = (client("teacher-token-1"), client("student-token-1"));
     let mut api = crate::support::Api(client("teacher-token-1"));
-    // The program asks for the earlier run of the teacher.
+    // The teacher starts this run. The program of the next run asks for it.
     run(&mut api, one_second());
     let script = "import os, urllib.request, urllib.error\n\
         for path in ['run', 'replay', 'replay/camera?time=0']:\n    \

@@ -41,7 +41,7 @@ fn a_stream_sends_the_current_sample_and_then_every_new_one() {
         let mut events = simulator.follow(path);
         assert_eq!(next(&mut events), parsed(&client.get(path)), "{path}");
         assert!(silent(&mut events), "{path}: an event arrived while paused");
-        // Every sensor takes a new sample within one second.
+        // In one simulated second, every sensor takes a new sample.
         api.step(200);
         let newest = parsed(&client.get(path));
         // Earlier samples may arrive first.

@@ -27,10 +27,10 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 
 /// Longest time that the stop of a simulator may take. A stop usually takes a fraction of a second.
-/// Its own waits for sessions, files, sockets and threads have limits, and on a busy machine they
-/// sum to more than 5 s. The tests exclude a stop that waits for a client or for its work, which
-/// takes much longer: for example a speed that is held for 600 s, a recorded run that is judged for
-/// 120 s, and clients that never read.
+/// It waits for sessions, files, sockets and threads, and each of these waits is limited. On a busy
+/// machine, all waits together can take more than 5 s. The limit excludes a stop that waits for a
+/// client or for the work of a client, which takes much longer: for example 600 s for a held speed,
+/// or 120 s for the judging of a recorded run.
 pub(crate) const MAX_STOP_TIME: Duration = Duration::from_secs(20);
 
 /// The options of a simulator, and its data folder.
@@ -174,7 +174,7 @@ impl Setup {
         simulator
     }
 
-    /// Starts the simulator, pauses it and respawns its world.
+    /// Starts the simulator, pauses it and respawns its world, so that it is paused at time 0.
     pub(crate) fn start_paused(self) -> (Simulator, Api) {
         let simulator = self.start();
         let mut api = simulator.api();

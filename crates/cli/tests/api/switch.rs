@@ -179,8 +179,8 @@ fn the_list_of_worlds_does_not_wait_for_a_world_that_is_loading() {
     let (send, listed) = channel();
     let mut api = simulator.api();
     std::thread::spawn(move || send.send(api.get("/worlds")));
-    // The gate opens by itself after `RESPONSE_TIMEOUT`. This timeout is shorter, so that the list
-    // must arrive while the gate is closed.
+    // The gate opens by itself after `RESPONSE_TIMEOUT`. The test waits for a shorter time, so the
+    // list must arrive while the gate is closed.
     let listed = listed.recv_timeout(chicane_testkit::http::RESPONSE_TIMEOUT / 2);
     gate.open();
     assert_eq!(finished(&switch).status, 200);

@@ -52,8 +52,9 @@ fn is_refused(answer: &HttpResponse) -> bool {
     matches!(refusal(answer).0, 401 | 429)
 }
 
-/// Sends a request until it is answered with 429, and returns that response. More than five wrong
-/// tokens must fall into the same second for that, so a slow machine needs more attempts.
+/// Sends a request until it is answered with 429, and returns that response. The server answers
+/// with 429 only after more than five wrong tokens within one second, so a slow machine needs more
+/// attempts.
 fn until_too_many(mut send: impl FnMut(usize) -> HttpResponse) -> HttpResponse {
     for attempt in 0..10_000 {
         let answer = send(attempt);

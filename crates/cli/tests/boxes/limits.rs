@@ -52,13 +52,13 @@ fn a_program_started_more_processes_than_its_limit() {
         &workspace.0,
         &format!("for i in $(seq 300); do sleep {mark} & done 2>/dev/null; sleep {mark}"),
     );
-    // In virtual time the run would end at once.
+    // In virtual time the run would end at once, because its sleeps take no real time.
     command.args(["--student-processes", "40", "--pace", "real"]);
     let running = Running::start(command);
     let count = until("many processes", || Some(processes(&mark).len()).filter(|count| *count >= 30));
     assert!(count <= 40, "{count}");
     std::thread::scope(|scope| {
-        // The number stays below the limit, however long the program tries.
+        // The number of processes never exceeds the limit, however long the program tries.
         scope.spawn(|| {
             for _ in 0..50 {
                 assert!(processes(&mark).len() <= 40);

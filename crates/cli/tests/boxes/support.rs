@@ -39,7 +39,8 @@ impl Drop for TempFolder {
 }
 
 /// A command that evaluates a program in a workspace. The program ends with status 9, because a run
-/// ends as soon as its program fails.
+/// ends as soon as its program fails. After status 0, the run would go on until the car has stood
+/// still for some time.
 pub(crate) fn evaluate(workspace: &Path, program: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_chicane"));
     command.args(["evaluate", "--world", "oval", "--time-limit", "3000", "--wall-limit", "110", "--json"]);

@@ -9,8 +9,8 @@ use std::process::{Command, Output};
 /// User id of the test user.
 const USER: &str = "12345";
 
-/// Runs a command as the test user. With `delegate`, the user may create control groups below its
-/// own. The judge's root is mounted at a folder that the user can enter.
+/// Runs a command as the test user. With `delegate`, the user may create control groups below the
+/// control group of the command. The judge's root is mounted at a folder that the user can enter.
 fn as_user(command: &Command, delegate: bool) -> Output {
     let scratch = TempFolder::new();
     let judge = chicane_session::root::folder().expect("a folder");
@@ -19,8 +19,8 @@ fn as_user(command: &Command, delegate: bool) -> Output {
         std::fs::create_dir(folder).expect("a folder");
     }
     std::os::unix::fs::chown(&home, USER.parse().ok(), None).expect("the test needs root");
-    // The name does not begin with `chicane-`, because simulators remove empty groups with this
-    // prefix if the process in the name has ended.
+    // The name does not begin with `chicane-`. Simulators remove empty groups with this prefix if
+    // the process whose id is in the name has ended.
     let group = format!("test-of-boxes-{}", std::process::id());
     // With control groups of version 1, the group needs a folder in each hierarchy. With version 2,
     // it needs only one folder.

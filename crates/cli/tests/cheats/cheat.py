@@ -15,7 +15,7 @@ from pathlib import Path
 URL = os.environ["CHICANE_URL"]
 PORT = int(URL.rsplit(":", 1)[1])
 API = "/sim/api"
-# The interpreter may raise any of these when the kernel refuses something.
+# The interpreter may raise any of these exceptions when the kernel refuses something.
 REFUSALS = (OSError, ValueError, MemoryError)
 
 

@@ -10,7 +10,8 @@ LIMIT = 3 << 30
 written = 0
 kept = []
 for folder in (os.getcwd(), "/tmp", "/dev/shm", os.environ["HOME"]):
-    # The buffer is off, because a buffer that can't be written raises again when it is closed.
+    # The file is not buffered. Otherwise closing the file would write the rest of the buffer, and
+    # would fail again on the full disk.
     file = tempfile.TemporaryFile(dir=folder, buffering=0)  # noqa: SIM115 (kept until the end)
     kept.append(file)
     try:

@@ -86,8 +86,8 @@ impl Program {
         Program::run(command(arguments, environment), arguments, false)
     }
 
-    /// Runs `chicane serve` through the command `wrapper`. The last arguments of this command are the
-    /// command line of `chicane serve`.
+    /// Runs `chicane serve` through the command `wrapper`, such as `unshare`. The command line of
+    /// `chicane serve` is added at the end of the arguments of `wrapper`.
     pub(crate) fn serve_under(wrapper: &[&str], arguments: &[&str]) -> Program {
         let arguments = [&["serve", "--listen", "127.0.0.1:0"], arguments].concat();
         Program::run(under(wrapper, &arguments), &arguments, false)

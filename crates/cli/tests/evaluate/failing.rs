@@ -117,8 +117,8 @@ fn with_json_standard_output_has_only_the_record() {
     }
 }
 
-/// Regression test: after a step the clock was paused, and nothing continued it when the program
-/// had ended.
+/// Regression test: a step pauses the clock, and nothing continued the clock when the program had
+/// ended.
 #[test]
 fn a_stepping_program_that_ended_left_the_clock_paused() {
     let scratch = TempFolder::new("straight");

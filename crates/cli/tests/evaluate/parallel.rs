@@ -57,7 +57,8 @@ fn an_evaluation_is_stored_in_the_data_folder_of_a_running_simulator() {
     assert_eq!(listed["records"][0]["outcome"], "timeout", "{listed}");
 }
 
-/// The arguments of an evaluation that sleeps. In virtual time it would reach its time limit at once.
+/// The arguments of an evaluation whose program sleeps. The evaluation runs in real time, because
+/// in virtual time it would reach its time limit at once.
 fn sleeping<'a>(workspace: &'a str, data: &'a str) -> Vec<&'a str> {
     let program = ["--workspace", workspace, "--command", "sleep 1000", "--pace", "real"];
     [&["evaluate", "--world", "oval", "--data-dir", data][..], &program].concat()
@@ -71,8 +72,8 @@ fn a_killed_evaluation_loses_only_its_own_session() {
     let workspace = scratch.workspace("x", "");
     let mut killed = command(&sleeping(&workspace, &data));
     let errors = std::fs::File::create(&log).expect("a file");
-    // The killed evaluation leaves its temporary folder behind, so this folder is created in
-    // `scratch`.
+    // The killed evaluation leaves its temporary folder behind. The folder is created in `scratch`,
+    // so that it is removed with `scratch`.
     killed.env("TMPDIR", &scratch.0);
     let mut killed = KillOnDrop(killed.stdout(Stdio::null()).stderr(errors).spawn().expect("started"));
     until("a running session", || {
@@ -168,7 +169,7 @@ fn the_table_of_records_names_student_program_and_version() {
     let table = text(&chicane(&["records", "export", "--csv", "--data-dir", &data]).stdout);
     let (head, row) = table.trim_end().split_once('\n').expect("two lines");
     let head: Vec<&str> = head.split(',').collect();
-    // The quoted name has a comma of its own.
+    // The name in quotation marks contains a comma, so it is replaced before the row is split.
     let row = row.replace("\"Ada, B\"", "Ada");
     let row: Vec<&str> = row.split(',').collect();
     assert_eq!(head.len(), row.len(), "{table}");

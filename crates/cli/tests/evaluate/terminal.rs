@@ -62,7 +62,8 @@ fn a_terminal_shows_output_status_and_a_coloured_verdict() {
     assert!(last.contains("\x1b[31mfailed    the program exited with status 4 after "), "{shown:?}");
 }
 
-/// Regression test: the output of a session followed other rules than all other output.
+/// Regression test: the colours of a session's output followed other rules than the colours of all
+/// other output.
 #[test]
 fn a_verdict_ignored_the_variable_that_forces_colours() {
     let scratch = TempFolder::new("forced");

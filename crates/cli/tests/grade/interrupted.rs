@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Child, Output, Stdio};
 
 const STUDENTS: [&str; 2] = ["ada", "bo"];
-/// Two students with two seeds.
+/// Number of units: two students with two seeds each.
 const UNITS: usize = 4;
 
 fn arguments<'a>(class: &'a str, results: &'a str) -> Vec<&'a str> {
@@ -118,8 +118,9 @@ fn a_report_made_again_forgot_why_a_unit_was_not_judged() {
     assert!(read(&results, "report.html") == report, "the report changed");
 }
 
-/// A grading whose process is stopped (SIGSTOP) while some units have a result and others have
-/// none. It starts no further unit then, but the unit that runs may still store its result.
+/// Starts a grading, and stops its process (SIGSTOP) while some units have a result and others have
+/// none. The stopped process starts no further unit, but the unit that runs may still store its
+/// result.
 fn stopped_halfway(class: &str, results: &str) -> Child {
     for _ in 0..4 {
         let mut grade = command(&arguments(class, results));

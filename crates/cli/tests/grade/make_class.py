@@ -57,7 +57,7 @@ def driver(speed: float) -> str:
 
 
 def packed(files: dict[str, bytes | str], links: dict[str, str] | None = None) -> bytes:
-    """A zip file."""
+    """A zip file with these files, and with symbolic links by name and target."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
@@ -70,7 +70,7 @@ def packed(files: dict[str, bytes | str], links: dict[str, str] | None = None) -
 
 
 def moodle(folder: pathlib.Path, name: str, number: int, files: dict[str, bytes | str]) -> None:
-    """A submission as Moodle names it."""
+    """Writes a submission to a folder that is named as Moodle names such folders."""
     to = folder / f"{name}_{number}_assignsubmission_file_"
     for file, content in files.items():
         path = to / file
@@ -79,7 +79,7 @@ def moodle(folder: pathlib.Path, name: str, number: int, files: dict[str, bytes 
 
 
 def six(folder: pathlib.Path) -> None:
-    """Six submissions: fast, slow, crashing, cheating, without a program, and a zip bomb."""
+    """Makes six submissions: fast, slow, crashing, cheating, without a program, and a zip bomb."""
     moodle(folder, "Ada Lovelace", 101, {"main.py": driver(0.9)})
     (folder / "hoppergrace_LATE_102_5001_race.zip").write_bytes(
         packed({"race/main.py": driver(0.7)})
@@ -91,7 +91,7 @@ def six(folder: pathlib.Path) -> None:
 
 
 def thirty(folder: pathlib.Path) -> None:
-    """Thirty students."""
+    """Makes the submissions of thirty students."""
     six(folder)
     names = [
         "Émilie du Châtelet",

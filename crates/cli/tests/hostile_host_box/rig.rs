@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 const SESSION_TIMEOUT: Duration = Duration::from_secs(120);
 /// Size of a small disk, in bytes.
 const DISK_SIZE: u32 = 8 << 20;
-/// The user that the simulator of an ordinary user runs as.
+/// User id of the ordinary user ([`User::Ordinary`]).
 const ORDINARY: u32 = 12_345;
 /// A judging script that finishes when the student's program has ended.
 const UNTIL_EXIT: &str = "\
@@ -54,7 +54,8 @@ pub(crate) enum User {
     Ordinary,
 }
 
-/// The users that this machine can test: both for root, else the user of the test.
+/// The users as which this machine can run a simulator: both if the tests run as root, otherwise
+/// only the user of the tests.
 pub(crate) fn users() -> Vec<User> {
     if rustix::process::geteuid().is_root() { vec![User::Own, User::Ordinary] } else { vec![User::Own] }
 }
@@ -69,7 +70,7 @@ pub(crate) struct Rig {
     disk: Option<&'static str>,
     /// Folder that student programs run in.
     workspace: &'static str,
-    /// A folder that is mounted a second time, and where.
+    /// A folder, and a second folder at which it is mounted too.
     second_mount: Option<(&'static str, &'static str)>,
 }
 
@@ -251,7 +252,7 @@ pub(crate) fn output(record: &Value) -> Vec<String> {
     lines.map(|e| e["line"].as_str().expect("a line").to_owned()).collect()
 }
 
-/// Fails if an attack succeeded, and returns how many attacks were tried.
+/// Fails if an attack succeeded. Returns the number of attacks that were tried.
 pub(crate) fn assert_all_failed(user: User, lines: &[String]) -> usize {
     let succeeded: Vec<&String> = lines.iter().filter(|line| line.contains(": DONE")).collect();
     assert!(succeeded.is_empty(), "{user:?}: {succeeded:#?} of {lines:#?}");

@@ -11,7 +11,7 @@ use zip::write::SimpleFileOptions;
 /// Longest time that a test waits for a result, on a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(300);
 
-/// Records the distance after one second.
+/// A judging script that records the distance from the start after one simulated second, in metres.
 const SCRIPT: &str = "
 import math
 

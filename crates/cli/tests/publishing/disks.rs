@@ -39,8 +39,9 @@ fn assert_unaffected(client: &mut Client) {
 
 #[test]
 fn an_installation_over_the_file_size_limit_is_refused() {
-    // A file size limit makes writes fail as on a full disk. The database stays below 256 KiB, and
-    // the world has a larger file.
+    // A file size limit makes writes fail as on a full disk. The limit is 256 KiB, because `ulimit`
+    // counts blocks of 512 bytes. The database stays below the limit, and the world has a larger
+    // file.
     let (host, data) = (TempFolder::new("limit-host"), TempFolder::new("limit"));
     let id = publish_shipped("town", Path::new(host.path()));
     let server = WebServer::of(Path::new(host.path()));

@@ -120,7 +120,8 @@ fn a_killed_replacement_leaves_the_old_or_the_new_world() {
         changed += u64::from(k != old);
         usual = usual.mul_f64(if k == old { LONGER } else { SHORTER });
     }
-    // Some kills came before the change and some after it.
+    // Some kills must have come before the change, and some after it. Otherwise the test has
+    // checked only one of the two cases.
     assert!((1..REPLACED).contains(&changed), "{changed} of {REPLACED}");
     install(&mut program.client(), id);
 }

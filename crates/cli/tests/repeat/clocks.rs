@@ -3,7 +3,7 @@
 use crate::support::{Program, lines};
 use serde_json::Value;
 
-/// 2026-01-01 00:00:00 UTC.
+/// Unix time at which the clocks of a program start: 2026-01-01 00:00:00 UTC.
 const START_S: f64 = 1_767_225_600.0;
 
 /// Runs a Python program that prints one JSON value, and returns this value.
@@ -41,7 +41,7 @@ print(json.dumps([before, read(), date(), time.time()]))";
         let passed = number(&after[clock]) - number(&before[clock]);
         assert!((500.0..500.01).contains(&passed), "clock {clock}: {passed} s");
     }
-    // The header has whole seconds.
+    // The header `Date` has whole seconds only.
     assert!((number(now) - number(date)).abs() <= 1.0, "{date} {now}");
     assert!(number(date) >= START_S + 500.0, "{date}");
 }

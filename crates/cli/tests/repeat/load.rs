@@ -5,9 +5,9 @@ use std::process::{Child, Command, Stdio};
 /// A load that slows a run down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Load {
-    /// Processes that compute in a loop.
+    /// Number of processes that compute in a loop.
     busy: usize,
-    /// Whether these processes have a lower priority.
+    /// Whether the busy processes have a lower priority.
     nice: bool,
     /// Whether the simulator, the program and the busy processes share one processor.
     one_cpu: bool,
@@ -18,7 +18,8 @@ pub(crate) struct Load {
 /// No load.
 const QUIET: Load = Load { busy: 0, nice: false, one_cpu: false, speed: 0 };
 
-/// The loads of all runs of a program. `CHICANE_REPEAT` is the number of runs.
+/// The loads of all runs of a program. `CHICANE_REPEAT` is the number of runs; the default is three
+/// runs.
 pub(crate) fn loads() -> Vec<Load> {
     match runs() {
         None => vec![QUIET, Load { busy: 1, nice: true, ..QUIET }, Load { one_cpu: true, ..QUIET }],

@@ -31,8 +31,8 @@ impl Kind {
                 distinct.push(record);
             }
         }
-        // The test harness would capture the output of `println`. `make repeat` makes a table from
-        // these lines.
+        // `make repeat` makes a table from these lines. Each line goes to standard error directly,
+        // because the test harness would capture the output of `println`.
         let line = format!("repeat | {:32} | {:2} of {}\n", self.name, distinct.len(), runs.len());
         let _ = std::io::stderr().write_all(line.as_bytes());
         let (_, first) = &runs[0];

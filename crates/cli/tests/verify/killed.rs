@@ -12,7 +12,8 @@ use serde_json::Value;
 const SCRIPT: &str = "def evaluate(sim):\n    sim.record(round(sim.state.time, 2))\n    print('at', round(sim.state.time, 2), \
                       round(sim.state.pose.x, 4))\n";
 
-/// The moments are simulated times that the run has reached before the program is killed.
+/// `moment` is the simulated time, in seconds, that the run has at least reached when the program
+/// is killed.
 #[test]
 fn the_journal_of_a_killed_run_verifies() {
     let folder = TempFolder::new("verify-killed");
@@ -31,7 +32,7 @@ fn the_journal_of_a_killed_run_verifies() {
             let session: Value = serde_json::from_str(&session).expect("JSON");
             let session = &session["session"];
             let runs = session["phase"] == "running" && session["elapsed_s"].as_f64() >= Some(moment);
-            // The journal must contain the commands of other clients too.
+            // The journal must contain the commands of other clients too, so the test sends some.
             client.post("/speed", "{\"value\": 0.4}");
             runs.then_some(())
         });

@@ -148,7 +148,7 @@ fn a_film_has_all_pictures_of_the_run() {
     let output = replay(&path, &film);
     assert!(output.status.success(), "{output:?}");
     let bytes: u64 = std::fs::read_to_string(&film).expect("written").trim().parse().expect("a number");
-    // A second with 30 pictures, and the picture at its end.
+    // The run takes one second: the film has 30 pictures of this second, and a picture of its end.
     assert_eq!(bytes, 31 * 1280 * 720 * 3);
     let output = replay(&path, &folder.path("film.gif"));
     assert!(last_line(&output.stderr).contains("must end with .mp4 or .webm"), "{output:?}");

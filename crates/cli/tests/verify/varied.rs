@@ -170,7 +170,7 @@ fn a_wrong_document_is_refused_with_its_place() {
         line.contains("evaluation.config.vary.latency must be [least, most] with numbers from 0 to 0.5"),
         "{line}"
     );
-    // The evaluation of a built world was changed by hand.
+    // This part changes the evaluation of a built world, as a person could do by hand.
     let built = folder.path("built");
     assert!(chicane(&["build", &path, "-o", &built]).status.success());
     let evaluation = std::path::Path::new(&built).join("evaluations/loop.json");

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-/// The header that offers the protocol.
+/// The header with which a client offers the Foxglove protocol in the handshake.
 pub(crate) const FOXGLOVE_V1: (&str, &str) = ("sec-websocket-protocol", "foxglove.sdk.v1");
 
 /// A Foxglove client.
@@ -117,7 +117,7 @@ impl Foxglove {
         }
     }
 
-    /// Waits for the first message for which `wanted` returns a value. Others are skipped.
+    /// Waits for the first message for which `wanted` returns a value. Other messages are skipped.
     pub(crate) fn find<T>(&mut self, mut wanted: impl FnMut(&Event) -> Option<T>) -> T {
         let deadline = Instant::now() + RESPONSE_TIMEOUT;
         loop {
@@ -130,7 +130,7 @@ impl Foxglove {
         }
     }
 
-    /// Waits for the next text message with this `op`. Others are skipped.
+    /// Waits for the next text message with this `op`. Other messages are skipped.
     pub(crate) fn next_of(&mut self, op: &str) -> Value {
         self.find(|event| match event {
             Event::Text(message) if message["op"] == op => Some(message.clone()),
@@ -138,7 +138,7 @@ impl Foxglove {
         })
     }
 
-    /// Waits for the next message on a topic. Others are skipped.
+    /// Waits for the next message on a topic. Other messages are skipped.
     pub(crate) fn next_on(&mut self, wanted: &str) -> Event {
         self.find(|event| match event {
             Event::Message { topic, .. } if topic == wanted => Some(event.clone()),
