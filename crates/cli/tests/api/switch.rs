@@ -96,7 +96,9 @@ fn a_start_falls_back_to_the_default_if_the_last_world_is_missing_or_invalid() {
         simulator.api().post("/switch", json!({"world": "hall.world"}));
         simulator.stop_and_keep()
     };
-    // The last world is missing on the first start and invalid on the second.
+    // On the first start, the last world `hall` is missing. The simulator then loads the default
+    // world, which becomes the last world. On the second start, `hall` exists again, but its file
+    // is invalid.
     let data = setup_in(&data).start().stop_and_keep();
     let simulator = setup_in(&data).with_world("hall", truncated("hall")).start();
     assert_eq!(simulator.api().get("/status")["current"], "oval");
