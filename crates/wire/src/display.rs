@@ -56,7 +56,8 @@ pub struct Overlay {
     pub size: Num,
     /// Remaining display time, real seconds.
     pub remaining_s: Num,
-    /// Counter that increases with every request.
+    /// Counter of the overlay requests. It increases with every request, even if the text stays the
+    /// same.
     pub seq: u64,
 }
 

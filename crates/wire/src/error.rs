@@ -28,9 +28,11 @@ pub enum ErrorCode {
     ForeignSite,
     /// The `Host` header names no address of this simulator.
     UnknownHost,
-    /// A browser sent a body without saying that it is JSON.
+    /// A browser sent a body whose `Content-Type` is not `application/json`. The body is refused,
+    /// because a form on another site could have sent it.
     NotJson,
-    /// The request asks for another server.
+    /// The request contains a complete URL, as a request to a proxy does. This server is not a
+    /// proxy.
     NotAProxy,
     /// The judged program may not use this path.
     JudgedRun,
@@ -38,7 +40,7 @@ pub enum ErrorCode {
     RoleForbids,
     /// Too many requests with a wrong token came from this address.
     TooManyAttempts,
-    /// The student or the address handed in too many programs.
+    /// The student handed in too many programs, or too many programs came from the same address.
     TooManySubmissions,
     /// The object can't be moved.
     NotMovable,
@@ -76,15 +78,15 @@ pub enum ErrorCode {
     MethodNotAllowed,
     /// The request did not arrive in time.
     RequestTimeout,
-    /// There is no world, or one is being loaded.
+    /// There is no world, or a world is being loaded.
     NotReady,
     /// Another world is being loaded.
     SwitchInProgress,
     /// An evaluation session is active.
     EvaluationInProgress,
-    /// The run has no journal, or this version simulates it in another way.
+    /// The run has no journal, or this version of the simulator does not reproduce the run.
     NoJournal,
-    /// The run was driven in another world.
+    /// The run was driven in the world of another project.
     OtherWorld,
     /// A recording is in progress.
     RecordingInProgress,
@@ -114,10 +116,10 @@ pub enum ErrorCode {
     RangeNotSatisfiable,
     /// The world can't be loaded or installed.
     BadWorld,
-    /// The document or zip file is not a valid project, or the content of a file is damaged or is
-    /// not text.
+    /// The document or the zip file is not a valid project. Or a picture of a project is damaged,
+    /// or a judging script is not text.
     BadProject,
-    /// The path is a WebSocket and the request is no handshake for one.
+    /// The path is a WebSocket, and the request is not a WebSocket handshake of version 13.
     UpgradeRequired,
     /// The simulator failed. Its log has the details.
     Internal,

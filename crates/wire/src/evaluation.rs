@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
-/// Longest real time of a run, seconds.
+/// Largest limit of the real time of a run, in seconds: one day.
 const MAX_WALL_LIMIT_S: f64 = 86_400.0;
 
 /// Response of `GET /evaluation`.
@@ -52,7 +52,7 @@ pub struct StartRequestBody {
     #[schema(max_length = 200)]
     pub student: Option<String>,
     /// The files of the program, at most 32 texts by their relative paths. The command then runs in
-    /// a folder with these files. If omitted, it runs in the workspace.
+    /// a folder with these files. If omitted, the command runs in the workspace.
     #[schema(schema_with = files_schema)]
     pub files: Option<BTreeMap<String, String>>,
 }
@@ -140,12 +140,12 @@ impl Body for RunRequest {
     }
 }
 
-/// Response of `GET /evaluation/run` without `session`: the last program.
+/// Response of `GET /evaluation/run` without `session`: the state of the last program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct ProgramState {
     /// Whether the program is running.
     pub running: bool,
-    /// Exit code, or the negated number of the signal that ended it; null before the exit.
+    /// Exit code, or the negated number of the signal that ended the program; null before the exit.
     pub exit_code: Option<i32>,
     /// Command of the program; null if there was none.
     pub command: Option<String>,
@@ -201,7 +201,7 @@ pub struct Session {
     pub reason: Option<String>,
     /// Whether a `lower` or a `higher` record is better.
     pub better: Better,
-    /// Command of the student's program; null without one.
+    /// Command of the student's program; null without a program.
     pub command: Option<String>,
     /// Time limit, simulated seconds.
     pub time_limit_s: Num,
@@ -238,7 +238,7 @@ pub struct Record {
     pub world_id: Option<String>,
     /// Revision of the published world; null for a built-in world.
     pub rev: Option<String>,
-    /// Command of the student's program; null without one.
+    /// Command of the student's program; null without a program.
     pub command: Option<String>,
     /// Time limit, simulated seconds.
     pub time_limit_s: Num,
@@ -281,12 +281,12 @@ pub struct RecordIdentity {
     pub world_sha256: Option<String>,
     /// How simulated time advanced.
     pub pace: Option<Pace>,
-    /// Why the pace is not the requested one; null if it is.
+    /// Why the pace is not the requested one; null if it is the requested one.
     pub pace_reason: Option<String>,
-    /// The isolation of the student's program; null without one.
+    /// The isolation of the student's program; null without a program.
     #[serde(rename = "box")]
     pub box_kind: Option<BoxKind>,
-    /// What the student's program reached besides the simulator; null without one.
+    /// What the student's program could reach besides the simulator; null without a program.
     pub network: Option<StudentNetwork>,
     /// Real seconds after which the run is stopped.
     pub wall_limit_s: Option<Num>,
@@ -319,7 +319,7 @@ pub struct ProgramVersion {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct RunReport {
-    /// How the student's program ended; null without one.
+    /// How the student's program ended; null without a program.
     pub run: Option<RunResult>,
     /// Commands that neither the judged program nor the judging script sent.
     #[schema(required)]
@@ -339,13 +339,14 @@ pub struct RunResult {
     /// Number of the signal that ended the program; null if it exited, or if it still ran at the
     /// end.
     pub signal: Option<i32>,
-    /// Whether the kernel ended a process of the program because its memory limit was reached.
+    /// Whether the kernel ended a process of the program because the program reached its memory
+    /// limit.
     pub oom: bool,
     /// The last 40 lines that the program wrote to standard output and standard error.
     pub output_tail: Vec<String>,
 }
 
-/// How many commands there were, and the first 20 of them.
+/// The number of commands, and the first 20 of them.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 pub struct SentCommands {
     /// Number of commands.

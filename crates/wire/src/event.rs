@@ -89,7 +89,7 @@ pub enum EvaluationKind {
     Start {
         /// Name of the world.
         world: String,
-        /// Command of the student's program; null without one.
+        /// Command of the student's program; null without a program.
         command: Option<String>,
         /// Time limit, simulated seconds.
         time_limit_s: Num,
@@ -109,8 +109,8 @@ pub enum EvaluationKind {
         /// The printed line.
         line: String,
     },
-    /// A command to the world, the clock or the display that the judging script did not send. Only
-    /// stored in the record.
+    /// A command to the world, the clock or the display that the judging script did not send. The
+    /// record stores this event, and the event stream does not send it.
     Command {
         /// The command.
         command: CommandName,
@@ -126,8 +126,8 @@ pub enum EvaluationKind {
         #[serde(flatten)]
         run: RunEvent,
     },
-    /// Further events were dropped, because the record's limit was reached. Only stored in the
-    /// record.
+    /// Further events were dropped, because the events of the session reached the limit of a
+    /// record. The record stores this event, and the event stream does not send it.
     Truncated {},
     /// The session ended.
     End {

@@ -1,13 +1,15 @@
-//! Protocol between the simulator and the harness of a judging script, version 3: one JSON object
-//! per line, over a dedicated socket, or over standard input and output in a container. Only the
-//! poses of moved objects are binary: `moved` in a call is the number of rows of bytes that follow
-//! the call ([`MovedRows`]). A pose has ten numbers, and as text they would take longer to write
-//! and to read than the rest of the call.
+//! Protocol between the simulator and the harness of a judging script, version 3. Each message is a
+//! line with one JSON object. The lines go over a dedicated socket, or over standard input and
+//! output if the harness runs in a container.
+//!
+//! Only the poses of moved objects are binary. The field `moved` of a call is the number of rows
+//! ([`MovedRows`]) that follow the line of the call. A pose has ten numbers. As text, the poses
+//! would take longer to write and to read than the rest of the call.
 //!
 //! The harness begins with [`JudgeSaid::Ready`]. Then the simulator sends a [`JudgeCall`] and
-//! waits. The harness replies with [`JudgeSaid`] lines: any number of records and actions, in a
-//! container a mark, then one line that ends the call. The simulator answers each action with a
-//! [`JudgeReply`].
+//! waits. The harness replies with [`JudgeSaid`] lines: first any number of records and actions,
+//! then a mark if the harness runs in a container, and last one line that ends the call. The
+//! simulator answers each action with a [`JudgeReply`].
 
 use crate::fields::{Body, Fields, Invalid};
 use crate::geometry::{Pose, Rect};
@@ -42,22 +44,22 @@ pub enum JudgeCall<'a> {
     Initialize {
         /// The current state of the world.
         state: &'a Observation,
-        /// Names of all objects. Omitted if they are those of the last observation.
+        /// Names of all objects. Omitted if the names have not changed since the last observation.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(value_type = Option<Vec<String>>)]
         names: Option<Vec<&'a str>>,
-        /// How many rows of moved objects follow this line.
+        /// Number of rows of moved objects that follow this line.
         moved: usize,
     },
     /// Calls `evaluate(sim)`.
     Evaluate {
         /// The current state of the world.
         state: &'a Observation,
-        /// Names of all objects. Omitted if they are those of the last observation.
+        /// Names of all objects. Omitted if the names have not changed since the last observation.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(value_type = Option<Vec<String>>)]
         names: Option<Vec<&'a str>>,
-        /// How many rows of moved objects follow this line.
+        /// Number of rows of moved objects that follow this line.
         moved: usize,
     },
     /// Checks whether a script is a valid judge, without running it.
@@ -76,7 +78,7 @@ pub enum JudgeCall<'a> {
 pub struct MovedRows {
     /// The bytes of the rows.
     pub bytes: Vec<u8>,
-    /// How many rows there are.
+    /// Number of rows.
     pub count: usize,
 }
 

@@ -33,7 +33,7 @@ pub struct Leaderboard {
 pub struct LeaderboardTable {
     /// Name of the world.
     pub world: String,
-    /// Name of the world for people.
+    /// Display name of the world.
     pub display: String,
     /// Whether a `lower` or a `higher` record is better.
     pub better: Better,
@@ -43,7 +43,8 @@ pub struct LeaderboardTable {
     pub rows: Vec<LeaderboardRow>,
 }
 
-/// The best run of a student. Only verified runs that finished with a number count.
+/// The best run of a student. A run counts only if it was verified, and if it finished with a
+/// number as its record.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct LeaderboardRow {
     /// Rank, from 1. Of two equal records, the earlier one is ahead.
@@ -56,7 +57,7 @@ pub struct LeaderboardRow {
     pub session: String,
     /// End of the run, RFC 3339.
     pub at: String,
-    /// Number of runs of this student in this world.
+    /// Number of runs of this student in this world, including the runs that do not count.
     pub runs: u32,
 }
 
@@ -71,7 +72,7 @@ pub struct LeaderboardChange {
     pub world: String,
     /// The new record.
     pub record: Num,
-    /// The best record of the student before; null at the first one.
+    /// The best record of the student before this run; null if this run gave the first one.
     pub before: Option<Num>,
     /// The rank after this run, from 1.
     pub rank: u32,
@@ -91,18 +92,18 @@ pub struct SubmissionQueue {
 pub struct RunningSubmission {
     /// Name of the student, or the pseudonym.
     pub student: String,
-    /// Name of the world.
+    /// Name of the world in which the program drives.
     pub world: String,
-    /// Simulated time of the run as a part of its time limit, 0 to 1.
+    /// Simulated time of the run as a fraction of its time limit, 0 to 1.
     pub progress: Num,
 }
 
-/// Response of `POST /submissions`. The submission is stored.
+/// Response of `POST /submissions`. It is sent after the submission was stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct SubmissionReceived {
     /// Always true.
     pub ok: bool,
-    /// Id of the submission. With it, the student can look at the result; nobody can guess it.
+    /// Id of the submission. The student needs the id to read the result, and nobody can guess it.
     pub id: String,
     /// The name in the tables: the name of the student, or the pseudonym.
     pub shown_as: String,
@@ -116,13 +117,13 @@ pub struct SubmissionReceived {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SubmissionState {
-    /// Others are judged before.
+    /// Other submissions are judged before this one.
     Waiting,
-    /// It is being judged.
+    /// The submission is being judged.
     Running,
-    /// All runs are over.
+    /// All runs of the submission are over.
     Done,
-    /// It can't be judged. The reason says why.
+    /// The submission can't be judged. The field `reason` of the submission says why.
     Failed,
 }
 
@@ -135,18 +136,18 @@ pub struct Submission {
     pub student: String,
     /// The name in the tables.
     pub shown_as: String,
-    /// When it was handed in, RFC 3339.
+    /// Time at which the submission was received, RFC 3339.
     pub received_at: String,
     /// The state.
     pub state: SubmissionState,
-    /// Number of submissions that are judged before this one; null if it does not wait.
+    /// Number of submissions that are judged before this one; null unless this one is waiting.
     pub position: Option<u32>,
-    /// Name of the world that the program drives in; null if it does not run.
+    /// Name of the world in which the program drives; null unless the submission is being judged.
     pub world: Option<String>,
-    /// Simulated time of the current run as a part of its time limit, 0 to 1; null if it does not
-    /// run.
+    /// Simulated time of the current run as a fraction of its time limit, 0 to 1; null unless the
+    /// submission is being judged.
     pub progress: Option<Num>,
-    /// Why it failed; null if it did not.
+    /// Why the submission failed; null if it did not fail.
     pub reason: Option<String>,
     /// The results so far, in the order of the worlds.
     pub results: Vec<SubmissionResult>,
@@ -179,7 +180,7 @@ pub struct SubmissionResult {
     pub world: String,
     /// How the run ended.
     pub verdict: SubmissionVerdict,
-    /// How the session ended; null if there was none.
+    /// How the session ended; null if there was no session.
     pub outcome: Option<Outcome>,
     /// The record of the script: any JSON value.
     pub record: Value,
@@ -193,7 +194,7 @@ pub struct SubmissionResult {
     pub of: u32,
     /// The last lines that the program printed.
     pub output_tail: Vec<String>,
-    /// Id of the session, for the replay; null if there is none.
+    /// Id of the session, for the replay; null if there is no session.
     pub session: Option<String>,
 }
 
@@ -202,6 +203,6 @@ pub struct SubmissionResult {
 pub struct SubmissionList {
     /// The submissions, newest first.
     pub submissions: Vec<Submission>,
-    /// Whether there are older ones, which are not listed.
+    /// Whether there are older submissions, which are not listed.
     pub more: bool,
 }

@@ -106,7 +106,8 @@ pub use worlds::{
     SwitchRequestBody, Switched, WorldEntry, WorldId, Worlds,
 };
 
-/// Bytes that are not JSON, for the OpenAPI document.
+/// Bytes that are not JSON. Only the OpenAPI document uses this type, as the schema of a body with
+/// such bytes.
 #[derive(Debug, Clone, PartialEq, Eq, utoipa::ToSchema)]
 #[schema(value_type = String, format = Binary)]
 pub struct Octets(pub Vec<u8>);

@@ -54,7 +54,7 @@ pub struct Panel {
     pub lamp_r: Num,
 }
 
-/// Response of `GET /traffic_lights`, sorted by name.
+/// Response of `GET /traffic_lights`: the lights, sorted by name.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[schema(as = TrafficLights)]
 pub struct Lights {

@@ -56,7 +56,7 @@ pub struct ModelRequest {
 /// How an object moves to its new pose.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Motion {
-    /// The object is placed there immediately.
+    /// The object is placed at the new pose immediately.
     AtOnce,
     /// The object moves at constant speed for this many simulated seconds.
     Over(f64),

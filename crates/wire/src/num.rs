@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize, Serializer};
 use utoipa::PartialSchema;
 use utoipa::openapi::{ObjectBuilder, RefOr, Schema, Type};
 
-/// A finite number, serialized with at most six decimals and never as −0.
+/// A number, serialized with at most six decimals and never as −0. It must be finite, because JSON
+/// has no other numbers.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Default, Deserialize)]
 pub struct Num(pub f64);
 
@@ -22,7 +23,8 @@ impl Serialize for Num {
     }
 }
 
-/// Rounds every number in a JSON value to six decimals.
+/// Rounds every floating-point number in a JSON value to six decimals. Whole numbers stay as they
+/// are.
 pub fn rounded(value: serde_json::Value) -> serde_json::Value {
     use serde_json::Value;
     match value {

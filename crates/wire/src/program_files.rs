@@ -57,7 +57,8 @@ impl ProgramFiles {
     }
 }
 
-/// The schema of the field `files`.
+/// The schema of the field `files`. It allows only names without folders, so that every name that
+/// fits the schema is also a valid path.
 pub(crate) fn files_schema() -> Object {
     let name = ObjectBuilder::new()
         .schema_type(Type::String)

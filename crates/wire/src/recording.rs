@@ -11,8 +11,8 @@ pub struct RecordingRequest {
     /// Whether to record camera images; true if omitted.
     #[schema(value_type = Option<bool>)]
     pub camera: bool,
-    /// Whether to record the state of the simulator as JSON; true if omitted. `ros2 bag play` needs
-    /// files without it.
+    /// Whether to record the state of the simulator as JSON; true if omitted. `ros2 bag play`
+    /// accepts no JSON, so it needs a recording without the state.
     #[schema(value_type = Option<bool>)]
     pub state: bool,
 }

@@ -1,11 +1,11 @@
 //! The role of a person or program that uses the simulator.
 
 /// What the sender of a request may do. A greater role may do everything that a smaller role may
-/// do. Without tokens every request has the role [`Role::Teacher`].
+/// do. If the simulator has no tokens, every request has the role [`Role::Teacher`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
-    /// May read: GET requests and event streams, except those that show programs or are for
-    /// teachers.
+    /// May read: may send GET requests and open event streams, except those that show programs and
+    /// those that are for teachers only.
     Spectator,
     /// May also read programs, drive the robot, step, switch or respawn, run evaluations, and hand
     /// in submissions.
@@ -24,7 +24,7 @@ impl Role {
         }
     }
 
-    /// The role with this name.
+    /// The role with this name; `None` if no role has this name.
     pub fn from_name(name: &str) -> Option<Role> {
         [Role::Spectator, Role::Student, Role::Teacher].into_iter().find(|role| role.name() == name)
     }

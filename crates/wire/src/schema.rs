@@ -1,8 +1,8 @@
 //! The live state as a JSON schema, for viewers and recordings.
 //!
-//! Programs that show recordings can't read all schemas of an OpenAPI document: they follow no
-//! references, and each field must have exactly one type. Therefore every reference is replaced by
-//! its schema, and null is removed from the types of a field.
+//! Programs that show recordings can't read every schema of an OpenAPI document. They follow no
+//! references, and they need exactly one type for each field. Therefore every reference is replaced
+//! by its schema, and null is removed from the types of a field.
 
 use crate::state::State;
 use serde_json::{Map, Value};
@@ -25,8 +25,8 @@ pub fn state_schema() -> Value {
     schema
 }
 
-/// Returns `schema` without references and without null. `used` are the schemas to which it refers,
-/// by name.
+/// Returns `schema` without references and without null. `used` contains the schemas that `schema`
+/// refers to, by name.
 fn simplified(schema: &Value, used: &BTreeMap<String, Value>) -> Value {
     let Value::Object(fields) = schema else { return schema.clone() };
     let reference = fields.get("$ref").and_then(Value::as_str).and_then(|name| name.strip_prefix(REFERENCE));

@@ -34,7 +34,7 @@ pub struct Status {
 /// Response of `GET /state`, and data of the event `state`.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct State {
-    /// Name of the running world.
+    /// Name of the running world; null before the first world is loaded.
     #[schema(value_type = Option<String>)]
     pub world: Option<Arc<str>>,
     /// Name of the world that is ready; null while a world is being loaded.
@@ -47,7 +47,7 @@ pub struct State {
     /// Whether a world is being loaded.
     pub switching: bool,
     /// The world that is being loaded, or else the world that is being installed (`kind:
-    /// "install"`). An installation does not affect the running world.
+    /// "install"`); null if there is neither. An installation does not affect the running world.
     pub transition: Option<Transition>,
     /// Simulated seconds; null before the first world is loaded.
     pub time: Option<Num>,
@@ -55,8 +55,9 @@ pub struct State {
     pub paused: bool,
     /// Measured real-time factor (simulated seconds per real second).
     pub rtf: Num,
-    /// Counter that increases when the car is moved by a pose, a reset, a respawn or a switch. A
-    /// step's response omits it, because that response must be the same after two respawns.
+    /// Counter that increases when the car is moved by a pose, a reset, a respawn or a switch. The
+    /// response of a step omits the counter, because the same step after two respawns must get the
+    /// same response.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub epoch: Option<u64>,
@@ -113,7 +114,7 @@ pub struct Transition {
     pub progress: Num,
 }
 
-/// Why a world is being loaded, or that it is being installed.
+/// The reason for which a world is being loaded, or `install` for an installation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TransitionKind {
@@ -133,7 +134,7 @@ pub enum TransitionKind {
 pub struct RunState {
     /// Whether the program is running.
     pub running: bool,
-    /// Exit code, or the negated number of the signal that ended it; null before the exit.
+    /// Exit code, or the negated number of the signal that ended the program; null before the exit.
     pub exit_code: Option<i32>,
 }
 

@@ -15,8 +15,8 @@ pub struct Variation {
     pub sha256: String,
 }
 
-/// What a seed may change in a world. Bounds are `[least, most]`, and both ends are possible. An
-/// omitted field changes nothing, and seed 0 changes nothing.
+/// What a seed may change in a world. A pair of numbers is the smallest and the largest possible
+/// value. An omitted field changes nothing, and seed 0 changes nothing.
 #[derive(Debug, Clone, PartialEq, Default, ToSchema)]
 #[schema(as = Vary)]
 pub struct VaryBody {
@@ -44,9 +44,10 @@ pub struct VaryBody {
 /// How far the start pose may differ from the published one.
 #[derive(Debug, Clone, Copy, PartialEq, Default, ToSchema)]
 pub struct VaryStart {
-    /// Along the road in metres, within -10 to 10; positive is forward.
+    /// Shift along the road in metres, within -10 to 10; positive is forward.
     pub along: Option<[f64; 2]>,
-    /// Across the road in metres, within -1 to 1; positive is left. The car stays on the road.
+    /// Shift across the road in metres, within -1 to 1; positive is left. The car stays on the
+    /// road.
     pub across: Option<[f64; 2]>,
     /// Turn of the car in rad, within -3.15 to 3.15; positive is left.
     pub yaw: Option<[f64; 2]>,

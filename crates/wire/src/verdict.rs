@@ -115,7 +115,7 @@ words! {
 }
 
 words! {
-    /// What a student's program reaches besides the simulator.
+    /// What a student's program can reach besides the simulator.
     StudentNetwork {
         /// Nothing.
         None = "none",

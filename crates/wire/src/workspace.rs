@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 /// Response of `GET /workspace`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Workspace {
-    /// The files, those of upper folders first.
+    /// The files. Files in upper folders come before files in deeper folders.
     pub files: Vec<WorkspaceFile>,
     /// Whether the list was cut at its limit, so that the workspace may have more files.
     pub more: bool,

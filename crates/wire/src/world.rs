@@ -97,9 +97,9 @@ pub struct Route {
 /// An object as the world file defines it.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct CatalogueEntry {
-    /// Type, from the marker.
+    /// Type of the object, from its marker in the world file.
     pub r#type: ObjectType,
-    /// Shape, from marker and geometry.
+    /// Shape of the object, from its marker and geometry.
     pub kind: ObjectKind,
     /// Whether physics never moves the object.
     pub r#static: bool,
@@ -132,9 +132,9 @@ pub struct Object {
     /// Name of the object.
     #[schema(value_type = String)]
     pub name: std::sync::Arc<str>,
-    /// Type, from the marker.
+    /// Type of the object, from its marker in the world file.
     pub r#type: ObjectType,
-    /// Shape, from marker and geometry.
+    /// Shape of the object, from its marker and geometry.
     pub kind: ObjectKind,
     /// Whether physics never moves the object.
     pub r#static: bool,

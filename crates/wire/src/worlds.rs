@@ -28,13 +28,13 @@ impl WorldId {
     }
 }
 
-/// Response of `GET /worlds`: first the worlds that cannot be deleted, then the others, each sorted
-/// by name.
+/// Response of `GET /worlds`: first the worlds that cannot be deleted, then the others. Both groups
+/// are sorted by name.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct Worlds {
     /// The worlds.
     pub worlds: Vec<WorldEntry>,
-    /// Name of the world that is ready; null while one is being loaded.
+    /// Name of the world that is ready; null while a world is being loaded.
     pub current: Option<String>,
 }
 
@@ -51,9 +51,10 @@ pub struct WorldEntry {
     pub display: String,
     /// Id of the published world; null for a built-in world.
     pub world_id: Option<String>,
-    /// Width and height, m.
+    /// Width and height of the drivable ground, or of the route if the world has no such ground, m;
+    /// zero if neither is known.
     pub size: [Num; 2],
-    /// Whether the world is an official one.
+    /// Whether the world is part of the program.
     pub official: bool,
     /// Whether the world has an evaluation.
     pub evaluation: bool,

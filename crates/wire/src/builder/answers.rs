@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 pub struct ProjectList {
     /// The projects, the last changed one first.
     pub projects: Vec<ProjectEntry>,
-    /// The last deleted projects, which can be restored, the last deleted one first.
+    /// The projects that were deleted last and can be restored, the last deleted one first.
     pub deleted: Vec<ProjectEntry>,
 }
 
@@ -25,7 +25,7 @@ pub struct ProjectEntry {
     pub id: String,
     /// Name of the world and of its files.
     pub name: String,
-    /// Name of the world for people.
+    /// Display name of the world.
     pub display_name: String,
     /// The revision. It grows with every change.
     pub revision: u64,
@@ -81,7 +81,7 @@ pub struct ProjectFile {
 pub struct ChangedFile {
     /// Name of the file, relative to the document.
     pub name: String,
-    /// Size in bytes, after the picture was encoded again.
+    /// Size in bytes. The size of a picture is that of the stored picture, which was encoded again.
     pub bytes: u64,
     /// Width of a picture in pixels; null for a script.
     pub width: Option<u32>,
@@ -145,16 +145,16 @@ pub struct InvalidProjectBody {
     pub findings: Vec<PreviewFinding>,
 }
 
-/// Payload of the event `revision`.
+/// Payload of the event `revision` in the event stream of a project.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct ProjectRevision {
     /// The current revision.
     pub revision: u64,
-    /// Name of the editor that made the last change; null if it gave none.
+    /// Name of the editor that made the last change; null if the editor gave no name.
     pub editor: Option<String>,
 }
 
-/// Payload of the event `editors`.
+/// Payload of the event `editors` in the event stream of a project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 pub struct ProjectEditors {
     /// Number of open event streams of the project.
@@ -171,7 +171,7 @@ pub struct Templates {
 /// A shipped judging script.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct JudgeTemplate {
-    /// Name of the template in a document.
+    /// Name of the template. A project document refers to the template by this name.
     #[schema(example = "lap_time")]
     pub name: String,
     /// What the script judges.
@@ -221,7 +221,7 @@ pub struct PublishedWorlds {
 pub struct PublishedWorld {
     /// Id of the world.
     pub world_id: String,
-    /// Name of the world for people.
+    /// Display name of the world.
     pub name: String,
     /// Who may download the world.
     pub access: WorldAccess,

@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 /// Response of `POST /builder/preview`. Lengths are in metres, angles in radians.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct PreviewAnswer {
-    /// The road; null if all nodes are at the same place.
+    /// The road; null if all nodes are so close together that the road has no direction.
     pub road: Option<PreviewRoad>,
     /// The objects, in the order of the document.
     pub objects: Vec<PreviewObject>,
@@ -15,9 +15,9 @@ pub struct PreviewAnswer {
     pub findings: Vec<PreviewFinding>,
 }
 
-/// The road, sampled in the direction of travel. A closed road begins at its start line, and its
-/// samples have equal distances. On an open road, the distance can differ before and after the
-/// start line.
+/// The road as samples in the direction of travel. A closed road begins at its start line, and its
+/// samples have equal distances. On an open road, the distance between samples can be different
+/// before and after the start line.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct PreviewRoad {
     /// x, y and width at each sample of the centre line.
@@ -36,7 +36,7 @@ pub struct PreviewRoad {
     pub tightest: Option<TightestBend>,
     /// Places where the road overlaps another part of itself.
     pub overlaps: Vec<[Num; 2]>,
-    /// Distance of each node along the line from the first sample.
+    /// Distance of each node of the track from the first sample, measured along the centre line.
     pub nodes_s: Vec<Num>,
 }
 
@@ -69,7 +69,7 @@ pub struct PreviewObject {
     pub name: String,
     /// Kind of the object, such as `box`.
     pub kind: String,
-    /// Corners of the covered ground, counter-clockwise.
+    /// Corners of the ground that the object covers, counter-clockwise.
     pub footprint: Vec<[Num; 2]>,
     /// Height.
     pub height: Num,
@@ -78,7 +78,7 @@ pub struct PreviewObject {
 /// A problem of a project.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct PreviewFinding {
-    /// The violated rule.
+    /// Name of the violated rule.
     #[schema(example = "road-outside")]
     pub rule: String,
     /// How severe the problem is.

@@ -99,7 +99,8 @@ pub struct CreateProjectBody {
     pub project: Option<String>,
 }
 
-/// Parsed form of [`RandomTrackBody`], and the seed. The builder checks the range of `field`.
+/// Parsed form of [`RandomTrackBody`], and the seed. The crate `builder` checks the range of
+/// `field`, which `parse` does not check.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RandomTrack {
     /// Seed.
@@ -200,13 +201,14 @@ fn document(fields: &Fields) -> Result<Value, Invalid> {
 #[derive(Debug, Clone, PartialEq, ToSchema)]
 #[schema(as = SaveProject)]
 pub struct SaveProjectBody {
-    /// The revision that the editor changed.
+    /// The revision that the change is based on. If it is no longer the current revision, the
+    /// server refuses the change.
     #[schema(minimum = 1)]
     pub revision: u64,
     /// The whole document.
     #[schema(value_type = Object)]
     pub document: Value,
-    /// Name of the editor, for the events of the project.
+    /// Name of the editor. The event `revision` of the project contains this name.
     #[schema(max_length = 64)]
     pub editor: Option<String>,
 }
@@ -214,7 +216,7 @@ pub struct SaveProjectBody {
 /// Parsed form of [`SaveProjectBody`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct SaveProject {
-    /// The revision that the editor changed.
+    /// The revision that the change is based on.
     pub revision: u64,
     /// The whole document.
     pub document: Value,
@@ -297,7 +299,7 @@ pub enum WorldAccess {
     Public,
     /// Everyone who knows the id.
     Unlisted,
-    /// Clients with the token of the CDN.
+    /// Clients with the token of the CDN or the teacher's token.
     Private,
 }
 
@@ -318,7 +320,7 @@ impl WorldAccess {
 pub struct PublishRequestBody {
     /// Who may download the world; `unlisted` if omitted.
     pub access: Option<WorldAccess>,
-    /// Name of the world for people; that of the project if omitted.
+    /// Display name of the world; the display name of the project if omitted.
     #[schema(min_length = 1, max_length = 100)]
     pub name: Option<String>,
 }
@@ -328,7 +330,7 @@ pub struct PublishRequestBody {
 pub struct PublishRequest {
     /// Who may download the world.
     pub access: WorldAccess,
-    /// Name of the world for people; `None` for the name of the project.
+    /// Display name of the world; `None` for the display name of the project.
     pub name: Option<String>,
 }
 
@@ -338,13 +340,13 @@ impl Body for PublishRequest {
     }
 }
 
-/// Request body of `POST /builder/published/<world id>`. What is omitted stays as it is.
+/// Request body of `POST /builder/published/<world id>`. An omitted field keeps its value.
 #[derive(Debug, Clone, PartialEq, Eq, ToSchema)]
 #[schema(as = ChangePublishedRequest)]
 pub struct ChangePublishedRequestBody {
     /// Who may download the world.
     pub access: Option<WorldAccess>,
-    /// Name of the world for people.
+    /// Display name of the world.
     #[schema(min_length = 1, max_length = 100)]
     pub name: Option<String>,
 }
@@ -354,7 +356,7 @@ pub struct ChangePublishedRequestBody {
 pub struct ChangePublishedRequest {
     /// Who may download the world.
     pub access: Option<WorldAccess>,
-    /// Name of the world for people.
+    /// Display name of the world.
     pub name: Option<String>,
 }
 

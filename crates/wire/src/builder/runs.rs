@@ -14,8 +14,8 @@ const MAX_SESSION: usize = 64;
 /// Response of `GET /builder/projects/<id>/runs`.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct ProjectRuns {
-    /// The last 100 runs in worlds with the name or the title of the project, the newest first. Runs
-    /// that can't be simulated again are left out.
+    /// At most 100 runs in worlds that have the name or the display name of the project, the newest
+    /// first. Runs that can't be simulated again are left out.
     pub runs: Vec<ProjectRun>,
 }
 
@@ -36,7 +36,7 @@ pub struct ProjectRun {
     pub record: Value,
     /// Start of the session, RFC 3339.
     pub started_at: String,
-    /// Simulated seconds since the phase `running` began.
+    /// Duration of the phase `running`, simulated seconds.
     pub elapsed_s: Num,
 }
 
@@ -75,8 +75,9 @@ pub struct RejudgedRun {
     pub session: String,
     /// Name of the world of the run.
     pub world: String,
-    /// Whether the world of the project is still the one of the run. If not, the drive was judged in
-    /// the world of the run.
+    /// Whether a world that is built from the project now equals the world of the run. Names, rules
+    /// and pictures of the world are not compared. The drive is judged in the world of the run in
+    /// either case.
     pub same_world: bool,
     /// How the judging ended.
     pub outcome: Outcome,
@@ -90,7 +91,7 @@ pub struct RejudgedRun {
     pub log: Vec<String>,
     /// Number of earlier lines that are not in `log`.
     pub omitted: u32,
-    /// The error of the script; null if it had none.
+    /// The error of the script; null if the script had no error.
     pub error: Option<ScriptError>,
     /// The verdict of the recorded run.
     pub before: EarlierVerdict,

@@ -119,8 +119,8 @@ pub struct Health {
     pub reason: Option<String>,
     /// Simulated seconds; null before the first world is loaded.
     pub time: Option<Num>,
-    /// Time of this status, simulated seconds; 0 before the first world is loaded. It is the clock of
-    /// the robot's topics too.
+    /// Time of this status, simulated seconds; 0 before the first world is loaded. The robot's
+    /// ROS 2 topics use the same clock.
     pub timestamp: Num,
     /// Whether the simulation is paused.
     pub paused: bool,

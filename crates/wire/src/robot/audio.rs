@@ -10,12 +10,12 @@ use utoipa::ToSchema;
 #[derive(Debug, Clone, PartialEq, Default, ToSchema)]
 #[schema(as = PlayRequest)]
 pub struct PlayRequestBody {
-    /// URL of a file, http or https: on the public internet, or on this machine if the simulator has
-    /// no token and accepts connections of this machine only.
+    /// URL of a file on the public internet, http or https. If the simulator has no token and
+    /// accepts connections of its own machine only, the URL may also name that machine.
     #[schema(max_length = 2048, example = "https://example.org/beep.wav")]
     pub url: Option<String>,
-    /// Path of a file in the workspace. If the simulator has no token and accepts connections of this
-    /// machine only, also the absolute path of any file that its user may read.
+    /// Path of a file in the workspace. If the simulator has no token and accepts connections of
+    /// its own machine only, also the absolute path of any file that the simulator's user may read.
     #[schema(max_length = 1024, example = "sounds/beep.wav")]
     pub path: Option<String>,
     /// Content of the file, base64; at most 16 MiB.
@@ -67,7 +67,7 @@ pub struct PlayRequest {
 pub enum SoundSource {
     /// URL of a file.
     Url(String),
-    /// Path of a file in the workspace.
+    /// Path of a file: relative to the workspace, or absolute.
     Path(String),
     /// Content of the file, base64.
     Data(String),

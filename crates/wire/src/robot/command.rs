@@ -105,6 +105,7 @@ pub struct Commanded {
     /// The value after clamping to the car's limits.
     pub value: Num,
     /// How a held speed ended: `stopped` after its duration, or `superseded` by a newer command.
+    /// Null for every other command.
     pub message: Option<&'static str>,
 }
 

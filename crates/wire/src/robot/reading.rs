@@ -93,7 +93,8 @@ pub struct LidarScan {
     pub range_min: Num,
     /// Longest measurable distance, m.
     pub range_max: Num,
-    /// Distance in metres by angle in degrees, positive to the left; null if the beam hit nothing.
+    /// Distance in metres for each angle in degrees; null if the beam hit nothing. Positive angles
+    /// are to the left.
     #[schema(value_type = std::collections::BTreeMap<String, Option<f64>>)]
     pub ranges: Named<String, Option<Num>>,
     /// Time and geometry of the scan.
@@ -117,7 +118,7 @@ pub struct ScanMeta {
     pub sample: u64,
     /// Units of keys and values of `ranges`.
     pub units: ScanUnits,
-    /// The direction of the angle 0, and the sense of rotation.
+    /// Text that says in which direction the angle is 0, and on which side it is positive.
     pub orientation: &'static str,
 }
 
