@@ -3,7 +3,8 @@
 //! - `hyper` responds to an invalid or too large request head by itself, without a body. The stream
 //!   replaces that response with an error response with a JSON body.
 //! - `hyper` ignores `#` in the target of a request and the text after it. The stream makes such a
-//!   request invalid.
+//!   request invalid if its request line arrives in one piece, so that no handler gets the
+//!   shortened target.
 //! - The head of a request must be complete within [`HEAD_TIMEOUT`]. Between requests a connection
 //!   may be idle much longer.
 //! - [`Peer`] detects that a client has closed its side, even if received bytes are still unread.
@@ -97,7 +98,7 @@ impl Peer {
     }
 
     /// Marks that the connection became a WebSocket. Only a connection in virtual time needs this
-    /// mark.
+    /// mark: from then on, the time keeper expects a message to the client at any tick.
     pub(crate) fn set_upgraded(&self) {
         if let Connection::Virtual(stream) = &*self.0 {
             stream.set_upgraded();

@@ -43,16 +43,17 @@ const UNACKNOWLEDGED_TIMEOUT: Duration = Duration::from_secs(60);
 /// Bytes that the system buffers for a client that does not read.
 const SEND_BUFFER: usize = 128 << 10;
 /// How long the handling of a request continues after [`Peer`] has detected that the client closed
-/// its side of the connection. `hyper` itself cancels such a request at once, but it does not
-/// detect the disconnect while bytes after the request are unread. In that case, a client that
-/// closed only its sending side still gets a response that is ready within this time.
+/// its side of the connection. `hyper` itself cancels the request at once if it detects the
+/// disconnect, but it detects the disconnect only if no bytes after the request are unread. In the
+/// other case, a client that closed only its sending side still gets a response that is ready
+/// within this time.
 const DISCONNECT_GRACE: Duration = Duration::from_millis(100);
 /// Longest time to complete the responses that are being written when the server stops.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(300);
 
-/// How long an address may still be held when the server starts. If a simulator is killed between
-/// the fork and the exec of a helper process, that process has inherited the listening socket and
-/// holds the address until its exec.
+/// How long the server tries to bind an address that is in use. If a simulator is killed between
+/// the fork and the exec of a helper process, that process has inherited the listening socket. The
+/// process holds the address until its exec.
 const BIND_TIMEOUT: Duration = Duration::from_secs(1);
 /// Pause between two attempts to bind an address.
 const BIND_PAUSE: Duration = Duration::from_millis(10);

@@ -14,8 +14,9 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-/// Serves one connection until it ends. A request counts as work until it has a response. A
-/// response without a known length counts as a stream until it ends.
+/// Serves one connection until it ends. The counts in `work` tell the time keeper which work of the
+/// server is unfinished: a request counts until it has a response, and a response without a known
+/// length counts as a stream until it ends.
 pub async fn serve_paced(stream: VirtualStream, router: Router, work: Arc<Work>, metrics: Arc<HttpMetrics>) {
     let local = stream.local_address();
     let _counted = CountedConnection::new(metrics);
@@ -42,7 +43,7 @@ fn with_date<B>(mut response: Response<B>, work: &Work) -> Response<B> {
     response
 }
 
-/// Counts a response whose length is not known as a stream.
+/// Counts a response as a stream if its length is not known.
 fn counted(response: Response<Body>, work: &Arc<Work>) -> Response<Body> {
     if response.body().size_hint().exact().is_some() {
         return response;

@@ -21,21 +21,23 @@ const MAX_BODY_BYTES: usize = 1 << 20;
 const MAX_DRAINED_BYTES: usize = 64 << 20;
 /// Longest time for which [`drain`] reads and discards the rest of a refused body.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(3);
-/// A body of at most this many bytes needs no permit of [`BUFFER_PERMITS`] or [`UPLOAD_PERMITS`].
+/// A body of at most this many bytes needs no permit of [`BUFFER_PERMITS`] or [`UPLOAD_PERMITS`],
+/// so that small requests never wait for memory.
 const SMALL_BODY_BYTES: usize = 16 << 10;
-/// Memory in MiB for all JSON bodies that are being received and are larger than
-/// [`SMALL_BODY_BYTES`], except those of [`read_json_without_permit`]. Uploads may use as much
-/// memory again.
+/// Largest memory in MiB for all large JSON bodies together. A JSON body is large if it has more
+/// than [`SMALL_BODY_BYTES`]. The bodies of [`read_json_without_permit`] do not count. All uploads
+/// together may use as much memory again.
 const BUFFER_MIB: usize = 64;
-/// One permit per MiB of [`BUFFER_MIB`]. A request waits until enough permits are free.
+/// The permits limit the memory of all large JSON bodies together to [`BUFFER_MIB`]. One permit
+/// stands for one MiB. A request waits until enough permits are free.
 static BUFFER_PERMITS: Semaphore = Semaphore::const_new(BUFFER_MIB);
 /// Longest time to receive a body.
 const BODY_TIMEOUT: Duration = Duration::from_secs(20);
 /// Longest time to receive the file of an upload. It is longer than [`BODY_TIMEOUT`], because many
 /// students can share a slow network.
 const UPLOAD_TIMEOUT: Duration = Duration::from_secs(60);
-/// One permit per MiB of all uploads in memory. Uploads have their own permits, so that slow
-/// uploads do not delay other requests.
+/// The permits limit the memory of all uploads together to [`BUFFER_MIB`]. One permit stands for
+/// one MiB. Uploads have their own permits, so that slow uploads do not delay JSON requests.
 static UPLOAD_PERMITS: Semaphore = Semaphore::const_new(BUFFER_MIB);
 
 /// Extracts a request of type `T` from a JSON body.
@@ -85,8 +87,8 @@ async fn read_and_parse<T: chicane_wire::Body>(
     T::parse(&fields).map_err(BadBody::Invalid)
 }
 
-/// The bytes of an uploaded file. The upload holds its permits of [`UPLOAD_PERMITS`] until it is
-/// dropped.
+/// The bytes of an uploaded file. This value holds the permits of [`UPLOAD_PERMITS`] for the file,
+/// because the file stays in memory until this value is dropped.
 pub(crate) struct Upload {
     bytes: Bytes,
     _permit: Option<SemaphorePermit<'static>>,
@@ -179,9 +181,9 @@ pub(crate) async fn drain(request: Request) {
     let _ = tokio::time::timeout(DRAIN_TIMEOUT, reading).await;
 }
 
-/// Requires the JSON content type from browsers. A page of another site can make a browser send a
-/// form as plain text. With the JSON content type, the browser would first ask this server for
-/// permission (CORS preflight).
+/// Requires the JSON content type from browsers. Without this rule, a page of another site could
+/// make a browser send a form as plain text. Before a browser sends the JSON content type for such
+/// a page, it asks this server for permission (CORS preflight).
 fn check_content_type(headers: &HeaderMap, body: &Bytes) -> Result<(), BadBody> {
     if body.is_empty() || !is_from_browser(headers) {
         return Ok(());

@@ -23,7 +23,8 @@ impl FromRequestParts<App> for Commander {
             None if is_from_browser(&parts.headers) => Source::Viewer,
             None => Source::Api,
         };
-        // The path of `parts` lacks the prefix of a nested router.
+        // In a nested router, the path of `parts` lacks the prefix of that router. `OriginalUri`
+        // has the whole path.
         let path = parts.extensions.get::<OriginalUri>().map_or(parts.uri.path(), |uri| uri.0.path());
         Ok(Commander(app.simulator.acting_at(source, path)))
     }

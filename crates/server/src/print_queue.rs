@@ -24,7 +24,7 @@ const QUEUE_TIMEOUT: Duration = Duration::from_secs(120);
 const SEND_TIMEOUT: Duration = Duration::from_secs(30);
 /// Size of one chunk of the response, in bytes.
 const CHUNK_BYTES: usize = 64 << 10;
-/// Chunks that the channel holds.
+/// Largest number of chunks in the channel from the drawing thread to the response.
 const CHANNEL_CHUNKS: usize = 4;
 /// The writer checks after every `CHECK_BYTES` bytes whether the client is still connected.
 const CHECK_BYTES: usize = 1 << 10;

@@ -114,7 +114,7 @@ impl Server {
     }
 
     /// Ends every stream, step and connection, and unlocks the data folder. Every wait for a client
-    /// has a limit. The last attempt to write a record that is not on disk has none.
+    /// has a time limit. The last attempt to write a record that is not on disk has no time limit.
     pub async fn stop(self) {
         let host = Arc::clone(&self.app.host);
         self.app.studio.watchers().close();

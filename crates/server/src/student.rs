@@ -1,9 +1,10 @@
 //! The requests of a judged program: which are allowed, and how they reach the simulator.
 //!
-//! Unless a student's program shares the network of the host, it has a network of its own. In that
-//! network, the address of the simulator leads to sockets of the session. Every request through
-//! these sockets comes from the program, whatever token the request carries. The evaluation's
-//! config lists which groups of paths the program may use besides the robot's own paths.
+//! Unless a student's program shares the network of the host, the program has a network of its own.
+//! In that network, the address of the simulator leads to sockets of the session. Every request
+//! through these sockets comes from the program, whatever token the request carries. The
+//! evaluation's config lists which groups of paths the program may use besides the robot's own
+//! paths.
 
 use crate::access::HostRules;
 use crate::body::drain;
@@ -59,8 +60,9 @@ fn rule(method: &Method, path: &str) -> Rule {
             // A WebSocket at `/` is connected to rosbridge, which serves the robot's topics.
             "/" => Rule::Everyone,
             _ if crate::robot::is_path(path) => Rule::Everyone,
-            // Foxglove shows the true poses, as the live state does, so it has the same group. Each
-            // message that changes something has the rule of the POST request with the same effect.
+            // `/foxglove` shows the true poses, as the live state does, so both are in the same
+            // group. Each message that changes something has the rule of the POST request with the
+            // same effect.
             crate::bridge::FOXGLOVE if reads => Rule::Group(AllowedGroup::State),
             "/sim/leaderboard" | "/sim/build" => Rule::Nobody,
             _ if reads && (path == "/sim" || path.starts_with("/sim/")) => Rule::Group(AllowedGroup::State),
@@ -137,7 +139,8 @@ impl Gate {
         Gate { runtime: Handle::current(), metrics, app: Mutex::default() }
     }
 
-    /// Sets the state of the web server. `None` drops it, so that the host can be dropped too.
+    /// Sets the state of the web server. `None` drops the earlier state, so that the host can be
+    /// dropped too.
     pub(crate) fn set_app(&self, app: Option<App>) {
         *self.app.lock().unwrap_or_else(PoisonError::into_inner) = app;
     }

@@ -30,9 +30,9 @@ pub(super) fn allowed_origin(allowed: &[String], headers: &HeaderMap) -> Option<
     headers.get(header::ORIGIN).filter(|_| is_listed(allowed, headers)).cloned()
 }
 
-/// Whether a browser requests the viewer to show it in a frame. Such a request does not name the
-/// origin of the page around the frame. Therefore the browser checks that origin, with the
-/// directive `frame-ancestors` of the response.
+/// Whether a browser requests the viewer in order to show the viewer in a frame. Such a request
+/// does not name the origin of the page around the frame. Therefore the browser checks that origin,
+/// with the directive `frame-ancestors` of the response.
 pub(super) fn is_frame(method: &Method, path: &str, headers: &HeaderMap) -> bool {
     let is = |name: &str, value: &str| headers.get(name).is_some_and(|v| v.as_bytes() == value.as_bytes());
     *method == Method::GET

@@ -4,9 +4,10 @@ use super::cors::FramedBy;
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
 
-/// The content security policy of pages. A page loads files from this server only and runs no
-/// inline scripts. The text ends with `frame-ancestors`, so that the origins that may show the page
-/// in a frame can be appended.
+/// The content security policy of pages. A page loads files from this server only, apart from
+/// `data:` and `blob:` addresses that the page makes itself. It runs no inline scripts. The text
+/// ends with `frame-ancestors`, so that the origins that may show the page in a frame can be
+/// appended.
 const PAGE_POLICY: &str = "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; \
     media-src 'self' blob:; connect-src 'self' blob:; worker-src 'self' blob:; object-src 'none'; base-uri 'none'; \
     form-action 'self'; frame-ancestors ";
@@ -33,8 +34,8 @@ pub(crate) fn add_security_headers(mut response: Response) -> Response {
         let pages =
             framed_by.map_or_else(|| "'none'".to_owned(), |FramedBy(origins)| format!("'self' {origins}"));
         let policy = HeaderValue::try_from(format!("{PAGE_POLICY}{pages}"));
-        // The command line accepts well-formed origins only, so this normally succeeds. The
-        // fallback policy allows nothing.
+        // The command line accepts well-formed origins only, so the conversion normally succeeds.
+        // The fallback policy allows nothing.
         let policy = policy.unwrap_or(HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'"));
         headers.insert(header::CONTENT_SECURITY_POLICY, policy);
     }

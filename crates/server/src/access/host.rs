@@ -1,4 +1,5 @@
-//! Checks the `Host` header, so that a foreign DNS name that points to this machine is refused.
+//! Checks the `Host` header. A foreign DNS name in this header is refused, even if the name leads
+//! to this machine.
 
 use crate::error::ApiError;
 use axum::http::{HeaderMap, header};
@@ -10,8 +11,8 @@ use std::net::IpAddr;
 pub(crate) struct HostRules {
     /// Further allowed names, in lower case and without a port.
     pub(crate) allowed: Vec<String>,
-    /// Whether the server listens on more than loopback. In that case the address that received the
-    /// connection is allowed too.
+    /// Whether the server listens on an address other than loopback. In that case the address that
+    /// received the connection is allowed too.
     pub(crate) network: bool,
 }
 
@@ -80,9 +81,9 @@ impl HostRules {
         if name == "localhost" || self.allowed.iter().any(|a| a == name) {
             return true;
         }
-        // An attacker can make a DNS name resolve to this machine (DNS rebinding). An IP address
-        // can't be redirected, so the machine's own address is allowed. 0.0.0.0 is refused, because
-        // no machine has that address.
+        // An attacker can make a DNS name resolve to this machine (DNS rebinding), so other DNS
+        // names are refused. An IP address can't be redirected, so the machine's own address is
+        // allowed. 0.0.0.0 is refused, because no machine has that address.
         match name.parse::<IpAddr>() {
             Ok(ip) => ip.is_loopback() || (self.network && Some(ip) == local.map(|l| l.to_canonical())),
             Err(_) => false,

@@ -1,12 +1,17 @@
 //! Access rules of every path.
 //!
 //! Any page that is open in a person's browser can send requests to this machine. Therefore three
-//! rules apply to every request. The `Host` header must name this machine; a foreign DNS name that
-//! points to this machine is refused. A request from a page of another site is refused, unless the
-//! person follows a link or the operator allows the origin of that page. If tokens are set, each
-//! request except `GET /health` must carry a token whose role permits the request. No response
-//! contains CORS headers, so a page of another site can't read a response, unless the operator
-//! allows its origin (`cors`).
+//! rules apply to every request:
+//!
+//! - The `Host` header must name this machine. A foreign DNS name is refused, even if the name
+//!   leads to this machine.
+//! - A request from a page of another site is refused, unless the person follows a link or the
+//!   operator allows the origin of that page.
+//! - If tokens are set, each request except `GET /health` must carry a token whose role permits the
+//!   request.
+//!
+//! A page of another site can't read a response, because no response contains CORS headers. The
+//! only exception is a page whose origin the operator allows (module `cors`).
 
 mod cors;
 mod headers;
@@ -99,8 +104,8 @@ enum Decision {
     Admit(Role),
     /// For `GET /health` without a token.
     AdmitWithoutRole,
-    /// A response that needs no handler: to a preflight request, or the redirect that removes a
-    /// token from the address.
+    /// A response that needs no handler: the response to a preflight request, or the redirect that
+    /// removes a token from the address.
     Answer(Response),
 }
 
@@ -118,8 +123,8 @@ fn check(access: &Access, request: &Request) -> Result<Decision, ApiError> {
     let host = access.hosts.check(request.headers(), local.map(|l| l.ip()))?;
     path::check(request.uri().path())?;
     let is_allowed = cors::allowed_origin(&access.allowed_origins, request.headers()).is_some();
-    // A browser sends a preflight request without a token, so it is answered before the token is
-    // checked. Its response contains only the CORS headers.
+    // A browser sends a preflight request without a token. Therefore the request is answered before
+    // the token is checked. Its response contains only the CORS headers.
     if let Some(answer) = cors::preflight(request).filter(|_| is_allowed) {
         return Ok(Decision::Answer(answer));
     }
@@ -137,8 +142,8 @@ fn check(access: &Access, request: &Request) -> Result<Decision, ApiError> {
         token::Found::Nothing if is_health(request) => Ok(Decision::AdmitWithoutRole),
         token::Found::Nothing => Err(token::needed()),
         token::Found::SignIn(answer) => Ok(Decision::Answer(answer)),
-        // A CDN token is valid below `/cdn` only. Clients only read there, which needs no greater
-        // role.
+        // A CDN token is valid below `/cdn` only. The role of a spectator suffices there, because
+        // clients of the CDN only read.
         token::Found::Grant(Grant::Cdn) => Ok(Decision::Admit(Role::Spectator)),
         token::Found::Grant(Grant::Role(role)) => {
             role::check(role, request.method(), request.uri().path(), request.headers())?;
@@ -147,7 +152,8 @@ fn check(access: &Access, request: &Request) -> Result<Decision, ApiError> {
     }
 }
 
-/// Whether a request is `GET /health`, for monitors that have no token. A stream needs a token.
+/// Whether a request is `GET /health`, which monitors without a token may send. A request for a
+/// stream of `/health` needs a token.
 fn is_health(request: &Request) -> bool {
     let accepts = request.headers().get("accept").map_or(&b""[..], |v| v.as_bytes());
     matches!(*request.method(), Method::GET | Method::HEAD)

@@ -1,5 +1,6 @@
-//! Checks whether the role of a token permits a request. Every role may read, apart from the listed
-//! paths. Any other request that no rule names needs the teacher's role.
+//! Checks whether the role of a token permits a request. Every role may read, but the paths in
+//! `TEACHER_READS` and `STUDENT_READS` need a greater role. Any other request needs the teacher's
+//! role, unless the path belongs to the robot's API or to `STUDENT_PATHS`.
 
 use crate::error::ApiError;
 use axum::http::{HeaderMap, Method, header};
@@ -31,8 +32,8 @@ pub(super) fn check(role: Role, method: &Method, path: &str, headers: &HeaderMap
     if role >= needed { Ok(()) } else { Err(refusal(needed)) }
 }
 
-/// Refuses an action of a WebSocket if the role does not permit the POST request with the same
-/// effect.
+/// Refuses a command that arrives on a WebSocket if the role does not permit the POST request with
+/// the same effect.
 pub(crate) fn check_post(role: Role, path: &str) -> Result<(), ApiError> {
     check(role, &Method::POST, path, &HeaderMap::new())
 }
@@ -48,8 +49,9 @@ pub(crate) fn refusal(needed: Role) -> ApiError {
 
 /// The smallest role that permits a request.
 fn needed(method: &Method, path: &str, headers: &HeaderMap) -> Role {
-    // A WebSocket begins with a GET request, but its messages are commands, so it does not count as
-    // reading. `/foxglove` is an exception, because it checks each message.
+    // A WebSocket begins with a GET request, but its messages are commands. Therefore such a
+    // request does not count as reading. `/foxglove` is an exception, because its handler checks
+    // each message.
     let reads = matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS)
         && (!headers.contains_key(header::UPGRADE) || path == crate::bridge::FOXGLOVE);
     if reads {

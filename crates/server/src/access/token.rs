@@ -11,8 +11,8 @@ use chicane_wire::ErrorCode;
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Instant;
 
-/// How many tokens in the headers of one request are checked. A request can have several, because a
-/// browser may send two cookies with the same name.
+/// How many tokens in the headers of one request are checked. A request can have several tokens,
+/// because a browser may send two cookies with the same name.
 const MAX_TOKENS: usize = 4;
 
 /// The result of a check.
@@ -92,7 +92,8 @@ fn token_of_page(uri: &Uri) -> Option<&str> {
     query.split('&').find_map(|pair| pair.strip_prefix("token=")).filter(|text| !text.is_empty())
 }
 
-/// The redirect from `/sim?token=…` to `/sim`, or the same for another page.
+/// The response to a right token in the address of a page. It stores the token in a cookie and
+/// redirects the browser, for example from `/sim?token=…` to `/sim`.
 fn signed_in(uri: &Uri, cookie: &str, token: &str) -> Response {
     let pairs = uri.query().unwrap_or("").split('&');
     let rest: Vec<&str> = pairs.filter(|pair| !pair.starts_with("token=")).collect();

@@ -38,7 +38,7 @@ pub(super) async fn get_overlay(State(app): State<App>) -> Json<Overlay> {
     Json(overlay(&app.simulator.now()))
 }
 
-/// Shows a text in all viewers for `ttl` real seconds. An empty text removes it.
+/// Shows a text in all viewers for `ttl` real seconds. An empty text removes the shown text.
 #[utoipa::path(post, path = "/overlay", tag = "Display", request_body = OverlayRequest, responses(
     (status = 200, body = OverlayChanged),
     (status = 400, body = ErrorBody),

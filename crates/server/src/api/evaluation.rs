@@ -51,8 +51,8 @@ pub(super) async fn start(
 
 /// Starts a program without a judge.
 ///
-/// The session ends with the program, and its record is null. This path is for older clients; new
-/// ones use `POST /evaluation/start`.
+/// The session ends with the program, and its record is null. This path is for older clients. Newer
+/// clients use `POST /evaluation/start`.
 #[utoipa::path(post, path = "/evaluation/run", tag = "Evaluation", operation_id = "run_program",
     request_body = RunRequestBody, responses(
     (status = 200, body = Started),
@@ -179,7 +179,8 @@ async fn own_session(app: &App, student: Option<Extension<FromStudent>>) -> Opti
 /// Lists the records of all sessions, the newest first, without their events.
 ///
 /// With the students' token, only sessions that were started with that token are listed. A judged
-/// program gets the record of its own session only, because it must not learn how others have driven.
+/// program gets the record of its own session only, because the program must not learn how others
+/// have driven.
 #[utoipa::path(get, path = "/evaluation/records", tag = "Evaluation",
     params(
         ("world" = Option<String>, Query, description = "Name of a world"),

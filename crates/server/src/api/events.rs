@@ -10,8 +10,8 @@ use chicane_wire::{ErrorBody, ErrorCode};
 
 /// Streams server-sent events: `state` on every change, and every `run` and `evaluation` event.
 ///
-/// The first event is a `state`. Every event has an id. With `Last-Event-ID`, the stream repeats
-/// the later `run` and `evaluation` events that the server still keeps.
+/// The first event is a `state`. Every event has an id. With `Last-Event-ID`, the stream first
+/// sends the `run` and `evaluation` events after that id which the server still keeps.
 #[utoipa::path(get, path = "/events", tag = "Monitoring",
     params(("Last-Event-ID" = Option<String>, Header, description = "Id of the last event that the client received")),
     responses(

@@ -44,8 +44,8 @@ pub(super) async fn get(State(app): State<App>) -> Result<Json<Document>, ApiErr
 
 /// Hands in a program: a zip file with `main.py` or `run.toml`, or one Python file.
 ///
-/// The submission is stored when the response comes, and is judged in its turn. The id is the
-/// receipt: with it, the student can follow the submission.
+/// The submission is stored when the response comes, and is judged in its turn. The student needs
+/// the id in the response to follow the submission.
 #[utoipa::path(post, path = "/submissions", tag = "Leaderboard",
     params(("student" = String, Query, description = "Name of the student", min_length = 1, max_length = 60)),
     request_body(content = Octets, content_type = "application/octet-stream",
@@ -138,7 +138,7 @@ pub(super) async fn submission(
 
 /// Removes a submission with its upload and its results from the contest.
 ///
-/// Only the teacher's token permits it. The recorded runs of the submission are kept.
+/// Only the teacher's token permits this request. The recorded runs of the submission are kept.
 #[utoipa::path(delete, path = "/submissions/{id}", tag = "Leaderboard",
     params(("id" = String, Path, description = "Id of the submission")),
     responses(
@@ -158,7 +158,7 @@ pub(super) async fn remove(
 
 /// Lists the newest 500 submissions with the names of the students.
 ///
-/// Only the teacher's token permits it.
+/// Only the teacher's token permits this request.
 #[utoipa::path(get, path = "/submissions", tag = "Leaderboard", responses(
     (status = 200, body = SubmissionList),
     (status = 404, body = ErrorBody, description = "The simulator was started without a leaderboard"),

@@ -26,7 +26,8 @@ pub(super) async fn list(State(app): State<App>) -> Result<Json<Objects>, ApiErr
     Ok(Json(Objects { world: Arc::clone(&served.name), objects }))
 }
 
-/// Moves or turns an object: at once, over a duration, or along a path. The object is stood upright.
+/// Moves or turns an object: at once, over a duration, or along a path. The object is placed
+/// upright.
 #[utoipa::path(post, path = "/models/{name}/pose", tag = "World and objects",
     params(("name" = String, Path, description = "Name of an object", pattern = r"^[A-Za-z0-9_-]+$", example = "box1")),
     request_body = ModelRequestBody, responses(

@@ -9,7 +9,7 @@ use chicane_wire::{ErrorBody, NoFields, Recording, RecordingChanged, RecordingRe
 
 /// Returns the recording in progress, or the last one.
 ///
-/// Only the teacher's token permits it.
+/// Only the teacher's token permits this request.
 #[utoipa::path(get, path = "/recording", tag = "Recording", responses((status = 200, body = Recording)))]
 pub(super) async fn get(State(app): State<App>) -> Json<Recording> {
     Json(app.recorder.status())
@@ -29,7 +29,8 @@ pub(super) async fn start(
     Ok(Json(RecordingChanged { ok: true, recording }))
 }
 
-/// Ends the recording, if there is one. Its last file is complete when the response comes.
+/// Ends the recording, if there is one. The last file of the recording is complete when the
+/// response comes.
 #[utoipa::path(post, path = "/recording/stop", tag = "Recording", request_body = NoFields, responses(
     (status = 200, body = RecordingChanged),
     (status = 400, body = ErrorBody),

@@ -13,7 +13,7 @@ use chicane_wire::{ErrorBody, Octets, ProgramState, Role};
 ///
 /// The file begins with `CHTRACK1`, the length of the header (32 bits) and the header (JSON), which
 /// describes the columns. The first request simulates the run again, which takes about a hundredth
-/// of its duration.
+/// of the run's duration.
 #[utoipa::path(get, path = "/evaluation/replay", tag = "Evaluation",
     params(("session" = Option<String>, Query, description = "Id of a session; the last one if omitted")),
     responses(
@@ -32,7 +32,7 @@ pub(super) async fn tracks(
 
 /// Returns the picture of the on-board camera at a moment of a run.
 ///
-/// The bytes are those that the camera had during the run.
+/// The picture has the same bytes as the picture of the camera during the run.
 #[utoipa::path(get, path = "/evaluation/replay/camera", tag = "Evaluation",
     params(
         ("session" = Option<String>, Query, description = "Id of a session; the last one if omitted"),

@@ -18,7 +18,7 @@ const MAX_THUMBNAIL_BYTES: usize = 4 << 20;
 /// Returns a small picture of a world.
 ///
 /// If the world was published with a picture, that picture is returned. Otherwise the simulator
-/// draws one of 640 × 480 pixels.
+/// draws a picture of 640 × 480 pixels.
 #[utoipa::path(get, path = "/worlds/{name}/thumbnail.png", tag = "World management",
     params(("name" = String, Path, description = "Name of a world", pattern = r"^[A-Za-z0-9_-]+$", example = "oval")), responses(
     (status = 200, body = Octets, content_type = "image/png"),

@@ -18,7 +18,8 @@ use chicane_world::World;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Lists all worlds that can be switched to: first those that can't be deleted, then by name.
+/// Lists all worlds that can be switched to: first the worlds that can't be deleted, then the
+/// others.
 #[utoipa::path(get, path = "/worlds", tag = "World management", responses((status = 200, body = Worlds)))]
 pub(super) async fn list(State(app): State<App>) -> Json<Worlds> {
     let entries = summarised(&app).await;
@@ -37,16 +38,16 @@ pub(super) async fn list(State(app): State<App>) -> Json<Worlds> {
     Json(Worlds { worlds: worlds.collect(), current })
 }
 
-/// All worlds with their summaries. A missing summary is made on a blocking thread, but not twice at
-/// the same time. A world whose summary is not ready after one second is listed with the
-/// size 0 and without an evaluation.
+/// All worlds with their summaries. A blocking thread makes each missing summary, unless another
+/// request has already started such a thread. A world whose summary is not ready after one second
+/// is listed with the size 0 and without an evaluation.
 async fn summarised(app: &App) -> Vec<(Option<Summary>, LibraryEntry)> {
     const SUMMARY_TIMEOUT: Duration = Duration::from_secs(1);
     let library = &app.loader.library;
     app.loader.refresh().await;
     let entries = library.entries();
-    // If a world was removed meanwhile, it never gets a summary. The loop must not wait for that
-    // summary.
+    // A world that was removed meanwhile never gets a summary, so the loop below must not wait for
+    // that summary.
     let unknown =
         |e: &&LibraryEntry| library.entry(&e.name).is_some() && library.known_summary(&e.name).is_none();
     for entry in entries.iter().filter(unknown) {
@@ -56,7 +57,7 @@ async fn summarised(app: &App) -> Vec<(Option<Summary>, LibraryEntry)> {
             let (library, summarising) = (Arc::clone(library), Arc::clone(&app.summarising));
             let name = entry.name.clone();
             tokio::task::spawn_blocking(move || {
-                // The result stays in the library.
+                // The library keeps the summary, so the returned copy is not needed.
                 let _ = library.summary(&name);
                 summarising.lock().unwrap_or_else(PoisonError::into_inner).remove(&name);
             });

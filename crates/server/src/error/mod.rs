@@ -1,4 +1,4 @@
-//! The error of an HTTP request. It has a code, which determines the HTTP status, and a text.
+//! The error of an HTTP request. An error has a code, which determines the HTTP status, and a text.
 //!
 //! The module `status` chooses the status for each [`ErrorCode`], with two exceptions. The robot's
 //! API answers an invalid value with 422. The crate `listen` chooses the status of the errors that it

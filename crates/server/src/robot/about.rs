@@ -120,7 +120,7 @@ fn status(failing: bool, now: &Published) -> &'static str {
 
 /// Returns the status of the robot: `ok`, `waiting` before its first world, or `failing`.
 ///
-/// This path needs no token. Without one, the response contains `status` only, and there is no
+/// This path needs no token. Without a token, the response contains `status` only, and there is no
 /// stream.
 #[utoipa::path(get, path = "/health", tag = "About",
     params(("stream" = Option<bool>, Query, description = "Server-sent events, at least one per simulated second")),

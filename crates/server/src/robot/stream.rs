@@ -22,8 +22,8 @@ use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 
 /// Time without events after which a stream sends a heartbeat.
 const HEARTBEAT_PERIOD: Duration = Duration::from_secs(15);
-/// After a check that found no new reading, the next check follows after this time at the earliest.
-/// This pause limits the load when simulated time runs faster than real time.
+/// Shortest time from a check that found no new reading to the next check. This pause limits the
+/// load when simulated time runs faster than real time.
 const MIN_POLL_PERIOD: Duration = Duration::from_millis(8);
 /// An empty comment of the event stream. It shows the client that the stream is still open.
 const HEARTBEAT: Bytes = Bytes::from_static(b": \n\n");

@@ -8,7 +8,8 @@ use serde::Serialize;
 
 /// Serialises a value as JSON.
 pub(super) fn json<T: Serialize>(value: &T) -> Bytes {
-    // This can't fail: wire types contain only numbers, texts and maps with text keys.
+    // Serialising can't fail, because wire types contain only numbers, texts and maps with text
+    // keys.
     Bytes::from(serde_json::to_vec(value).unwrap_or_default())
 }
 

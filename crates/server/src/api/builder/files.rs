@@ -13,8 +13,8 @@ use axum::response::{IntoResponse, Response};
 use chicane_studio::{MAX_IMPORT, MAX_PICTURE_BYTES};
 use chicane_wire::{ChangedFile, DeletedFile, ErrorBody, ErrorCode, MAX_EDITOR, Octets, ProjectView};
 
-/// The content security policy of a picture or a script. If a browser opens the file as a page, the
-/// file can't run scripts or load anything.
+/// The content security policy of a picture or a script. With this policy, a file that a browser
+/// opens as a page can't run scripts or load anything.
 const FILE_POLICY: &str = "sandbox; default-src 'none'; frame-ancestors 'none'";
 /// Content types that an import accepts.
 const IMPORT_TYPES: [&str; 4] =
@@ -51,7 +51,7 @@ fn content_type(name: &str) -> &'static str {
     }
 }
 
-/// Adds a picture or a judging script to a project, or replaces it.
+/// Adds a picture or a judging script to a project, or replaces the file with the same name.
 ///
 /// A picture is decoded and encoded again, so that nothing but its pixels is stored.
 #[utoipa::path(put, path = "/builder/projects/{id}/files/{*name}", tag = "World builder", operation_id = "builder_put_file",
@@ -111,7 +111,7 @@ fn editor(uri: &Uri) -> Result<Option<String>, ApiError> {
 
 /// Returns a project as a file: a project document, or a zip file with the document and its files.
 ///
-/// `chicane build` takes the document, and the unpacked zip file.
+/// `chicane build` takes the document, and also the document of an unpacked zip file.
 #[utoipa::path(get, path = "/builder/projects/{id}/export", tag = "World builder", operation_id = "builder_export",
     params(("id" = String, Path, description = "Id of a project", pattern = "^[0-9a-f]{16}$")), responses(
     (status = 200, content((serde_json::Value = "application/json"), (Octets = "application/zip"))),

@@ -41,8 +41,8 @@ pub(super) async fn size(
     size.await.map(Json)
 }
 
-/// Returns the floor of a project for printing, true to scale: one JPEG picture, or a PDF file with
-/// one page for each sheet, cutting marks and labels.
+/// Returns the floor of a project for printing, true to scale: one JPEG picture, or a PDF file. The
+/// PDF file has cutting marks, labels and one page for each sheet.
 ///
 /// The file is sent while it is drawn. One print is drawn at a time; further requests wait.
 #[utoipa::path(get, path = "/builder/projects/{id}/print", tag = "World builder", operation_id = "builder_print",

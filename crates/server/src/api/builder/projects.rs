@@ -15,10 +15,10 @@ use chicane_wire::{
     SaveProjectBody,
 };
 
-/// Largest body with a document, in bytes: the largest document and the other fields.
+/// Largest body with a document, in bytes: 4 MiB for the document, and 64 KiB for the other fields.
 const MAX_DOCUMENT_BODY: usize = (4 << 20) + (64 << 10);
 
-/// Lists all projects, and the last deleted ones.
+/// Lists all projects, and the projects that were deleted last.
 #[utoipa::path(get, path = "/builder/projects", tag = "World builder", operation_id = "builder_list",
     responses((status = 200, body = ProjectList)))]
 pub(super) async fn list(State(app): State<App>) -> Result<Json<ProjectList>, Refusal> {
@@ -53,7 +53,7 @@ pub(super) async fn read(State(app): State<App>, path: PathParts) -> Result<Json
 
 /// Replaces the document of a project.
 ///
-/// The request names the revision that the editor changed. If another editor has saved meanwhile,
+/// The request names the revision that the change is based on. If the project has a newer revision,
 /// nothing is stored, and the response has the current revision and document.
 #[utoipa::path(put, path = "/builder/projects/{id}", tag = "World builder", operation_id = "builder_save",
     params(("id" = String, Path, description = "Id of a project", pattern = "^[0-9a-f]{16}$")),
@@ -74,7 +74,7 @@ pub(super) async fn save(
     short(&app, move |studio| studio.save(&id, &request)).await.map(Json)
 }
 
-/// Deletes a project. It can be restored until 20 later ones are deleted.
+/// Deletes a project. The project can be restored until 20 other projects are deleted after it.
 #[utoipa::path(delete, path = "/builder/projects/{id}", tag = "World builder", operation_id = "builder_delete",
     params(("id" = String, Path, description = "Id of a project", pattern = "^[0-9a-f]{16}$")), responses(
     (status = 200, body = DeletedProject),

@@ -39,7 +39,7 @@ const MAX_LOG_BYTES: usize = 256 << 10;
 
 /// Lists the recorded runs that the rules of a project can judge.
 ///
-/// Only the teacher's token permits it.
+/// Only the teacher's token permits this request.
 #[utoipa::path(get, path = "/builder/projects/{id}/runs", tag = "World builder", operation_id = "builder_runs",
     params(("id" = String, Path, description = "Id of a project", pattern = "^[0-9a-f]{16}$")), responses(
     (status = 200, body = ProjectRuns),
@@ -64,7 +64,8 @@ pub(super) async fn list(
 }
 
 /// The names that the world of a project can have in a recorded run: the name of the project, the
-/// name of its test drive, and the names of installed worlds with the same title.
+/// name of the project's world while somebody drives in it, and the names of installed worlds with
+/// the same display name.
 fn worlds_of(library: &Library, name: &str, display_name: &str) -> Vec<String> {
     let is_published = |entry: &chicane_store::LibraryEntry| entry.world_id.is_some();
     let installed = library.entries().into_iter().filter(is_published);
@@ -134,8 +135,8 @@ pub(super) async fn rejudge(
 
 /// Judges the drive of an uploaded run by the rules of a project.
 ///
-/// The file is one of `GET /evaluation/run`, `chicane evaluate --save` or `chicane records export`.
-/// The rest is as with a recorded run of this simulator.
+/// The file comes from `GET /evaluation/run`, `chicane evaluate --save` or `chicane records
+/// export`. Everything else is as with a recorded run of this simulator.
 #[utoipa::path(post, path = "/builder/projects/{id}/rejudge/file", tag = "World builder", operation_id = "builder_rejudge_file",
     params(("id" = String, Path, description = "Id of a project", pattern = "^[0-9a-f]{16}$")),
     request_body(content = Octets, content_type = "application/octet-stream",

@@ -58,7 +58,7 @@ async fn switch(app: &App, id: ProjectId) -> Result<Json<Switched>, Refusal> {
         let name = shared.project_name(&studio.world_name(&id)?);
         let driven = studio.drivable(&id, &name)?;
         // The database stores before the switch which project is driven, so that a restarted
-        // simulator can build its world again.
+        // simulator can build the world of that project again.
         studio.set_driven(&id, &name)?;
         Ok::<_, StudioError>((name, driven))
     })
@@ -152,7 +152,7 @@ fn link(app: &App, headers: &HeaderMap, id: &WorldId) -> String {
 
 /// Lists the worlds that are published at this simulator, also the private ones.
 ///
-/// Only the teacher's token permits it.
+/// Only the teacher's token permits this request.
 #[utoipa::path(get, path = "/builder/published", tag = "World builder", operation_id = "builder_published",
     responses((status = 200, body = PublishedWorlds)))]
 pub(super) async fn published(

@@ -1,7 +1,8 @@
 //! Fetches sound files from the web.
 //!
 //! A host name is resolved once, all its addresses are checked, and the connection goes to one of
-//! these addresses. The same checks apply to the target of a redirect. Size and time are limited.
+//! the checked addresses. A second lookup could give an address that was not checked. The same
+//! checks apply to the target of a redirect. Size and time are limited.
 
 use axum::http::{Request, Response, StatusCode, header};
 use bytes::Bytes;

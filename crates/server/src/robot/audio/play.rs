@@ -99,7 +99,7 @@ pub(super) async fn play(
     Ok(with_sim_time(now.time_s(), Json(Played { success: true, id: to_wire::id(number), duration })))
 }
 
-/// Stops a sound, or all of them.
+/// Stops one sound, or all sounds.
 #[utoipa::path(post, path = "/audio/stop", tag = "Audio", request_body = StopSoundRequestBody, responses(
     (status = 200, body = SoundStopped),
     (status = 404, body = Detail, description = "No such sound plays"),

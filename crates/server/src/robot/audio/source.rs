@@ -1,9 +1,9 @@
 //! Loads the sound file of a request to play.
 //!
 //! The file is downloaded, read from the disk, or decoded from base64. Then a blocking thread
-//! decodes the whole file (`decode_while` in the crate `robot`). This checks that the file is
-//! complete, and measures its duration. The samples are counted and not kept. Semaphores limit how
-//! many files are loaded at a time.
+//! decodes the whole file (`decode_while` in the crate `robot`). The decoding checks that the file
+//! is complete, and measures its duration. The samples are only counted, not kept. Semaphores limit
+//! how many files are loaded at a time.
 
 use super::super::error::RobotError;
 use super::fetch::Fetcher;
@@ -44,8 +44,8 @@ pub(super) struct LoadedSound {
     _permits: Permits,
 }
 
-/// A permit of [`FETCH_PERMITS`] and a permit of [`DECODE_PERMITS`]. The first is `None` for a file
-/// that is not from the web.
+/// A permit of [`FETCH_PERMITS`] and a permit of [`DECODE_PERMITS`]. The first permit is `None` for
+/// a file that is not from the web.
 type Permits = [Option<SemaphorePermit<'static>>; 2];
 
 /// The error if too many files are being loaded.
@@ -69,7 +69,7 @@ impl FromRequestParts<App> for Reach {
 
     /// If the simulator accepts connections of this machine only and needs no token, its clients
     /// count as programs of its own user. A judged program runs in a jail, and the simulator must
-    /// not give it access to more files and addresses than the jail.
+    /// not give the program access to more files and addresses than the jail does.
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Reach, Infallible> {
         let confined = parts.extensions.get::<FromStudent>().is_some();
         Ok(if app.serves_own_user && !confined { Reach::Machine } else { Reach::Workspace })
