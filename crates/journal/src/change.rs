@@ -1,4 +1,4 @@
-//! The content of an entry of the stream of the simulation: a change, and its sender.
+//! The changes that the first stream of a journal records, and who sent them.
 
 use crate::robot_order::RobotOrder;
 use serde::{Deserialize, Serialize};
@@ -65,7 +65,7 @@ pub enum Change {
         /// Every channel of a shown pixel is multiplied by this factor.
         value: f64,
     },
-    /// A text was shown; an empty text removes the shown one.
+    /// A text was shown; an empty text removes the shown text.
     Overlay {
         /// The sender.
         sender: Sender,
@@ -94,12 +94,12 @@ pub enum Change {
         /// Real-time factor that the script gets: measured, or 1 in virtual time.
         rtf: f64,
     },
-    /// The time limit passed.
+    /// The run reached its time limit.
     LimitPassed,
     /// Hashes of all parts of the state, in the order of [`crate::part_names`].
     State(Vec<u64>),
-    /// A command was counted as interference, because neither the judged program, the judging
-    /// script nor the simulator sent it.
+    /// A command was counted as interference, because its sender is neither the judged program nor
+    /// the judging script nor the simulator.
     Interfered {
         /// The sender.
         sender: Sender,

@@ -1,4 +1,4 @@
-//! Reads the stream of the simulation.
+//! Reads the stream of the simulation, which a [`Recorder`](crate::Recorder) wrote.
 
 use crate::change::Change;
 

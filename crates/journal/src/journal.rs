@@ -79,7 +79,7 @@ fn encode(head: &[u8], changes: &[u8], steps: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Takes one part, which follows its length.
+/// Takes the next part from the front of `rest`. The length of the part stands before its bytes.
 fn part<'a>(rest: &mut &'a [u8], max: usize) -> Result<&'a [u8], NotAJournal> {
     let (length, after) = rest.split_first_chunk().ok_or(NotAJournal::Shape)?;
     let length = usize::try_from(u64::from_le_bytes(*length)).map_err(|_| NotAJournal::TooLong)?;

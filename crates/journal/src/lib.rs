@@ -8,7 +8,7 @@
 //! and the end. The crate `session` defines the content of the second stream.
 //!
 //! A reader that has the world can simulate the run again from its journal and compare every hash.
-//! The streams contain no clock time. In virtual time they contain no measured real-time factor
+//! The streams contain no real time. In virtual time they contain no measured real-time factor
 //! either, so two runs of a repeatable program have equal journals.
 //!
 //! A [`Recorder`] writes the first stream, and [`Entries`] reads it. This crate uses no files and

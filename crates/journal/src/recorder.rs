@@ -93,7 +93,8 @@ impl Recorder {
         self.scratch = scratch;
     }
 
-    /// The command in the form of a journal. If its sound file is new, the file is written first.
+    /// Converts a command to the form of a journal. If the journal does not have the command's
+    /// sound file yet, the file is written first.
     pub fn order(&mut self, tick: u64, command: &RobotCommand) -> RobotOrder {
         let mut new_file = None;
         let (files, count) = (&mut self.files, &mut self.file_count);

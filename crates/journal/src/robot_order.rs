@@ -34,7 +34,7 @@ pub enum RobotOrder {
 pub struct UnknownFile(pub u32);
 
 impl RobotOrder {
-    /// The command in the form of a journal. `number` returns the number of a sound file.
+    /// Converts a command to the form of a journal. `number` returns the number of a sound file.
     pub fn of(command: &Command, number: impl FnOnce(&Arc<[u8]>) -> u32) -> RobotOrder {
         match command {
             Command::Speed(value) => RobotOrder::Speed(*value),

@@ -8,13 +8,14 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Most worlds of a contest.
+/// Largest number of worlds of a contest.
 const MAX_WORLDS: usize = 20;
 
 /// Options of a leaderboard.
 #[derive(Debug, Clone)]
 pub struct LeaderboardOptions {
-    /// Names of the worlds. If empty, the only world is the one that the simulator starts with.
+    /// Names of the worlds. If empty, the contest has only the world that the simulator starts
+    /// with.
     pub worlds: Vec<String>,
     /// Seed of all runs.
     pub seed: u64,
@@ -24,12 +25,12 @@ pub struct LeaderboardOptions {
     pub interval: Duration,
     /// The program that judges a run.
     pub program: PathBuf,
-    /// Arguments of the program. The arguments of each run follow them.
+    /// The first arguments of the program. The arguments for a run come after them.
     pub arguments: Vec<OsString>,
 }
 
 impl LeaderboardOptions {
-    /// Most submissions that may wait to be judged.
+    /// Largest number of submissions that may wait to be judged.
     pub const MAX_WAITING: usize = 500;
     /// Default of [`LeaderboardOptions::interval`].
     pub const INTERVAL: Duration = Duration::from_secs(10);
@@ -53,8 +54,8 @@ pub(crate) struct ContestWorld {
     pub(crate) name: String,
     pub(crate) display: String,
     pub(crate) better: Better,
-    /// The unit of measurement of the records, such as `s`, if the config of the world's evaluation
-    /// names a valid one.
+    /// The unit of measurement of the records, such as `s`. `None` if the config of the world's
+    /// evaluation names no valid unit.
     pub(crate) unit: Option<String>,
     /// SHA-256 of the world's files, hex.
     pub(crate) sha256: String,

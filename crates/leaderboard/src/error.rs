@@ -38,7 +38,7 @@ pub enum StartLeaderboardError {
     /// There are too many worlds.
     #[error("a leaderboard has at most {max} worlds")]
     TooManyWorlds {
-        /// Most worlds.
+        /// Largest number of worlds.
         max: usize,
     },
     /// The world can't be loaded.
@@ -46,7 +46,7 @@ pub enum StartLeaderboardError {
     World {
         /// Name of the world.
         name: String,
-        /// What is wrong.
+        /// Why the world can't be loaded.
         error: LoadError,
     },
     /// A folder can't be made, or a file can't be written.
@@ -84,13 +84,13 @@ pub enum HandInError {
     /// Too many other submissions of the student are waiting.
     #[error("{max} of your submissions wait already; try again when one of them was judged")]
     OthersWait {
-        /// Most submissions of a student that wait.
+        /// Largest number of waiting submissions of a student.
         max: usize,
     },
     /// Too many other submissions from the address are waiting.
     #[error("{max} submissions from your address wait already; try again in a few minutes")]
     AddressWaits {
-        /// Most submissions of an address that wait.
+        /// Largest number of waiting submissions from an address.
         max: usize,
     },
     /// The queue is full.
@@ -152,16 +152,20 @@ impl HandInError {
         }
     }
 
-    /// Whether the machine caused the error and not the upload, so that a later attempt can succeed.
+    /// Whether the error is a fault of the machine and not of the upload, so that a later attempt
+    /// can succeed.
     pub(crate) fn is_of_machine(&self) -> bool {
         match self {
-            // The leaderboard writes into a folder of its own. Only the names of files come from
-            // the upload.
+            // The leaderboard writes into a folder of its own, and only the names of files come
+            // from the upload. Therefore an error about a name is a fault of the upload, and every
+            // other error is a fault of the machine.
             HandInError::Write(source)
             | HandInError::Unpack(
                 UnpackError::Write { source, .. } | UnpackError::Archive(ArchiveError::Write { source, .. }),
             ) => !matches!(source.kind(), NotFound | InvalidFilename | InvalidInput | NotADirectory),
-            // A copy also fails if the stored upload can't be read, and no later attempt can read it.
+            // A copy also fails if the stored upload can't be read, and no later attempt can read
+            // it. Therefore only errors that can pass, such as a full disk, count as faults of the
+            // machine.
             HandInError::Unpack(UnpackError::Copy(CopyError::File { source, .. })) => {
                 matches!(source.kind(), StorageFull | QuotaExceeded | ReadOnlyFilesystem | OutOfMemory)
                     || matches!(source.raw_os_error(), Some(ENFILE | EMFILE))

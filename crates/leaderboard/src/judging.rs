@@ -1,7 +1,8 @@
-//! Judges one run: starts its process, follows the progress, and stores the result.
-//! The standard input of the process is a pipe from this process. When this process ends for any
-//! reason, the pipe closes, and the run ends too. The process writes lines to its standard output:
-//! `progress 0.25`, and `result {…}` after the verification of the run.
+//! Judges one run: starts the process of the run, follows its progress, and stores the result.
+//!
+//! The standard input of that process is a pipe from the simulator. When the simulator ends for any
+//! reason, the pipe closes, and the run ends too. The process of the run writes lines to its
+//! standard output: `progress 0.25`, and `result {…}` after the verification of the run.
 
 use crate::contest::{ContestWorld, LeaderboardOptions};
 use crate::run_result::{LAST_LINE_OF_RUN, RunReportLine, RunResult};
@@ -16,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// How often a run is tried if its process fails or its result can't be stored.
+/// Number of attempts at a run whose process fails or whose result can't be stored.
 const ATTEMPTS: u32 = 3;
 /// Longest time between two checks whether a run must be stopped or took too long.
 const POLL: Duration = Duration::from_millis(50);
@@ -27,9 +28,9 @@ const END_TIMEOUT: Duration = Duration::from_millis(500);
 const EXTRA_TIME: Duration = Duration::from_secs(600);
 /// Longest line of the process, in bytes.
 const MAX_LINE: u64 = 64 << 10;
-/// Most bytes that are read from the end of the standard error after a failure.
+/// Largest number of bytes that are read from the end of the standard error after a failure.
 const MAX_TAIL: u64 = 4096;
-/// Environment variables that the process does not get.
+/// Environment variables that the process does not get, because they contain tokens.
 const SECRETS: [&str; 4] =
     ["CHICANE_TOKEN", "CHICANE_STUDENT_TOKEN", "CHICANE_SPECTATOR_TOKEN", "CHICANE_CDN_TOKEN"];
 /// Names of two files in the folder of a result: the recorded run, and its result.

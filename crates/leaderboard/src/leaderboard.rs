@@ -19,12 +19,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
-/// Most submissions of one student that may wait.
+/// Largest number of waiting submissions of one student.
 const MAX_WAITING_OF_STUDENT: usize = 3;
-/// Most submissions from one address that may wait. A client can invent many names, so without this
-/// limit it could fill the whole queue. The limit is large, because a class can share one address.
+/// Largest number of waiting submissions from one address. Without this limit, a client could fill
+/// the whole queue with submissions under invented names. The limit is large, because a class can
+/// share one address.
 const MAX_WAITING_OF_ADDRESS: usize = LeaderboardOptions::MAX_WAITING / 2;
-/// Most submissions in the teacher's list.
+/// Largest number of submissions in the teacher's list.
 const MAX_LISTED: usize = 500;
 
 /// A running leaderboard.
@@ -73,8 +74,8 @@ impl Leaderboard {
         }
     }
 
-    /// Checks the name and the limits, and counts the attempt. The web server calls this before it
-    /// reads the body of the request.
+    /// Checks the name and the limits, and counts the attempt. The web server calls this function
+    /// before it reads the body of the request.
     pub fn admit(&self, student: &str, address: IpAddr) -> Result<Admitted, HandInError> {
         let name = StudentName::parse(student).ok_or(HandInError::Name)?;
         let mut state = self.shared.state();
@@ -233,7 +234,8 @@ impl Leaderboard {
 
     fn describe(&self, row: SubmissionRow) -> Result<Submission, StoreError> {
         let shared = &self.shared;
-        // The row is read after the queue, and the results after the row. The worker stores the last
+        // The row is read again after the queue. Otherwise a submission that ends in between would
+        // appear to be waiting. The results are read after the row. The worker stores the last
         // result before it stores the end of the submission, so a submission that appears finished
         // has all its results.
         let (position, running) = {

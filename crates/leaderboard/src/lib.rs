@@ -5,9 +5,9 @@
 //! - One worker thread judges the submissions one after another. Each run has its own process, in a
 //!   closed box and in virtual time. A run counts only after it was verified. The leaderboard does
 //!   not use the simulator that is running.
-//! - A result is first written to a folder of the data folder, which appears complete or not at
-//!   all, and then to the database. After the simulator was killed and started again, the worker
-//!   continues with the runs that are not in the database.
+//! - A result is first written to a folder of its own in the data folder, and this folder appears
+//!   complete or not at all. Then the result is written to the database. After the simulator was
+//!   killed and started again, the worker continues with the runs that are not in the database.
 //!
 //! | Module | Content |
 //! |---|---|

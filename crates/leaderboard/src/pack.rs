@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-/// Folders that are not part of a program.
+/// Folders that are left out of an archive, because they are not part of a program.
 const LEFT_OUT: [&str; 12] = [
     ".git",
     ".hg",
@@ -20,11 +20,11 @@ const LEFT_OUT: [&str; 12] = [
     "node_modules",
     ".idea",
 ];
-/// Files that are not part of a program.
+/// Files that are left out of an archive, because they are not part of a program.
 const LEFT_OUT_FILES: [&str; 3] = [".DS_Store", "Thumbs.db", "desktop.ini"];
-/// Most files in an archive.
+/// Largest number of files in an archive.
 const MAX_FILES: usize = 10_000;
-/// Deepest nesting of folders in an archive. Deeper folders are left out.
+/// Largest depth of nested folders in an archive. Deeper folders are left out.
 const MAX_DEPTH: usize = 32;
 
 /// Why a folder can't be packed.

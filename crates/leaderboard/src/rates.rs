@@ -1,20 +1,20 @@
-//! How often a student and an address may hand in.
+//! Limits how often a student and an address may hand in.
 //!
-//! The size of the table is limited. When the table is full, students without a submission and
-//! addresses without an attempt in the last hour are removed. If the table is still full, new
-//! students and addresses have to wait.
+//! The size of the table with the times of submissions and attempts is limited. When the table is
+//! full, students without a submission in the last hour and addresses without an attempt in the
+//! last hour are removed. If the table is still full, new students and addresses have to wait.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
 const HOUR: Duration = Duration::from_secs(3600);
-/// Most students and addresses together in the table.
+/// Largest number of students and addresses together in the table.
 const MAX_ENTRIES: usize = 4096;
-/// Most attempts of one address in an hour. The limit is large, because a class can share one
-/// address.
+/// Largest number of attempts of one address in an hour. The limit is large, because a class can
+/// share one address.
 pub(crate) const PER_ADDRESS: usize = 600;
-/// Most submissions of one student in an hour.
+/// Largest number of submissions of one student in an hour.
 pub(crate) const PER_STUDENT: usize = 30;
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,7 +30,7 @@ pub(crate) struct Rates {
 }
 
 impl Rates {
-    /// Counts an attempt of an address. Returns the time to wait if there were too many.
+    /// Counts an attempt of an address. Returns the time to wait if there were too many attempts.
     pub(crate) fn count_address(&mut self, address: IpAddr, now: Instant) -> Result<(), Duration> {
         let owner = Owner::Address(of_network(address));
         self.check(&owner, PER_ADDRESS, Duration::ZERO, now)?;

@@ -4,15 +4,15 @@ use chicane_wire::{Outcome, SubmissionVerdict};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// How many lines at the end of a program's output are kept.
+/// Number of lines that are kept from the end of a program's output.
 const MAX_OUTPUT: usize = 40;
-/// How many characters of a line are kept. An ellipsis replaces the others.
+/// Number of characters that are kept of a line. An ellipsis replaces the others.
 const MAX_LINE: usize = 500;
 /// Longest unit of a record, in characters.
 const MAX_UNIT: usize = 20;
-/// If the config names no unit, a record that increases like the clock is taken for a time in
-/// seconds. Between two events, its increase may differ from the elapsed time by at most this many
-/// seconds.
+/// Tolerance in seconds for a record that increases like the clock. From one record event to the
+/// next, the increase of the record may differ from the elapsed time by at most this much. If the
+/// config names no unit, such a record is taken for a time in seconds.
 const CLOCK_TOLERANCE: f64 = 0.06;
 /// The record is taken for a time only if at least this many record events follow the first one.
 const MIN_CHANGES: usize = 3;
@@ -27,7 +27,7 @@ pub struct RunReportLine {
     pub verdict: SubmissionVerdict,
     /// What happened, in one line.
     pub line: String,
-    /// Why the run could not be verified; `None` if it was.
+    /// Why the run could not be verified; `None` if it was verified.
     pub not_verified: Option<String>,
 }
 

@@ -6,7 +6,7 @@ use chicane_wire::Better;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, VecDeque};
 
-/// Most changes that are kept.
+/// Largest number of changes that are kept.
 const MAX_CHANGES: usize = 30;
 
 /// The best run of a student.
@@ -37,7 +37,7 @@ pub(crate) struct Table {
     pub(crate) unit: Option<String>,
     /// The best run of each student, the leader first.
     pub(crate) rows: Vec<Best>,
-    /// Number of runs of each student, with those that do not count in the table.
+    /// Number of runs of each student, including the runs that do not count in the table.
     runs: BTreeMap<String, u32>,
 }
 
@@ -89,8 +89,8 @@ impl Table {
         self.runs.get(key).copied().unwrap_or(0)
     }
 
-    /// Puts a run into the table if it is the best one of its student. Returns the record before
-    /// and the new rank.
+    /// Puts a run into the table if it is the best one of its student. Returns the earlier record
+    /// of the student and the new rank.
     fn place(&mut self, best: Best) -> Option<(Option<f64>, u32)> {
         let own = self.rows.iter().position(|row| row.key == best.key);
         let before = own.map(|own| self.rows[own].record);

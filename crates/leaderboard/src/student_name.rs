@@ -20,9 +20,10 @@ impl StudentName {
     /// Reads a name. `None` if it has a character that is not allowed, is empty or too long.
     ///
     /// Characters of markup, control characters and invisible characters are refused. The first
-    /// character must be a letter, a digit or not ASCII, so that no spreadsheet evaluates the name
-    /// as a formula. This is also required of the first character of the key, because some
-    /// spreadsheets evaluate a text that begins with a variant of an ASCII character, such as `＝`.
+    /// character must be a letter, a digit or a character outside of ASCII, so that no spreadsheet
+    /// evaluates the name as a formula. The same rule applies to the first character of the key,
+    /// because some spreadsheets evaluate a text that begins with a variant of an ASCII character,
+    /// such as `＝`.
     pub(crate) fn parse(text: &str) -> Option<StudentName> {
         // The normal form can be longer than the text, but not many times as long. A very long text
         // is refused here, before it is normalised.

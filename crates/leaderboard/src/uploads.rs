@@ -15,9 +15,10 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Most bytes of judged uploads that are kept. If there are more, the oldest ones are removed.
+/// Largest size of all judged uploads that are kept, in bytes. Beyond this size, the oldest judged
+/// uploads are removed.
 const MAX_KEPT: u64 = 4 << 30;
-/// The first bytes of a zip file: with entries, and without.
+/// The first bytes of a zip file with entries, and of a zip file without entries.
 const ZIP_MARKS: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
 
 /// The folders of a leaderboard.
@@ -100,7 +101,7 @@ impl Uploads {
         let _ = std::fs::remove_dir_all(self.scratch().join(format!("judged-{id}")));
     }
 
-    /// Removes an upload whose submission is not in the database, or no longer.
+    /// Removes an upload whose submission is not in the database or was removed from it.
     pub(crate) fn remove(&self, file: &str) {
         let _ = std::fs::remove_file(self.root.join("uploads").join(file));
     }
@@ -119,8 +120,8 @@ impl Uploads {
     }
 
     /// Removes uploads that are not in the database, for example because the simulator was killed
-    /// before it acknowledged them. Must not run while a submission is being stored, because its
-    /// upload would be removed.
+    /// before it acknowledged them. This function must not run while a submission is being stored,
+    /// because it would remove the upload of that submission.
     pub(crate) fn remove_orphans(&self, submissions: &Submissions) {
         for entry in std::fs::read_dir(self.root.join("uploads")).into_iter().flatten().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Time after which a submission is tried again because the disk or the database failed.
+/// Time after which a submission is tried again if the disk or the database failed.
 const RETRY: Duration = Duration::from_secs(5);
 
 /// What the worker and the requests share.
@@ -35,8 +35,8 @@ pub(crate) struct Shared {
 pub(crate) struct State {
     /// The submissions that wait, the next one first.
     pub(crate) waiting: VecDeque<SubmissionRow>,
-    /// Addresses of the waiting submissions, by number. Submissions from before the start of the
-    /// program have no address, and neither have those that are tried again.
+    /// Addresses of the waiting submissions, by number. A submission has no address here if it was
+    /// handed in before the start of the program, or if it is tried again.
     pub(crate) addresses: BTreeMap<i64, IpAddr>,
     pub(crate) running: Option<Running>,
     pub(crate) standings: Standings,
@@ -189,8 +189,8 @@ impl Shared {
                         Err(error) if error.is_of_machine() => {
                             return Err(Interrupted::Store(error.to_string()));
                         }
-                        // The upload was valid when it was handed in. Since then its file has
-                        // changed or was removed.
+                        // The upload was valid when it was handed in, so its file was probably
+                        // changed or removed since then. No later attempt can succeed.
                         Err(error) => {
                             submissions.end(row.number, &time::now(), Some(&error.to_string()))?;
                             return Ok(());
