@@ -24,8 +24,8 @@ impl Files for Pictures {
 }
 
 impl BuiltIn {
-    /// Revision of the built-in worlds, 12 hex digits. It changes when a built-in file or the code
-    /// that builds the worlds changes.
+    /// Revision of the built-in worlds, 12 hex digits. The revision changes when a built-in file or
+    /// the code that builds the worlds changes.
     pub const REV: &str = ASSETS_REV;
 
     /// All built-in worlds, sorted by name.

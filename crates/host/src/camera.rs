@@ -1,6 +1,7 @@
-//! The on-board camera. The first request for a frame draws the frame. All clients then share it.
+//! The on-board camera. The first request for a frame causes the frame to be drawn. Clients that
+//! request the same frame share the result, which is cached.
 //!
-//! The sim thread keeps an [`Exposure`]. It contains the world at the tick of the frame. A drawn
+//! The sim thread keeps an [`Exposure`], which contains the world at the tick of the frame. A drawn
 //! frame depends only on its exposure, its size and the brightness. One frame is drawn at a time,
 //! on all cores.
 
@@ -17,7 +18,7 @@ use tokio::sync::{Mutex, oneshot};
 
 /// JPEG quality, 1 to 100.
 const JPEG_QUALITY: u8 = 80;
-/// Number of drawn frames in the cache.
+/// Maximum number of drawn frames in the cache.
 const CACHED_FRAMES: usize = 8;
 
 /// Draws frames of the on-board camera. Clones share one renderer and one cache.
@@ -25,12 +26,14 @@ const CACHED_FRAMES: usize = 8;
 pub struct Camera {
     profile: Arc<Profile>,
     frames: DrawnFrames,
-    /// Counts the server's unfinished work for a student's program. Every drawing counts, because
-    /// the camera does not know which client requested the frame.
+    /// Counts the server's unfinished work for a student's program. In virtual time, simulated time
+    /// waits until this work is done. Every drawing counts, because the camera does not know which
+    /// client requested the frame.
     work: Arc<Work>,
 }
 
-/// A renderer and a cache of frames, for one camera or for several. Clones share them.
+/// A renderer and a cache of frames, for one camera or for several. Clones share the renderer and
+/// the cache.
 #[derive(Clone, Default)]
 pub struct DrawnFrames(Arc<Mutex<FrameCache>>);
 
@@ -72,9 +75,9 @@ impl Camera {
         Camera { profile, frames, work }
     }
 
-    /// Width and height in px of a frame that fits into the requested size. `None` does not limit
-    /// the size. A frame keeps the camera's aspect ratio and is never larger than the camera's own
-    /// size.
+    /// Width and height in px of the largest frame that fits into the requested width and height.
+    /// `None` stands for no limit. A frame keeps the camera's aspect ratio and is never larger than
+    /// the camera's own size.
     pub fn size(&self, width: Option<u64>, height: Option<u64>) -> [usize; 2] {
         let camera = &self.profile.camera;
         let (full_w, full_h) = (f64::from(camera.width_px), f64::from(camera.height_px));
@@ -129,7 +132,8 @@ impl Camera {
 }
 
 impl FrameCache {
-    /// The frame of this exposure. It is drawn if it is not in the cache.
+    /// The frame of this exposure with this size and brightness. The frame is drawn if it is not in
+    /// the cache.
     fn frame(
         &mut self,
         exposure: Arc<Exposure>,
@@ -169,7 +173,8 @@ impl FrameCache {
         &mut self.frames[index]
     }
 
-    /// The renderer of this stage. If the renderer of another stage exists, it is dropped first.
+    /// The renderer of this stage. A renderer of another stage is dropped before the new renderer
+    /// is created.
     fn renderer(&mut self, stage: Arc<Stage>) -> &mut Renderer {
         let is_current = self.renderer.as_ref().is_some_and(|(s, _)| Arc::ptr_eq(s, &stage));
         if !is_current {

@@ -27,7 +27,7 @@ const FIRST_WORLD: &str = "oval";
 /// data folder. Each of the two waits has this limit.
 const STOP_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How often the simulator checks that its data folder was not replaced.
+/// Time between two checks that the data folder was not replaced.
 const FOLDER_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Why the first world was not loaded.
@@ -199,8 +199,8 @@ impl Prepared {
     }
 }
 
-/// If the last world is not in the library because it was built from a project, adds this world to
-/// the library, so that the simulator can start with it again.
+/// Adds the last world to the library if it was built from a project, because such a world is not
+/// in the library after a restart. The simulator can then start with this world again.
 fn place_driven_project(library: &Library, data: &Data, last: Option<&str>) -> Result<(), StoreError> {
     let Some(name) = last.filter(|name| library.entry(name).is_none()) else { return Ok(()) };
     if let Some(driven) = data.projects().driven(name)? {

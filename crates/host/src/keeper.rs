@@ -1,6 +1,6 @@
 //! Stores settings (brightness, last world, lights) on disk.
 //!
-//! A change is written before it is applied. An acknowledged change therefore survives `kill -9`,
+//! A change is written before it is applied. Therefore an acknowledged change survives `kill -9`,
 //! and a change that can't be stored has no effect.
 //!
 //! After a command was applied or refused, the keeper writes the published state again, because an
@@ -8,8 +8,8 @@
 //! the published state while it holds the lock of the disk, so the last write has the newest state.
 //!
 //! Only one HTTP handler at a time changes a setting. A judging script does not wait for that
-//! handler, because the handler may wait for the sim thread, and the sim thread waits for the
-//! script.
+//! handler. Otherwise the two could wait for each other, because the handler may wait for the sim
+//! thread, and the sim thread waits for the script.
 
 use crate::driver::{Answer, Published, Refused, Simulator};
 use chicane_session::SessionHostError;
@@ -230,8 +230,8 @@ impl Keeper {
     }
 }
 
-/// Logs that the published state could not be stored after a change. The change itself was stored
-/// before, so the client gets no error about this.
+/// Logs that the published state could not be stored after a change. The client gets no error,
+/// because the change itself was stored before it was applied.
 fn warn_if_not_kept(result: Result<(), KeepError>) {
     if let Err(error) = result {
         tracing::warn!(%error, "the settings on disk may differ from the published state");

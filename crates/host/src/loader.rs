@@ -57,9 +57,9 @@ pub struct Loader {
     pub library: Arc<Library>,
     /// Stores the last world and its lights.
     pub(crate) keeper: Keeper,
-    /// This lock is held while a world is looked up and its transition is registered, while a world
-    /// is removed, and while a session begins. Without this lock, a world could be removed between
-    /// lookup and registration.
+    /// A task holds this lock in three cases: while it looks a world up and registers the
+    /// transition, while it removes a world, and while it begins a session. Without this lock, a
+    /// world could be removed between lookup and registration.
     pub(crate) choice_lock: Arc<tokio::sync::Mutex<()>>,
     /// Profile of the car.
     pub(crate) profile: Arc<Profile>,
@@ -70,8 +70,8 @@ pub struct Loader {
 enum InitialLights {
     /// All lights are green.
     Green,
-    /// The lights are as in the running world. A yellow light becomes red, and a red light with a
-    /// running timer becomes green.
+    /// The lights are as in the running world. A yellow light becomes red. A red light with a
+    /// running timer becomes green, because the timer is not kept.
     Kept,
     /// The lights are as stored: by name, `true` is red.
     Stored(BTreeMap<String, bool>),
@@ -183,7 +183,8 @@ impl Loader {
         }
     }
 
-    /// Loads a world on a blocking thread, then stores its name as the last world.
+    /// Loads a world on a blocking thread. Then stores its name as the last world, and its lights.
+    /// A respawn stores nothing.
     async fn load_and_store(
         &self,
         kind: TransitionKind,
@@ -226,7 +227,7 @@ impl Loader {
         if !entry.deletable {
             return Err(RemoveFailure::Protected);
         }
-        // `name` may be an alias.
+        // The name of the entry is used from here on, because the given name may be an alias.
         let name = entry.name.as_str();
         let now = self.simulator.now();
         let current = now.running.as_ref().map(|seen| &*seen.served.name);

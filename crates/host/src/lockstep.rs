@@ -1,7 +1,8 @@
 //! Writes the response to `POST /step`.
 //!
-//! The module is in this crate and not in the server, because this crate is compiled with more
-//! optimisation. A client that trains asks for thousands of responses per second.
+//! The module is in this crate and not in the server, because a client that trains asks for
+//! thousands of responses per second, and this crate is compiled with more optimisation than the
+//! server.
 
 use crate::driver::{Exposure, Published, WorldView};
 use crate::view;

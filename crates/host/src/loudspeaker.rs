@@ -1,10 +1,11 @@
 //! Sends the robot's sound events to listeners: pages that play the sounds, and programs.
 //!
-//! A sound event is sent after its effect is published, together with the serial number of that
-//! published view. A listener starts from the current sounds. The serial number shows the listener
-//! which events the current sounds already include. The listener therefore misses no event. All
-//! listeners read from one bounded ring buffer. A listener that falls behind gets an error and
-//! starts again from the current sounds.
+//! A sound event is sent after its effect is published. The event carries the serial number of the
+//! published value that first includes the effect. A new listener starts with the sounds of the
+//! current published value, and compares serial numbers to skip the events that this value already
+//! includes. The listener therefore misses no event. All listeners read from one bounded ring
+//! buffer. A listener that falls behind gets an error and starts again with the current published
+//! value.
 
 use bytes::Bytes;
 use chicane_robot::audio::AudioEvent;
@@ -31,7 +32,7 @@ pub struct SoundNotice {
     pub time_s: f64,
     /// The event.
     pub event: AudioEvent,
-    /// The event as it is sent. It is encoded once for all listeners.
+    /// The event as it is sent, encoded once for all listeners.
     pub bytes: OnceLock<Bytes>,
 }
 

@@ -35,7 +35,8 @@ pub enum StaticsError {
 /// The parts of a world that do not change during a session.
 pub fn statics(served: &ServedWorld, script: &str, seed: u64) -> Result<Statics, StaticsError> {
     let world = &served.world;
-    // A program can also run without a judge in a world that has no evaluation.
+    // A world may have no evaluation, because a program can also run without a judge. The
+    // configuration is then empty.
     let config = world.evaluation.as_ref().map_or("{}", |evaluation| &evaluation.config_json);
     let config = serde_json::value::RawValue::from_string(config.to_owned())?;
     let lines = world.published_route().map(view::route_lines);

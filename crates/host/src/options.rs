@@ -19,7 +19,7 @@ pub struct HostOptions {
     pub profile: Profile,
     /// Requested real-time factor; 0 is as fast as possible.
     pub speed: f64,
-    /// Whether time is paused before and after a session, unless a client continues it.
+    /// Whether time is paused before and after a session, unless a client lets time continue.
     pub only_sessions: bool,
     /// Folder that student programs run in.
     pub workspace: PathBuf,

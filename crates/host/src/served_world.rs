@@ -1,4 +1,5 @@
-//! A loaded world, together with the responses about it that do not change while it runs.
+//! A loaded world, together with the HTTP responses that describe the world and stay the same while
+//! the world runs.
 
 use crate::scene::SceneFile;
 use crate::variation::SeedVariation;
@@ -32,13 +33,14 @@ pub struct ServedWorld {
     pub bounds_json: Option<Bytes>,
     /// Response of `GET /evaluation`; `None` if the world has no evaluation.
     pub evaluation_json: Option<Bytes>,
-    /// SHA-256 over the world's files, hex; `None` if the library no longer had the world.
+    /// SHA-256 over the world's files, hex; `None` if the library no longer had the world when the
+    /// checksum was computed.
     pub(crate) sha256: Option<String>,
     /// What a seed changed; `None` if the world is as published.
     pub(crate) variation: Option<SeedVariation>,
-    /// The world prepared for the renderer. It is created for the first camera frame.
+    /// The world prepared for the renderer. The preparation takes place at the first camera frame.
     stage: OnceLock<Arc<Stage>>,
-    /// The world as a file for viewers. It is created for the first viewer.
+    /// The world as a file for viewers. The file is made when the first viewer requests it.
     scene: OnceLock<Arc<SceneFile>>,
 }
 

@@ -83,7 +83,7 @@ fn read_opened(file: File, path: &str) -> Result<Vec<u8>, PathError> {
         return Err(PathError::TooLarge);
     }
     let mut bytes = Vec::new();
-    // The read is limited, because the file may grow meanwhile.
+    // The read is limited, because the file may have grown since its size was checked.
     file.take(MAX_FILE_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(|e| unreadable(&e))?;
     if bytes.len() > MAX_FILE_BYTES { Err(PathError::TooLarge) } else { Ok(bytes) }
 }

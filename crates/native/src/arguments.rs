@@ -94,8 +94,8 @@ fn observed(entries: &Entries<'_>) -> PyResult<Observed> {
     Ok(Observed { state: has("state"), lidar: has("lidar"), camera: has("camera") })
 }
 
-/// What a seed changes: a document as JSON text, or "own" for the document of the world's
-/// evaluation.
+/// What a seed changes: a document as JSON text, or the text "own", which stands for the document
+/// in the evaluation of the world.
 fn vary(entries: &Entries<'_>) -> PyResult<VaryChoice> {
     let text: Option<String> = entries.take("vary")?;
     Ok(match text.as_deref() {

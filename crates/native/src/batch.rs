@@ -12,8 +12,8 @@ use std::sync::{Mutex, TryLockError};
 #[pyclass(frozen, module = "chicane.native")]
 pub(crate) struct Batch(Mutex<Option<chicane_gym::Batch>>);
 
-/// An object: name, kind, pose (x, y and z in m, yaw in rad), size in m, whether physics never
-/// moves the object, whether a client may move it.
+/// An object: name, kind, pose (x, y and z in m, yaw in rad), size in m, whether the object is
+/// static (physics never moves it), whether a client may move it.
 type Thing = (String, &'static str, [f64; 4], [f64; 3], bool, bool);
 /// Objects, names of touched objects, lights with their colours, points of the centre line in m.
 type Details = (Vec<Thing>, Vec<String>, Vec<(String, &'static str)>, Vec<[f64; 2]>);
@@ -30,7 +30,8 @@ fn to_python(error: GymError) -> PyErr {
 }
 
 impl Batch {
-    /// Releases the interpreter while `work` runs. Fails if another thread uses the batch.
+    /// Releases the interpreter while `work` runs. Fails if another thread uses the batch, if the
+    /// batch is closed, or if an earlier call panicked.
     fn with<T: Send>(
         &self,
         py: Python<'_>,
@@ -89,7 +90,8 @@ impl Batch {
         Ok(about)
     }
 
-    /// Sets the generator of one environment: state and increment, 16 bytes each, little endian.
+    /// Sets the random generator of one environment: state and increment of a PCG64, 16 bytes each,
+    /// little endian.
     fn seed(&self, py: Python<'_>, car: usize, generator: &[u8]) -> PyResult<()> {
         let wrong = || PyValueError::new_err("a generator must be 32 bytes: state and increment");
         let (state, increment) = generator.split_at_checked(16).ok_or_else(wrong)?;
@@ -98,7 +100,8 @@ impl Batch {
         self.with(py, |batch| batch.seed(car, generator))
     }
 
-    /// The generator of one environment, as `seed` takes it; None before it was set.
+    /// The random generator of one environment, in the form that `seed` takes; None before it was
+    /// set.
     fn generator<'py>(&self, py: Python<'py>, car: usize) -> PyResult<Option<Bound<'py, PyBytes>>> {
         let generator = self.with(py, |batch| batch.generator(car))?;
         Ok(generator.map(|generator| {
@@ -107,8 +110,8 @@ impl Batch {
         }))
     }
 
-    /// Starts new episodes, and fills the arrays. `start`: where the cars start, in laps from the
-    /// first waypoint, or None for the start of the settings.
+    /// Starts new episodes, and fills the arrays. `start` is the start position of the cars, in
+    /// laps from the first waypoint. None leaves the start position to the settings.
     fn reset(
         &self,
         py: Python<'_>,

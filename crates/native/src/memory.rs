@@ -1,10 +1,10 @@
 //! Borrows the memory of NumPy arrays.
 //!
-//! A borrowed array must have the right element type, be contiguous, and be writable if it is
-//! filled. The buffer protocol keeps the memory in place until the borrow ends, also while the
-//! interpreter is released.
+//! A borrowed array must be contiguous and have the right element type. An array that a call fills
+//! must also be writable. The buffer protocol keeps the memory of an array in place until the
+//! borrow ends, also while the interpreter is released.
 
-// The slices of `Filled` point to memory that NumPy owns.
+// Unsafe code is necessary, because the slices of `Filled` point to memory that NumPy owns.
 #![allow(unsafe_code)]
 
 use pyo3::buffer::{Element, PyBuffer};
@@ -128,7 +128,8 @@ impl Outputs {
 
     /// The arrays as slices.
     pub(crate) fn arrays(&mut self) -> chicane_gym::Arrays<'_> {
-        // SAFETY: `new` has checked that the arrays do not overlap, and see `Filled::slice`.
+        // SAFETY: `new` has checked that the arrays do not overlap. No other code uses the arrays
+        // during the call: see `Filled::slice`.
         unsafe {
             chicane_gym::Arrays {
                 state: self.state.slice(),

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The built-in worlds that were loaded. They do not change, so all environments share them.
+/// The built-in worlds that were loaded, by name. All environments share these worlds, because a
+/// loaded world never changes.
 static LOADED: Mutex<BTreeMap<String, Arc<World>>> = Mutex::new(BTreeMap::new());
 
 /// Names of the built-in worlds, sorted.

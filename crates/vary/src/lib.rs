@@ -1,8 +1,9 @@
 //! The document `vary` of an evaluation: what a seed may change in a world, with bounds for each
 //! change.
 //!
-//! This crate has the types, the limits, the error texts and a description in words. It knows no
-//! world and draws no random number: the crate `sim` computes what a seed changes in a world.
+//! This crate has the types, the limits, the error texts and a description in words. The crate
+//! knows no world and draws no random number: the crate `sim` computes what a seed changes in a
+//! world.
 //!
 //! # Example
 //!
@@ -31,8 +32,8 @@ pub struct Vary {
     pub start: Start,
     /// The objects.
     pub objects: Objects,
-    /// Seconds for which a traffic light is red at the start. Every light gets a time of its own,
-    /// and turns green afterwards.
+    /// Seconds for which a traffic light is red at the start, before it turns green. Every light
+    /// gets a time of its own.
     pub lights: Option<Range>,
     /// Factor of the picture's brightness at the start.
     pub brightness: Option<Range>,
@@ -42,7 +43,7 @@ pub struct Vary {
     pub mass: Option<Range>,
     /// Factors of the sensors' noise.
     pub noise: Noise,
-    /// Delay of the car's commands, simulated seconds.
+    /// Delay of the commands to the car, simulated seconds.
     pub latency: Option<Range>,
     /// The surfaces of the road, of which one is chosen. An empty list changes nothing.
     pub surface: Vec<Surface>,

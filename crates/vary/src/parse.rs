@@ -72,7 +72,8 @@ impl Vary {
     }
 }
 
-/// A JSON object of the document whose field names are all known. A missing object has no fields.
+/// A JSON object of the document. Its field names are all known. An object that is missing in the
+/// document counts as an object without fields.
 struct Fields<'a> {
     path: String,
     map: Option<&'a Map<String, Value>>,

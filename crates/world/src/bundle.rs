@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// A folder of files, read as bytes. Paths are relative, `/`-separated and normalised. They never
-/// contain `.`, `..`, an empty segment, a backslash or a leading `/`.
+/// A folder of files, read as bytes. Paths are relative, `/`-separated and normalised. A path never
+/// contains `.`, `..`, an empty segment, a backslash or a leading `/`.
 pub trait Bundle {
     /// The bytes of a file; `None` if the file is missing or unreadable.
     fn read(&self, path: &str) -> Option<Cow<'_, [u8]>>;
@@ -81,7 +81,7 @@ impl<'a> Assets<'a> {
     }
 }
 
-/// The folders of a bundle.
+/// The top-level folders that a bundle may have.
 const FOLDERS: [&str; 6] = ["worlds", "models", "meshes", "routes", "track_iconography", "evaluations"];
 
 /// The path that an imported file gets in a bundle. A bundle has only the folders in `FOLDERS`, so
@@ -103,8 +103,9 @@ pub fn bundle_path(path: &str) -> String {
     if in_bundle { joined } else { format!("models/{joined}") }
 }
 
-/// Resolves `.` and `..` in a relative path. The result is `None` if the path would leave the root,
-/// is absolute, is empty, has more than 1024 bytes, or contains a backslash, a colon or a NUL.
+/// Resolves `.` and `..` in a relative path. The result is `None` for a path that would leave the
+/// root, is absolute, is empty, has more than 1024 bytes, or contains a backslash, a colon or a
+/// NUL.
 pub fn normalise(path: &str) -> Option<String> {
     if path.starts_with('/') || path.len() > 1024 || path.contains(['\\', '\0', ':']) {
         return None;

@@ -151,8 +151,8 @@ impl<'a> JsonSource<'a> {
         Error::at(self.location(raw.get()), format!("\"{key}\" must be {expected}"))
     }
 
-    /// The location of `slice` in the file. A default value is not part of the file's text. Its
-    /// location is the start of the file.
+    /// The location of `slice` in the file. If `slice` is a default value, it is not part of the
+    /// file's text, and the location is the start of the file.
     fn location(&self, slice: &str) -> SourceLocation {
         let offset = (slice.as_ptr() as usize).wrapping_sub(self.text.as_ptr() as usize);
         let offset = if offset <= self.text.len() { offset } else { 0 };

@@ -4,8 +4,8 @@
 //! same structure as the world file and can be edited. A `Spec` is compiled into a [`World`], which
 //! is immutable and shared. The writers are [`sdf::write`], [`collada::write`] and [`npy::write`].
 //!
-//! The crate `chicane-formats` reads and writes XML, meshes and tables. Its modules for meshes and
-//! tables are available here too. This crate has no access to disk or network, and it does not
+//! The crate `chicane-formats` reads and writes XML, meshes and tables. This crate re-exports its
+//! modules for meshes and tables. This crate has no access to disk or network, and it does not
 //! depend on the physics engine or the renderer. The files of a world may be hostile, so every
 //! parser has limits. Every error has a location.
 //!

@@ -1,13 +1,13 @@
 //! The route: the centre line and the borders of the road, as waypoints.
 //!
-//! The reader normalises a waypoint file. It drops repeated points, and closes a loop by repeating
-//! the first row at the end. The border that encloses the smaller area becomes the inner border.
-//! Clients get the route with all repeated rows instead ([`RouteFile::rows`]), because their
-//! programs refer to waypoints by the number of a row.
+//! The reader normalises a waypoint file. The reader drops repeated points, and closes a loop by
+//! repeating the first row at the end. The border that encloses the smaller area becomes the inner
+//! border. Clients get the route with all repeated rows instead ([`RouteFile::rows`]), because
+//! their programs refer to waypoints by the number of a row.
 //!
-//! Distances across the road are measured to the border polylines. They are not measured to the two
-//! border points in a row of the file, because in real files these points do not lie perpendicular
-//! to the centre line.
+//! Distances across the road are measured to the border polylines. The two border points in a row
+//! of the file are not used for these distances, because in real files they do not lie
+//! perpendicular to the centre line.
 
 use crate::error::Error;
 use crate::npy::{self, Array};
@@ -45,8 +45,8 @@ pub struct Route {
     pub borders: Option<Borders>,
 }
 
-/// The two borders of a road, in metres. To compute the enclosed area of an open border, a straight
-/// line from its end to its start closes the border.
+/// The two borders of a road, in metres. The enclosed area of an open border is computed as if a
+/// straight line from its end to its start closed the border.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Borders {
     /// The border that encloses the smaller area.
@@ -174,8 +174,8 @@ impl Route {
             steps.sort_by(f64::total_cmp);
             let median = steps[steps.len() / 2];
             // A straight line of up to four evenly spaced points also has a gap of at most
-            // `CLOSING_STEPS` distances. The line is not a loop, because its gap is as long as the
-            // line.
+            // `CLOSING_STEPS` times the median distance. Such a line is not a loop, because its gap
+            // is as long as the line.
             let is_line = gap > 0.5 * length * (1.0 + 1e-9);
             if self.centre.len() < 3 || gap > CLOSING_STEPS * median || is_line {
                 return;
@@ -186,9 +186,9 @@ impl Route {
         }
     }
 
-    /// Closes a loop without removing rows. If the last row equals the first one except for
-    /// rounding, it gets the exact values of the first row. Otherwise a copy of the first row is
-    /// appended.
+    /// Closes a loop without removing rows. If the last row equals the first row except for
+    /// rounding, the last row gets the exact values of the first row. Otherwise a copy of the first
+    /// row is appended.
     fn close_at_end(&mut self, same: f64) {
         let (Some(&first), Some(&last)) = (self.centre.first(), self.centre.last()) else { return };
         let replaces = first.distance(last) <= same;
@@ -200,8 +200,8 @@ impl Route {
         }
     }
 
-    /// Swaps the borders if the inner border encloses the larger area. Returns whether they were
-    /// swapped.
+    /// Swaps the borders if the inner border encloses the larger area. Returns whether the borders
+    /// were swapped.
     fn order_borders(&mut self) -> bool {
         let swap = self.borders.as_ref().is_some_and(|borders| {
             let (inner, outer) = (enclosed_area(&borders.inner), enclosed_area(&borders.outer));

@@ -161,7 +161,7 @@ pub struct Instance {
 pub enum Owner {
     /// The track.
     Track,
-    /// Scenery. It never moves.
+    /// Scenery, which never moves.
     Scenery,
     /// The object with this index in [`crate::World::objects`].
     Object(usize),

@@ -118,7 +118,7 @@ pub struct JointSpec {
     pub kind: String,
     /// Name of the parent link or frame.
     pub parent: String,
-    /// Name of the child link or frame. It is the default reference frame of `pose`.
+    /// Name of the child link or frame, which is the default reference frame of `pose`.
     pub child: String,
     /// Pose of the joint.
     pub pose: PoseSpec,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// The profile of the generation `gen1` as JSON text, embedded in the binary.
 const GEN1: &str = include_str!("../../../vehicles/gen1.json");
 
-/// Largest number of other names of a car.
+/// Maximum number of aliases of a car.
 const MAX_ALIASES: usize = 32;
 
 /// All parameters of a vehicle generation. Positions are relative to the car's origin, which is on
@@ -171,7 +171,7 @@ pub struct Battery {
     pub voltage_v: f64,
     /// Charge in percent.
     pub percentage: f64,
-    /// Current. It is negative while the battery discharges.
+    /// Current, which is negative while the battery discharges.
     pub current_a: f64,
     /// Samples per simulated second.
     pub rate_hz: u32,

@@ -23,10 +23,10 @@ pub struct World {
     /// The route with every row of its file, including repeated rows. Clients need all rows,
     /// because they refer to waypoints by row number. `None` if the world has no route file.
     pub route_rows: Option<Route>,
-    /// Start pose of the car. The car is on waypoint 0 and faces waypoint 1. In a world without a
-    /// route, the car is at the origin if it can drive there on free and level ground, and
-    /// otherwise at another free and level place. If no such place is found, the car is at the
-    /// origin too.
+    /// Start pose of the car. In a world with a route, the car is on waypoint 0 and faces waypoint
+    /// 1. In a world without a route, the car is at the origin if it can drive there on free and
+    /// level ground. Otherwise the car is at another free and level place, or at the origin if no
+    /// such place is found.
     pub spawn: Pose,
     /// The objects, walls and traffic lights, in file order. Their names are unique.
     pub objects: Vec<Object>,
@@ -60,7 +60,8 @@ pub struct Ground {
 pub struct FixedName {
     /// Name of the model.
     pub name: String,
-    /// Whether the model is the track. Otherwise it is scenery.
+    /// Whether the model is the track. The value is false for scenery and for a built-in ground
+    /// plane.
     pub is_track: bool,
 }
 
@@ -119,7 +120,7 @@ pub struct Object {
     pub kind: ObjectKind,
     /// Whether physics never moves the object.
     pub is_static: bool,
-    /// Whether a pose command may move the object. This is false for walls only.
+    /// Whether a pose command may move the object. The value is false for walls only.
     pub movable: bool,
     /// Pose of the object when the world is loaded.
     pub origin: Pose,
@@ -217,8 +218,8 @@ pub struct Panel {
 }
 
 impl World {
-    /// The route for clients. It has every row of the route file if the world was loaded with a
-    /// route file.
+    /// The route for clients. The result has every row of the route file if the world was loaded
+    /// with a route file.
     pub fn published_route(&self) -> Option<&Route> {
         self.route_rows.as_ref().or(self.route.as_ref())
     }

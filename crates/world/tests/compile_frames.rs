@@ -58,7 +58,8 @@ fn cyclic_poses_and_attachments_are_refused() {
         refusal("<frame name='a' attached_to='b'/><frame name='b' attached_to='a'/>"),
         "worlds/t.world:4:1: frame \"a\" is attached to itself"
     );
-    // The pose of this nested model is relative to a frame inside the model itself.
+    // The pose of this nested model is relative to a frame inside the model itself, so the pose
+    // depends on itself.
     assert_eq!(
         refusal(
             "<model name='m'><link name='l'/><model name='n'><pose relative_to='n::f'/>

@@ -141,7 +141,8 @@ fn a_car_starts_on_the_floor_of_a_world_without_a_ground_plane() {
 fn a_start_that_cannot_be_found_is_reported() {
     let inside = GROUND.to_owned() + &fixed("all", "0 0 0 0 0 0", &cuboid("900 900 100"));
     let world = load(&inside, &[]).expect("loads");
-    // The top of the body is level and free.
+    // A box of 900 m around the origin still has a start: the top of the box is level and free. The
+    // ball below has no level surface, so no start is found there.
     assert_eq!(start(&world), [0.0, 0.0, 50.0]);
     let ball = "<sphere><radius>500</radius></sphere>";
     let world = load(&(GROUND.to_owned() + &fixed("all", "0 0 0 0 0 0", &part(ball))), &[]).expect("loads");
@@ -224,7 +225,8 @@ fn a_missing_mesh_has_a_stand_in_that_is_drawn_and_solid() {
     assert_eq!(world.scenery[0].shape, Shape::Box(DVec3::splat(0.5)));
     assert_eq!(world.scene.instances[0].look, Look::Box([1.0; 3]));
     assert_eq!(warnings(&world).len(), 1);
-    // The size of the visual replaces the size of a missing collision mesh, and vice versa.
+    // The size of the visual replaces the size of a missing collision mesh. Below, the size of the
+    // collision shape replaces the size of a missing visual mesh.
     let size = "<geometry><box><size>1 2 3</size></box></geometry>";
     let absent = "<geometry><mesh><uri>model://no.dae</uri></mesh></geometry>";
     let seen = format!("<collision name='c'>{absent}</collision><visual name='v'>{size}</visual>");
@@ -233,8 +235,8 @@ fn a_missing_mesh_has_a_stand_in_that_is_drawn_and_solid() {
     let solid = format!("<collision name='c'>{size}</collision><visual name='v'>{absent}</visual>");
     let world = load(&fixed("a", "5 0 0 0 0 0", &solid), &[]).expect("loads");
     assert_eq!(world.scene.instances[0].look, Look::Box([1.0, 2.0, 3.0]));
-    // The model also has a box. The missing visual is drawn as the bounding box of this collision
-    // shape, and no further collision shape is added.
+    // This model has a box besides the missing mesh. The missing visual is drawn as the bounding
+    // box of this collision shape, and no further collision shape is added.
     let both = cuboid("1 1 1") + &missing.replace("name='c'", "name='d'").replace("name='v'", "name='w'");
     let world = load(&fixed("a", "5 0 0 0 0 0", &both), &[]).expect("loads");
     assert_eq!((world.scenery.len(), world.scene.instances.len()), (1, 2));

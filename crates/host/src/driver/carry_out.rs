@@ -20,9 +20,9 @@ impl Driver {
     pub(super) fn carry_out(&mut self, envelope: Envelope) {
         let Envelope { origin, order } = envelope;
         if self.session.judging.as_ref().is_some_and(JudgedSession::is_new) {
-            // The session's request to start time may still wait in its channel, although a client
-            // that saw the start has sent this order. The request is carried out first, so that the
-            // order counts as part of the run.
+            // The session's request to start time may still wait in the session's channel, because
+            // this thread was busy. A client that saw the start may have sent this order. The
+            // request is therefore carried out first, so that the order counts as part of the run.
             self.serve_session();
         }
         if changes_pending_replies(&order) {
@@ -90,13 +90,14 @@ impl Driver {
         }
     }
 
-    /// Sends a command to the robot of the world with the number `world`, or of the running world
-    /// if `world` is `None`.
+    /// Sends a command to the robot. If `world` is given, the command is refused unless the running
+    /// world has this number (`Published::assets_version`).
     fn ask_robot(&mut self, origin: &Origin, command: RobotCommand, world: Option<u64>, reply: Reply<Done>) {
         let counted = if self.counts_robot_commands(origin) { robot_values(&command) } else { None };
         let current = world.is_none_or(|world| world == self.worlds.assets_version);
-        // `Release` and `End` are accepted during a transition. If the new world fails to load, the
-        // running world continues. Without these commands its car would drive on.
+        // `Release` and `End` are accepted during a transition, because the running world continues
+        // if the new world fails to load. If these commands were refused, the car of the running
+        // world would then drive on.
         let ends = matches!(command, RobotCommand::Release { .. } | RobotCommand::End { .. });
         let accepted = current && (ends || self.worlds.transition.is_none());
         let Some(running) = self.worlds.running.as_mut().filter(|_| accepted) else {
@@ -185,9 +186,9 @@ impl Driver {
     }
 }
 
-/// Whether the state has to be published and pending replies sent before this order is carried out.
-/// Otherwise those replies would already show the effect of this order: another speed or pause,
-/// another text, another world or simulation, or lights that were reset.
+/// Whether the state has to be published and pending replies have to be sent before this order is
+/// carried out. Otherwise those replies would already show the effect of this order: another speed
+/// or pause, another text, another world or simulation, or lights that were reset.
 fn changes_pending_replies(order: &Order) -> bool {
     match order {
         Order::Command(command, _) => matches!(command, Command::Reset),

@@ -33,7 +33,8 @@ impl SimClock {
         self.pacer.set(paused, speed, now);
     }
 
-    /// Drops the ticks that are due, so that time does not run faster after a wait.
+    /// Drops the ticks that became due during a wait. Otherwise time would run faster after the
+    /// wait to make up for these ticks.
     pub(super) fn forget_due(&mut self) {
         self.pacer.restart(Instant::now());
     }
@@ -55,7 +56,7 @@ impl SimClock {
         self.meter.count_done(ticks);
     }
 
-    /// Time until a tick is due; `None` while time is paused.
+    /// Real time until a tick is due; `None` while time is paused.
     pub(super) fn sleep(&self, now: Instant) -> Option<Duration> {
         self.pacer.sleep(now)
     }

@@ -66,8 +66,8 @@ impl Driver {
         self.display.overlay = OverlayView { text: Arc::from(text), ttl_s, size, seq, ends };
     }
 
-    /// Reports a command that changes the world, the clock or the display to the session, unless
-    /// the judging script sent the command. [`JudgedSession::count_interference`] decides whether
+    /// Reports to the session a command that changes the world, the clock or the display. A command
+    /// of the judging script is not reported. [`JudgedSession::count_interference`] decides whether
     /// the command also counts as interference.
     pub(super) fn report_command(&mut self, origin: &Origin, command: CommandName, values: Value) {
         let Some(judging) = self.session.judging.as_mut().filter(|_| origin.source != Source::Judge) else {
@@ -75,7 +75,7 @@ impl Driver {
         };
         let tick = self.worlds.running.as_ref().map_or(0, |running| running.sim.tick());
         // If the simulator can't tell the program's requests from those of other clients, a step
-        // most likely comes from the program, so it is not counted.
+        // most likely comes from the program. Such a step is therefore not counted as interference.
         let counts = judging.recognizes_student() || command != CommandName::Step;
         let counted = counts && judging.count_interference(origin, tick, &values);
         let noted = counted.then(|| values.to_string());
@@ -85,8 +85,9 @@ impl Driver {
         }
     }
 
-    /// Whether commands of this origin to the robot count as interference: the simulator recognizes
-    /// the requests of the judged program, and the origin is not that program.
+    /// Whether commands of this origin to the robot count as interference. The commands count if
+    /// the simulator recognizes the requests of the judged program and the origin is not that
+    /// program.
     pub(super) fn counts_robot_commands(&self, origin: &Origin) -> bool {
         let judging = self.session.judging.as_ref();
         origin.source != Source::Student && judging.is_some_and(JudgedSession::recognizes_student)

@@ -28,7 +28,8 @@ impl Loaded {
     }
 }
 
-/// A drive command of a recorded drive.
+/// A drive command of a recorded drive. The sim thread sends the commands of a recorded drive to
+/// the robot, so that a judging script can be tried without a student's program.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DriveAt {
     /// Ticks since the session began to run.
@@ -61,10 +62,11 @@ pub(crate) enum SessionRequest {
     },
     /// Pause or continue time for the judging script.
     Pause(bool),
-    /// Let time run at the session's speed again, because the student's program has exited.
+    /// Let time run again at the speed that was set before the session, because the student's
+    /// program has exited.
     TakeClock,
-    /// Apply a brightness that is stored already. Every channel of a pixel is multiplied by this
-    /// factor.
+    /// Apply a brightness that the keeper has already stored. Every channel of a pixel is
+    /// multiplied by this factor.
     Brightness(f64, SyncSender<()>),
     /// End the session. The reply is the simulated time of the session in seconds.
     Halt(SyncSender<f64>),
@@ -87,8 +89,8 @@ pub(crate) struct SessionEntry {
     pub(crate) recognizes_student: bool,
     /// Whether the session runs in virtual time.
     pub(crate) is_virtual: bool,
-    /// Counts commands during the run that neither the student's program, the judging script nor
-    /// the simulator sent.
+    /// Counts the interference: commands during the run whose sender is neither the student's
+    /// program, nor the judging script, nor the simulator.
     pub(crate) interference: Arc<Mutex<SentCommands>>,
     /// Writes the journal of the run.
     pub(crate) journal: Recorder,

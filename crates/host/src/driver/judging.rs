@@ -2,8 +2,8 @@
 //! wait for the judge.
 //!
 //! Requests of the session arrive on a separate channel, not through the inbox. The sim thread
-//! takes no order from the inbox during a long step, but the session must still be able to judge
-//! the observations of the step and to stop the step.
+//! takes no order from the inbox during a long step. During this step, the session must still be
+//! able to judge the observations and to stop the step.
 
 use super::entry::{DriveAt, Loaded, SessionEntry, SessionRequest};
 use super::run_ticks::{Due, RunTicks};
@@ -39,10 +39,11 @@ pub(super) struct JudgedSession {
     observed_paused: Instant,
     /// Sound events since the last observation.
     sounds: SoundLog,
-    /// Real-time factor before the session; 0 is as fast as possible.
+    /// Real-time factor before the session, which is set again after the session; 0 is as fast as
+    /// possible.
     speed: f64,
-    /// Whether the student's program has exited or the time keeper has failed. Time then continues
-    /// after a client's step.
+    /// Whether the student's program has exited or the time keeper has failed. In both cases,
+    /// nothing else lets time continue after a client's step, so the sim thread does.
     has_clock: bool,
     /// Whether the session began in virtual time.
     pub(super) is_virtual: bool,
@@ -52,8 +53,8 @@ pub(super) struct JudgedSession {
     /// Whether the simulator can tell the requests of the student's program from requests of
     /// others.
     recognizes_student: bool,
-    /// Counts commands during the run that neither the student's program, the judging script nor
-    /// the simulator sent.
+    /// Counts the interference: commands during the run whose sender is neither the student's
+    /// program, nor the judging script, nor the simulator.
     interference: Arc<Mutex<SentCommands>>,
 }
 
@@ -183,8 +184,8 @@ impl JudgedSession {
         self.drive.get(self.next_drive).filter(|at| at.tick <= tick).copied()
     }
 
-    /// What the run needs at this tick. If it needs an observation, the next observation is planned
-    /// at once.
+    /// What the run needs at this tick. If an observation is due, the call also plans the next
+    /// observation, so each observation is reported once.
     pub(super) fn due(&mut self, tick: u64) -> Due {
         let Some(run) = &mut self.run else { return Due::Nothing };
         let due = run.due(tick);

@@ -1,12 +1,13 @@
 //! The sim thread. Only this thread owns the simulation.
 //!
-//! Orders arrive through a bounded inbox. The sim thread carries them out between two ticks in the
-//! order of arrival, or refuses them with a [`Refused`] value. The sim thread then publishes the
-//! result as one immutable value. The new value replaces the last published value. Only then are
-//! the replies sent. A client that got a reply therefore sees the effect of its order in every
-//! later read. Readers take the latest value and never wait for the sim thread. Between orders the
-//! sim thread simulates the ticks that are due, and sleeps until the next tick. The sim thread
-//! never blocks on a reader, because it leaves replies and published values in channels.
+//! Orders arrive through a bounded inbox. Between two ticks, the sim thread takes the orders in the
+//! order of arrival, and carries out or refuses each of them. A refusal is a [`Refused`] value. The
+//! sim thread then publishes the result as one immutable value, which replaces the last published
+//! value, and sends the replies only after that. A client that got a reply therefore sees the
+//! effect of its order in every later read. Readers take the latest value and never wait for the
+//! sim thread. Between orders the sim thread simulates the ticks that are due, and sleeps until the
+//! next tick. The sim thread never blocks on a reader, because replies and published values go
+//! through channels that never block the sender.
 //!
 //! [`Simulator`] is the handle of the thread. `state` holds the data of the thread, and `run` is
 //! its loop.
@@ -63,12 +64,13 @@ use std::time::{Duration, Instant};
 use taps::Taps;
 use tokio::sync::{oneshot, watch};
 
-/// Capacity of the inbox. An order to a full inbox is refused.
+/// Capacity of the inbox, in orders. If the inbox is full, an order is refused or waits.
 const MAX_WAITING_ORDERS: usize = 1024;
 /// Maximum sum of the ticks of all steps that wait or run. A step that would exceed this sum is
-/// refused, unless it is the only one.
+/// refused, because other orders wait until the steps have ended. A step is accepted in any case if
+/// no other step waits or runs.
 const MAX_QUEUED_TICKS: u64 = 200_000;
-/// How long [`Simulator::wait_until_shown`] waits at most.
+/// Longest wait of [`Simulator::wait_until_shown`].
 const SHOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Handle of the sim thread. The handle sends orders with its origin, and reads published values.
@@ -86,18 +88,18 @@ pub struct Simulator {
     /// This channel is closed when the thread ends.
     alive: watch::Receiver<()>,
     taps: Taps,
-    /// Counts the server's unfinished work for a student's program.
+    /// Counts the server's unfinished work for a student's program, because virtual time waits
+    /// until this work is done.
     work: Arc<Work>,
 }
 
-/// The ticks of one step. They are counted in `Simulator::queued_ticks` until this value is
+/// The ticks of one step. The ticks are counted in `Simulator::queued_ticks` until this value is
 /// dropped.
 struct QueuedTicks<'a>(&'a AtomicU64, u64);
 
 impl<'a> QueuedTicks<'a> {
-    /// Counts a step. Returns `None` if too many ticks wait already. This limit exists because no
-    /// other order is carried out during a step. A step is always accepted if no other step waits
-    /// or runs.
+    /// Counts a step. Returns `None` if too many ticks wait already, because no other order is
+    /// carried out during a step. A step is always accepted if no other step waits or runs.
     fn new(all: &'a AtomicU64, ticks: u64) -> Option<QueuedTicks<'a>> {
         let before = all.fetch_add(ticks, Ordering::Relaxed);
         let queued = QueuedTicks(all, ticks);
@@ -146,27 +148,30 @@ impl Simulator {
         Ok((simulator, thread))
     }
 
-    /// A handle whose orders have another sender.
+    /// A handle whose orders have the sender `source`.
     pub fn acting_as(&self, source: Source) -> Simulator {
         Simulator { origin: Origin::from(source), ..self.clone() }
     }
 
-    /// A handle whose orders have another sender, who uses this path or ROS topic.
+    /// A handle whose orders have the sender `source`. `path` is the path or the ROS topic that the
+    /// sender uses.
     pub fn acting_at(&self, source: Source, path: &str) -> Simulator {
         Simulator { origin: Origin { source, path: Arc::from(path) }, ..self.clone() }
     }
 
-    /// Counts the server's unfinished work for a student's program.
+    /// The counter of the server's unfinished work for a student's program.
     pub fn work(&self) -> &Arc<Work> {
         &self.work
     }
 
-    /// Counts an order of the student's program as work, because virtual time waits for its reply.
+    /// Counts an order as unfinished work if the student's program sends the order, because virtual
+    /// time has to wait for the reply to this order.
     fn count_job(&self) -> Option<Unfinished> {
         (self.origin.source == Source::Student).then(|| self.work.job())
     }
 
-    /// Counts that a request of the student's program waits for simulated time.
+    /// Counts that a request waits for simulated time, if the student's program sent the request.
+    /// Virtual time does not wait for such a request, because its reply needs later ticks.
     fn count_wait(&self) -> Option<Unfinished> {
         (self.origin.source == Source::Student).then(|| self.work.wait())
     }
@@ -221,7 +226,7 @@ impl Simulator {
     }
 
     /// A receiver whose value is `true` while the simulation of the last world has panicked and no
-    /// other world has replaced it. Published values do not wake the receiver.
+    /// other world has replaced it. The receiver is woken only when this value changes.
     pub(crate) fn watch_lost(&self) -> watch::Receiver<bool> {
         self.lost.clone()
     }
@@ -278,8 +283,8 @@ impl Simulator {
             let world = self.now().assets_version;
             match self.robot_of_world(command.clone(), world).await {
                 Ok((done, _)) => return Ok((done, world)),
-                // Another world was loaded meanwhile, so the command is sent to the robot of that
-                // world.
+                // Another world was loaded after the number was read, so the command is sent to the
+                // robot of that world.
                 Err(Refused::NotReady) if self.now().assets_version != world => {}
                 Err(refused) => return Err(refused),
             }
@@ -353,7 +358,7 @@ impl Simulator {
         self.send_when_free(|reply| Order::Installing(installing, reply)).await
     }
 
-    /// Replaces the running world with a loaded world. This ends the transition.
+    /// Replaces the running world with a loaded world, and ends the transition.
     pub(crate) async fn swap(&self, loaded: Loaded) -> Answer<()> {
         self.send_when_free(|reply| Order::Swap { loaded: Box::new(loaded), reply }).await
     }
@@ -377,8 +382,8 @@ impl Simulator {
     }
 
     /// Waits until the published state agrees with `active` on whether this session is active.
-    /// `active` is called for every published value, because the session may end meanwhile. The
-    /// wait has a timeout, because the sim thread publishes late during a long step.
+    /// `active` is called for every published value, because the session may end during the wait.
+    /// The wait has a timeout, because the sim thread publishes late during a long step.
     pub(crate) async fn wait_until_shown(&self, session: &str, active: impl Fn() -> bool) {
         let mut view = self.watch();
         let seen = view.wait_for(|now| {
@@ -401,13 +406,15 @@ impl Simulator {
         if self.is_stopping() { Refused::Stopping } else { Refused::Failed }
     }
 
-    /// Sends an order and waits for its reply. A full inbox refuses the order as busy.
+    /// Sends an order and waits for its reply. If the inbox is full, the result is
+    /// [`Refused::Busy`].
     async fn ask<T>(&self, order: impl FnOnce(Reply<T>) -> Order) -> Answer<T> {
         let _job = self.count_job();
         self.ask_uncounted(order).await
     }
 
-    /// Like `ask`, for orders whose reply waits for simulated time.
+    /// Like `ask`, but does not count the order as unfinished work. This method is for orders whose
+    /// reply waits for simulated time.
     async fn ask_uncounted<T>(&self, order: impl FnOnce(Reply<T>) -> Order) -> Answer<T> {
         let sent_at = Instant::now();
         let (reply, answer) = oneshot::channel();

@@ -37,8 +37,8 @@ pub(super) enum Order {
     /// Pauses or continues time, or changes its speed. `None` keeps a setting.
     Clock { paused: Option<bool>, speed: Option<f64>, reply: Reply<()> },
     /// Pauses time and simulates a number of ticks. In virtual time, time is not paused, and the
-    /// step waits until the time keeper has granted these ticks. `speed` and `steering` are the
-    /// drive command, if they are given.
+    /// step waits until the time keeper has granted these ticks. If `speed` or `steering` is given,
+    /// it is the drive command during the step.
     Step { ticks: u64, speed: Option<f64>, steering: Option<f64>, reply: Reply<()> },
     /// Shows a text for `ttl_s` real seconds. An empty text removes the shown text.
     Overlay { text: String, ttl_s: f64, size: f64, reply: Reply<()> },

@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 
 /// Longest lag whose missed ticks are still simulated.
 const MAX_LAG: Duration = Duration::from_millis(500);
-/// Shortest sleep. At a high speed, more than one tick is due after such a sleep.
+/// Shortest sleep until a tick is due. At a high speed, several ticks are due after a sleep of this
+/// length.
 const MIN_SLEEP: Duration = Duration::from_millis(1);
 
 /// Computes when ticks are due.
@@ -89,7 +90,7 @@ impl Pacer {
         self.done += ticks;
     }
 
-    /// Time until a tick is due; `None` while time is paused.
+    /// Real time until a tick is due; `None` while time is paused.
     pub(super) fn sleep(&self, now: Instant) -> Option<Duration> {
         if self.paused {
             return None;
@@ -107,9 +108,9 @@ impl Pacer {
 /// Measures the real-time factor over the last second.
 #[derive(Debug)]
 pub(super) struct Meter {
-    /// Real times, each with the number of ticks simulated by then.
+    /// Pairs of a real time and the number of ticks that were simulated until this time.
     samples: VecDeque<(Instant, u64)>,
-    /// Ticks so far.
+    /// Number of ticks so far.
     ticks: u64,
 }
 

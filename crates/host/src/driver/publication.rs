@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
-/// Sends a reply after the state that the reply describes is published.
+/// A function that sends a reply. It is called after the state that the reply describes is
+/// published.
 type SendReply = Box<dyn FnOnce(&Arc<Published>) + Send>;
 
 /// The sim thread's output: published values, then replies and sound events.

@@ -1,5 +1,5 @@
-//! The published state of the simulator. It is immutable, shared by all readers, and replaced as a
-//! whole.
+//! The published state of the simulator. The state is immutable, shared by all readers, and
+//! replaced as a whole.
 
 use crate::served_world::ServedWorld;
 use crate::session_status::SessionStatus;
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 /// The state of the simulator at one time.
 #[derive(Debug)]
 pub struct Published {
-    /// Number of the publication.
+    /// Serial number of the publication.
     pub serial: u64,
     /// Number of changes so far. Commands, worlds, lights and contacts count; motion and time do
     /// not.
@@ -32,7 +32,7 @@ pub struct Published {
     pub overlay: OverlayView,
     /// Every channel of a shown pixel is multiplied by this factor.
     pub brightness: f64,
-    /// The brightness of worlds whose seed does not change the brightness.
+    /// The brightness that worlds have unless their seed changes it.
     pub(crate) usual_brightness: f64,
     /// Number of simulations that became the running world so far. A respawn and the start of a
     /// session count too.
@@ -40,12 +40,11 @@ pub struct Published {
     /// A counter that increases when the car is moved by other means than driving: placed, reset,
     /// or replaced by the car of a new simulation.
     pub epoch: u64,
-    /// Name of the world whose simulation panicked. It becomes `None` when the next world is
-    /// loaded.
+    /// Name of the world whose simulation panicked; `None` again when the next world is loaded.
     pub(crate) lost: Option<Arc<str>>,
     /// The status of the evaluation.
     pub(crate) status: SessionStatus,
-    /// The live state as JSON. It is written on the first request.
+    /// The live state as JSON, written on the first request.
     pub(super) state_json: OnceLock<Bytes>,
 }
 
@@ -87,7 +86,7 @@ pub struct RobotView {
     pub files: Files,
 }
 
-/// A sample of a topic and its JSON. The JSON is written once for all readers.
+/// A sample of a topic and its JSON, which is written once for all readers.
 #[derive(Debug)]
 pub struct TopicSample<T> {
     sample: T,
@@ -165,7 +164,7 @@ pub struct ClockView {
 }
 
 impl ClockView {
-    /// The clock before the first publication.
+    /// The clock in the initial value, which readers get until the first publication.
     pub(super) fn starting(speed: f64) -> ClockView {
         ClockView { paused: false, speed, rtf: 0.0, is_virtual: false }
     }
@@ -180,8 +179,8 @@ pub struct OverlayView {
     pub ttl_s: f64,
     /// The font size is multiplied by this factor.
     pub size: f64,
-    /// Number of the text. It increases with every text. Viewers therefore notice a new text even
-    /// if it is equal to the last text.
+    /// Number of the text. The number increases with every text, so that viewers notice a new text
+    /// even if it is equal to the last text.
     pub seq: u64,
     /// When the text is removed; `None` if there is no text.
     pub ends: Option<Instant>,
@@ -273,8 +272,8 @@ impl Published {
         }
     }
 
-    /// The live state in the response to a step. It has no epoch. The epoch continues to count
-    /// after a respawn, but a repeated run must get equal responses.
+    /// The live state in the response to a step, without the epoch. A repeated run must get equal
+    /// responses, but the epoch continues to count after a respawn.
     pub fn stepped_state(&self) -> State {
         State { epoch: None, ..self.state() }
     }

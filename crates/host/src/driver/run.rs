@@ -46,9 +46,9 @@ impl Driver {
 
     /// Whether the published value is stale and has to be replaced after a time slice. In virtual
     /// time, `answer_grant` publishes when the granted ticks are simulated, so that the content of
-    /// the program's streams does not depend on the wall clock. While granted ticks remain, a
-    /// publication does no harm, because the time keeper grants many ticks at once only if the
-    /// program has no open stream.
+    /// the streams that the program reads does not depend on the wall clock. While granted ticks
+    /// remain, a publication does no harm, because the time keeper grants many ticks at once only
+    /// if the program has no open stream.
     fn is_late(&self) -> bool {
         self.out.is_stale() && self.granted().is_none_or(|ticks| ticks > 0)
     }
@@ -75,7 +75,7 @@ impl Driver {
         }
     }
 
-    /// Drops a simulation that panicked. The host then loads its world again.
+    /// Drops a simulation that panicked. The host then loads the world of the simulation again.
     fn drop_panicked_world(&mut self) {
         if let Some(running) = self.worlds.running.take() {
             tracing::error!(
@@ -141,7 +141,8 @@ mod tests {
         Loaded { sim: served.sim(&Arc::new(Profile::gen1()), 1), served, keep_lights: false }
     }
 
-    /// A session of a program that the simulator recognizes.
+    /// The start of a session in which the simulator recognizes the requests of the student's
+    /// program.
     fn entry(requests: Receiver<SessionRequest>, interference: &Arc<Mutex<SentCommands>>) -> SessionEntry {
         SessionEntry {
             loaded: oval(),
@@ -169,7 +170,8 @@ mod tests {
         let entry = Box::new(entry(requests, &interference));
         driver.carry_out(envelope(Source::Program, Order::Judge { entry, reply: oneshot::channel().0 }));
         // The thread was busy when the session started time, and a client that saw the start sent a
-        // command before the thread continued.
+        // command before the thread continued. The command belongs to the run, so it must count as
+        // interference.
         session.send(SessionRequest::Run { limit_s: 10.0 }).expect("the driver keeps the receiver");
         let command = RobotCommand::Twist { linear: 0.3, angular: 0.1 };
         let robot = Order::Robot { command, world: None, reply: oneshot::channel().0 };

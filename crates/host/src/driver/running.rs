@@ -25,11 +25,11 @@ pub struct Running {
     pub served: Arc<ServedWorld>,
     /// When this simulation became the running world.
     since: Instant,
-    /// Contacts of the car as last published.
+    /// Contacts of the car in the last published value.
     contacts: Vec<usize>,
     /// The world at the last tick with a camera frame.
     pub exposure: Arc<Exposure>,
-    /// The robot as last published.
+    /// The robot in the last published value.
     robot: RobotView,
     /// Timed speed commands that have not ended: serial number, speed in m/s, and the channel for
     /// the reply to the client.
@@ -83,8 +83,9 @@ impl Running {
 
     /// Applies a command to the world. After a reset the robot has no commands.
     pub fn apply(&mut self, sender: &Sender, command: Command) -> Result<Applied, Refusal> {
-        // The judging script sees when its command is refused, so its refused commands are written
-        // to the journal too.
+        // Refused commands are not written to the journal, except those of the judging script. The
+        // script sees that its command was refused, so a repeated run has to refuse the command
+        // again.
         let noted = self.journal.is_some().then(|| command.clone());
         let is_reset = matches!(command, Command::Reset);
         let applied = self.sim.apply(command);
@@ -161,8 +162,8 @@ impl Running {
         self.holds.push((serial, value, reply));
     }
 
-    /// Removes the timed speed commands that have ended, and returns each with its reply. If the
-    /// client of a command is gone, the command is ended and there is no reply.
+    /// Removes the timed speed commands that have ended, and returns each with its reply channel.
+    /// If the client of a command is gone, the command is ended, and there is no reply channel.
     pub(super) fn ended_holds(&mut self) -> Vec<(Held, Option<Reply<Held>>)> {
         let mut ended = Vec::new();
         if self.holds.is_empty() {

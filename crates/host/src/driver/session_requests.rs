@@ -203,8 +203,8 @@ impl Driver {
     /// Ends the session: the car stops, and time no longer waits for the judge. Returns the
     /// simulated seconds of the session.
     fn halt_session(&mut self) -> f64 {
-        // Pending replies must show the clock as their clients set it, because the clock is changed
-        // below.
+        // The clock is changed below. Pending replies are sent before this change, because each of
+        // them must show the clock as its client set it.
         self.publish_pending_replies();
         let Some(judging) = self.session.judging.take() else { return 0.0 };
         let Some(running) = &mut self.worlds.running else { return 0.0 };
@@ -213,16 +213,16 @@ impl Driver {
         let _ = running.stack.apply(RobotCommand::Speed(0.0));
         self.answer_holds();
         // A pause or another real-time factor that was set during the run ends with the run. If
-        // time runs only during sessions, it is paused now.
+        // time runs only during sessions, time is paused now.
         self.clock.set(Some(self.session.only_sessions), Some(judging.speed()));
         self.clock.forget_due();
         self.out.change();
         time_s
     }
 
-    /// Lets time continue at the session's speed if the student's program has exited or the time
-    /// keeper has failed. Otherwise a program that exits after a step, which pauses time, would
-    /// leave the session waiting. A pause of the script stays in force.
+    /// Lets time continue at the speed before the session, if the student's program has exited or
+    /// the time keeper has failed. A step pauses time, so a program that exits after a step would
+    /// otherwise leave the session waiting. A pause of the script stays in force.
     pub(super) fn keep_clock_of_session(&mut self) {
         let Some(judging) = self.session.judging.as_ref().filter(|j| j.has_clock()) else { return };
         if !judging.is_paused_by_script() {

@@ -1,4 +1,4 @@
-//! The state that the sim thread owns. Each concern has its own struct.
+//! The state that the sim thread owns, with one struct for each concern.
 
 use super::clock::SimClock;
 use super::inbox::Inbox;
@@ -20,23 +20,23 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 use tokio::sync::watch;
 
-/// Real time after which the simulation of due ticks is interrupted for a publication.
-/// `Order::Step` publishes less often.
+/// Real time after which the simulation of due ticks is interrupted for a publication. The ticks of
+/// an `Order::Step` are interrupted less often: see `STEP_PUBLISH_INTERVAL`.
 pub(super) const TIME_SLICE: Duration = Duration::from_millis(2);
 
 /// The values that the sim thread starts with.
 pub(crate) struct InitialState {
     /// Requested real-time factor; 0 is as fast as possible.
     pub(crate) speed: f64,
-    /// Whether time is paused before and after a session, unless a client continues it.
+    /// Whether time is paused before and after a session, unless a client lets time continue.
     pub(crate) only_sessions: bool,
     /// Every channel of a shown pixel is multiplied by this factor.
     pub(crate) brightness: f64,
     /// The status of the evaluation. A thread that changes the status calls `Simulator::wake`
     /// afterwards.
     pub(crate) status: Arc<Mutex<SessionStatus>>,
-    /// The transition to the first world. It is open from the start, so that a client cannot switch
-    /// worlds before the first world is ready.
+    /// The transition to the first world, which is open from the start, so that a client cannot
+    /// switch worlds before the first world is ready.
     pub(crate) transition: Transition,
 }
 
@@ -59,8 +59,9 @@ pub(super) struct Display {
     pub(super) overlay: OverlayView,
     /// Every channel of a pixel is multiplied by this factor.
     pub(super) brightness: f64,
-    /// The brightness before the running world replaced it with the brightness that its seed draws.
-    /// `None` if the world did not replace the brightness, or if a command has set it since.
+    /// The brightness before the running world replaced it by the brightness that the seed of the
+    /// world draws. `None` if the world did not replace the brightness, or if a command has set the
+    /// brightness since.
     replaced: Option<f64>,
 }
 
@@ -70,7 +71,7 @@ impl Display {
         (self.brightness, self.replaced) = (value, None);
     }
 
-    /// The brightness of worlds whose seed does not change the brightness.
+    /// The brightness that worlds have unless their seed changes it.
     fn usual_brightness(&self) -> f64 {
         self.replaced.unwrap_or(self.brightness)
     }
@@ -90,8 +91,7 @@ pub(super) struct Worlds {
     pub(super) transition: Option<Transition>,
     /// The world that is being installed; `None` if there is none.
     pub(super) installing: Option<Transition>,
-    /// Name of the world whose simulation panicked. It becomes `None` when the next world is
-    /// loaded.
+    /// Name of the world whose simulation panicked; `None` again when the next world is loaded.
     pub(super) lost: Option<Arc<str>>,
     /// Number of simulations that became the running world so far: see `Published::assets_version`.
     pub(super) assets_version: u64,
@@ -280,7 +280,7 @@ fn published(
     running: Option<WorldView>,
 ) -> Published {
     Published {
-        // `Publication::publish` sets both numbers.
+        // `Publication::publish` sets `serial` and `changes`.
         serial: 0,
         changes: 0,
         running,

@@ -1,7 +1,7 @@
 //! Taps for ROS 2, for the bridges over WebSockets and for recordings.
 //!
-//! A tap is a bounded queue that receives every tick. Readers of published values may skip ticks.
-//! ROS topics are published by simulated time and must not skip any tick. At every tick the sim
+//! A tap is a bounded queue that receives every tick. Readers of published values may skip ticks,
+//! but ROS topics are published in simulated time and must not skip any tick. At every tick the sim
 //! thread puts the robot's topics of that tick into all taps. A tap drops its oldest ticks when its
 //! reader is slow, and counts the dropped ticks. While there is no tap, the sim thread collects
 //! nothing. The state of the simulator is collected only while a tap takes states.
@@ -16,7 +16,7 @@ use tokio::sync::Notify;
 
 /// Capacity of a tap, in ticks. At a real-time factor of 1 this is two seconds.
 const MAX_WAITING_TICKS: usize = 400;
-/// Rate of the states in a tap that takes states, in simulated time.
+/// Number of states per simulated second in a tap that takes states.
 pub const STATE_RATE_HZ: u32 = 30;
 
 /// A tick as a tap receives it.
@@ -82,7 +82,8 @@ impl Taps {
     }
 
     /// Puts a tick into all taps. `make` is only called if there is a tap. A reader hardly delays
-    /// the sim thread, because it holds the lock only while it takes all ticks.
+    /// the sim thread, because the reader holds the lock of its queue only while it takes the ticks
+    /// out.
     pub(super) fn put(&self, make: impl FnOnce() -> TappedTick) {
         if self.0.open.load(Relaxed) == 0 {
             return;

@@ -34,7 +34,8 @@ impl Driver {
         if done > 0 {
             self.clock.count_done(done);
             // A fast judged run makes thousands of observations per second, and time waits at each
-            // of them. Such a run publishes at most once per time slice.
+            // observation. While time waits, this method therefore publishes at most once per time
+            // slice.
             self.out.mark_stale();
             let is_late = self.granted().is_none_or(|ticks| ticks > 0);
             if is_late && (!self.session.is_held() || self.out.age() >= TIME_SLICE) {
@@ -114,8 +115,8 @@ impl Driver {
                 return self.publish();
             }
             let Some(running) = &mut self.worlds.running else { return };
-            // The drive command is given again at every tick, so that it does not expire during the
-            // step.
+            // The drive command is sent again at every tick. Otherwise it would expire during a
+            // long step.
             if speed.is_some() || steering.is_some() {
                 let _ = running.command(&sender, RobotCommand::Drive { speed, steering });
             }
@@ -129,7 +130,8 @@ impl Driver {
         }
         self.out.answer(reply, ());
         self.keep_clock_of_session();
-        // The reply is only sent with a publication, and the next order may be another long step.
+        // The state is published now, because the reply is only sent with a publication, and the
+        // next order may be another long step.
         self.publish();
     }
 

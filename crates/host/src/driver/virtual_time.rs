@@ -40,7 +40,7 @@ struct GrantedStep {
 }
 
 impl Grant {
-    /// Ticks that may be simulated; `tick` is counted from the start of the run.
+    /// Number of ticks that may still be simulated; `tick` is counted from the start of the run.
     pub(super) fn left(&self, tick: u64) -> u64 {
         self.until.saturating_sub(tick)
     }
@@ -71,7 +71,8 @@ impl Driver {
         self.observe_if_due();
     }
 
-    /// Whether the session may begin to observe.
+    /// Whether the session may begin to observe. In virtual time, the session may observe only
+    /// after the first grant.
     pub(super) fn may_observe(&self) -> bool {
         let judging = self.session.judging.as_ref();
         judging.and_then(|judging| judging.grant.as_ref()).is_none_or(|grant| grant.given)
@@ -82,7 +83,7 @@ impl Driver {
         let is_paused = self.session.judging.as_ref().is_some_and(JudgedSession::is_paused_by_script);
         // While the script pauses the world, observations follow the wall clock. The time keeper
         // gets no answer during the pause, so time stands still for the program too. If the program
-        // continued, these observations would depend on how far it had got.
+        // continued during the pause, the observations would depend on how far the program has got.
         if self.granted() != Some(0) || self.session.is_held() || is_paused {
             return;
         }
@@ -94,8 +95,8 @@ impl Driver {
         let _ = reply.try_send(());
     }
 
-    /// Lets time run at the session's speed, because no process of the program is left, or because
-    /// the time keeper has failed.
+    /// Lets time run without grants at the speed before the session, because no process of the
+    /// program is left, or because the time keeper has failed.
     pub(super) fn release_time(&mut self) {
         if let Some(judging) = &mut self.session.judging {
             judging.grant = None;
@@ -106,8 +107,8 @@ impl Driver {
         self.observe_if_due();
     }
 
-    /// Begins a client's step in virtual time. The step ends when the time keeper has granted its
-    /// ticks and the sim thread has simulated them.
+    /// Begins a client's step in virtual time. The step ends when the time keeper has granted the
+    /// ticks of the step and the sim thread has simulated these ticks.
     pub(super) fn begin_granted_step(
         &mut self,
         origin: &Origin,
@@ -124,8 +125,8 @@ impl Driver {
         }
     }
 
-    /// Sends the drive commands of the steps to the robot again before every tick, so that these
-    /// commands do not expire. Steps whose client is gone are removed.
+    /// Sends the drive commands of the running steps to the robot. The commands are sent again
+    /// before every tick, so that they do not expire. Steps whose client is gone are removed.
     pub(super) fn drive_granted_steps(&mut self) {
         let (Some(judging), Some(running)) = (&mut self.session.judging, &mut self.worlds.running) else {
             return;

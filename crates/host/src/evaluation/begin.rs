@@ -26,8 +26,8 @@ use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 use tokio::sync::watch;
 
-/// The judging script of a session without a judge. It ends the session when the program exits, and
-/// records nothing.
+/// The judging script of a session without a judge. The script ends the session when the program
+/// exits, and records nothing.
 const UNJUDGED_SCRIPT: &str =
     "def evaluate(sim):\n    if sim.state.run.exit_code is not None:\n        sim.finish()\n";
 /// Time limit of a session without a judge, in simulated seconds, if the request has no time limit.
@@ -358,7 +358,7 @@ struct EndGuard {
 
 impl Drop for EndGuard {
     fn drop(&mut self) {
-        // The next session may have begun already.
+        // The next session may have begun already. This guard must not end that session.
         if self.current.active().as_ref() == Some(&self.id) {
             self.current.end(|session| session.phase = Phase::Ended);
             self.simulator.wake();

@@ -29,8 +29,8 @@ pub(crate) struct Current {
 /// The counters of the active session, or of the last session if none is active.
 #[derive(Debug, Default)]
 struct Counts {
-    /// Commands during the run that neither the student's program, the judging script nor the
-    /// simulator sent.
+    /// The interference: commands during the run whose sender is neither the student's program, nor
+    /// the judging script, nor the simulator.
     interference: Arc<Mutex<SentCommands>>,
     /// Requests of the judged program that were not allowed.
     refused: SentCommands,
@@ -45,13 +45,14 @@ struct CurrentView {
     log: VecDeque<String>,
     /// Whether a fault of the simulator ended the session or left its record incomplete on disk.
     simulator_failed: bool,
-    /// What a session in virtual time spent its time on; `None` before its end.
+    /// The report on what a session in virtual time spent its time on; `None` before the end of the
+    /// session.
     pace_report: Option<PaceReport>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A poisoned lock can be used: no code under this lock panics between two changes that belong
-    // together.
+    // A lock that a panic has poisoned can still be used, because no code under this lock panics
+    // between two changes that belong together.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -83,7 +84,7 @@ impl Current {
     }
 
     /// Shows a new session. The view changes before the status, so the published state never shows
-    /// a session that the view does not show yet. `end` has the same order.
+    /// a session that the view does not show yet. `end` changes view and status in the same order.
     pub(super) fn begin(&self, session: Session) {
         let (id, phase) = (session.id.clone(), session.phase);
         *lock(&self.output) = Output::default();

@@ -38,8 +38,8 @@ pub struct Finder {
 
 impl Finder {
     pub(super) fn new(options: JudgeOptions, loopback_only: bool) -> Finder {
-        // The program is opened before any student's program runs, so that a student can't replace
-        // it.
+        // The program is opened here, before any student's program runs. A student's program
+        // therefore can't replace it.
         let launcher = match &options.launcher {
             Some(path) => Launcher::open(path),
             None => Launcher::own(),
@@ -71,8 +71,8 @@ impl Finder {
         Ok((setting, isolation))
     }
 
-    /// How judging scripts are run, for a caller that judges a recorded run again. Until a call has
-    /// succeeded, each call blocks.
+    /// How judging scripts are run on this machine, for callers that judge a recorded run again.
+    /// Until a call has succeeded, each call blocks.
     pub fn judge_setting(&self) -> Result<Arc<Setting>, CheckScriptError> {
         Ok(self.setting()?.0)
     }
@@ -97,8 +97,8 @@ impl Finder {
         }
     }
 
-    /// Checks whether a script can judge, and logs a warning if not. The script is not run. Blocks
-    /// while the check runs in a separate process.
+    /// Checks whether a judging script is valid, and logs a warning if not. The script is not run.
+    /// Blocks while the check runs in a separate process.
     pub fn check_script(&self, world: &str, script: &str) {
         match self.fault_of(script) {
             Ok(None) => {}
@@ -107,8 +107,8 @@ impl Finder {
         }
     }
 
-    /// Why a script can't judge; `None` if it can. The script is not run. Blocks while the check
-    /// runs in a separate process.
+    /// Why a judging script is not valid; `None` if it is valid. The script is not run. Blocks
+    /// while the check runs in a separate process.
     pub fn fault_of(&self, script: &str) -> Result<Option<String>, CheckScriptError> {
         let _turn = self.checking.lock().unwrap_or_else(PoisonError::into_inner);
         let (setting, _) = self.setting()?;

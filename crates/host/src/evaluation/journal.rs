@@ -6,11 +6,13 @@ use chicane_store::{JournalPart, JournalPiece, StoredJournal, Sum, run_file};
 use chicane_wire::JournalIdentity;
 use std::sync::Arc;
 
-/// Number of events of a session after which only required events are stored.
+/// Number of events of a session after which only required events, such as a change of the phase,
+/// are stored.
 const MAX_SESSION_LINES: usize = 100_000;
-/// Size of the events of a session, in bytes, above which only required events are stored.
+/// Size of the events of a session, in bytes, above which only required events, such as a change of
+/// the phase, are stored.
 const MAX_SESSION_BYTES: usize = 16 << 20;
-/// Why a long run has no journal.
+/// The problem that the record of a run names if the journal of the run was too long to be kept.
 const TOO_LONG: &str = "the journal exceeded 64 MiB, so this run can't be verified or replayed";
 
 /// Decides which events of a session are stored.
@@ -47,7 +49,7 @@ impl EventLimit {
 pub(super) struct JournalSoFar {
     sink: Arc<Sink>,
     head: Option<Head>,
-    /// Whether the head is among the pieces that were taken.
+    /// Whether `take_pieces` has returned the head.
     has_taken_head: bool,
     changes: Vec<u8>,
     steps: Vec<u8>,
@@ -64,7 +66,8 @@ impl JournalSoFar {
         self.head = Some(head);
     }
 
-    /// Takes the new pieces. `steps` are the new steps of the session.
+    /// Takes the pieces that were not taken before: the head, the changes and the steps. `steps`
+    /// are the new steps of the session. If the journal is too long, there are no pieces.
     pub(super) fn take_pieces(&mut self, steps: &mut Vec<u8>) -> Vec<JournalPiece> {
         let (changes, steps) = (self.sink.take(), std::mem::take(steps));
         if self.sink.is_full() {
@@ -82,7 +85,8 @@ impl JournalSoFar {
         pieces.map(|(part, bytes)| JournalPiece { part, bytes }).collect()
     }
 
-    /// The identity of the whole journal, and its compressed bytes.
+    /// The identity of the whole journal, and its compressed bytes. If the journal is too long,
+    /// there are no bytes, and the identity says why.
     pub(super) fn finish(&mut self) -> (Option<JournalIdentity>, Option<Vec<u8>>) {
         if self.sink.is_full() {
             let problem = Some(TOO_LONG.to_owned());

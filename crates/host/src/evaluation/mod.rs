@@ -57,8 +57,8 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 pub(crate) struct EvaluationParts {
     /// The sim thread.
     pub(crate) simulator: Simulator,
-    /// The lock of the loader. It is held while a session begins, so that no transition is
-    /// registered meanwhile.
+    /// The lock of the loader. A starting session holds this lock, so that no transition is
+    /// registered before the session owns the world.
     pub(crate) choice_lock: Arc<tokio::sync::Mutex<()>>,
     /// Stores brightness, last world and lights.
     pub(crate) keeper: Keeper,
@@ -84,7 +84,7 @@ pub(crate) struct EvaluationParts {
     pub(crate) loopback_only: bool,
     /// Port of the web server; `None` without one.
     pub(crate) port: Option<u16>,
-    /// Counts evaluations.
+    /// Metrics, among them the number of ended evaluations.
     pub(crate) metrics: Arc<Metrics>,
     /// Serves the requests of student programs; `None` without a web server.
     pub(crate) gate: Option<Arc<dyn StudentGate>>,
@@ -109,7 +109,8 @@ pub struct StoredRecord {
     pub bundle: Option<Vec<u8>>,
 }
 
-/// Why nothing can be stored in a folder; `None` if its disk has space, or if its space is unknown.
+/// Why nothing can be stored in a folder; `None` if its disk has enough free space, or if the free
+/// space is unknown.
 fn full_disk(dir: &Path) -> Option<String> {
     let free = chicane_store::free_space(dir).ok().filter(|free| *free < MIN_FREE_BYTES)?;
     let (dir, free, least) = (dir.display(), free >> 10, MIN_FREE_BYTES >> 10);
@@ -128,7 +129,8 @@ pub struct Evaluations {
     /// Processes of an earlier student program that were killed but still exist. A process that
     /// waits for a device in the kernel can outlive its session.
     leftover_processes: Arc<Mutex<Option<LingeringProcesses>>>,
-    /// Number of ended sessions.
+    /// Number of ended sessions. A change of the number wakes the tasks that wait for the end of a
+    /// session.
     ended_sessions: Arc<watch::Sender<u64>>,
     /// The end of a session that could not be written to disk yet.
     unstored: Arc<Unstored>,
@@ -159,8 +161,8 @@ impl Evaluations {
         &self.current
     }
 
-    /// Returns the current session. Before that, waits until the published state agrees with this
-    /// session; the wait has a timeout.
+    /// Returns the current session after the published state agrees with this session, so that the
+    /// response does not contradict `GET /state`. The wait for this agreement has a timeout.
     pub async fn session(&self) -> CurrentSession {
         let response = self.current.response();
         if let Some(Session { id, .. }) = &response.session {
@@ -209,7 +211,7 @@ impl Evaluations {
         Ok(StoredRun { journal, bundle })
     }
 
-    /// A page of records, the newest first. It has at most `limit` records with numbers below
+    /// A page of records, the newest first. The page has at most `limit` records with numbers below
     /// `below`. If `world` is given, only records of this world are listed. If `by` is given, only
     /// records of sessions that were started with this role are listed. Blocks on the disk.
     pub fn records(
@@ -241,7 +243,7 @@ impl Evaluations {
         self.current.count_refused(path, values);
     }
 
-    /// The finder. It tests how judging scripts can be run on this machine.
+    /// The finder, which tests how judging scripts can be run on this machine.
     pub fn finder(&self) -> &Arc<Finder> {
         &self.finder
     }
@@ -314,7 +316,8 @@ impl Evaluations {
 
     /// Same as [`Evaluations::stop`], but only for a session for whose id `fits` returns true.
     pub async fn stop_if(&self, cause: StopCause, fits: impl FnOnce(&str) -> bool) -> bool {
-        // A session may be starting now. The lock becomes free when its start is complete.
+        // A session may be starting now. The lock becomes free when the start of that session is
+        // complete.
         let _starting = self.starting.lock().await;
         let Some(id) = self.current.active().filter(|id| fits(id)) else {
             self.session().await;
@@ -350,7 +353,7 @@ impl Evaluations {
 
     /// Ends the session because the simulator stops. Waits at most `SHUTDOWN_TIMEOUT` for the end
     /// of the session, and then at most as long for the end of the prepared judge. Then tries a
-    /// last time to write a record that is not on disk. This attempt has no time limit.
+    /// last time, without a time limit, to write a record that is not on disk.
     pub(crate) async fn shut_down(&self) {
         let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, self.stop(StopCause::Shutdown)).await;
         let finder = Arc::clone(&self.finder);
@@ -361,7 +364,7 @@ impl Evaluations {
     }
 }
 
-/// The running world as published, if a session can be started in it.
+/// The running world without the changes of a seed, if a session can be started in this world.
 fn ready(simulator: &Simulator, judging: Judging) -> Result<Arc<ServedWorld>, StartEvaluationError> {
     let now = simulator.now();
     let seen = now.running.as_ref().filter(|_| now.transition.is_none());

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 /// How judging scripts and student programs are run.
 #[derive(Debug, Clone)]
 pub struct JudgeOptions {
-    /// The program `chicane`; the running program if `None`. It is started as a new process for
-    /// every jail.
+    /// The program `chicane`, which is started as a new process for every jail. `None` stands for
+    /// the running program.
     pub launcher: Option<PathBuf>,
     /// Folder with the prepared Python. `None`: the folder that `CHICANE_JUDGE_ROOT` names, or else
     /// a folder in the user's cache.
@@ -25,8 +25,9 @@ pub struct JudgeOptions {
     pub hidden: Vec<PathBuf>,
     /// The pace of sessions whose request names no pace.
     pub pace: Pace,
-    /// Whether the simulator ends after one session. It then starts a single judge, which is not
-    /// tried out before the session, unless a container engine runs the judge.
+    /// Whether the simulator ends after one session. In this case, a single judge is started and
+    /// kept for that session without a test. A judge of a container engine can't be kept, so it is
+    /// tested as usual.
     pub one_session: bool,
     /// The container engine that runs judging scripts; the built-in jail if `None`.
     pub engine: Option<EngineOptions>,

@@ -25,7 +25,7 @@ pub enum LineSource {
 pub struct SessionLine {
     /// Who wrote the line.
     pub source: LineSource,
-    /// The text without the line end. It may contain control characters.
+    /// The text without the line end. The text may contain control characters.
     pub text: String,
 }
 

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
-/// How often a waiting time keeper checks whether it has to stop.
+/// Interval at which a waiting time keeper checks whether it has to stop.
 const CHECK: Duration = Duration::from_millis(10);
 
 /// The simulation and the session of one program.

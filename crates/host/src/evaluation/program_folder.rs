@@ -9,13 +9,14 @@ use std::path::{Path, PathBuf};
 /// Start of the folder's name. The process id of the simulator and the id of the session follow.
 const PREFIX: &str = "chicane-program-";
 
-/// A folder with the files of a program. It is removed on drop.
+/// A folder with the files of a program. The folder is removed when this value is dropped.
 #[derive(Debug)]
 pub(super) struct ProgramFolder {
     root: PathBuf,
     /// Folder of the program's files, in `root`.
     program: PathBuf,
-    /// Folder with the Python package `chicane`, in `root`; `None` if the program's box has it.
+    /// Folder with the Python package `chicane`, in `root`; `None` if the box of the program
+    /// already contains the package.
     package: Option<PathBuf>,
 }
 
@@ -80,8 +81,8 @@ fn remove_orphans(parent: &Path) {
         let Some(rest) = name.to_str().and_then(|name| name.strip_prefix(PREFIX)) else { continue };
         let process = rest.split('-').next().and_then(|id| id.parse::<u32>().ok());
         if process.is_some_and(|id| !Path::new("/proc").join(id.to_string()).exists()) {
-            // The removal fails for a folder of another user. A later simulator of that user
-            // removes it.
+            // The removal fails if the folder belongs to another user. A later simulator of that
+            // user can remove the folder.
             let _ = std::fs::remove_dir_all(entry.path());
         }
     }

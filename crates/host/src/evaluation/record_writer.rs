@@ -1,5 +1,5 @@
-//! Writes the events and the journal of a session to the database while the session runs, so that
-//! a crash loses only a fraction of a second.
+//! Writes the events and the journal of a session to the database while the session runs. A crash
+//! therefore loses only the entries of a fraction of a second.
 //!
 //! A separate thread collects events for a short time and writes them in one transaction, so the
 //! supervisor of the session does not wait for the disk. The stored size of a session is limited;
@@ -137,7 +137,7 @@ impl RecordWriter {
         let journal = JournalSoFar::new(Arc::clone(&sink));
         let thread = std::thread::Builder::new().name("journal".to_owned()).spawn(move || {
             let progress = ("null".to_owned(), 0.0);
-            // Line 0 is the start of the session. It is stored already.
+            // Line 0, the start of the session, is stored already.
             let (next_line, lines) = (1, Vec::new());
             let (identity, failed, steps) = (None, false, Vec::new());
             let writer =
@@ -194,7 +194,7 @@ impl RecordWriter {
         }
     }
 
-    /// Stores the last line and the result. Everything is on disk when this succeeds.
+    /// Stores the last line and the result. If the call succeeds, everything is on disk.
     pub(super) fn end(self, line: String, result: SessionResult) -> Result<(), RecordWriterError> {
         let _ = self.entries.send(WriterEntry::End(line, Box::new(result)));
         drop(self.entries);
@@ -209,7 +209,8 @@ struct Writer {
     number: i64,
     /// Sequence number of the first of `lines`.
     next_line: u64,
-    /// Lines that are not written yet. After a failure they are kept for the end of the session.
+    /// Lines that are not written yet. After a failure, the lines are kept for the end of the
+    /// session.
     lines: Vec<String>,
     /// The unfinished record as JSON, and the simulated seconds of the session.
     progress: (String, f64),

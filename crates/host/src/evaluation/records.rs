@@ -105,9 +105,9 @@ pub(crate) fn last_session(data: &Data) -> Result<Option<Session>, StoreError> {
     Ok(Some(session))
 }
 
-/// A page of records, the newest first. It has at most `limit` records with numbers below `below`.
-/// If `world` is given, only records of this world are listed. If `by` is given, only records of
-/// sessions that were started with this role are listed.
+/// A page of records, the newest first. The page has at most `limit` records with numbers below
+/// `below`. If `world` is given, only records of this world are listed. If `by` is given, only
+/// records of sessions that were started with this role are listed.
 pub(super) fn list(
     data: &Data,
     rest: Option<&Unwritten>,

@@ -4,7 +4,7 @@ use chicane_store::{Library, Sum, run_file};
 use chicane_world::MemoryBundle;
 use std::borrow::Cow;
 
-/// Folder of the world's files in a run file.
+/// Folder of the world's files inside a run file (`run.chicane`).
 const FOLDER: &str = "world/";
 
 /// The checksum of a world's files, and the packed files; `None` if the world is not in the

@@ -28,7 +28,7 @@ use std::sync::mpsc::{Sender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Distance from the start line back to the front bumper, m.
+/// Distance between the front bumper at the start and the start line ahead of it, m.
 const BEHIND_LINE_M: f64 = 0.05;
 /// How long a session waits for a reply of the sim thread. The sim thread usually answers within
 /// microseconds.
@@ -69,12 +69,12 @@ pub(super) struct SessionWorld {
     /// Whether the simulator can tell the requests of the student's program from requests of
     /// others.
     pub(super) recognizes_student: bool,
-    /// Counts commands during the run that neither the student's program, the judging script nor
-    /// the simulator sent.
+    /// Counts the interference: commands during the run whose sender is neither the student's
+    /// program, nor the judging script, nor the simulator.
     pub(super) interference: Arc<Mutex<SentCommands>>,
     /// Serves the requests of the student's program; `None` without a web server.
     pub(super) gate: Option<Arc<dyn StudentGate>>,
-    /// The sockets of the student's program. Dropping this value closes them.
+    /// The sockets of the student's program. The sockets are closed when this value is dropped.
     pub(super) open_gate: Option<OpenGate>,
     /// The time keeper of a program in virtual time. Dropping this handle stops the time keeper.
     pub(super) pacing: Option<TimeKeeperHandle>,
@@ -145,7 +145,8 @@ impl SessionWorld {
         self.identity.pace == Some(Pace::Virtual) && self.identity.box_kind.is_some()
     }
 
-    /// Stops the time keeper. If time depended on the wall clock, the record gets the reason.
+    /// Stops the time keeper. If time depended on the wall clock, the record gets the pace `real`
+    /// and the reason.
     fn stop_pacing(&mut self) {
         let Some(pacing) = self.pacing.take() else { return };
         let (report, sockets) = pacing.stop();
@@ -168,9 +169,9 @@ impl SessionWorld {
     /// Writes an event to the record and sends it to the event stream.
     pub(super) fn announce(&mut self, time_s: f64, kind: EvaluationKind) {
         self.store_event(time_s, &kind);
-        // The event of a phase is sent after this event and every earlier event were written, or
-        // after a write failed. The event of the last phase is sent at once, and `close` waits
-        // until this event is on disk.
+        // The event of a phase is sent only after this event and all earlier events are on disk, or
+        // after a write has failed. The event of the last phase is sent at once, because `close`
+        // waits until that event is on disk.
         if matches!(&kind, EvaluationKind::Phase { phase } if *phase != Phase::Ended) {
             self.writer.flush();
         }

@@ -1,7 +1,7 @@
 //! The last events and the result of a session, kept in memory because they could not be written,
 //! for instance because the disk is full.
 //!
-//! A thread repeats the write until it succeeds or the simulator stops. Meanwhile the record is
+//! A thread repeats the write until it succeeds or the simulator stops. Until then, the record is
 //! read from memory, and no new session starts.
 
 use super::record_writer::Unwritten;
@@ -34,7 +34,7 @@ struct Kept {
     error: RecordNotWritten,
     rest: Arc<Unwritten>,
     data: Arc<Data>,
-    /// Dropping this sender ends the thread.
+    /// Dropping this sender ends the thread that repeats the write.
     _stop: Sender<()>,
 }
 
@@ -95,7 +95,8 @@ impl Unstored {
     }
 }
 
-/// Writes the end of a session again and again.
+/// Repeats the write until it succeeds, until the sender of `stopped` is dropped, or until the
+/// `Unstored` value is gone.
 fn write_again(unstored: &Weak<Unstored>, stopped: &Receiver<()>) {
     while stopped.recv_timeout(RETRY_INTERVAL) == Err(RecvTimeoutError::Timeout) {
         let Some(unstored) = unstored.upgrade() else { return };

@@ -22,14 +22,15 @@ pub(super) async fn make_frames(feed: Feed) {
     let mut view = feed.simulator.watch();
     let mut last = None;
     let mut at = Instant::now();
-    // When the published value is looked at again, even if it does not change until then: after a
-    // change that came too soon after the last frame, and after a stream was opened.
+    // The time at which the loop reads the published value again even if the value has not changed
+    // by then. The time is set after a change that came too soon after the last frame, and after a
+    // stream was opened.
     let mut due: Option<Instant> = None;
     loop {
         if feed.metrics.subscribers.load(Relaxed) == 0 {
-            // The task now waits for a new stream. Otherwise every published value would wake the
-            // task, thousands of times per second in a judged run. `last` is dropped, because it
-            // would keep an old world in memory.
+            // There is no subscriber, so the task waits for a new stream. Otherwise every published
+            // value would wake the task, thousands of times per second in a judged run. `last` is
+            // dropped, because it would keep an old world in memory.
             last = None;
             tokio::select! {
                 () = feed.opened.notified() => {}

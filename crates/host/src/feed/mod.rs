@@ -1,7 +1,7 @@
 //! The event stream: state frames and story lines.
 //!
 //! A state frame is written once for all subscribers. A slow subscriber skips frames and gets the
-//! newest one. Story lines (`run`, `evaluation`) may not be skipped: they are kept in a ring
+//! newest frame. Story lines (`run`, `evaluation`) may not be skipped. They are kept in a ring
 //! buffer, and a subscriber that falls behind the buffer is disconnected. Frames and lines take
 //! their ids from one counter, so a client that reconnects resumes after its `Last-Event-ID`.
 //! Senders never wait for a subscriber.

@@ -78,8 +78,8 @@ impl Story {
     }
 
     fn ring(&self) -> MutexGuard<'_, Ring> {
-        // A poisoned lock can be used: no code under this lock panics between two changes that
-        // belong together.
+        // A lock that a panic has poisoned can still be used, because no code under this lock
+        // panics between two changes that belong together.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -50,7 +50,7 @@ struct Subscriber {
 }
 
 impl Feed {
-    /// Opens a stream. It sends first the current state, then the story lines after
+    /// Opens a stream. The stream sends first the current state, then the story lines after
     /// `last_event_id`, then new events.
     pub fn subscribe(
         &self,

@@ -16,9 +16,11 @@ use std::collections::BTreeSet;
 
 /// Maximum height of the drivable surface above the ground plane, in metres.
 const NEAR: f64 = 0.05;
-/// The z of the unit normal of a drivable triangle is greater than this value.
+/// A triangle counts as drivable only if the z of its unit normal is greater than this value, which
+/// is a slope of less than 45.6°.
 const UPRIGHT: f64 = 0.7;
-/// Maximum number of triangles to visit. A real track has far fewer triangles.
+/// Maximum number of triangles to visit. The limit bounds the time for a hostile world. A real
+/// track has far fewer triangles.
 const MAX_TRIANGLES: usize = 20_000_000;
 /// Maximum number of drivable triangles that are grouped into surfaces. If there are more, all of
 /// them count as the field.
@@ -26,9 +28,9 @@ const MAX_GROUPED: usize = 1_000_000;
 /// A surface belongs to the field only if its area is at least this fraction of the area of the
 /// largest surface. Surfaces that count as landscape are left out of this comparison.
 const LEAST_PART: f64 = 0.02;
-/// A surface belongs to the field only if its mean width is at least this, in metres. A narrower
-/// surface is the foot of a fence or a marking. If the largest surface is narrower itself, its
-/// width is the limit.
+/// A surface belongs to the field only if its width (see `Surface::width`) is at least this, in
+/// metres. A narrower surface is the foot of a fence or a marking. If the largest surface is
+/// narrower itself, its width is the limit.
 const LEAST_WIDTH_M: f64 = 0.15;
 /// A surface counts as landscape if its longer side is more than this factor times the longer side
 /// of the road.
@@ -48,9 +50,9 @@ const MARGIN_M: f64 = 0.5;
 const SAME_M: f64 = 1e-4;
 
 /// The bounds of the field. `stand_ins` are the indices of instances that stand for missing meshes.
-/// They are skipped, because their size says nothing about the track. `plane` is the level plane
-/// among the collision shapes of the track. This plane declares the field. The result is `None` if
-/// the track has no drivable surface.
+/// These instances are skipped, because their size says nothing about the track. `plane` is the
+/// level plane among the collision shapes of the track. If such a plane covers most of the bounds,
+/// the bounds are cut to the plane. The result is `None` if the track has no drivable surface.
 pub(super) fn of_track(
     scene: &WorldScene,
     ground: f64,
@@ -60,8 +62,9 @@ pub(super) fn of_track(
 ) -> Option<Bounds> {
     let bounds = of_surfaces(scene, ground, stand_ins, if plane.is_some() { None } else { route })?;
     let within = plane.filter(|plane| {
-        // Physics treats a plane as infinite. A world file may therefore place the rectangle of the
-        // plane anywhere, even beside the field.
+        // A plane that covers only a small part of the bounds is ignored. Physics treats a plane as
+        // infinite, so a world file may place the rectangle of the plane anywhere, even beside the
+        // field.
         let covered = plane.max.min(bounds.max) - plane.min.max(bounds.min);
         covered.cmpge((bounds.max - bounds.min) * PLANE_PART).all()
     });
@@ -127,7 +130,7 @@ fn union(mut all: impl Iterator<Item = Bounds>) -> Option<Bounds> {
 /// Connected triangles.
 struct Surface {
     bounds: Bounds,
-    /// Area in plan, in m².
+    /// Area of the triangles as seen from above, in m².
     area: f64,
 }
 
@@ -138,8 +141,8 @@ impl Surface {
         Surface { bounds, area: 0.5 * (b - a).perp_dot(c - a).abs() }
     }
 
-    /// The area divided by the perimeter of the bounds, in metres. This is the mean width of a
-    /// strip along the bounds, such as the foot of a fence.
+    /// The area divided by the perimeter of the bounds, in metres. For a narrow strip along all
+    /// four sides of its bounds, such as the foot of a fence, this is the width of the strip.
     fn width(&self) -> f64 {
         self.area / (2.0 * (self.bounds.max - self.bounds.min).element_sum()).max(1e-9)
     }
@@ -192,8 +195,8 @@ impl LowTriangles {
     }
 }
 
-/// Groups triangles into surfaces. Two triangles are connected if they share a vertex. The vertices
-/// are found by sorting, so that the result is the same on every machine.
+/// Groups triangles into surfaces. Two triangles are connected if they share a vertex. Shared
+/// vertices are found by sorting, so that the result is the same on every machine.
 fn surfaces_of(triangles: &[[DVec3; 3]]) -> Vec<Surface> {
     let key = |p: DVec3| (p / SAME_M).round().to_array().map(|c| c as i64);
     let mut corners: Vec<([i64; 3], u32)> =
@@ -221,8 +224,8 @@ fn surfaces_of(triangles: &[[DVec3; 3]]) -> Vec<Surface> {
     surfaces.into_iter().flatten().collect()
 }
 
-/// Disjoint sets of triangles. The entry of a triangle is another triangle of its set, or the
-/// triangle itself if it is the first of its set.
+/// Disjoint sets of triangles. Each set is a tree: the entry of a triangle is another triangle of
+/// the same set. The entry of the first triangle of a set is this triangle itself.
 struct Groups(Vec<u32>);
 
 impl Groups {

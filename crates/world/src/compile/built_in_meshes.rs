@@ -1,5 +1,5 @@
-//! Names and sizes of the built-in meshes of objects. A bundle need not contain the files of these
-//! meshes.
+//! Names and sizes of the built-in meshes of objects. A bundle can use these meshes without
+//! containing their files.
 
 use super::extents::Extents;
 use super::uri::{folder_of, stem_of};

@@ -18,7 +18,7 @@ use crate::xml::excerpt;
 enum ReferenceFrame {
     /// The frame of the scope itself.
     Scope,
-    /// The frame with this index. It belongs to the scope or to a nested scope.
+    /// The frame with this index, which belongs to the scope or to a nested scope.
     Frame(usize),
 }
 
@@ -151,8 +151,8 @@ impl<'a> Frames<'a> {
 }
 
 impl Frames<'_> {
-    /// Full names and world poses of all frames, collisions and visuals. The own frame of a merged
-    /// model is left out, but the frames inside the model are included.
+    /// Full names and world poses of all frames, collisions and visuals. A merged model itself is
+    /// left out, but the frames inside the model are included.
     pub(super) fn all(&self) -> Result<Vec<(String, Pose)>, Error> {
         let mut all = Vec::new();
         let visible = (0..self.tree.frames.len()).filter(|id| !self.tree.is_merged(*id));

@@ -1,20 +1,21 @@
-//! The solid bodies around the origin. This module answers whether a car fits at a pose, and which
-//! level surfaces exist at a point in plan.
+//! The solid bodies around the origin. This module answers two questions: whether a car fits at a
+//! pose, and which level surfaces exist for given x and y.
 
 use super::extents::Extents;
 use crate::pose::Pose;
 use crate::world::{Shape, World};
 use glam::{DMat3, DVec2, DVec3};
 
-/// Number of cells along each side of the search area.
+/// Number of cells along x and along y. The cells divide the square around the origin.
 const CELLS: usize = 32;
 /// Maximum number of cells that an obstacle is stored in. A wider obstacle is stored in a separate
 /// list, and every query tests this list.
 const WIDE: usize = 64;
-/// Minimum z of the unit normal of a level surface. Such a surface slopes by at most 11.5°.
+/// A surface is level if the absolute z of its unit normal is at least this value, which is a slope
+/// of at most 11.5°.
 const LEVEL: f64 = 0.98;
 /// Maximum difference between the height of the car's origin and the height of a surface that
-/// carries the car, in metres. The surface is below a wheel or on the road ahead.
+/// carries the car, in metres. Such a surface must exist below each wheel and on the road ahead.
 const STEP_M: f64 = 0.02;
 /// Maximum number of tests of one search. A search that needs more tests is given up, because a
 /// hostile world could otherwise make the search arbitrarily slow.
@@ -49,7 +50,8 @@ impl Cuboid {
         Cuboid { corners, axes: [x, y, z], carries }
     }
 
-    /// The height of the highest level face at a point in plan.
+    /// The height of the highest level face for given x and y; `None` if there is no such face, or
+    /// if the car cannot stand on the box.
     fn top_at(&self, at: DVec2) -> Option<f64> {
         let level = (0..3).filter(|axis| self.carries && self.axes[*axis].z.abs() >= LEVEL);
         let faces = level.flat_map(|axis| [0, 1].map(|side| (axis, side)));
@@ -85,8 +87,8 @@ impl Cuboid {
                 })
             };
             let ((a, b), (c, d)) = (range(&self.corners), range(other.corners()));
-            // An axis of length 0 separates nothing. It comes from parallel edges or is an unused
-            // entry of `faces`.
+            // An axis of length 0 separates nothing. Such an axis is the cross product of parallel
+            // edges, or an unused entry of `faces`.
             axis.length_squared() > 1e-18 && (b < c || d < a)
         })
     }
@@ -100,8 +102,8 @@ impl Obstacle {
         }
     }
 
-    /// The height of the top of the body at a point in plan; `None` if the body is not there or its
-    /// top is not level there.
+    /// The height of the highest level face of the body for given x and y; `None` if there is no
+    /// such face.
     fn top_at(&self, at: DVec2) -> Option<f64> {
         match self {
             Obstacle::Triangle(corners) => height_in(at, *corners).filter(|_| is_level(corners)),
@@ -119,7 +121,7 @@ fn extent(points: &[DVec3]) -> (DVec3, DVec3) {
     points.iter().fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(a, b), p| (a.min(*p), b.max(*p)))
 }
 
-/// The height of a triangle above the point (x, y); `None` if the point is outside of the triangle
+/// The height of a triangle for given x and y; `None` if the triangle does not cover this place as
 /// seen from above, or if the triangle is vertical.
 fn height_in(at: DVec2, [a, b, c]: [DVec3; 3]) -> Option<f64> {
     let (u, v, w) = (b.truncate() - a.truncate(), c.truncate() - a.truncate(), at - a.truncate());
@@ -135,7 +137,8 @@ pub(super) struct FreeSpace {
     /// Half the edge length of the square, in metres.
     radius: f64,
     cells: Vec<Vec<u32>>,
-    /// Indices of the obstacles that cover more than `WIDE` cells. Every query tests them.
+    /// Indices of the obstacles that cover more than `WIDE` cells. Every query tests these
+    /// obstacles.
     wide: Vec<u32>,
 }
 
@@ -154,8 +157,8 @@ impl TestBudget {
 }
 
 impl FreeSpace {
-    /// Collects everything solid at most `radius` metres from the origin along x and y. The result
-    /// is `None` if there are too many bodies.
+    /// Collects the solid bodies that reach into the square around the origin. `radius` is half the
+    /// edge length of the square, in metres. The result is `None` if there are too many bodies.
     pub(super) fn around(world: &World, radius: f64) -> Option<FreeSpace> {
         let mut space = FreeSpace {
             obstacles: Vec::new(),
@@ -180,7 +183,7 @@ impl FreeSpace {
     }
 
     /// Adds an object that may fall. The space between the object and the ground is not free
-    /// either.
+    /// either, because the object may fall into this space.
     fn add_falling(&mut self, extents: &Extents, ground: f64) -> Option<()> {
         let (min, max) = (extents.min(), extents.max());
         let low = DVec3::new(min.x, min.y, min.z.min(ground));
@@ -241,8 +244,8 @@ impl FreeSpace {
         [limit(low.x)..limit(high.x) + 1, limit(low.y)..limit(high.y) + 1]
     }
 
-    /// The obstacles that may overlap a rectangle in plan. An obstacle can occur several times,
-    /// because it can be stored in several cells.
+    /// The obstacles that may overlap a rectangle as seen from above. An obstacle can occur several
+    /// times, because it can be stored in several cells.
     fn above(&self, min: DVec2, max: DVec2) -> impl Iterator<Item = &Obstacle> {
         let [columns, rows] = self.cells_of(min, max);
         let cells = rows.flat_map(move |row| columns.clone().map(move |column| row * CELLS + column));
@@ -250,8 +253,8 @@ impl FreeSpace {
         near.chain(&self.wide).map(|i| &self.obstacles[*i as usize])
     }
 
-    /// The heights of all level surfaces at a point in plan that are not below `lowest`, in
-    /// ascending order. If the budget is exhausted, surfaces are missing.
+    /// The heights of the level surfaces for given x and y, in ascending order. Surfaces below
+    /// `lowest` are left out. If the budget is exhausted, further surfaces are missing.
     pub(super) fn surfaces(&self, at: DVec2, lowest: f64, budget: &mut TestBudget) -> Vec<f64> {
         let mut heights = Vec::new();
         for obstacle in self.above(at, at) {
@@ -265,7 +268,8 @@ impl FreeSpace {
         heights
     }
 
-    /// Whether a level surface exists at a point in plan, at most `STEP_M` above or below `z`.
+    /// Whether a level surface exists for given x and y whose height differs from `z` by at most
+    /// `STEP_M`.
     pub(super) fn carries(&self, at: DVec2, z: f64, budget: &mut TestBudget) -> bool {
         let near = |height: f64| (height - z).abs() <= STEP_M;
         self.above(at, at).any(|o| budget.spend(1) && o.top_at(at).is_some_and(near))
@@ -285,8 +289,8 @@ impl FreeSpace {
         !hit
     }
 
-    /// Whether a point is inside a closed mesh. This is the case if the nearest triangle above the
-    /// point faces up, because all triangles of a closed mesh face outwards. If the budget is
+    /// Whether a point is inside a closed mesh. The point is inside if the nearest triangle above
+    /// it faces up, because all triangles of a closed mesh face outwards. If the budget is
     /// exhausted, the point counts as inside.
     pub(super) fn is_inside(&self, point: DVec3, budget: &mut TestBudget) -> bool {
         let mut nearest: Option<(f64, f64)> = None;

@@ -25,8 +25,8 @@ pub(super) struct GeneratedMeshes {
 
 impl GeneratedMeshes {
     /// The mesh of an extruded polygon. The result is `None` if the polygon cannot be triangulated,
-    /// for example because it intersects itself or has no area. It is also `None` if this polygon,
-    /// or all polygons together, have too many corners.
+    /// for example because the polygon intersects itself or has no area. The result is also `None`
+    /// if this polygon, or all polygons together, have too many corners.
     pub(super) fn prism(&mut self, points: &[[f64; 2]], height: f64) -> Option<Arc<TriangleMesh>> {
         let key = polygon_key(points, height);
         if let Some(known) = self.prisms.get(&key) {

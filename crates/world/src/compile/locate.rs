@@ -1,6 +1,6 @@
 //! Finds the location of an error that is detected after the file was parsed.
 //!
-//! A `Spec` has no line numbers. After such an error, this module therefore parses the file again
+//! A `Spec` has no line numbers. This module therefore parses the file again after such an error,
 //! and searches for the element that caused the error.
 
 use crate::bundle::Assets;

@@ -50,8 +50,9 @@ fn tensor([xx, yy, zz, xy, xz, yz]: [f64; 6]) -> DMat3 {
     DMat3::from_cols(DVec3::new(xx, xy, xz), DVec3::new(xy, yy, yz), DVec3::new(xz, yz, zz))
 }
 
-/// The inertia of a point mass at position `r`. By the parallel axis theorem, this inertia is added
-/// to the inertia of a body whose centre of mass is at `r`.
+/// The inertia of a point mass at position `r` about the origin. By the parallel axis theorem, the
+/// inertia of a body about the origin is this inertia plus the inertia of the body about its own
+/// centre of mass at `r`.
 fn parallel_axis(mass: f64, r: DVec3) -> DMat3 {
     let outer = DMat3::from_cols(r * r.x, r * r.y, r * r.z);
     (DMat3::from_diagonal(DVec3::splat(r.length_squared())) - outer) * mass

@@ -250,7 +250,7 @@ impl<'a> Meshes<'a> {
         *self.measures.entry(key.clone()).or_insert(Measures { extents, shift, triangles, corners })
     }
 
-    /// The offset that is added to every vertex of a mesh, and the number of its vertices.
+    /// The offset that is added to every vertex of a mesh, and the number of vertices of the mesh.
     pub(super) fn shift_and_corners(&mut self, key: &MeshKey) -> (DVec3, usize) {
         let Measures { shift, corners, .. } = self.measures(key);
         (shift, corners)
@@ -270,8 +270,8 @@ impl<'a> Meshes<'a> {
         }
     }
 
-    /// The collision mesh of a scaled mesh. The result is `None` if the mesh has no triangles or
-    /// too many triangles. It is also `None` if the limit on all collision meshes would be
+    /// The collision mesh of a scaled mesh. The result is `None` in three cases: the mesh has no
+    /// triangles, the mesh has too many triangles, or the limit on all collision meshes would be
     /// exceeded.
     pub(super) fn triangles(&mut self, key: &MeshKey, scale: [f64; 3]) -> Option<Arc<TriangleMesh>> {
         let Measures { triangles, corners, shift, .. } = self.measures(key);
@@ -284,17 +284,17 @@ impl<'a> Meshes<'a> {
         Some(mesh.or_insert_with(make).clone())
     }
 
-    /// Tries to add `more` to the size of all collision meshes. If the size would exceed its limit,
-    /// returns false and adds nothing.
+    /// Tries to add `more` to the number of triangles and vertices of all collision meshes. If the
+    /// number would exceed its limit, returns false and adds nothing.
     fn reserve_solid(&mut self, more: usize) -> bool {
         let fits = self.solid + more <= MAX_ALL_SOLID;
         self.solid += if fits { more } else { 0 };
         fits
     }
 
-    /// The collision mesh of a polyline or an ellipsoid. The result is `None` for other shapes. It
-    /// is also `None` if the polyline cannot be triangulated, or if the mesh would exceed the limit
-    /// on all collision meshes.
+    /// The collision mesh of a polyline or an ellipsoid. The result is `None` in three cases: the
+    /// shape is neither a polyline nor an ellipsoid, the polyline cannot be triangulated, or the
+    /// mesh would exceed the limit on all collision meshes.
     pub(super) fn generated_solid(&mut self, geometry: &Geometry) -> Option<Arc<TriangleMesh>> {
         let mesh = match geometry {
             Geometry::Polyline { points, height } => self.prism(points, *height)?,
@@ -323,7 +323,7 @@ fn triangles_of<'m>(
         for corners in part.groups.iter().flat_map(|g| g.indices.chunks_exact(3)) {
             let [a, b, c] = [corners[0] + base, corners[1] + base, corners[2] + base];
             let [pa, pb, pc] = [a, b, c].map(|i| mesh.vertices[i as usize]);
-            // Skip triangles without area. They have no normal, but physics needs a normal.
+            // Skip triangles without area, because they have no normal, but physics needs a normal.
             if (pb - pa).cross(pc - pa).length_squared() > 0.0 {
                 mesh.triangles.push(if mirrored { [a, c, b] } else { [a, b, c] });
             }

@@ -191,7 +191,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// Collects and classifies the top-level models. The names of marked objects are reserved
-    /// before all other names. Such an object therefore always keeps its name. This matters,
+    /// before all other names, so that a marked object always keeps its name. The name matters,
     /// because commands and programs refer to objects by name.
     fn models(&mut self) -> Result<Models<'a>, Error> {
         let mut models = Models::new();
@@ -224,7 +224,7 @@ impl<'a> Compiler<'a> {
 
     /// Turns models of simple shape without `<static>` into objects, because such models can move
     /// in other simulators. A world with a track or a marker is not changed, because its author
-    /// knew how to declare an object.
+    /// wrote the world for Chicane and could mark an object.
     fn free_unmarked_models(&mut self, models: &mut Models<'a>) {
         if models.values().any(|(_, class)| *class != ModelClass::Scenery) {
             return;

@@ -20,8 +20,8 @@ use glam::{DMat3, DQuat, DVec3};
 /// Edge length of the box that replaces a missing shape of an object, in metres.
 const DEFAULT_SIZE: f64 = 0.1;
 
-/// Maximum extent of an unmarked object, in metres. A larger model is a building or a floor whose
-/// author did not declare it as static.
+/// Maximum extent of an unmarked object, in metres. A larger model is probably a building or a
+/// floor whose author did not declare it as static.
 const MAX_UNMARKED_M: f64 = 5.0;
 /// Maximum number of collision shapes of an unmarked object.
 const MAX_UNMARKED_PARTS: usize = 8;
@@ -113,7 +113,7 @@ fn kind_of(body: &RigidModel<'_>, object_type: ObjectType) -> ObjectKind {
     }
 }
 
-/// The collision box of an object that has no collision shapes. Such an object gets a box, because
+/// The collision box of an object that has no collision shapes. The object needs a box, because
 /// physics needs a shape. The box is the bounding box of the object's visuals, or a small box if
 /// there are no visuals.
 fn default_solid(
@@ -236,8 +236,8 @@ mod tests {
 
     #[test]
     fn a_screen_may_be_thin_along_any_axis() {
-        // These three poses and sizes describe the same screen. The screen is 18 cm wide and 32 cm
-        // high. It faces the +x axis of the light.
+        // These three poses and sizes describe the same screen, which is 18 cm wide and 32 cm high.
+        // The screen faces the +x axis of the light.
         let at = |rpy| Pose::from_xyz_rpy([0.05, 0.0, 0.2], rpy);
         let quarter = std::f64::consts::FRAC_PI_2;
         let along_x = panel_in(&at([0.0; 3]), DVec3::new(0.002, 0.09, 0.16), false);

@@ -110,8 +110,8 @@ impl<'a> SceneBuilder<'a> {
                 other => primitive(other).map(|look| (part.pose, look, [1.0; 3])),
             };
             let Some((pose, look, scale)) = placed else { continue };
-            // A mesh has materials of its own. A primitive has none, so it gets the default
-            // material if the visual defines no material.
+            // A mesh has materials of its own, but a primitive has none. A primitive therefore gets
+            // the default material if its visual defines no material.
             let has_own = matches!(look, Look::Mesh(_) | Look::BuiltIn(..));
             let material =
                 if has_own { material } else { Some(material.unwrap_or_else(|| self.materials.plain())) };
@@ -191,8 +191,8 @@ impl<'a> SceneBuilder<'a> {
         Ok(index)
     }
 
-    /// The mesh of an extruded polygon. If the polygon cannot be triangulated, its bounding box is
-    /// used.
+    /// The mesh of an extruded polygon. If the polygon cannot be triangulated, the bounding box of
+    /// the polygon is drawn instead.
     fn polyline(
         &mut self,
         points: &[[f64; 2]],

@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub(super) const OBJECT_FRICTION: f64 = 0.6;
 /// Default friction of walls and scenery.
 pub(super) const WALL_FRICTION: f64 = 0.4;
-/// Maximum friction coefficient. The value is about the friction of rubber on rubber. A limit is
+/// Maximum friction coefficient, which is about the friction of rubber on rubber. A limit is
 /// necessary, because some files use an unrealistic value such as 100.
 const MAX_FRICTION: f64 = 2.0;
 /// Minimum half thickness of a primitive shape, in metres.
@@ -28,9 +28,10 @@ const FLAT: f64 = 0.02;
 /// How the collision meshes of a model are represented.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum MeshCollision {
-    /// Each mesh becomes its bounding box. This is for objects, including walls and lights.
+    /// Each mesh becomes its bounding box. Objects, including walls and lights, use this
+    /// representation.
     Boxes,
-    /// Each mesh becomes a triangle mesh. This is for the track and for scenery.
+    /// Each mesh becomes a triangle mesh. The track and scenery use this representation.
     Triangles,
 }
 
@@ -100,8 +101,9 @@ fn shape_of(
 }
 
 /// The collision shape that replaces an ellipsoid or polyline, because the physics engine does not
-/// support these two shapes. The result is `None` for all other shapes. It is also `None` for an
-/// ellipsoid that is replaced by a sphere or a box, because `simple_shape` creates these shapes.
+/// support these two shapes. The result is `None` for all other shapes. The result is also `None`
+/// for an ellipsoid that becomes a sphere or a box, because `simple_shape` creates the sphere or
+/// box.
 fn generated_shape(
     part: &PlacedSpec<'_, CollisionSpec>,
     mesh_collision: MeshCollision,
@@ -161,9 +163,10 @@ pub(super) fn simple_shape(geometry: &Geometry) -> Option<Shape> {
     })
 }
 
-/// Removes the parts of a track solid that coincide with the ground plane. From a mesh, the
-/// triangles at the height of the ground are removed. Any other shape is removed if it does not
-/// rise above the ground. The result is `None` if the whole solid is removed.
+/// Removes the parts of a track solid that coincide with the ground plane, because the ground plane
+/// is solid there anyway. From a mesh, the triangles at the height of the ground are removed. Any
+/// other shape is removed if it does not rise above the ground. The result is `None` if the whole
+/// solid is removed.
 pub(super) fn without_ground(solid: Solid, ground: f64) -> Option<Solid> {
     let Shape::Mesh(mesh) = &solid.shape else {
         let top = Extents::of(&solid.pose, &solid.shape).max().z;

@@ -17,17 +17,18 @@ use glam::{DVec2, DVec3};
 const HALF_M: DVec2 = DVec2::new(0.22, 0.13);
 /// Height of a car, in metres.
 const HEIGHT_M: f64 = 0.25;
-/// Obstacles up to this height do not stop a car, in metres.
+/// Height up to which an obstacle does not stop a car, in metres.
 const LOW_M: f64 = 0.03;
-/// Length of the free road ahead of a good start, in metres.
+/// Length of the free and level road ahead of a start of the best kind, in metres.
 const AHEAD_M: f64 = 1.3;
-/// Distance between two points of the road ahead where the surface is tested, in metres.
+/// Distance between neighbouring points of the road ahead at which the surface is tested, in
+/// metres.
 const AHEAD_STEP_M: f64 = 0.26;
 /// Positions of the wheels in the frame of the car, in metres.
 const WHEELS_M: [DVec2; 4] =
     [DVec2::new(0.1, 0.08), DVec2::new(0.1, -0.08), DVec2::new(-0.1, 0.08), DVec2::new(-0.1, -0.08)];
 /// Largest difference between the height of a floor and the preferred height, in metres. A surface
-/// that differs more is a roof or a table.
+/// with a larger difference counts as a roof or a table.
 const LOW_RISE_M: f64 = 0.5;
 /// The search areas, which are squares around the origin. Each entry has half the edge length of
 /// the square and the distance between two places, both in metres.
@@ -46,7 +47,8 @@ pub(super) fn on_route(route: &Route, ground: f64) -> Pose {
 
 /// Sets the start pose of a world without a route. `has_plane` says whether the world file has a
 /// ground plane. Without a ground plane and without a track, the ground is lowered to the lowest
-/// point of the scenery. Otherwise the ground plane at z = 0 would be above a floor that is lower.
+/// point of the scenery. Otherwise the default ground at z = 0 would be above a floor at a negative
+/// z.
 pub(super) fn without_route(world: &mut World, has_plane: bool, file: &str, warnings: &mut Warnings) {
     if !has_plane && !world.fixed_names.iter().any(|name| name.is_track) {
         let lowest = world.scenery.iter().map(|s| Extents::of(&s.pose, &s.shape).min().z);
@@ -134,9 +136,9 @@ fn find(world: &World, has_plane: bool, budget: &mut TestBudget) -> Option<Pose>
 }
 
 /// The points of a grid in a square around the origin, sorted by their distance from the origin.
-/// `step` is the spacing of the grid, and `radius` is half the edge length of the square. A smaller
-/// square, in which half the edge length is `inner`, is left out, because the search of the previous
-/// area has already covered it with a finer grid.
+/// `step` is the spacing of the grid, and `radius` is half the edge length of the square. Points
+/// inside a smaller square, whose half edge length is `inner`, are left out. The search of the
+/// previous area has already covered the smaller square with a finer grid.
 fn places(radius: f64, step: f64, inner: f64) -> Vec<DVec2> {
     let n = (radius / step).round() as i64;
     let mut grid: Vec<(i64, i64, i64)> =
@@ -162,7 +164,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// A start pose at a point in plan; `None` if no height and no heading is free.
+    /// A start pose for given x and y; `None` if no height and no heading is free.
     fn start_at(&self, at: DVec2, budget: &mut TestBudget) -> Option<Pose> {
         let mut heights = self.space.surfaces(at, self.lowest, budget);
         heights.extend(self.plane);

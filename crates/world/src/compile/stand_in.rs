@@ -19,8 +19,9 @@ const PLATE_M: f64 = 0.01;
 /// What replaces the missing meshes of a model.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct StandIn {
-    /// The box that is drawn; `None` if no visual is missing. It is also `None` if other visuals of
-    /// the model are drawn and no primitive collision shape gives the size of the missing visual.
+    /// The box that is drawn; `None` if no visual is missing. The value is also `None` if other
+    /// visuals of the model are drawn and no primitive collision shape gives the size of the
+    /// missing visual.
     pub(super) drawn: Option<Extents>,
     /// The box that becomes a collision shape; `None` if the model needs no such box.
     pub(super) solid: Option<Extents>,

@@ -12,8 +12,8 @@ use std::sync::Arc;
 /// Folder of the track textures. If a file of this folder is missing, a built-in texture can
 /// replace it.
 const STANDARD_FOLDER: &str = "meshes/world_builder/textures/";
-/// File extensions of unsupported picture formats. Such a picture causes a warning instead of an
-/// error.
+/// File extensions of unsupported picture formats. A picture with such an extension causes a
+/// warning instead of an error.
 const UNSUPPORTED: [&str; 7] = [".dds", ".exr", ".hdr", ".ktx", ".svg", ".tif", ".tiff"];
 
 /// The textures of a scene.

@@ -2,7 +2,7 @@
 //! scopes with named frames.
 //!
 //! A scope is the world or a model. Every link, joint, frame and nested model is a frame of its
-//! scope. This module does not resolve poses. The module [`super::frames`] resolves them.
+//! scope. The poses of the frames are resolved in the module [`super::frames`].
 
 use super::library::{IncludeTarget, MAX_INCLUDES, MAX_PARTS, ModelLibrary};
 use super::locate::{ErrorSubject, locate};
@@ -92,7 +92,7 @@ pub(super) enum TopLevel<'a> {
 
 /// All scopes and frames of a world.
 pub(super) struct Tree<'a> {
-    /// The files of the world. They are read again to find the location of an error.
+    /// The files of the world, which are read again to find the location of an error.
     assets: Assets<'a>,
     pub(super) scopes: Vec<Scope<'a>>,
     pub(super) frames: Vec<FrameNode<'a>>,
@@ -302,7 +302,7 @@ impl<'a> TreeBuilder<'a> {
     }
 
     /// Adds a frame for an include whose target is built-in or missing. The frame is necessary,
-    /// because other poses may be relative to it.
+    /// because other poses may be relative to the frame.
     fn include_without_model(
         &mut self,
         scope: usize,

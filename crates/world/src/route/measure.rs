@@ -1,7 +1,7 @@
 //! Distances along and across a route.
 //!
-//! Every function scans the whole polyline. This is fast enough, because a route usually has a few
-//! hundred points. Lookup tables would be faster, but they could become inconsistent with the
+//! Every function scans the whole polyline. The scan is fast enough, because a route usually has a
+//! few hundred points. Lookup tables would be faster, but they could become inconsistent with the
 //! points.
 
 use super::Route;
@@ -45,8 +45,8 @@ impl Route {
     }
 
     /// Projects `p` onto the centre line. If several points of the centre line are equally near,
-    /// the first of them is used. If the centre line has fewer than two points, every value of the
-    /// result is 0.
+    /// the first of these points is used. If the centre line has fewer than two points, every value
+    /// of the result is 0.
     pub fn project(&self, p: DVec2) -> Projection {
         let Some(Nearest { point, segment, distance }) = nearest(&self.centre, p) else {
             return Projection { distance_along: 0.0, offset: 0.0, point: DVec2::ZERO, segment: 0 };
@@ -135,7 +135,7 @@ impl Route {
 }
 
 /// The point of a polyline that is nearest to `p`. If several points are equally near, the first of
-/// them is used. The result is `None` if the polyline has fewer than two points.
+/// these points is used. The result is `None` if the polyline has fewer than two points.
 fn nearest(line: &[DVec2], p: DVec2) -> Option<Nearest> {
     let mut best: Option<(f64, Nearest)> = None;
     for (segment, w) in line.windows(2).enumerate() {

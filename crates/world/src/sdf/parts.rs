@@ -33,8 +33,8 @@ impl SdfReader<'_> {
         let inertia = match e.child("inertia") {
             None => None,
             Some(i) => {
-                // An entry that is missing in the file gets the value of this entry in the unit
-                // matrix.
+                // The default is the identity matrix: a missing moment is 1, and a missing product
+                // of inertia is 0.
                 let mut out = [1.0, 1.0, 1.0, 0.0, 0.0, 0.0];
                 for (slot, name) in out.iter_mut().zip(["ixx", "iyy", "izz", "ixy", "ixz", "iyz"]) {
                     if let Some(n) = i.child(name) {
@@ -209,7 +209,7 @@ impl SdfReader<'_> {
             None => [1.0; 3],
             Some(s) => {
                 let scale = self.numbers::<3>(s)?;
-                // Negative factors are allowed. They mirror the mesh.
+                // Negative factors are allowed, because they mirror the mesh.
                 if scale.iter().any(|x| *x == 0.0 || x.abs() > MAX_METRES) {
                     return self.fail(s, format!("<scale> needs factors other than 0, at most {MAX_METRES}"));
                 }

@@ -38,8 +38,8 @@ pub fn read_model(file: &str, bytes: &[u8], warnings: &mut Warnings) -> Result<M
     model_in(file, bytes, warnings)?
 }
 
-/// Reads the file of an include. The result is `None` if the file has no model. This is not an
-/// error, because the file may define a light instead.
+/// Reads the file of an include. The result is `None` if the file has no model. A missing model is
+/// not an error, because the file may define a light instead.
 pub(crate) fn read_included(
     file: &str,
     bytes: &[u8],

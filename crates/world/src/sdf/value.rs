@@ -234,8 +234,8 @@ impl SdfReader<'_> {
         Ok(([x, y, z], [roll, pitch, yaw]))
     }
 
-    /// Adds a warning if siblings have the same name. A reference with this name refers to the
-    /// first of these siblings.
+    /// Adds a warning if siblings have the same name, because a reference with this name refers
+    /// only to the first of these siblings.
     pub(super) fn warn_of_duplicates<'n>(
         &mut self,
         e: &Element,
