@@ -4,7 +4,7 @@ use chicane_pace::Serve;
 use std::net::TcpListener;
 use std::sync::Arc;
 
-/// An open gate. Dropping it closes the sockets and ends their connections.
+/// An open gate. Dropping the gate closes the sockets and ends their connections.
 pub type OpenGate = Box<dyn Send>;
 
 /// Serves the requests of a student's program. The web server implements this trait.

@@ -23,8 +23,8 @@ use tokio::sync::watch;
 /// The default world: the first world of a new data folder, and the fallback if the last world is
 /// unknown or can't be loaded.
 const FIRST_WORLD: &str = "oval";
-/// How long [`Host::finish`] waits for the end of the sim thread, and then for the last user of the
-/// data folder. Each of the two waits has this limit.
+/// Limit of each of the two waits of [`Host::finish`]: for the end of the sim thread, and then for
+/// the last user of the data folder.
 const STOP_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Time between two checks that the data folder was not replaced.

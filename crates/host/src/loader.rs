@@ -2,8 +2,8 @@
 //!
 //! The sim thread registers the transition and refuses a second transition. A blocking thread reads
 //! the world and creates its `Sim` while the old world continues. The swap is one order at a tick
-//! boundary. If a world fails to load, nothing changes. A respawn does the same with the running
-//! world, but does not read its files again.
+//! boundary. If a world fails to load, nothing changes. A respawn takes the same steps with the
+//! running world, but the files of the world are not read again.
 
 use crate::driver::{Loaded, Published, Refused, ServedWorld, Simulator};
 use crate::keeper::{KeepError, Keeper};
@@ -78,8 +78,8 @@ enum InitialLights {
 }
 
 impl Loader {
-    /// Loads the first world, with its stored lights. If this fails, the transition stays open,
-    /// because the caller may load another world.
+    /// Loads the first world, with its stored lights. If the world can't be loaded, the transition
+    /// stays open, because the caller may load another world.
     pub(crate) async fn boot(&self, name: &str, red: BTreeMap<String, bool>) -> Result<(), LoadFailure> {
         self.load_and_swap(TransitionKind::Boot, name, InitialLights::Stored(red), Seeded::default())
             .await

@@ -40,7 +40,7 @@ impl SceneFile {
         let mut hasher = DefaultHasher::new();
         hasher.write(&glb);
         let mut encoder = GzEncoder::new(Vec::with_capacity(glb.len() / 2), Compression::default());
-        // A write to memory cannot fail. If it did, the file would be sent uncompressed.
+        // A write to memory cannot fail. If the write failed, the file would be sent uncompressed.
         let gzipped = encoder.write_all(&glb).and_then(|()| encoder.finish()).unwrap_or_default();
         SceneFile {
             version: format!("{:016x}", hasher.finish()),

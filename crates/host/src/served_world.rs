@@ -29,7 +29,7 @@ pub struct ServedWorld {
     pub world_json: Bytes,
     /// Response of `GET /route`; `None` if the world has no route.
     pub route_json: Option<Bytes>,
-    /// Response of `GET /bounds`; `None` if the world has no ground.
+    /// Response of `GET /bounds`; `None` if the world has no drivable surface that gives bounds.
     pub bounds_json: Option<Bytes>,
     /// Response of `GET /evaluation`; `None` if the world has no evaluation.
     pub evaluation_json: Option<Bytes>,

@@ -42,7 +42,7 @@ impl Source {
 pub(crate) struct Origin {
     /// The sender.
     pub(crate) source: Source,
-    /// Path of the request, or name of the ROS topic. Empty if there is none.
+    /// Path of the request, or name of the ROS topic. Empty if the order has neither.
     pub(crate) path: Arc<str>,
 }
 

@@ -13,8 +13,8 @@ use std::io::Read;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
-/// Maximum size of a file that is read here, bytes. Sound files from the web and in requests have
-/// the same limit.
+/// Maximum size of a file that this module reads, bytes. Sound files from the web and in requests
+/// have the same limit.
 pub const MAX_FILE_BYTES: usize = 16 << 20;
 /// Maximum number of names in a path.
 const MAX_NAMES: usize = 64;

@@ -34,7 +34,7 @@ impl Named for u8 {
 fn borrow<T: Named>(array: &Bound<'_, PyAny>, name: &str) -> PyResult<PyBuffer<T>> {
     let wrong = || PyTypeError::new_err(format!("{name} must be a NumPy array of {}", T::NAME));
     let buffer = PyBuffer::<T>::get(array).map_err(|_| wrong())?;
-    // PyO3 does not check the byte order of the numbers, so it is checked here.
+    // PyO3 does not check the byte order of the numbers, so this function checks the byte order.
     let foreign = if cfg!(target_endian = "little") { [b'>', b'!'] } else { [b'<', b'<'] };
     if buffer.format().to_bytes().first().is_some_and(|order| foreign.contains(order)) {
         return Err(wrong());

@@ -87,8 +87,8 @@ pub(crate) fn quat_from_rpy([roll, pitch, yaw]: [f64; 3]) -> DQuat {
     )
 }
 
-/// Roll, pitch and yaw of a rotation. At a pitch of ±π/2, roll and yaw are ambiguous. Then roll is
-/// set to 0.
+/// Roll, pitch and yaw of a rotation. At a pitch of ±π/2, roll and yaw are ambiguous. In this case,
+/// roll is set to 0.
 pub(crate) fn rpy_from_quat(q: DQuat) -> [f64; 3] {
     let m = DMat3::from_quat(q);
     let sin_pitch = -m.x_axis.z;

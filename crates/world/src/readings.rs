@@ -45,8 +45,8 @@ pub struct Readings<'a> {
     pub lidar: Option<&'a Scan>,
     /// Sample of the gyro and the accelerometer.
     pub imu: Option<ImuSample>,
-    /// Readings of the encoders. These readings have no noise. The encoders take a sample at every
-    /// tick.
+    /// Readings of the encoders. The readings have no noise, and the encoders take a sample at
+    /// every tick.
     pub wheels: Wheels,
     /// Sample of the battery.
     pub battery: Option<BatterySample>,

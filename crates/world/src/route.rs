@@ -20,7 +20,8 @@ pub use measure::{Lateral, Projection};
 /// Maximum absolute value of a coordinate, in metres. Below this limit, the rounding error of an
 /// `f64` length is less than a micrometre.
 const MAX_COORDINATE_M: f64 = 1e6;
-/// Points count as equal if their distance is at most this fraction of the route's diagonal.
+/// Points count as equal if their distance is at most this fraction of the diagonal of the centre
+/// line's bounding rectangle.
 const SAME_POINT: f64 = 1e-6;
 /// The route is a loop if the gap between its last and first point is small. The maximum gap is
 /// `CLOSING_STEPS` times the median distance between neighbouring waypoints.
@@ -248,7 +249,7 @@ fn extent(points: &[DVec2]) -> f64 {
 }
 
 /// The area of the polygon with the outline `line`. The direction of the line does not matter. If
-/// the line is open, a straight line from its end to its start closes it.
+/// the line is open, a straight line from its end to its start closes the polygon.
 pub fn enclosed_area(line: &[DVec2]) -> f64 {
     let Some(&origin) = line.first() else { return 0.0 };
     // Subtract the first point, because products of large coordinates would have large rounding

@@ -137,8 +137,8 @@ fn points_are_projected_onto_a_square() {
 
 #[test]
 fn a_point_outside_a_sharp_corner_has_the_right_side() {
-    // The road makes a sharp turn to the left. Every point beyond the tip of the turn is on its
-    // outside, and therefore to the right of the road.
+    // The road makes a sharp turn to the left. Every point beyond the tip of the turn is on the
+    // outside of the turn, and therefore to the right of the road.
     let route = line(&[(0.0, 0.0), (4.0, 0.0), (0.0, 0.5), (-9.0, 0.5)]);
     for y in [-0.2, -0.05, 0.0, 0.05, 0.2, 0.5] {
         assert!(route.project(DVec2::new(4.5, y)).offset < 0.0, "{y}");

@@ -78,8 +78,8 @@ impl Driver {
         self.observe_if_due();
     }
 
-    /// Pauses time and simulates a number of ticks. No other order is carried out meanwhile. In
-    /// virtual time, this method only registers the step, which then waits for granted ticks.
+    /// Pauses time and simulates a number of ticks. No other order is carried out during the step.
+    /// In virtual time, this method only registers the step, which then waits for granted ticks.
     pub(super) fn step(
         &mut self,
         origin: &Origin,

@@ -49,8 +49,8 @@ use tokio::sync::watch;
 /// Minimum free space on the disk of the data folder, bytes. With less, the simulator reports a
 /// fault. The record of a short run has about this size.
 const MIN_FREE_BYTES: u64 = 1 << 20;
-/// How long a shutdown waits for the end of the session, and then for the end of the prepared
-/// judge. Each of the two waits has this limit.
+/// Limit of each of two waits of a shutdown: for the end of the session, and then for the end of
+/// the prepared judge.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The parts of the simulator that sessions use.

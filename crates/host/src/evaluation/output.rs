@@ -32,7 +32,7 @@ pub struct SessionLine {
 /// New lines of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NewOutput {
-    /// Number of new lines that are no longer kept. They come before `lines`.
+    /// Number of new lines before `lines` that are no longer kept.
     pub missed: u64,
     /// The new lines in order.
     pub lines: Vec<SessionLine>,

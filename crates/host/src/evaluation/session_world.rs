@@ -30,7 +30,7 @@ use std::time::{Duration, Instant};
 
 /// Distance between the front bumper at the start and the start line ahead of it, m.
 const BEHIND_LINE_M: f64 = 0.05;
-/// How long a session waits for a reply of the sim thread. The sim thread usually answers within
+/// Longest time that a session waits for a reply of the sim thread, which usually answers within
 /// microseconds.
 const SIM_THREAD_TIMEOUT: Duration = Duration::from_secs(5);
 /// Shortest real time between two writes of the unfinished record.

@@ -74,7 +74,8 @@ impl MeshFile {
     }
 }
 
-/// The bounding box of a mesh, and its numbers of triangles and vertices. These values are cached.
+/// The bounding box of a mesh, and the numbers of its triangles and vertices. `Meshes` caches these
+/// values.
 #[derive(Debug, Clone, Copy)]
 struct Measures {
     extents: Option<Extents>,

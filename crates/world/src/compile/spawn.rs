@@ -31,7 +31,7 @@ const WHEELS_M: [DVec2; 4] =
 /// with a larger difference counts as a roof or a table.
 const LOW_RISE_M: f64 = 0.5;
 /// The search areas, which are squares around the origin. Each entry has half the edge length of
-/// the square and the distance between two places, both in metres.
+/// the square and the distance between two neighbouring places, both in metres.
 const AREAS: [(f64, f64); 4] = [(2.0, 0.2), (8.0, 0.5), (30.0, 1.5), (120.0, 5.0)];
 /// The headings, in eighths of a turn.
 const HEADINGS: [i32; 8] = [0, 1, -1, 2, -2, 3, -3, 4];
