@@ -9,7 +9,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// After this many bytes of a stream, further bytes are read and dropped.
+/// Once this many bytes of an output stream are stored, further bytes are read and dropped, so that
+/// a program that prints without end can't fill the memory.
 const MAX_OUTPUT: usize = 1 << 20;
 
 /// The result of a command that ended.
@@ -104,8 +105,8 @@ fn read_some(from: Option<impl AsFd>, into: &mut Vec<u8>) -> bool {
     }
 }
 
-/// The last line of a program's error output that is not blank, without `Error: ` at its start. The
-/// text `no output` if there is no such line.
+/// The last non-blank line of a program's error output, without `Error: ` at the start of the line.
+/// The text `no output` if every line is blank.
 pub fn last_line(text: &str) -> &str {
     let line = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("no output");
     line.trim().trim_start_matches("Error: ")

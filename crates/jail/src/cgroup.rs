@@ -2,10 +2,10 @@
 //!
 //! Control groups let the kernel count and limit the processes and the memory of a jail. Version 2
 //! is used where the simulator may create groups below its own group. Version 1 is used where the
-//! simulator may write to the hierarchies of memory, processes and processor time (as root). The
-//! version is found once, by creating a group and removing it again. Without control groups the
-//! number of processes is limited by a resource limit inside the jail, and the simulator measures
-//! the memory of a judge.
+//! simulator may write to the hierarchies of memory, processes and processor time (as root). To
+//! find the version, the simulator creates a trial group once and removes it again. Without control
+//! groups the number of processes is limited by a resource limit inside the jail, and the simulator
+//! measures the memory of a judge.
 
 use super::cgroup_path::{BASE, PREFIX, SELF, own_cpu_v1, own_v1, own_v2};
 use super::group::Group;
@@ -35,8 +35,9 @@ pub enum Cgroups {
 
 impl Cgroups {
     /// Finds a version of control groups that works, by creating a trial group. May move the
-    /// simulator into a group of its own. [`leave_own_group`] removes this group in version 1. In
-    /// version 2 a later simulator removes it (see [`Cgroups::remove_orphans`]).
+    /// simulator into a group of its own, for the reasons given at `enable_controllers` and
+    /// `leave_autogroup`. In version 1, [`leave_own_group`] removes the simulator's own group. In
+    /// version 2, a later simulator removes it (see [`Cgroups::remove_orphans`]).
     pub fn find() -> Cgroups {
         let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
         let found = Cgroups::find_in(Path::new(BASE), &own);
@@ -134,7 +135,8 @@ fn is_same(a: &Path, b: &Path) -> bool {
     a.components().eq(b.components())
 }
 
-/// Enables the required controllers for the children of a group. False if that is not possible.
+/// Enables the required controllers for the children of a group. Returns false if the controllers
+/// can't be enabled.
 ///
 /// The kernel does not enable controllers for the children of a group that itself contains
 /// processes, unless that group is the root group. If the simulator is the only process of its

@@ -12,7 +12,8 @@ pub(super) const SELF: &str = "-self";
 /// The hierarchies of version 1 that are required. The hierarchy `cpu` is used too if it exists.
 const HIERARCHIES: [&str; 3] = ["memory", "pids", "cpuacct"];
 
-/// The folder of a process in version 2. `own` is the text of `/proc/<pid>/cgroup` of this process.
+/// The folder of a process's control group in version 2. `own` is the text of `/proc/<pid>/cgroup`
+/// of this process.
 pub(super) fn own_v2(base: &Path, own: &str) -> Option<PathBuf> {
     let path = own.lines().find_map(|line| line.strip_prefix("0::/"))?;
     // Where version 1 is mounted too, version 2 is in the subfolder `unified`.
@@ -21,8 +22,8 @@ pub(super) fn own_v2(base: &Path, own: &str) -> Option<PathBuf> {
     Some(if path.is_empty() { base } else { base.join(path) })
 }
 
-/// The folders of a process in version 1. `own` is the text of `/proc/<pid>/cgroup` of this
-/// process.
+/// The folders of a process's control groups in version 1, one for each hierarchy. `own` is the
+/// text of `/proc/<pid>/cgroup` of this process.
 pub(super) fn own_v1(base: &Path, own: &str) -> Option<Vec<PathBuf>> {
     let [memory, pids, cpuacct] = HIERARCHIES.map(|name| folder_v1(base, own, name));
     let mut all = vec![memory?, pids?, cpuacct?];
@@ -36,7 +37,7 @@ pub(super) fn own_v1(base: &Path, own: &str) -> Option<Vec<PathBuf>> {
     Some(all)
 }
 
-/// The folder of a process in the hierarchy `cpu` of version 1.
+/// The folder of a process's control group in the hierarchy `cpu` of version 1.
 pub(super) fn own_cpu_v1(base: &Path, own: &str) -> Option<PathBuf> {
     folder_v1(base, own, "cpu")
 }
@@ -48,7 +49,8 @@ fn folder_v1(base: &Path, own: &str, name: &str) -> Option<PathBuf> {
         names.split(',').any(|one| one == name).then(|| parts.next()).flatten()
     })?;
     let folder = base.join(name).join(path.trim_start_matches('/'));
-    // A simulator that has moved into a group of its own creates groups beside it, not inside.
+    // If the simulator has moved into a group of its own, it creates new groups beside that group.
+    // A later simulator would not find and remove groups inside that group.
     let is_own = |folder: &Path| {
         let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         name.starts_with(PREFIX) && name.ends_with(SELF)

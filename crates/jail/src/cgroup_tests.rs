@@ -1,4 +1,5 @@
-//! Tests with a folder that imitates the kernel's control groups: which files are read and written.
+//! These tests check which files are read and written. A temporary folder imitates the kernel's
+//! control groups.
 
 use super::super::group::{Usage, WatchedGroup};
 use super::*;
@@ -80,8 +81,9 @@ fn limits_of_version_2_go_into_the_files_of_the_kernel() {
     let used = Usage { memory: 1_234_567, cpu_us: 2_500_000, out_of_memory: 1, refused_processes: 3 };
     assert_eq!(group.usage(), Some(used));
 
-    // `cgroup.kill` ends all members at once. The process id is larger than any real one, so a
-    // signal to it would hit no process.
+    // The fake group now has the file `cgroup.kill`, so `kill` has to write to this file and send
+    // no signals. The process id 4,194,399 is larger than every id that Linux assigns, so a signal
+    // would reach no process.
     fs::write(folder.join("cgroup.kill"), "").expect("written");
     fs::write(folder.join("cgroup.procs"), "4194399\n").expect("written");
     assert!(!group.kill(), "a process was left");
@@ -101,7 +103,8 @@ fn a_group_without_controllers_is_not_used() {
     assert_eq!(read(&bare, "cgroup.subtree_control"), "", "nothing was written");
     assert_eq!(Cgroups::find_in(&fake.0, "0::/\n"), Cgroups::None);
     assert_eq!(Cgroups::find_in(&fake.0, ""), Cgroups::None);
-    // The controllers of a group can be enabled for its children.
+    // For comparison: a group that has the required controllers is used, and the controllers are
+    // enabled for the children of the group.
     let own = fake.group("unit", "cpu memory pids", "", "");
     assert!(enable_controllers(&own));
     assert_eq!(read(&own, "cgroup.subtree_control"), "+memory +pids +cpu");

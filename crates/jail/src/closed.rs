@@ -1,11 +1,12 @@
 //! The file system of a closed box: a file system in memory with the listed folders of the host,
 //! read-only, and a copy of the workspace.
 //!
-//! Outer opens the listed folders while it still has the simulator's rights, because the student's
-//! user may lack access to the folders above them. Outer then builds the new root as the student's
-//! user. Init and not outer mounts `/proc`, because `/proc` shows the process ids of init's
-//! namespace. Init then makes the new root its root folder, and unmounts the host's file system. A
-//! file of the host that is not in a listed folder does not exist in the box.
+//! Two processes, outer and init, build the box (see `lib.rs`). Outer opens the listed folders
+//! while it still has the simulator's rights, because the student's user may lack access to the
+//! folders above them. Outer then builds the new root as the student's user. A `/proc` shows the
+//! process ids of the namespace in which it was mounted, so init mounts it and not outer. Init then
+//! makes the new root its root folder, and unmounts the host's file system. A file of the host that
+//! is not in a listed folder does not exist in the box.
 
 use super::mounts::{self, DEVICES, MountError};
 use super::plan::{Bind, ClosedPlan};
@@ -23,9 +24,10 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Component, Path, PathBuf};
 
-/// Where the new root is built. The mount is visible in the new namespace only.
+/// Where the new root is built. The file system that is mounted here is visible in the new mount
+/// namespace only.
 const BUILD_FOLDER: &str = "/tmp";
-/// Maximum number of files and folders.
+/// Maximum number of files and folders in the box's file system in memory.
 const INODES: u32 = 262_144;
 /// Where the workspace is inside the box.
 pub const WORKSPACE: &str = "/workspace";
@@ -38,7 +40,7 @@ pub const WRITABLE: [(&str, u32); 5] =
 const PACKAGE: &str = "/opt/chicane/python";
 /// The file that names the libraries which every program in the box loads.
 const PRELOAD: &str = "/etc/ld.so.preload";
-/// Links below `/dev`.
+/// Links below `/dev` that programs expect, each with its target.
 const DEVICE_LINKS: [(&str, &str); 4] = [
     ("/dev/fd", "/proc/self/fd"),
     ("/dev/stdin", "/proc/self/fd/0"),
@@ -54,16 +56,16 @@ enum Source {
     File(OwnedFd),
 }
 
-/// The opened folders and files of the host, in the order of [`ClosedPlan::binds`]. `None` for one
-/// that is not open yet.
+/// The opened folders and files of the host, in the order of [`ClosedPlan::binds`]. An entry is
+/// `None` until its folder or file is open.
 #[derive(Default)]
 pub(super) struct Sources(Vec<Option<Source>>);
 
 impl Sources {
-    /// Opens the folders and files that can be opened in the host's namespaces. Only root is
-    /// allowed to copy mounts there, so nothing is opened for another user. Root has to open them
-    /// there, because after leaving the namespaces it can no longer enter the private folders of
-    /// other users.
+    /// Opens folders and files in the host's namespaces if the simulator runs as root. Root opens
+    /// them there, because after leaving the host's namespaces root can no longer enter the private
+    /// folders of other users. Other users are not allowed to copy mounts there, so for them
+    /// nothing is opened. An entry that can't be opened stays `None`.
     pub(super) fn open_as_root(plan: &ClosedPlan) -> Sources {
         if !rustix::process::geteuid().is_root() {
             return Sources::default();
@@ -78,7 +80,8 @@ impl Sources {
         )
     }
 
-    /// Opens the other folders and files in the new namespaces, before the change of user.
+    /// Opens in the new namespaces the folders and files that `open_as_root` has not opened. This
+    /// happens before the change of user, because the student's user may lack access to them.
     pub(super) fn open_rest(&mut self, plan: &ClosedPlan) -> Result<(), MountError> {
         self.0.resize_with(plan.binds.len(), || None);
         for (source, bind) in self.0.iter_mut().zip(&plan.binds) {
@@ -103,8 +106,9 @@ fn in_build(path: &Path) -> PathBuf {
     built
 }
 
-/// Builds the new root, and receives the copy of the workspace over the control socket. In virtual
-/// time every program in the box loads the library of virtual time.
+/// Builds the new root, and receives the copy of the workspace over the control socket. If
+/// `in_virtual_time` is set, the file [`PRELOAD`] makes every program in the box load the library
+/// of virtual time.
 pub(super) fn build(
     plan: &ClosedPlan,
     sources: Sources,
@@ -182,7 +186,8 @@ fn add_devices() -> Result<(), MountError> {
     Ok(())
 }
 
-/// Writes the files and links that the box has instead of the host's.
+/// Writes links, files below `/etc` and the package `chicane`. The box has these instead of the
+/// host's files.
 fn write_files(plan: &ClosedPlan) -> Result<(), MountError> {
     let failed = |name: &str, source| MountError::Write { name: name.to_owned(), source };
     let mut links: Vec<(&Path, &Path)> =
@@ -217,8 +222,8 @@ fn write_files(plan: &ClosedPlan) -> Result<(), MountError> {
 
 /// Makes the new root the root of this process, and unmounts the host's file system.
 pub(super) fn enter(plan: &ClosedPlan) -> Result<(), MountError> {
-    // The kernel mounts a new `/proc` only while a complete `/proc` is still visible, so this is
-    // done before the host's file system is unmounted.
+    // The kernel mounts a new `/proc` only while a complete `/proc` is visible, so the new one is
+    // mounted before the host's file system is unmounted.
     let proc = in_build(Path::new("/proc"));
     // Inside some containers a new `/proc` can't be mounted. The folder then stays empty.
     let _ = mounts::mount_proc(&proc)?;
@@ -229,8 +234,8 @@ pub(super) fn enter(plan: &ClosedPlan) -> Result<(), MountError> {
     unmount("/old", UnmountFlags::DETACH).map_err(MountError::UnmountHost)?;
     std::fs::remove_dir("/old").map_err(MountError::RemoveOld)?;
     for folder in &plan.packages {
-        // This fails on kernels that do not let users mount overlays. `PYTHONPATH` then leads to
-        // the package (see `search_path`).
+        // `add_package` fails on kernels that do not let users mount overlays. `PYTHONPATH` then
+        // leads to the package (see `search_path`).
         let _ = add_package(folder);
     }
     let flags = MountFlags::BIND | MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV;
@@ -238,7 +243,8 @@ pub(super) fn enter(plan: &ClosedPlan) -> Result<(), MountError> {
     enter(WORKSPACE)
 }
 
-/// Adds the package `chicane` to a folder of installed packages.
+/// Mounts an overlay over a folder of installed packages, so that the folder also contains the
+/// package `chicane`.
 fn add_package(folder: &Path) -> Result<(), MountError> {
     let escaped = folder.display().to_string().replace('\\', "\\\\").replace(':', "\\:").replace(',', "\\,");
     let layers = mounts::options(format!("lowerdir={PACKAGE}:{escaped}"))?;
@@ -246,8 +252,10 @@ fn add_package(folder: &Path) -> Result<(), MountError> {
     mount("chicane", folder, "overlay", safe, Some(layers.as_c_str())).map_err(MountError::Overlay)
 }
 
-/// The value of `PYTHONPATH` that a program needs to import `chicane`. `None` if all folders of
-/// installed packages in the plan have the package `chicane` already.
+/// The value of `PYTHONPATH` that a program needs to import the package `chicane`.
+/// [`ClosedPlan::packages`] has only folders that lack this package. The value is `None` if
+/// [`enter`] could mount the package into every one of these folders, so that no search path is
+/// needed.
 pub(super) fn search_path(plan: &ClosedPlan) -> Option<&'static str> {
     let lacks = |folder: &PathBuf| !folder.join(package::NAME).exists();
     plan.packages.iter().any(lacks).then_some(PACKAGE)

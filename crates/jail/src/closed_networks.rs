@@ -4,10 +4,11 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// A network: an address, and how many of its leading bits all addresses of the network share.
+/// A network: an address, and the number of its leading bits that all addresses of the network
+/// share.
 pub type NetworkPrefix = (IpAddr, u8);
 
-/// All addresses that are not public, version 4.
+/// The networks of all IPv4 addresses that are not public.
 const CLOSED_V4: [(Ipv4Addr, u8); 15] = [
     (Ipv4Addr::new(0, 0, 0, 0), 8),       // this network
     (Ipv4Addr::new(10, 0, 0, 0), 8),      // private
@@ -15,9 +16,9 @@ const CLOSED_V4: [(Ipv4Addr, u8); 15] = [
     (Ipv4Addr::new(127, 0, 0, 0), 8),     // loopback
     (Ipv4Addr::new(169, 254, 0, 0), 16),  // link-local, with the metadata of clouds
     (Ipv4Addr::new(172, 16, 0, 0), 12),   // private
-    (Ipv4Addr::new(192, 0, 0, 0), 24),    // protocols
+    (Ipv4Addr::new(192, 0, 0, 0), 24),    // protocols of the IETF
     (Ipv4Addr::new(192, 0, 2, 0), 24),    // documentation
-    (Ipv4Addr::new(192, 88, 99, 0), 24),  // relays to version 6
+    (Ipv4Addr::new(192, 88, 99, 0), 24),  // relays of 6to4
     (Ipv4Addr::new(192, 168, 0, 0), 16),  // private
     (Ipv4Addr::new(198, 18, 0, 0), 15),   // benchmarks
     (Ipv4Addr::new(198, 51, 100, 0), 24), // documentation
@@ -26,17 +27,18 @@ const CLOSED_V4: [(Ipv4Addr, u8); 15] = [
     (Ipv4Addr::new(240, 0, 0, 0), 4),     // reserved, with broadcast
 ];
 
-/// All addresses that are not public, version 6, without 6to4 (2002::/16). `closed_networks` adds
-/// the closed networks of 6to4.
+/// The networks of all IPv6 addresses that are not public, without 6to4 (2002::/16).
+/// `closed_networks` adds the closed networks of 6to4.
 const CLOSED_V6: [(Ipv6Addr, u8); 7] = [
-    // These three networks are all but 2000::/3, which holds the global unicast addresses.
+    // These three networks contain every address outside 2000::/3, the network of the global
+    // unicast addresses.
     (Ipv6Addr::new(0, 0, 0, 0, 0, 0, 0, 0), 3),
     (Ipv6Addr::new(0x4000, 0, 0, 0, 0, 0, 0, 0), 2),
     (Ipv6Addr::new(0x8000, 0, 0, 0, 0, 0, 0, 0), 1),
-    // Every interface has its own route to this network. That route is more specific than a route
-    // for 8000::/1, so this network needs an entry of its own.
+    // Every interface has its own route to fe80::/64. That route is more specific than the route
+    // for 8000::/1, so fe80::/64 needs an entry of its own.
     (Ipv6Addr::new(0xfe80, 0, 0, 0, 0, 0, 0, 0), 64),
-    (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 23), // protocols, with Teredo
+    (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 23), // protocols of the IETF, with Teredo
     (Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0), 32), // documentation
     (Ipv6Addr::new(0x3fff, 0, 0, 0, 0, 0, 0, 0), 20), // documentation
 ];
@@ -69,8 +71,8 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
 fn is_public_v6(address: Ipv6Addr) -> bool {
     let inner = |high: u16, low: u16| Ipv4Addr::from(u32::from(high) << 16 | u32::from(low));
     match address.segments() {
-        // Addresses that contain an address of version 4: mapped, NAT64, 6to4. The inner address
-        // decides.
+        // IPv6 addresses that contain an IPv4 address: mapped, NAT64, 6to4. Such an address is
+        // public if the inner address is.
         [0, 0, 0, 0, 0, 0xffff, high, low] => is_public_v4(inner(high, low)),
         [0x64, 0xff9b, 0, 0, 0, 0, high, low] => is_public_v4(inner(high, low)),
         [0x2002, high, low, ..] => is_public_v4(inner(high, low)),

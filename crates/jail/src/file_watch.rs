@@ -13,9 +13,11 @@
 //! fill the file system through it. To free the space of a deleted file again, the script has to
 //! replace or close the descriptor or end the process, so these calls are watched.
 //!
-//! Two cases are left to the check that init makes every 20 ms: memory maps of files, where a full
-//! file system ends the process with a signal, and a deleted file that is closed after a write that
-//! filled the file system without an error.
+//! Init also checks the free space every 20 ms. Two cases are left to that check. First, a write
+//! through a memory map of a file is no system call; if the file system is full, the kernel ends
+//! the process with a signal. Second, a script may fill the file system with a write that still
+//! succeeds, and then free the space by closing a file that it has deleted before. Such a close is
+//! not watched unless the descriptor is 1 or 2.
 
 use libc::{c_ulong, sock_filter, sock_fprog};
 use rustix::io::Errno;
@@ -62,7 +64,8 @@ const X86_CALLS: &[i64] = &[
 ];
 #[cfg(not(target_arch = "x86_64"))]
 const X86_CALLS: &[i64] = &[];
-/// Calls that are watched unless they write to descriptor 1, descriptor 2 or the channel.
+/// Calls that are watched unless they write to descriptor 1, descriptor 2 or the harness's channel
+/// to the simulator.
 const WRITES: &[i64] = &[libc::SYS_write, libc::SYS_writev];
 /// Calls that are watched if they close or replace descriptor 1 or 2, each with the index of the
 /// argument that contains the descriptor.
@@ -76,9 +79,10 @@ const CLOSES: &[(i64, u32)] = &[(libc::SYS_close, 0), (libc::SYS_dup3, 1)];
 const OPENS: &[(i64, u32)] = &[(libc::SYS_openat, 2), (libc::SYS_open, 1)];
 #[cfg(not(target_arch = "x86_64"))]
 const OPENS: &[(i64, u32)] = &[(libc::SYS_openat, 2)];
+/// A call opens a file for writing if it has at least one of these flags.
 const FOR_WRITING: u32 = (libc::O_WRONLY | libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC).cast_unsigned();
 
-/// Requests of the kernel's notification descriptor: `_IOWR('!', 0, seccomp_notif)`,
+/// The `ioctl` requests of the kernel's notification descriptor: `_IOWR('!', 0, seccomp_notif)`,
 /// `_IOWR('!', 1, seccomp_notif_resp)` and `_IOW('!', 4, u64)`.
 const RECEIVE: c_ulong = 0xc050_2100;
 const RESPOND: c_ulong = 0xc018_2101;
@@ -94,8 +98,9 @@ pub(super) struct FileWatch {
 }
 
 impl FileWatch {
-    /// Starts to watch the calls of this thread and of all processes that it starts later. Another
-    /// thread has to answer them.
+    /// Starts to watch the calls of this thread and of all processes that it starts later.
+    /// `channel` is the descriptor of the harness's channel. A watched call blocks until its
+    /// notification is answered, so another thread has to answer it (see [`FileWatch::answer`]).
     #[allow(unsafe_code)]
     pub(super) fn install(channel: i32) -> io::Result<FileWatch> {
         let mut filter = filter(channel.cast_unsigned());
@@ -110,8 +115,8 @@ impl FileWatch {
         let listener = i32::try_from(listener).map_err(io::Error::other)?;
         // SAFETY: the kernel has just created this descriptor, and no other value owns it.
         let listener = unsafe { OwnedFd::from_raw_fd(listener) };
-        // SAFETY: the request takes a number and no pointer. Linux before 6.6 does not know it, and
-        // then the answers take a little longer.
+        // SAFETY: the request takes a number and no pointer. Linux before 6.6 refuses the request,
+        // and then the answers take a little longer.
         let _ = unsafe { libc::ioctl(listener.as_raw_fd(), SET_FLAGS, WAKE_IN_TURN) };
         Ok(FileWatch { listener })
     }
@@ -142,12 +147,14 @@ impl FileWatch {
 }
 
 /// Whether the kernel refused the watch because a program around the simulator, for instance a
-/// container engine, already has such a descriptor. The kernel allows only one such descriptor.
+/// container engine, already watches this process with a notification descriptor. The kernel allows
+/// only one such descriptor for a process.
 pub(super) fn is_taken(why: &io::Error) -> bool {
     why.raw_os_error() == Some(Errno::BUSY.raw_os_error())
 }
 
-/// The filter program. Each block compares the number of the call, and ends with a decision.
+/// The filter program. It has one block for each call, which is skipped if the number of the call
+/// is another one. Each block ends with a decision: notify init, or allow the call.
 fn filter(channel: u32) -> Vec<sock_filter> {
     let load = |at: u32| statement(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, at);
     let end = |action: u32| statement(libc::BPF_RET | libc::BPF_K, action);

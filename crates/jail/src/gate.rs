@@ -1,8 +1,8 @@
 //! The sockets inside a student's network that lead to the simulator.
 //!
 //! Init opens the sockets in the network namespace of the box and sends their descriptors over the
-//! control socket. A socket stays in the namespace that it was created in, so the simulator accepts
-//! connections of the box only. Init closes its own descriptors before the program starts.
+//! control socket. A socket stays in the namespace in which it was created, so only programs in the
+//! box can connect to these sockets. Init closes its own descriptors before the program starts.
 
 use super::plan::{ControlError, Report};
 use rustix::io::{Errno, IoSlice, IoSliceMut};
@@ -14,10 +14,10 @@ use std::mem::MaybeUninit;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-/// Connections of one socket that may wait until the simulator accepts them.
+/// Maximum number of connections of one socket that wait until the simulator accepts them.
 const BACKLOG: i32 = 1024;
-/// The most descriptors in one message: for each of two ports a socket of IPv4 and one of IPv6, and
-/// two descriptors for virtual time.
+/// Maximum number of descriptors in one message: for each of two ports a socket of IPv4 and one of
+/// IPv6, and two descriptors for virtual time.
 const MAX_SOCKETS: usize = 6;
 
 /// Why the sockets of a box could not be opened.
@@ -76,7 +76,7 @@ pub(super) fn send(control: impl AsFd, sockets: &[OwnedFd]) -> Result<(), GateEr
     sent.map(drop).map_err(|e| GateError::Send(ControlError::Socket(e)))
 }
 
-/// Receives bytes without waiting. Descriptors that come with them are added to `descriptors`.
+/// Receives bytes without waiting. Adds the descriptors that come with the bytes to `descriptors`.
 pub(super) fn receive(
     control: impl AsFd,
     room: &mut [u8],

@@ -14,10 +14,10 @@ pub struct Usage {
     pub memory: u64,
     /// Processor time in microseconds.
     pub cpu_us: u64,
-    /// How often the kernel killed a process because the memory limit was reached. 0 without a
+    /// Number of processes that the kernel killed because the memory limit was reached. 0 without a
     /// control group.
     pub out_of_memory: u64,
-    /// How often the kernel refused a new process. 0 without a control group.
+    /// Number of times that the kernel refused a new process. 0 without a control group.
     pub refused_processes: u64,
 }
 
@@ -63,7 +63,7 @@ impl Group {
         if let Some(bytes) = memory {
             if self.v2 {
                 fs::write(first.join("memory.max"), bytes.to_string())?;
-                // Errors are ignored, because this file is missing on systems that do not count
+                // The error is ignored, because the file is missing on systems that do not count
                 // swap.
                 let _ = fs::write(first.join("memory.swap.max"), "0");
                 // With this setting the kernel kills all processes of the group when memory runs

@@ -1,4 +1,4 @@
-//! The simulator's side of a jail: starts it, reads its reports and usage, ends it.
+//! The simulator's part of a jail: starts the jail, reads its reports and usage, and ends it.
 
 use super::cgroup::Cgroups;
 use super::gate;
@@ -23,8 +23,8 @@ use std::process::Child;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long a jail may take to start. A start reads the program from disk, which is slow while
-/// other programs write to the disk.
+/// How long a jail may take to start. The kernel reads the programs of the jail from disk, which is
+/// slow while other programs write to the disk.
 const START_TIMEOUT: Duration = Duration::from_secs(120);
 /// How long the kernel may take to end all processes inside.
 const END_TIMEOUT: Duration = Duration::from_secs(5);
@@ -189,9 +189,9 @@ impl Jail {
     ) -> Result<(), JailError> {
         let deadline = Instant::now() + START_TIMEOUT;
         let pid = self.outer.id();
-        // The kernel takes several milliseconds to move a process into a group, so this happens
-        // while outer starts. Outer starts no process before it gets `Go`, so all later processes
-        // of the jail begin in the group.
+        // The kernel takes several milliseconds to move a process into a group, so another thread
+        // moves outer into the group while outer starts. Outer starts no process before it gets
+        // `Go`, so all later processes of the jail begin in the group.
         let group = Arc::clone(&self.group);
         let joining = std::thread::spawn(move || group.add(pid));
         self.send(plan)?;
@@ -448,7 +448,7 @@ fn map_users(pid: u32, plan: &JailPlan) -> Result<(), JailError> {
 }
 
 /// The id on the host for closed boxes: the first of `STUDENT_IDS` that exists in the simulator's
-/// user namespace. If none exists there, the first of all, which the kernel then refuses.
+/// user namespace. If none exists there, returns the first id, and the kernel then refuses the map.
 fn student_id(file: &str) -> u32 {
     let own = std::fs::read_to_string(format!("/proc/self/{file}")).unwrap_or_default();
     let has = |id: u32| {
@@ -461,7 +461,7 @@ fn student_id(file: &str) -> u32 {
     STUDENT_IDS.into_iter().find(|id| has(*id)).unwrap_or(STUDENT_IDS[0])
 }
 
-/// A map in which every user or group of this namespace keeps its id.
+/// The text of a map in which every user or group of the simulator's namespace keeps its id.
 fn identity(file: &str) -> String {
     let own = std::fs::read_to_string(format!("/proc/self/{file}")).unwrap_or_default();
     let line = |line: &str| {
@@ -504,7 +504,8 @@ mod tests {
             if let Some(report) = report {
                 plan::send_report(&inside, &report).expect("sent");
             }
-            // The process of `outer` may hold a copy of `inside` until its `execve` closes it.
+            // Closing `inside` would not be enough, because the process of `outer` may hold a copy
+            // of it until its `execve`.
             shutdown(&inside, Shutdown::Both).expect("shut down");
             let deadline = Instant::now() + Duration::from_secs(10);
             let error = jail.copy_in(&workspace, deadline).expect_err("there is no box").to_string();

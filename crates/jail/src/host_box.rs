@@ -12,8 +12,8 @@
 //! - The program `chicane` is bound onto itself, read-only.
 //! - New instances of `/proc` and `/dev/pts` show the program's own processes and terminals only.
 //!
-//! The student's program has no right to change these mounts. If it creates a user namespace, the
-//! kernel locks these mounts there, so that it can't undo any of them.
+//! The student's program has no right to change these mounts. If the program creates a user
+//! namespace, the kernel locks these mounts there, so that the program can't undo them either.
 
 use super::cgroup_path::BASE;
 use super::mount_table::{MountPoint, mount_table};
@@ -36,7 +36,7 @@ const EMPTY: &str = "size=4k,nr_inodes=2,mode=555";
 /// Why a host box could not be built.
 #[derive(Debug, thiserror::Error)]
 pub enum HostBoxError {
-    /// A mount failed that other jails need too.
+    /// A mount failed that is not specific to host boxes.
     #[error(transparent)]
     Mount(#[from] MountError),
     /// The mounts of this machine are not known.
@@ -65,7 +65,7 @@ pub enum HostBoxError {
         /// The kernel's error.
         source: Errno,
     },
-    /// A folder could not be made a mount point.
+    /// A folder could not be bound onto itself, which would protect it against renaming.
     #[error("{} can't be protected against renaming: {source}", .path.display())]
     Pin {
         /// The folder.
@@ -147,7 +147,8 @@ fn refuse_hidden_workspace(workspace: &Path, hidden: &BTreeSet<PathBuf>) -> Resu
 
 /// Further paths that lead to a folder, because its file system is mounted more than once.
 fn other_paths(folder: &Path, table: &[MountPoint]) -> Vec<PathBuf> {
-    // Of several mounts at the same path, the last one is on top.
+    // Of several mounts at the same path, the last one is on top. `max_by_key` returns the last
+    // one.
     let holder = table.iter().filter(|at| folder.starts_with(&at.path));
     let Some(holder) = holder.max_by_key(|at| at.path.as_os_str().len()) else { return Vec::new() };
     let Ok(below) = folder.strip_prefix(&holder.path) else { return Vec::new() };
@@ -183,7 +184,7 @@ fn parents<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> BTreeSet<PathBuf> {
 fn protect_program(program: &Path) -> Result<(), HostBoxError> {
     let failed = |source| HostBoxError::Program { path: program.to_owned(), source };
     mount_bind(program, program).map_err(failed)?;
-    // The kernel refuses a change that would drop one of these flags.
+    // The kernel refuses a remount that would drop one of these flags.
     let flags = rustix::fs::statvfs(program).map_err(failed)?.f_flag;
     let kept = [
         (StatVfsMountFlags::NOSUID, MountFlags::NOSUID),
@@ -209,8 +210,8 @@ fn mount_empty(path: &Path) -> Result<(), Errno> {
     mount("chicane", path, "tmpfs", closed, Some(empty.as_c_str()))
 }
 
-/// Replaces the terminals of the host by an instance without terminals. Otherwise the program could
-/// write to the terminals of its user.
+/// Mounts a new `/dev/pts` without terminals over that of the host. Otherwise the program could
+/// write to the terminals of the user who started the simulator.
 fn renew_terminals() -> Result<(), HostBoxError> {
     let folder = Path::new("/dev/pts");
     if !folder.is_dir() {

@@ -17,9 +17,9 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{SyncSender, sync_channel};
 
-/// How often the free space for files is checked.
+/// Interval between two checks of the free space for files.
 const CHECK_INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
-/// The file system counts as full below this many free bytes.
+/// A judge's file system counts as full if it has fewer free bytes than this.
 const FULL_BELOW: u64 = 64 << 10;
 /// The judge's Python inside the jail.
 const PYTHON: &str = "/usr/bin/python3.14";
@@ -43,8 +43,9 @@ fn run_judge(plan: &JudgePlan) -> Result<(), PartError> {
     rustix::system::sethostname(b"judge").map_err(PartError::call("sethostname"))?;
     net::set_up(plan.internet, &plan.forbidden)?;
 
-    // The channel gets a descriptor number of its own. The filter of system calls protects this
-    // number.
+    // Descriptor 2 becomes the script's error output, so the channel of the harness moves to a
+    // number of its own. The filter of system calls keeps the script from closing or replacing the
+    // descriptor with this number.
     let channel = rustix::io::fcntl_dupfd_cloexec(stderr(), 3).map_err(PartError::call("fcntl"))?;
     rustix::io::fcntl_setfd(&channel, FdFlags::empty()).map_err(PartError::call("fcntl"))?;
     let output = || stdout().try_clone_to_owned().map(Stdio::from).map_err(PartError::call("dup"));
@@ -56,8 +57,9 @@ fn run_judge(plan: &JudgePlan) -> Result<(), PartError> {
 
     limits::drop_privileges(CapabilitySet::empty())?;
     let number = channel.as_raw_fd();
-    // Filters apply to one thread and to the processes that it starts. Init itself must not be
-    // watched, because it answers the watched calls.
+    // Filters apply to one thread and to the processes that this thread starts. Therefore another
+    // thread installs the filters and starts the harness: init's own thread must not be watched,
+    // because it answers the watched calls.
     let counted = plan.counted;
     let (started, starting) = pipe_with(PipeFlags::CLOEXEC).map_err(PartError::call("pipe"))?;
     let (give, files) = sync_channel(1);
@@ -128,8 +130,8 @@ fn run_student(plan: StudentPlan) -> Result<(), PartError> {
     let mut bash = Command::new("bash");
     bash.arg("-c").arg(&plan.command).env_clear().envs(&plan.environment);
     bash.stdin(Stdio::null()).stdout(Stdio::inherit()).stderr(Stdio::inherit());
-    // Inside, the user root keeps the rights over files and over its own processes. It keeps no
-    // right that could undo the mounts.
+    // If the program runs as root, it keeps the rights over files and over its own processes. It
+    // keeps no right with which it could undo the mounts.
     limits::drop_privileges(
         CapabilitySet::CHOWN
             | CapabilitySet::DAC_OVERRIDE
@@ -167,8 +169,8 @@ fn run_closed(plan: &StudentPlan, closed: &ClosedPlan) -> Result<(), PartError> 
     watch(bash.id(), None)
 }
 
-/// Sets up the network of a student's box and sends the sockets that lead to the simulator. With
-/// virtual time, the descriptors of virtual time follow.
+/// Sets up the network of a student's box and sends the sockets that lead to the simulator. In
+/// virtual time, the two descriptors of virtual time follow the sockets.
 fn set_up_network(network: &BoxNetwork, time: Option<&TimePlan>) -> Result<(), PartError> {
     net::set_up(network.internet, &network.forbidden)?;
     let mut descriptors = gate::open(&network.ports)?;
@@ -192,8 +194,8 @@ fn watch(program: u32, files: Option<&io::Result<FileWatch>>) -> Result<(), Part
     let ended =
         rustix::process::pidfd_open(program, PidfdFlags::empty()).map_err(PartError::call("pidfd_open"))?;
     let (mut full, mut exited) = (false, false);
-    // The report is sent before the watched call continues. The report therefore arrives before the
-    // answer of the harness.
+    // The report is sent before the watched call continues. Therefore the simulator gets the report
+    // before the harness's answer to the call of the script.
     let mut look = || {
         if !full && is_full() {
             full = true;

@@ -4,7 +4,7 @@
 pub const HARNESS: &str = include_str!("../../../python/judge/harness.py");
 /// Limit of a script's memory in bytes, without its files.
 pub const MEMORY: u64 = 512 << 20;
-/// Limit of a script's processes and threads.
+/// Limit of the number of a script's processes and threads.
 pub const PROCESSES: u64 = 64;
 /// Limit of a script's files in bytes. The files are in memory.
 pub const FILES: u64 = 256 << 20;

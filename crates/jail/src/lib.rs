@@ -16,7 +16,7 @@
 //!   kills every process inside.
 //!
 //! The control socket is therefore also a kill-on-close socket: when the simulator ends for any
-//! reason, its side of the socket closes and the jail ends. To end a jail, the simulator kills init
+//! reason, its end of the socket closes and the jail ends. To end a jail, the simulator kills init
 //! through its pidfd. No process inside can prevent this.
 //!
 //! There are two plans. A *judge* sees no file of the host except the prepared Python root, over
@@ -83,8 +83,8 @@ pub use virtual_time::CLOSED_FOLDER as CLOSED_TIME_FOLDER;
 
 /// Runs `chicane __jail <part>`. On failure the part also reports the error to the simulator.
 pub fn main(part: &str) -> Result<(), PartError> {
-    // The kernel names a process after the path from which it was started. Here the path ends with
-    // a descriptor number.
+    // The kernel names a process after the last part of the path from which it was started. Here
+    // that is a descriptor number, because `Launcher` starts the program through a descriptor.
     let _ = rustix::thread::set_name(c"chicane");
     let done = match part {
         "outer" => outer::run(),

@@ -6,18 +6,19 @@ use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, setrlimit};
 use rustix::thread::{CapabilitySet, CapabilitySets};
 
-/// Open files of a process inside a judge's jail.
+/// Maximum number of open files of a process in a judge's jail, if a control group counts memory.
 const OPEN_FILES: u64 = 256;
-/// Open files of a process inside a judge's jail, if no control group counts memory. The kernel's
-/// socket buffers belong to no process, so only a limit of the number of sockets limits their
-/// memory.
+/// Maximum number of open files of a process in a judge's jail, if no control group counts memory.
+/// The kernel's socket buffers belong to no process, so the simulator does not measure their
+/// memory. Only the number of sockets limits it.
 const OPEN_FILES_UNCOUNTED: u64 = 128;
-/// Address space of a process in bytes, if no control group counts memory. It bounds page tables,
-/// which grow even if a process only reads memory that it has never written.
+/// Maximum address space of a process in a judge's jail, in bytes, if no control group counts
+/// memory. This limit bounds the page tables, which grow even if a process only reads memory that
+/// it has never written.
 const ADDRESS_SPACE_UNCOUNTED: u64 = 8 << 30;
-/// Open files of a process inside a closed box.
+/// Maximum number of open files of a process in a closed box.
 const CLOSED_OPEN_FILES: u64 = 4096;
-/// Nice value of a student's program, so that the simulator runs first.
+/// Nice value of a student's program. It is above 0, so that the kernel prefers the simulator.
 const NICE: i32 = 5;
 
 /// Why a limit could not be set, or a privilege could not be dropped.

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 pub(super) struct MountPoint {
     /// Major and minor number of the file system.
     pub(super) device: String,
-    /// The folder of the file system that is mounted.
+    /// Path of the mounted folder within its file system.
     pub(super) root: PathBuf,
     /// Where the folder is mounted.
     pub(super) path: PathBuf,

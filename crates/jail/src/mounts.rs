@@ -47,7 +47,7 @@ pub enum MountError {
     /// `pivot_root` failed.
     #[error("pivot_root: {0}")]
     PivotRoot(#[source] Errno),
-    /// The host's file system is still mounted below the new root.
+    /// The host's file system could not be unmounted from the new root.
     #[error("the host's files can't be unmounted: {0}")]
     UnmountHost(#[source] Errno),
     /// The empty mount point of the host's file system could not be removed.
@@ -126,7 +126,8 @@ pub(super) fn options(text: String) -> Result<CString, MountError> {
     CString::new(text).map_err(MountError::Options)
 }
 
-/// Mounts an overlay: the prepared root `lower` with a writable layer in memory above it.
+/// Builds the judge's root: an overlay of the prepared root `lower` and a writable layer in memory,
+/// with the device files of the judge.
 pub(super) fn build_judge_root(plan: &JudgePlan, lower: &OwnedFd) -> Result<(), MountError> {
     make_mounts_private()?;
     let size = options(format!("size={},nr_inodes={INODES},mode=755", plan.file_bytes))?;
@@ -151,7 +152,8 @@ pub(super) fn build_judge_root(plan: &JudgePlan, lower: &OwnedFd) -> Result<(), 
     create_folder(&root.join("old"), 0o700)
 }
 
-/// Makes the assembled root the root of this process, and unmounts the host's file system.
+/// Makes the assembled root the root of this process, and unmounts the host's file system. The
+/// working directory is then `/work`.
 pub(super) fn enter_judge_root() -> Result<(), MountError> {
     let root = Path::new(BUILD_FOLDER).join("root");
     let old = root.join("old");
@@ -207,14 +209,15 @@ pub(super) fn set_mode(folder: &Path, mode: u32) -> Result<(), MountError> {
         .map_err(|source| MountError::Mode { path: folder.to_owned(), source })
 }
 
-/// Mounts a `/proc` that shows the processes of the jail only. False if the kernel refuses that, as
-/// it does inside some containers.
+/// Mounts a `/proc` that shows the processes of the jail only. Returns false if the kernel refuses
+/// the mount, as it does inside some containers.
 pub(super) fn mount_proc(at: &Path) -> Result<bool, MountError> {
     let safe = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     if mount("proc", at, "proc", safe, None).is_err() {
         return Ok(false);
     }
-    // A student's program that runs as root could change kernel settings through these files.
+    // Otherwise a student's program that runs as root could change kernel settings through
+    // `/proc/sys` and, for example, restart the machine through `/proc/sysrq-trigger`.
     let (sys, sysrq) = (at.join("sys"), at.join("sysrq-trigger"));
     mount_bind(&sys, &sys).map_err(MountError::ProcSys)?;
     mount_remount(&sys, MountFlags::BIND | MountFlags::RDONLY | safe, c"").map_err(MountError::ProcSys)?;

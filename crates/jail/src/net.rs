@@ -11,10 +11,12 @@ use std::net::IpAddr;
 
 /// The name server in the network of slirp4netns.
 pub(super) const NAME_SERVER: &str = "10.0.2.3";
+/// Flags of a message: `NLM_F_REQUEST`, `NLM_F_ACK`, `NLM_F_CREATE` and `NLM_F_REPLACE`.
 const REQUEST: u16 = 1;
 const ACKNOWLEDGE: u16 = 4;
 const CREATE: u16 = 0x400;
 const REPLACE: u16 = 0x100;
+/// Types of messages: `RTM_NEWLINK`, `RTM_NEWROUTE` and `NLMSG_ERROR`, which also acknowledges.
 const NEW_LINK: u16 = 16;
 const NEW_ROUTE: u16 = 24;
 const ERROR: u16 = 2;

@@ -132,7 +132,7 @@ impl Uplink {
         matches!(self.process.try_wait(), Ok(None))
     }
 
-    /// Waits until the network is ready. Returns at once if that was done before.
+    /// Waits until the network is ready. Later calls return at once.
     pub fn wait(&mut self) -> Result<(), NetworkError> {
         self.stderr.take().map_or(Ok(()), wait_until_ready)
     }
@@ -144,7 +144,7 @@ pub fn on_path(name: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
-/// Reads until a line begins with `1`, which means ready.
+/// Reads until a line begins with `1`, with which slirp4netns reports that it is ready.
 fn wait_until_ready(stderr: ChildStderr) -> Result<(), NetworkError> {
     let failed = |said: &[u8]| {
         let said = String::from_utf8_lossy(said);

@@ -50,12 +50,13 @@ pub(super) fn run() -> Result<(), PartError> {
     Ok(())
 }
 
-/// Setting of the size of the hash table of connections, for networks that are created later. The
-/// time keeper asks for all connections of a network after every event, and each time the kernel
-/// searches the whole table. By default, all networks of the machine share one table with, for
-/// example, 262,144 entries. Linux has this setting since version 6.1. Without this setting, the
-/// time keeper only takes longer.
+/// The kernel's setting for the table of a network's connections: the number of entries, for
+/// networks that are created later. The time keeper asks for all connections of a network after
+/// every event, and each time the kernel searches the whole table. By default, all networks of the
+/// machine share one table with, for example, 262,144 entries. Linux has this setting since version
+/// 6.1. On an older kernel, the time keeper only takes longer.
 const CHILD_HASH_SIZE: &str = "/proc/sys/net/ipv4/tcp_child_ehash_entries";
+/// The number of entries for the network of a box in virtual time.
 const HASH_SIZE: &str = "256";
 
 #[allow(deprecated)] // The replacement is `unsafe` because of CLONE_FILES, which is not used here.
@@ -69,8 +70,8 @@ fn unshare(plan: &JailPlan) -> Result<(), PartError> {
     }
     rustix::thread::unshare(flags).map_err(PartError::Unshare)?;
     if plan.is_in_virtual_time() && std::fs::write(CHILD_HASH_SIZE, HASH_SIZE).is_ok() {
-        // The setting applies only to networks that are created from the present network, so
-        // another network is created. If that fails, the time keeper only takes longer.
+        // The setting applies only to networks that are created from the present network, so outer
+        // leaves its new network for another one. If this fails, the time keeper only takes longer.
         let _ = rustix::thread::unshare(UnshareFlags::NEWNET);
     }
     Ok(())

@@ -57,9 +57,9 @@ pub struct JudgePlan {
     pub root: PathBuf,
     /// The Python program that runs the script.
     pub harness: String,
-    /// Bytes of files that the script may write.
+    /// Maximum number of bytes of the files that the script writes.
     pub file_bytes: u64,
-    /// Processes and threads that the script may start.
+    /// Maximum number of processes and threads of the script.
     pub processes: u64,
     /// Whether a control group counts all memory of the script. If not, the script can't use memory
     /// that belongs to no process, because the simulator could not measure this memory.
@@ -82,8 +82,9 @@ pub struct StudentPlan {
     pub environment: BTreeMap<String, String>,
     /// Folders that are hidden from the program.
     pub hide: Vec<PathBuf>,
-    /// Processes that the program may start. The control group of the jail enforces this number. In
-    /// a host box a resource limit enforces it too, because a host box may have no control group.
+    /// Maximum number of processes of the program. The control group of the jail enforces this
+    /// limit. In a host box a resource limit enforces the same number, because a host box may have
+    /// no control group.
     pub processes: u64,
     /// The program's own network. `None` if the program shares the host's network.
     pub network: Option<BoxNetwork>,
@@ -105,7 +106,8 @@ pub struct TimePlan {
 /// The file system of a closed box.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClosedPlan {
-    /// Bytes of files that the program may have, including the copy of its workspace.
+    /// Size of the box's file system in memory, in bytes. It holds the copy of the workspace and
+    /// the files that the program writes.
     pub file_bytes: u64,
     /// What the box shows of the host. A folder comes before its subfolders.
     pub binds: Vec<Bind>,
@@ -113,7 +115,8 @@ pub struct ClosedPlan {
     pub links: BTreeMap<PathBuf, PathBuf>,
     /// Folders below the shown folders. The box has an empty folder in place of each.
     pub hide: Vec<PathBuf>,
-    /// Folders of installed packages that get the package `chicane`.
+    /// Folders of installed packages that lack the package `chicane` on the host and get it in the
+    /// box.
     pub packages: Vec<PathBuf>,
     /// Whether the program has internet access. If so, the `resolv.conf` of the box names a
     /// reachable name server.
@@ -168,8 +171,8 @@ pub enum Report {
     Exited(i32),
     /// The file system is full, or was full.
     Full,
-    /// Init can't watch the calls that write files, so it looks at the free space from time to
-    /// time. Holds the kernel's error.
+    /// Init can't watch the calls that write files, so it only looks at the free space every 20 ms.
+    /// Holds the kernel's error.
     FilesPolled(String),
     /// The jail failed. Holds the reason.
     Failed(String),
@@ -195,8 +198,8 @@ pub enum ControlError {
     Socket(#[source] Errno),
 }
 
-/// Reads one message to a part of a jail: its length, then JSON. Reads no byte of the next message,
-/// because another process may have to read that message.
+/// Reads one message that the simulator sent to a part of a jail: its length, then JSON. Reads no
+/// byte of the next message, because another process may have to read that message.
 pub(super) fn read<T: DeserializeOwned>(control: impl AsFd) -> Result<T, ControlError> {
     let mut length = [0; 4];
     read_exactly(&control, &mut length)?;

@@ -23,9 +23,9 @@ struct Stat {
     ticks: u64,
 }
 
-/// Sums up a process and all its descendants. Memory that processes share is counted fully for each
-/// of them. If the sum exceeds `limit`, it is computed again with the proportional share of each
-/// process, which takes longer.
+/// Sums up the usage of a process and all its descendants. Memory that processes share is counted
+/// fully for each of them. If the sum of the memory exceeds `limit`, that sum is computed again
+/// with the proportional share of each process, which takes longer.
 pub fn usage_below(root: u32, limit: u64) -> TreeUsage {
     let numbers = fs::read_dir("/proc").into_iter().flatten().flatten();
     let pids = numbers.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());

@@ -1,4 +1,4 @@
-//! The files of a student's program in memory, to be stored with a run.
+//! Reads the files of a student's program into memory, so that they can be stored with a run.
 
 use crate::workspace_copy::{
     MAX_ENTRIES, Workspace, WorkspaceError, WorkspaceLimits, hash_head, mib, transfer,
@@ -84,7 +84,8 @@ pub struct ProgramFile {
 pub fn read(folder: &Path) -> Result<(ProgramIdentity, Vec<ProgramFile>), ProgramError> {
     let limits = WorkspaceLimits { bytes: MAX_BYTES, entries: MAX_ENTRIES };
     let shown = || folder.display().to_string();
-    // The error of `scan` names options that change the limit of a box.
+    // The error of `scan` is replaced, because it proposes a larger box. Here the limit is that of
+    // a run file.
     let workspace = Workspace::scan(folder, limits, &[], &[]).map_err(|error| match error {
         WorkspaceError::TooLarge { bytes, .. } => ProgramError::TooLarge { folder: shown(), bytes },
         other => ProgramError::Workspace(other),
@@ -103,7 +104,8 @@ pub fn read(folder: &Path) -> Result<(ProgramIdentity, Vec<ProgramFile>), Progra
 /// The identity of files, as [`read`] gives it for a workspace with these files.
 pub fn identity(files: &[ProgramFile]) -> ProgramIdentity {
     let mut sorted: Vec<&ProgramFile> = files.iter().collect();
-    // A workspace is read folder by folder, which is the order of the parts of a path.
+    // The order is that of `Workspace::read`, which reads folder by folder. A comparison of whole
+    // paths would put `a.py` before `a/b`.
     sorted.sort_by(|a, b| a.path.split('/').cmp(b.path.split('/')));
     let mut hash = Context::new(&SHA256);
     for file in &sorted {
@@ -127,12 +129,13 @@ fn collect(control: impl AsFd) -> Result<Vec<ReceivedFile>, CopyError> {
         let length = stream.number()?;
         let path = stream.text(length)?;
         let Some(kind) = FileKind::ALL.into_iter().find(|kind| kind.letter() == letter) else {
-            // A folder has no content, and its path is part of the paths of its files.
+            // A folder is left out, because it has no content and its path is part of the paths of
+            // its files.
             continue;
         };
         let mut left = stream.number()?;
         if kind != FileKind::Link {
-            // The time of the last change is not part of the identity.
+            // The time of the last change is dropped, because it is not part of the identity.
             stream.number()?;
         }
         let mut content = Vec::new();

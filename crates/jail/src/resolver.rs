@@ -8,10 +8,12 @@ use std::path::Path;
 
 /// The file that names the name servers.
 const RESOLV_CONF: &str = "/etc/resolv.conf";
-/// Where the replacement is written. The file system that is mounted here is unmounted again.
+/// Where the replacement is written. A file system in memory is mounted here for it, and unmounted
+/// afterwards.
 const SCRATCH_FOLDER: &str = "/tmp";
 
-/// The text of a `resolv.conf`. Without internet no name server is reachable.
+/// The text of a `resolv.conf`. Without internet access it names the loopback address, where no
+/// name server answers.
 pub(super) fn resolv_conf(internet: bool) -> String {
     let server = if internet { NAME_SERVER } else { "127.0.0.1" };
     format!("nameserver {server}\noptions timeout:2 attempts:2\n")

@@ -16,8 +16,9 @@ pub const CLOSED_FOLDER: &str = "/opt/chicane/time";
 /// Size of the file system besides the library and the shared file, bytes.
 const SPARE_BYTES: u64 = 64 << 10;
 
-/// Mounts the folder of virtual time, and opens what the simulator needs: a socket that tells which
-/// bytes are on their way in this network, and the shared file.
+/// Mounts the folder of virtual time, and opens what the simulator needs: a socket through which
+/// the kernel tells which bytes are on their way in this network, and the file that the program
+/// shares with the simulator.
 pub(super) fn set_up(plan: &TimePlan) -> Result<[OwnedFd; 2], PartError> {
     let size = CLOCK_BYTES + LIBRARY.len() as u64 + SPARE_BYTES;
     let options = mounts::options(format!("size={size},nr_inodes=8,mode=755"))?;

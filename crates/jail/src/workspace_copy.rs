@@ -26,7 +26,8 @@ use std::path::{Path, PathBuf};
 
 /// Maximum number of entries of a workspace that is copied.
 pub const MAX_ENTRIES: u64 = 100_000;
-/// Folders that are left out, because programs create them again or do not read them.
+/// Names of folders that are left out of the copy and the identity, because programs create these
+/// folders again or do not read them.
 pub const SKIPPED: [&str; 3] = [".git", "__pycache__", "node_modules"];
 /// A folder with this file holds a cache and is left out (bford.info/cachedir).
 pub const CACHE_TAG: &str = "CACHEDIR.TAG";
@@ -37,7 +38,8 @@ const CARGO_MARK: &str = ".rustc_info.json";
 const VENV_MARK: &str = "pyvenv.cfg";
 /// Maximum depth of nested folders.
 const MAX_DEPTH: usize = 64;
-/// A frame is sent as soon as it has at least this many bytes. Its last entry can make it longer.
+/// A frame is sent as soon as it has at least this many bytes. The last entry in a frame can make
+/// it longer.
 pub(crate) const FRAME: usize = 256 << 10;
 /// A file in memory takes whole pages of this size.
 const PAGE: u64 = 4096;
@@ -276,7 +278,7 @@ impl Scan<'_> {
         Ok(Some(entries))
     }
 
-    /// Looks at one entry of a folder. `None` if it is left out.
+    /// Looks at one entry of a folder. Returns `None` if the entry is left out.
     fn node(
         &mut self,
         folder: &OwnedFd,
@@ -319,7 +321,7 @@ impl Scan<'_> {
                 self.room = self.room.saturating_add(PAGE);
                 Ok(Some(Node::Link(target)))
             }
-            // Sockets, pipes and devices have no content.
+            // Sockets, pipes and devices are left out, because they have no content.
             _ => Ok(None),
         }
     }
@@ -413,7 +415,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Begins an entry of the copy.
+    /// Adds the kind and the path of an entry to the frame.
     fn head(&mut self, kind: u8, at: &Path) {
         let path = at.as_os_str().as_bytes();
         self.frame.push(kind);

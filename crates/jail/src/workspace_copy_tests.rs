@@ -182,7 +182,8 @@ fn a_file_that_becomes_a_link_or_pipe_or_shrinks_is_an_error() {
         let error = workspace.read(None).expect_err("changed").to_string();
         assert!(error.contains("a of the workspace was changed"), "{error}");
     }
-    // A file that grew after the scan is read up to its size at the scan.
+    // For comparison: a file that grew after the scan causes no error. It is read up to its size at
+    // the scan, so the identity is that of the file `12345`.
     std::fs::write(&file, "123456789").expect("written");
     let grown = workspace.read(None).expect("read");
     std::fs::write(&file, "12345").expect("written");

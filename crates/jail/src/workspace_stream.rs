@@ -1,4 +1,4 @@
-//! Receives the stream of a workspace: see `workspace_copy`.
+//! Receives the stream of a workspace that `workspace_copy` sends, and writes the files.
 
 use crate::workspace_copy::{FRAME, MAX_PATH};
 use rustix::fs::{Timespec, Timestamps};

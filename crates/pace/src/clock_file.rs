@@ -17,6 +17,8 @@ pub(crate) struct SlotView {
     pub(crate) index: usize,
     /// Thread id in the program's namespace.
     pub(crate) tid: i32,
+    /// A number that names the thread. It depends only on the order in which threads were created,
+    /// so it is the same in every run.
     pub(crate) name: u64,
     /// When the thread wants to be woken, in virtual nanoseconds. `None` if it does not wait.
     pub(crate) deadline: Option<u64>,
@@ -69,7 +71,8 @@ impl ClockFile {
         let _ = self.put(offset_of!(Header, now), &now.to_ne_bytes());
     }
 
-    /// Bits of [`layout::real`].
+    /// The bits of [`layout::real`] that the program has set. Each bit stands for a function that
+    /// works in real time only.
     pub(crate) fn real_bits(&self) -> u32 {
         let mut bits = [0; 4];
         let read = self.file.read_exact_at(&mut bits, offset_of!(Header, real) as u64);
@@ -93,7 +96,8 @@ impl ClockFile {
         let _ = self.put(SLOTS_AT + index * size_of::<Slot>() + at, bytes);
     }
 
-    /// Marks that the deadline of a thread has passed. The caller still has to wake the thread.
+    /// Marks in the slot of a thread that the thread's deadline has passed. The caller still has to
+    /// wake the thread.
     pub(crate) fn fire(&self, index: usize) {
         self.put_slot(index, offset_of!(Slot, fired), &1u32.to_ne_bytes());
     }

@@ -26,13 +26,13 @@ pub struct SentBytes {
     pub at_ns: u64,
     /// Number of the connection.
     pub connection: u64,
-    /// The first line, at most 80 bytes of it.
+    /// The first line of the bytes, truncated to 80 bytes.
     pub line: String,
     /// A hash of all bytes.
     pub hash: u64,
 }
 
-/// Most entries of [`PaceReport::sent`]. Later entries are dropped.
+/// Maximum number of entries of [`PaceReport::sent`]. Later entries are dropped.
 pub(crate) const MAX_SENT: usize = 50_000;
 
 impl SentBytes {
@@ -64,7 +64,7 @@ pub struct PaceReport {
     pub requests: u64,
     /// What the program sent.
     pub sent: Vec<SentBytes>,
-    /// How often the simulation was advanced.
+    /// Number of times that the simulation was advanced.
     pub advances: u64,
     /// Real time in which the program ran. The simulation and the judge may have run at the same
     /// time.

@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use tokio::io::ReadBuf;
 
-/// Most bytes of one connection that the server has written and the program has not received. At
-/// this limit, the server's writes wait.
+/// Maximum number of bytes of one connection that the server has written and the program has not
+/// received. At this limit, the server's writes wait.
 const MAX_UNSENT: usize = 128 << 10;
 
 #[derive(Debug, Default)]
@@ -157,7 +157,7 @@ impl TimeKeeperEnd {
         }
     }
 
-    /// How many received bytes the server has not read.
+    /// Number of received bytes that the server has not read.
     pub(crate) fn unread(&self) -> usize {
         lock(&self.pipe).received.len()
     }

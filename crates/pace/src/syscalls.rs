@@ -11,7 +11,7 @@ pub(crate) enum Blocked {
     Untimed,
     /// The thread waits in a system call that ends after some real time.
     Timed,
-    /// The thread waits in `connect`. It will continue without an event, because the kernel
+    /// The thread waits in `connect`. The thread will continue without an event, because the kernel
     /// completes the handshake by itself.
     Connecting,
 }
@@ -24,8 +24,8 @@ pub(crate) fn read(line: &[u8]) -> Blocked {
         return Blocked::Running;
     };
     if call < 0 {
-        // The thread is blocked outside a system call. If it has no stack, it has ended. Otherwise
-        // it waits until the kernel has loaded a page of the program.
+        // The thread is blocked outside a system call. A thread without a stack has ended. Any
+        // other thread waits until the kernel has loaded a page of the program, and then runs.
         let stack = words.next().unwrap_or("0x0");
         return if stack == "0x0" { Blocked::Untimed } else { Blocked::Running };
     }
@@ -42,7 +42,8 @@ pub(crate) fn read(line: &[u8]) -> Blocked {
 /// Whether a system call ends after some real time.
 fn is_timed(call: c_long, arguments: [u64; 6]) -> bool {
     let [_, operation, a2, a3, a4, _] = arguments;
-    // A timeout in milliseconds. The kernel reads only 32 bits. A negative value means no timeout.
+    // Whether an argument is a timeout in milliseconds. The kernel reads only its low 32 bits. A
+    // negative value means no timeout.
     let milliseconds = |value: u64| (value as u32).cast_signed() >= 0;
     match call {
         libc::SYS_nanosleep | libc::SYS_clock_nanosleep => true,

@@ -1,8 +1,8 @@
 //! The threads of a program, as the kernel shows them in `/proc`.
 //!
-//! A thread that is just starting or ending a wait can look as if it waits. Therefore the program
-//! counts as quiet only if two looks in a row agree: no thread runs, no thread has run between the
-//! looks, and no thread was created or has ended.
+//! A look reads the state of all threads once. A thread that is just starting or ending a wait can
+//! appear to wait. Therefore the program counts as quiet only if two looks in a row agree: no
+//! thread runs, no thread has run between the looks, and no thread was created or has ended.
 
 use crate::syscalls::{self, Blocked};
 use std::collections::BTreeMap;
@@ -20,7 +20,8 @@ struct Thread {
     schedstat: File,
     stat: File,
     children: File,
-    /// How often the thread had run at the last look, and the child processes that it had.
+    /// As of the last look: the number of times that the kernel had let the thread run, and the ids
+    /// of its child processes.
     seen: (u64, Vec<i32>),
     blocked: Blocked,
     /// Whether the thread had ended at the last look.
@@ -99,8 +100,8 @@ impl Thread {
         })
     }
 
-    /// Looks at the thread. `None` if it has ended. Otherwise true if it is blocked and has not run
-    /// since the last look.
+    /// Looks at the thread. Returns `None` if the thread is gone. Otherwise returns true if the
+    /// thread is blocked and has not run since the last look.
     fn look(&mut self, buffer: &mut Vec<u8>) -> Option<bool> {
         self.blocked = syscalls::read(reread(&self.syscall, buffer)?);
         if matches!(self.blocked, Blocked::Running | Blocked::Connecting) {
@@ -197,7 +198,8 @@ impl Threads {
         if same && !self.orphans.iter().any(is_reaped) { Look::Same } else { Look::Changed }
     }
 
-    /// Finds new threads, and forgets ended threads. Returns whether there were any.
+    /// Finds new threads, and forgets threads that are gone. Returns whether there were any of
+    /// either.
     fn refresh(&mut self) -> bool {
         let mut changed = false;
         let mut found = Vec::new();

@@ -19,22 +19,23 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Most ticks that are simulated in one step. While an answer of the server can become ready at any
-/// tick, a step has only one tick.
+/// Maximum number of ticks by which the simulation is advanced at once. While an answer of the
+/// server can become ready at any tick, the simulation is advanced by one tick only.
 const IDLE_TICKS: u64 = 20;
-/// Number of first looks without a pause between them. Most programs are blocked again after a few
-/// hundred microseconds.
+/// Number of looks at the start of a wait that have no pause between them.
 const EAGER_LOOKS: u32 = 3;
-/// Pauses between later looks: the first one up to [`PATIENT_LOOKS`] looks, then the second one.
+/// Pauses between later looks. The first pause is short, because most programs are blocked again
+/// after a few hundred microseconds. After [`PATIENT_LOOKS`] looks the second pause is used, so
+/// that the looks need little processor time.
 const PAUSES: [Duration; 2] = [Duration::from_micros(20), Duration::from_micros(500)];
 const PATIENT_LOOKS: u32 = 2_000;
-/// A pipe with this many bytes counts as full. A pipe has 16 pages of 4 KiB. A text that does not
-/// fit into the rest of a page begins a new page, so every page may be only a little more than half
-/// full.
+/// A pipe with at least this many bytes counts as full. A pipe has 16 pages of 4 KiB. A text that
+/// does not fit into the rest of a page begins a new page, so every page may be only a little more
+/// than half full.
 const FULL_PIPE: u64 = 32 << 10;
 /// If one thread uses the processor for this long while another thread waits for a lock with a
-/// timeout of a few milliseconds, the wait ends. Python's threads hand over the interpreter lock by
-/// such waits.
+/// timeout of a few milliseconds, the wait ends. Python's threads use such waits to hand over the
+/// interpreter lock.
 const STALL: Duration = Duration::from_secs(2);
 /// Number of looks between two checks for a stall.
 const STALL_LOOKS: u32 = 512;
@@ -139,7 +140,8 @@ pub struct TimeKeeper {
     now: u64,
     /// Simulated ticks.
     tick: u64,
-    /// The last wait that was ended: slot and deadline.
+    /// Slot and deadline of the last wait that the time keeper ended. If the slot still has this
+    /// deadline at the next look, its thread did not react to the wake signal.
     fired: Option<(usize, u64)>,
     /// Waits whose thread did not react to the wake signal, by slot; the value is the deadline.
     ignored: BTreeMap<usize, u64>,
@@ -253,7 +255,7 @@ impl TimeKeeper {
             return Ok(());
         }
         if is_full {
-            // A program that fills its pipe waits for a tick. Otherwise no time would pass for a
+            // The session reads a full pipe only one tick later. Otherwise no time would pass for a
             // program that never stops writing.
             self.output_due.get_or_insert(self.now + TICK_NS);
         }
@@ -424,9 +426,10 @@ impl TimeKeeper {
     }
 
     /// Advances the simulation to a moment. Returns false if the server has bytes for the program
-    /// before that moment. When this function returns, the last ticks may not be finished yet.
-    /// Therefore the program and the simulation can run at the same time on two processors. This is
-    /// safe, because the program learns about the world only from the server.
+    /// before that moment. When this function returns, the last ticks may not be simulated yet.
+    /// Therefore the program and the simulation can run at the same time on two processors. The
+    /// result is the same, because the program learns about the world only from the server, and
+    /// `timed_server` waits for the simulation.
     fn move_to(&mut self, target: u64) -> Result<bool, Over> {
         let target_tick = target / TICK_NS;
         while self.tick < target_tick {

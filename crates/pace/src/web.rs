@@ -20,13 +20,13 @@ use std::task::{Poll, Waker};
 use std::time::{Duration, Instant};
 use tokio::runtime::{Builder, Runtime};
 
-/// Most bytes that are delivered at once. With a fixed size, the program needs the same number of
-/// reads in every run.
+/// Maximum number of bytes that are delivered at once. With a fixed size, the program needs the
+/// same number of reads in every run.
 const PIECE: usize = 16 << 10;
 /// While the server has at least this many unread bytes of a connection, the time keeper reads no
 /// more from the connection's socket.
 const MAX_UNREAD: usize = 256 << 10;
-/// Most connections at a time. Further connections wait to be accepted.
+/// Maximum number of connections at a time. Further connections wait to be accepted.
 const MAX_CONNECTIONS: usize = 256;
 /// Timeout for the server's work at one moment of virtual time.
 const SETTLE_TIMEOUT: Duration = Duration::from_secs(20);
@@ -55,10 +55,10 @@ pub(crate) enum Unsettled {
 
 /// A chunk of an answer that will be delivered to the program.
 struct Piece {
-    /// Virtual time in nanoseconds.
+    /// The earliest time of the delivery, in virtual nanoseconds.
     due: u64,
     bytes: Vec<u8>,
-    /// How many of the bytes were delivered.
+    /// Number of the bytes that were delivered.
     done: usize,
 }
 
@@ -78,7 +78,7 @@ struct Connection {
     finished: bool,
 }
 
-/// Counts how often the runtime parked, that is, found no task that can run.
+/// Counts the times that the runtime parked, which it does when no task can run.
 #[derive(Default)]
 struct Parks {
     count: AtomicU64,
@@ -263,8 +263,9 @@ impl Web {
         self.runtime.block_on(async {
             let mut before = changes();
             loop {
-                // While the runtime is parked, timers and other threads can wake tasks. So the
-                // runtime counts as idle only when it parks a second time.
+                // While the runtime is parked, timers and other threads can wake tasks. Therefore
+                // the runtime counts as idle only when it has parked twice and no connection has
+                // changed meanwhile.
                 self.parks.next().await;
                 self.parks.next().await;
                 let now = changes();

@@ -15,7 +15,7 @@ pub struct Work {
     waits: AtomicU64,
     /// Orders to the simulation that have no reply yet, and pictures that are being drawn.
     jobs: AtomicU64,
-    /// Open answers that are streams.
+    /// Answers that are streams and have not ended.
     streams: AtomicU64,
     /// Requests so far.
     total: AtomicU64,
@@ -58,7 +58,7 @@ impl Work {
         self.start(|work| &work.jobs)
     }
 
-    /// An answer that is a stream.
+    /// An answer that is a stream, until it ends.
     pub fn stream(self: &Arc<Work>) -> Unfinished {
         self.start(|work| &work.streams)
     }

@@ -1,8 +1,8 @@
 //! The container of a judging script: a jail of the simulator, or a container of podman or docker.
 //!
-//! Both kinds have the same methods. In a jail, the script's output and the messages of the harness
-//! come in order. An engine forwards them on separate streams, so their order has to be restored
-//! (`marks.rs`).
+//! Both kinds have the same methods. In a jail, all output that the script printed before a message
+//! of the harness has arrived when the message arrives. An engine forwards output and messages
+//! separately and may delay either, so their order has to be restored (`marks.rs`).
 
 use crate::engine::{Contained, EngineError};
 use crate::setting::{JudgeRunner, Setting};
@@ -46,8 +46,8 @@ pub(crate) struct StartedContainer {
     pub(crate) channel: OwnedFd,
     /// The script's output.
     pub(crate) output: OwnedFd,
-    /// Bytes that the simulator has to send over the channel before the first call. Empty for a
-    /// jail.
+    /// Bytes that the simulator has to send over the channel before the first call: for an engine,
+    /// the text of the harness. Empty for a jail.
     pub(crate) first: Vec<u8>,
 }
 
@@ -109,7 +109,8 @@ impl Container {
     }
 
     /// Finds the first process of an engine's container. Does nothing for a jail. The caller has to
-    /// wait for the harness first.
+    /// wait until the harness is ready, because the engine may not have started the container
+    /// before.
     pub(crate) fn set_up(&mut self) -> Result<(), ContainerError> {
         match self {
             Container::Jail(_) => Ok(()),

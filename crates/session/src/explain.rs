@@ -21,14 +21,15 @@ pub enum BoxView {
     ReadOnly,
     /// The host's file or folder, as the simulator's user may use it.
     Host,
-    /// A copy of the workspace, writable. It is removed at the end. Holds files and bytes.
+    /// A copy of the workspace, writable. The copy is removed at the end.
     Copy {
         /// Number of files.
         files: u64,
         /// Bytes of all files.
         bytes: u64,
     },
-    /// A folder of the box itself, writable, and empty at the start. It is removed at the end.
+    /// A folder of the box itself, writable, and empty at the start. The folder is removed at the
+    /// end.
     Private,
     /// A symbolic link to this path.
     Link(PathBuf),

@@ -89,7 +89,9 @@ impl Finder<'_> {
         self.found
     }
 
-    /// Adds what the first word of a simple command needs.
+    /// Adds what the first word of a simple command needs. `named` is true if the command line
+    /// contains the word, and false for one of [`DEFAULT_PROGRAMS`]. `steps` is the number of `#!`
+    /// lines that were followed so far.
     fn add_word(&mut self, word: &str, named: bool, steps: usize) {
         if steps > MAX_STEPS {
             return;
@@ -273,7 +275,7 @@ fn python_folders(prefix: &Path) -> Vec<PathBuf> {
 
 /// The folder of installed packages that the Python of a prefix searches.
 fn packages_of(prefix: &Path) -> Option<PathBuf> {
-    // Debian's Python does not search `site-packages`.
+    // Debian's Python searches this folder instead of `site-packages`.
     let of_debian = prefix.join("lib/python3/dist-packages");
     if of_debian.is_dir() {
         return Some(of_debian);

@@ -31,7 +31,7 @@ const OUTPUT: f64 = 1048576.0;
 const CALL_CPU: Duration = Duration::from_secs(2);
 /// Limit of real time of one call.
 const CALL_WALL: Duration = Duration::from_secs(15);
-/// How often the limits are checked.
+/// Interval between two checks of the limits.
 const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 /// How long the script's process may run after its channel was closed. After that, the closed
 /// channel is a fault.
@@ -63,7 +63,7 @@ pub enum JudgeError {
     /// The container ended before the harness was ready. Holds the last printed line, or the fault.
     #[error("the judge's container did not start: {0}")]
     NotUp(String),
-    /// The first message of the harness is not `Ready` with the expected version.
+    /// The first message of the harness is not `Ready` with the version [`JUDGE_VERSION`].
     #[error("the harness did not start: its first message is {0:?}")]
     UnexpectedMessage(Box<JudgeSaid>),
     /// The harness was not ready in time.
@@ -225,8 +225,8 @@ impl Judge {
 
     fn begin_call(&mut self) {
         self.call = Some(PendingCall { at: Instant::now(), cpu_us: None });
-        // A message that came before the call can't be the answer to it. Such messages are removed,
-        // and the script gets a fault.
+        // A message that came before the call can't be the answer to the call. All such messages
+        // are removed, and the script gets a fault.
         let is_message = |event: &JudgeEvent| matches!(event, JudgeEvent::Message(_));
         if self.events.iter().any(is_message) {
             self.events.retain(|event| !is_message(event));

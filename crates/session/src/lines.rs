@@ -31,7 +31,7 @@ impl LineSplitter {
                 Some((b'\n', text)) => (text, true),
                 _ => (piece, false),
             };
-            // A character has at most four bytes in UTF-8.
+            // A character has at most four bytes in UTF-8, so `MAX_CHARS` characters always fit.
             let room = (4 * MAX_CHARS).saturating_sub(self.unfinished.len());
             self.cut |= text.len() > room;
             self.unfinished.extend_from_slice(&text[..text.len().min(room)]);
@@ -62,7 +62,7 @@ impl LineSplitter {
 pub(crate) struct LineRateLimit {
     /// Lines per second.
     max: u32,
-    /// Start of the current second.
+    /// Start of the current second. `None` until the next line comes.
     since: Option<Instant>,
     passed: u32,
     dropped: u64,
@@ -88,8 +88,8 @@ impl LineRateLimit {
         (dropped, false)
     }
 
-    /// How many lines were dropped in the second that is being counted. `None` if that second is
-    /// not over yet, or if no line was dropped.
+    /// Returns the number of lines that were dropped in the current second, and ends this second.
+    /// `None` if the second is not over yet, or if no line was dropped.
     pub(crate) fn take_dropped(&mut self, now: Instant) -> Option<u64> {
         if self.since.is_some_and(|since| now.duration_since(since) >= Duration::from_secs(1)) {
             (self.since, self.passed) = (None, 0);
@@ -98,7 +98,7 @@ impl LineRateLimit {
         None
     }
 
-    /// How many dropped lines were not reported yet. `None` if there are none.
+    /// Returns the number of dropped lines that were not reported yet. `None` if there are none.
     pub(crate) fn take_rest(&mut self) -> Option<u64> {
         Some(std::mem::take(&mut self.dropped)).filter(|n| *n > 0)
     }

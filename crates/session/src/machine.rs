@@ -45,7 +45,7 @@ pub(crate) enum Input {
     StudentUp,
     /// The student's program could not be started. Holds the reason.
     StudentNotUp(String),
-    /// An observation is due.
+    /// An observation was taken, and the script has to judge it.
     Observed,
     /// The time limit passed.
     LimitPassed,
@@ -135,7 +135,7 @@ impl Machine {
             Input::JudgeGone => return self.gone(true, false),
             Input::StudentGone => return self.gone(false, true),
             // These two inputs count even while the session ends, because the session may be closed
-            // only after these processes are gone.
+            // only after judge and student are gone.
             Input::JudgeUp => self.judge = true,
             Input::StudentUp => self.student = true,
             _ => {}

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub enum Ending {
     /// The script called `sim.finish()`.
     Finished,
-    /// The time limit passed, which counts simulated seconds.
+    /// The time limit, which counts simulated seconds, passed.
     TimedOut,
     /// The script failed or broke a rule.
     Script(ScriptFault),
@@ -124,7 +124,7 @@ impl Ending {
         }
     }
 
-    /// Whether a fault on the side of the simulator ended the session: the simulation failed, the
+    /// Whether the session ended because the simulator could not run it: the simulation failed, the
     /// world could not be made ready, the judge or the student's program could not be started, the
     /// record could not be written, or the supervisor panicked.
     pub fn is_fault(&self) -> bool {

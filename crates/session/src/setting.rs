@@ -15,7 +15,7 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The options of the command line.
+/// The options of the command line that decide how judging scripts run.
 #[derive(Debug, Clone)]
 pub struct SettingOptions {
     /// The program `chicane`.
@@ -135,8 +135,8 @@ impl Setting {
         }
     }
 
-    /// Why this machine can't run student programs in such a box, with the remedy. `None` if it
-    /// can.
+    /// Why this machine can't run student programs in a box with these options, with the remedy.
+    /// `None` if the machine can.
     pub fn box_problem(&self, options: &BoxOptions) -> Option<String> {
         student::check(self, options).err().map(|error| error.to_string())
     }

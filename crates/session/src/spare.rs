@@ -103,7 +103,8 @@ impl Setting {
         let setting = self.clone();
         let start = move || {
             let started = catch_unwind(AssertUnwindSafe(|| Judge::start(&setting)));
-            // A session without a prepared judge starts its own, and then reports the error.
+            // An error is dropped here, because a session without a prepared judge starts its own
+            // judge, and then reports the error.
             setting.spare.store(started.ok().and_then(Result::ok));
         };
         if std::thread::Builder::new().name("judge".to_owned()).spawn(start).is_err() {
@@ -122,8 +123,8 @@ impl Setting {
         self.spare.take().map_or_else(|| Judge::start(self), Ok)
     }
 
-    /// Ends the prepared judge, and leaves the control group of the simulator. Later calls of
-    /// `prepare_judge` do nothing.
+    /// Ends the prepared judge, and moves the simulator out of its own control group. Later calls
+    /// of `prepare_judge` do nothing.
     pub fn close(&self) {
         let last = std::mem::replace(&mut *self.spare.lock(), Slot::Closed);
         self.spare.prepared.notify_all();

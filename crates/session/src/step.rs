@@ -8,8 +8,8 @@ use chicane_wire::{CommandName, OutputStream};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A step of a session. The short names keep the journal small, because a run has a hundred
-/// observations and answers per simulated second.
+/// A step of a session. The short names keep the journal small, because a run has 50 observations
+/// and 50 answers per simulated second.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Step {
     /// An observation was taken.
@@ -53,7 +53,8 @@ pub enum Step {
     Stop {
         /// Why the session was stopped.
         cause: StopCause,
-        /// How many messages and lines of the script came in the current call before the stop.
+        /// Number of messages and lines that came from the script in the current call before the
+        /// stop.
         heard: u32,
     },
     /// The judge was ended. Holds the number of lines of the script that are published right after

@@ -25,10 +25,10 @@ use std::time::{Duration, Instant};
 
 /// The jail's own processes, `outer` and `init`, which the control group counts too.
 const JAIL_PROCESSES: u64 = 2;
-/// How often the memory of a program in a closed box is checked.
+/// Interval between two checks of the memory of a program in a closed box.
 const CHECK_INTERVAL: Duration = Duration::from_millis(20);
-/// The files of a host box are identified only if they are within these limits, because they are
-/// read at every start.
+/// The identity of the files in a host box is computed only if they are within these limits,
+/// because all of them are read at every start.
 const HOST_LIMITS: WorkspaceLimits = WorkspaceLimits { bytes: 64 << 20, entries: 10_000 };
 /// Exit code of the shell if a program is not found.
 const NOT_FOUND: i32 = 127;
@@ -68,8 +68,8 @@ impl StudentProgram {
     fn time_folder(&self) -> PathBuf {
         match self.options.kind {
             BoxKind::Closed => PathBuf::from(chicane_jail::CLOSED_TIME_FOLDER),
-            // A hidden folder can hold the library, because the program can't see the folder's own
-            // files anyway.
+            // The library is mounted over a hidden folder if there is one, because the program
+            // can't see the files of this folder anyway.
             BoxKind::Host => {
                 let hidden = self.hide.iter().find(|folder| folder.is_dir());
                 hidden.cloned().unwrap_or_else(std::env::temp_dir)
@@ -353,7 +353,7 @@ impl Student {
         let now = self.line_time.unwrap_or_else(Instant::now);
         for stream in &mut self.streams {
             let written = stream.pipe.as_ref().and_then(|pipe| rustix::io::ioctl_fionread(pipe).ok());
-            // Once the jail has ended, the pipe is read to its end.
+            // Once the jail has ended, no process writes any more, so the pipe is read to its end.
             let limit = if open { written.unwrap_or(0) as usize } else { READ_LIMIT };
             stream.read_limited(limit, now, &mut self.events);
         }

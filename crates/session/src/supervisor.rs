@@ -35,7 +35,7 @@ use std::time::{Duration, Instant};
 const WAIT: Duration = Duration::from_millis(20);
 /// How long the jail may take to report that the program has exited.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(10);
-/// How many of the last output lines of the student's program the record keeps.
+/// Number of lines that the record keeps of the student's program's output: its last ones.
 const OUTPUT_TAIL: usize = 40;
 
 /// Why a [`SessionHost`] did not do what a session asked for.
@@ -66,7 +66,8 @@ enum StartError {
     Judge(#[from] JudgeError),
 }
 
-/// The simulator as a session sees it: the world, and the clients that get the session's events.
+/// The simulator as a session sees it: the world, and the clients that get the session's events. To
+/// show a value means to make it part of the state that clients can request.
 pub trait SessionHost {
     /// Puts a new simulation in place, with its time stopped. Returns the constant data of the
     /// world, and the first observation.
@@ -85,7 +86,7 @@ pub trait SessionHost {
     fn publish(&mut self, time_s: f64, kind: EvaluationKind);
     /// Shows the simulated time of the session.
     fn time(&mut self, time_s: f64);
-    /// Shows the new record. Not every record is published as an event.
+    /// Shows the new value that the script has recorded. Not every value is published as an event.
     fn record(&mut self, record: &Value);
     /// Publishes an event of the student's program.
     fn publish_run(&mut self, time_s: f64, event: RunEvent);
@@ -107,9 +108,9 @@ pub trait SessionHost {
     fn next_observation(&mut self) -> Option<Observation> {
         None
     }
-    /// For a run that is judged again: simulates up to the time limit in its journal, and returns
-    /// the simulated seconds. `None` for any other run, or if the simulation differs from the
-    /// journal.
+    /// For a run that is judged again: simulates up to the journal entry for the passed time limit,
+    /// and returns the simulated time of this entry in seconds. `None` for any other run, or if the
+    /// simulation differs from the journal.
     fn next_limit(&mut self) -> Option<f64> {
         None
     }
@@ -133,7 +134,7 @@ pub struct SessionSpec {
 /// A message to a session from outside.
 #[derive(Debug)]
 pub enum Note {
-    /// An observation is due.
+    /// An observation was taken.
     Observed(Box<Observation>),
     /// The time limit passed.
     LimitPassed {
@@ -164,11 +165,11 @@ pub enum Note {
 pub struct SessionEnd {
     /// How the session ended.
     pub ending: Ending,
-    /// The last record.
+    /// The value that the script recorded last.
     pub record: Value,
     /// Simulated time in seconds.
     pub time_s: f64,
-    /// How many observations the script judged.
+    /// Number of observations that the script judged.
     pub observations: u64,
     /// How long the world waited for the script, in real seconds.
     pub wait_s: f64,
@@ -304,8 +305,9 @@ impl Supervisor<'_, '_> {
             }
             match &mut self.student {
                 _ if !self.actions.is_empty() => continue,
-                // While the session is ending, the program is not watched, because its progress
-                // depends on the machine.
+                // While the session is ending, the memory of a program in virtual time is not
+                // checked, because the progress of the program now depends on the speed of the
+                // machine.
                 Some(_) if self.is_paced && self.machine.ending().is_some() => {}
                 Some(student) if self.is_paced => student.check_memory(),
                 _ => handled |= self.handle_student(),
@@ -546,8 +548,8 @@ impl Supervisor<'_, '_> {
         self.input(Input::Observed);
     }
 
-    /// Reads and publishes what the program in virtual time has written. If it has exited, waits
-    /// for its exit status, which the jail is about to report.
+    /// Reads and publishes what a program in virtual time has written. If the program has exited,
+    /// waits for its exit status, which the jail is about to report.
     fn drain(&mut self, exited: bool) {
         let deadline = Instant::now() + EXIT_TIMEOUT;
         loop {

@@ -1,7 +1,7 @@
 //! Writes a backup of a data folder to one file, also while a simulator uses the folder.
 //!
 //! ```text
-//! "CHICANE BACKUP 1\n", then the deflated parts, then the SHA-256 checksum of all of that
+//! "CHICANE BACKUP 1\n", then the deflated parts, then the SHA-256 checksum of all bytes before it
 //! part: length of the name (32 bits), name, length of the content (64 bits), content
 //! end:  a part with an empty name and no content
 //! ```
@@ -38,9 +38,10 @@ pub(crate) const FOLDERS: [&str; 3] = ["cdn", "worlds", "leaderboard"];
 const SKIPPED: [&str; 1] = ["leaderboard/scratch"];
 /// Largest number of files of a backup.
 pub(crate) const MAX_FILES: usize = 1_000_000;
-/// How many times a folder of a world is read at most, if files in it disappear during the backup.
+/// Maximum number of attempts to read the folder of a world, if files in it disappear during the
+/// backup.
 const MAX_ATTEMPTS: u32 = 5;
-/// Maximum depth of folders that are searched.
+/// Maximum depth of folders that are searched. Deeper folders are left out.
 const MAX_DEPTH: usize = 24;
 /// Documents that make a world complete. They are read before the files of their folder.
 const DOCUMENTS: [&str; 3] = ["installed.json", "meta.json", "manifest.json"];

@@ -160,15 +160,16 @@ pub fn create_private(dir: &Path) -> std::io::Result<()> {
         Err(e) if e.kind() == ErrorKind::AlreadyExists && dir.is_dir() => Ok(()),
         Err(e) => Err(e),
         Ok(()) => {
-            // Otherwise a power cut could lose the new folder and its files. Errors are ignored,
-            // because not every file system supports this call.
+            // The parent folder is flushed to disk. Otherwise a power cut could lose the new folder
+            // and its files. Errors are ignored, because not every file system supports this call.
             let _ = File::open(parent).and_then(|parent| parent.sync_all());
             Ok(())
         }
     }
 }
 
-/// How long to wait for a lock whose owner has ended.
+/// How long to wait for a lock whose owner has ended. A child process of the owner may still hold
+/// the lock for a moment.
 const ORPHANED_LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The lock of a folder. The operating system releases it when the process ends.
@@ -189,8 +190,8 @@ impl DataLock {
                 Ok(()) => break,
                 Err(TryLockError::WouldBlock) => {
                     let pid = owner(&path);
-                    // The owner may have been killed while it was starting a child process. The
-                    // child inherited the open file, so the child may hold the lock for a moment.
+                    // If the owner was killed while it was starting a child process, the child
+                    // inherited the open file. The child then holds the lock for a moment.
                     if !pid.is_some_and(is_gone) || began.elapsed() > ORPHANED_LOCK_TIMEOUT {
                         return Err(OpenError::InUse { dir: dir.to_owned(), pid });
                     }

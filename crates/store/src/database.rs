@@ -113,7 +113,7 @@ const MIGRATIONS: &[&str] = &[
     ) STRICT;
 ",
 ];
-/// How long to wait if another process has the file locked.
+/// How long a connection waits if another process has the file locked.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How long a connection waits for other connections that write to a shared database. Each write
@@ -200,7 +200,8 @@ fn create(path: &Path) -> Result<(), OpenError> {
         match std::fs::hard_link(&draft, path) {
             Ok(()) => Ok(()),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
-            // The file system has no hard links.
+            // The link failed although no file of this name exists, so the file system probably has
+            // no hard links. The file is renamed instead.
             Err(_) if !path.exists() => std::fs::rename(&draft, path).map_err(unwritable),
             Err(error) => Err(unwritable(error)),
         }

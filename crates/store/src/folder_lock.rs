@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How many times the removal of a folder is tried at most, if files are created in it meanwhile.
+/// Maximum number of attempts to remove a folder, if other owners create files in it meanwhile.
 const REMOVE_ATTEMPTS: usize = 100;
 
 /// The lock of a folder. It is released on drop.
@@ -20,8 +20,8 @@ impl FolderLock {
     /// lock, or if another owner removes the folder during this call.
     pub(crate) fn try_take(folder: &Path) -> std::io::Result<Option<FolderLock>> {
         match std::fs::create_dir_all(folder) {
-            // `create_dir_all` found the folder, but another owner removed the folder before its
-            // type was read.
+            // `create_dir_all` also fails with this error if it finds the folder, and another owner
+            // removes the folder before its type is read.
             Err(e) if e.kind() == ErrorKind::AlreadyExists && !is_file(folder) => Ok(None),
             Err(e) => Err(e),
             Ok(()) => FolderLock::try_take_existing(folder),
@@ -115,8 +115,8 @@ mod tests {
         assert!(FolderLock::try_take(&file.join("below")).is_err());
     }
 
-    /// Installing a world failed with "No such file or directory" when another installation
-    /// removed the staging folder at the same moment.
+    /// Regression test: installing a world failed with "No such file or directory" when another
+    /// installation removed the staging folder at the same moment.
     #[test]
     fn owners_who_remove_the_folder_do_not_fail_others_and_exclude_each_other() {
         let scratch = TempFolder::new();

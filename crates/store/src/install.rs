@@ -24,7 +24,8 @@ use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::time::Duration;
 
-/// How many times a process tries to take the lock of a staging folder, in about 10 s in all.
+/// Maximum number of attempts to take the lock of a staging folder. All of them together take about
+/// 10 s.
 const LOCK_ATTEMPTS: u32 = 2_000;
 /// Pause between two attempts.
 const LOCK_PAUSE: Duration = Duration::from_millis(5);
@@ -60,8 +61,8 @@ impl InstalledWorlds {
     }
 }
 
-/// Takes the lock of the staging folder of a new id. Another process that removes old staging
-/// folders may have the lock for a moment.
+/// Takes the lock of the staging folder of a new id. The lock is tried repeatedly, because another
+/// process that removes old staging folders may hold it for a moment.
 fn take(folder: &Path) -> std::io::Result<FolderLock> {
     for _ in 0..LOCK_ATTEMPTS {
         if let Some(lock) = FolderLock::try_take(folder)? {

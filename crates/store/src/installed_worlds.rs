@@ -26,7 +26,7 @@ use std::time::{Duration, SystemTime};
 const RECORD: &str = "installed.json";
 /// How long an interrupted installation is kept, so that it can be continued.
 const KEEP_STAGED: Duration = Duration::from_secs(7 * 86_400);
-/// How many interrupted installations are kept.
+/// Maximum number of interrupted installations that are kept.
 const MAX_STAGED: usize = 8;
 /// Maximum number of attempts to move the files of a world into place. An attempt fails if the last
 /// reader of an old revision removes the folder of the world meanwhile.
@@ -82,7 +82,8 @@ impl InstalledRecord {
 pub struct InstalledWorlds {
     worlds: PathBuf,
     pub(crate) staging: PathBuf,
-    /// Keeps the descriptor open that the two paths lead through. `None` for plain paths.
+    /// Keeps the folder's descriptor open, because the two paths lead through it. `None` if the
+    /// paths are plain.
     held: Option<HeldFolder>,
 }
 
@@ -207,8 +208,8 @@ impl InstalledWorlds {
     /// Gives an installed world a second name, by which clients can switch to it. Another world
     /// that had this second name loses it. False if the world is not installed.
     pub fn set_alias(&self, id: &WorldId, alias: &str) -> std::io::Result<bool> {
-        // Checked first, so that another world does not lose the name to a world that is not
-        // installed.
+        // This is checked before the alias is taken from another world. Otherwise that world would
+        // lose its alias to a world that is not installed.
         if self.record(id).is_none() {
             return Ok(false);
         }
@@ -233,7 +234,7 @@ impl InstalledWorlds {
         let Some(mut record) = self.record(id) else { return Ok(false) };
         change(&mut record);
         self.write(id, &record)?;
-        // A staging folder with more files than the lock is kept, because it belongs to an
+        // A staging folder that contains more than the lock file is kept, because it belongs to an
         // interrupted installation that can be continued.
         if std::fs::read_dir(&staging).is_ok_and(|entries| entries.count() == 1) {
             lock.remove_folder();
@@ -333,7 +334,7 @@ pub(crate) struct InstalledBundle {
     files: FolderBundle,
     path: PathBuf,
     remove: AtomicBool,
-    /// Keeps the descriptor open that the path may lead through.
+    /// Keeps the folder's descriptor open if the path leads through it.
     _held: Option<HeldFolder>,
 }
 
@@ -358,8 +359,8 @@ impl Drop for InstalledBundle {
     fn drop(&mut self) {
         if self.remove.load(Ordering::Relaxed) {
             let _ = std::fs::remove_dir_all(&self.path);
-            // This removes the folder of the world id. The call fails if the folder still holds
-            // another revision.
+            // The folder of the world is removed too, if it is empty. The call fails if the folder
+            // still holds another revision.
             let _ = self.path.parent().map(std::fs::remove_dir);
         }
     }

@@ -17,13 +17,14 @@ use std::time::SystemTime;
 
 /// File name of the database of a data folder.
 pub(crate) const DATABASE: &str = "chicane.db";
-/// How many folders the registry keeps. The folders that were opened last stay.
+/// Maximum number of folders in the registry. If there are more, those that were opened longest ago
+/// are removed.
 const MAX_ENTRIES: usize = 512;
 /// Maximum length of a path in the registry, bytes.
 const MAX_PATH: u64 = 4096;
-/// How many users of `/etc/passwd` are considered.
+/// Maximum number of users of `/etc/passwd` that are considered.
 const MAX_USERS: usize = 10_000;
-/// How many descriptors of a process are examined.
+/// Maximum number of descriptors of a process that are examined.
 const MAX_DESCRIPTORS: usize = 65_536;
 
 /// The default data folder of this user. `None` if the platform's folder is unknown.
@@ -98,7 +99,7 @@ fn entries(registry: &Path) -> Vec<Entry> {
         let written = about.modified().ok()?;
         let fresh = written.elapsed().is_ok_and(|age| age.as_secs() < 60);
         let draft = file.file_name().as_encoded_bytes().ends_with(b".new");
-        // Another process is about to rename a fresh draft.
+        // A fresh draft is left alone, because another process may be about to rename it.
         if draft && fresh {
             return None;
         }

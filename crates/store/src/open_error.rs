@@ -61,7 +61,8 @@ pub enum OpenError {
         /// What is wrong with the file.
         reason: String,
     },
-    /// The database was written by an older version, and is opened read-only.
+    /// The database was written by an older version. It is opened read-only, so it can't be
+    /// updated.
     #[error(
         "{} was made by an older chicane (database version {found}, chicane {OWN} uses {known}): \
          start `chicane serve` once with this folder, which updates it",

@@ -19,13 +19,14 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How many files are written at the same time.
+/// Maximum number of files that are written at the same time.
 const PARALLEL_WRITES: usize = 4;
-/// How many `meta.json` documents are read at the same time.
+/// Maximum number of `meta.json` documents that are read at the same time.
 const PARALLEL_READS: usize = 8;
-/// How many bytes are read at a time when a written file is compared.
+/// Maximum number of bytes that are read at a time when a stored file is compared with the bytes
+/// that were written.
 const READ_BACK_BYTES: usize = 1 << 20;
-/// How many times a change is tried at most, while other publishers change the same document.
+/// Maximum number of attempts to change a `meta.json`, while other publishers change it too.
 const MAX_ATTEMPTS: usize = 8;
 /// `Cache-Control` of files that never change.
 const CACHE_FOREVER: &str = "public, max-age=31536000, immutable";

@@ -28,7 +28,7 @@ pub struct NewSession {
     pub time_limit_s: f64,
     /// Seed of every random stream.
     pub seed: u64,
-    /// Whether a lower or a higher record is better.
+    /// Whether a lower or a higher recorded value is better.
     pub better: Better,
     /// SHA-256 of the script, as hex digits.
     pub sha256: String,
@@ -49,11 +49,11 @@ pub struct SessionResult {
     pub outcome: Outcome,
     /// The reason, as a text for people.
     pub reason: Option<String>,
-    /// The last record, as JSON.
+    /// The last value that the script recorded, as JSON.
     pub record: String,
     /// Duration in simulated seconds.
     pub elapsed_s: f64,
-    /// How many observations the script judged.
+    /// Number of observations that the script judged.
     pub observations: u64,
     /// How long the world waited for the script, in real seconds.
     pub wait_s: f64,
@@ -69,7 +69,7 @@ pub struct SessionRow {
     pub number: i64,
     /// The session's data at its start.
     pub start: NewSession,
-    /// The last stored record, as JSON.
+    /// The last stored value that the script recorded, as JSON.
     pub record: String,
     /// The last stored duration, in simulated seconds.
     pub elapsed_s: f64,
@@ -85,7 +85,7 @@ pub struct Addition<'a> {
     pub place: u64,
     /// Events, each a JSON object.
     pub events: &'a [String],
-    /// The current record, as JSON.
+    /// The value that the script recorded last, as JSON.
     pub record: &'a str,
     /// The current duration, in simulated seconds.
     pub elapsed_s: f64,
@@ -142,7 +142,7 @@ impl Records {
     }
 
     /// Stores a complete session of another data folder with its events and its journal, in one
-    /// transaction.
+    /// transaction. The files of its world are stored before.
     pub fn import(
         &self,
         start: &NewSession,
@@ -163,8 +163,8 @@ impl Records {
         })
     }
 
-    /// Adds events and pieces of the journal to a session, and stores the current record and
-    /// duration of the session, in one transaction.
+    /// Adds events and pieces of the journal to a session, and stores the recorded value and the
+    /// duration so far, in one transaction.
     pub fn add(&self, number: i64, addition: Addition<'_>) -> Result<(), StoreError> {
         let Addition { place, events, record, elapsed_s, journal } = addition;
         self.with(|connection| {

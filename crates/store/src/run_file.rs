@@ -1,7 +1,7 @@
 //! A run in one file, `run.chicane`: its journal, its record and the files of its world.
 //!
 //! ```text
-//! "CHICANE RUN 1\n", then the deflated parts, then the SHA-256 checksum of all of that
+//! "CHICANE RUN 1\n", then the deflated parts, then the SHA-256 checksum of all bytes before it
 //! part: length of the name (32 bits), name, length of the content (64 bits), content
 //! ```
 //! All lengths are little-endian. The parts are sorted by name, so equal parts give equal bytes.
@@ -105,8 +105,8 @@ fn read_parts(deflated: &[u8], max: u64) -> io::Result<Parts> {
     Ok(parts)
 }
 
-/// Reads a number of bytes. Memory is allocated only for bytes that the reader returns, and not for
-/// the stated length.
+/// Reads `length` bytes. Allocates memory only for bytes that the reader returns, because a damaged
+/// file may state a length that is far too large.
 fn read(reader: &mut impl Read, length: u64, max: u64) -> io::Result<Vec<u8>> {
     if length > max {
         return Err(invalid("a part is too long"));

@@ -17,7 +17,7 @@ use rusqlite::{Connection, OpenFlags, Row, params_from_iter};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// How many unreadable ranges of keys are skipped in a table.
+/// Maximum number of unreadable ranges of keys that are skipped in a table.
 const MAX_HOLES: usize = 10_000;
 /// The endings of the names of a database's files.
 const ENDINGS: [&str; 3] = ["", "-wal", "-shm"];
@@ -137,7 +137,8 @@ fn save(path: &Path, copy: &Path, new: &Path) -> Result<Saved, SalvageError> {
         path: new.to_owned(),
         source: std::io::Error::other(error.to_string()),
     })?;
-    // Otherwise `remove_unusable` could not delete a session that has events.
+    // Foreign keys are not enforced. Otherwise `remove_unusable` could not delete a session that
+    // has events.
     made.pragma_update(None, "foreign_keys", false)?;
     made.execute_batch("BEGIN")?;
     let (mut incomplete, mut readable) = (Vec::new(), 0);
@@ -200,8 +201,8 @@ impl Target<'_> {
         }
     }
 
-    /// Copies rows in the order of their row ids. Where SQLite can't read on, the search continues
-    /// at the next readable row.
+    /// Copies rows in the order of their row ids. Where SQLite fails, copying continues at the next
+    /// readable row.
     fn copy_by_row_id(&self) -> rusqlite::Result<bool> {
         let (mut next, mut complete) = (i64::MIN, true);
         for _ in 0..MAX_HOLES {

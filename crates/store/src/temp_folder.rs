@@ -13,7 +13,7 @@ impl TempFolder {
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let path = std::env::temp_dir().join(format!("chicane-store-{}-{number}", std::process::id()));
         // An earlier process with the same id may have been killed before it could remove its
-        // folder.
+        // folder, so an existing folder is removed.
         let _ = std::fs::remove_dir_all(&path);
         std::fs::create_dir(&path).expect("a new folder");
         TempFolder(path)

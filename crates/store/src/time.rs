@@ -12,8 +12,9 @@ pub fn now() -> String {
 fn format_seconds(seconds: u64) -> String {
     let (days, rest) = (seconds / 86_400, seconds % 86_400);
     let (hour, minute, second) = (rest / 3600, rest / 60 % 60, rest % 60);
-    // Years are counted from March, so that the leap day is the last day of a year. The first day
-    // of a month is then a rounded linear function of the month.
+    // Years are counted from 1 March of the year 0, which is 719,468 days before 1970-01-01. The
+    // leap day is then the last day of a year, and the day of the year on which a month begins is a
+    // rounded linear function of the month.
     let shifted = days + 719_468;
     let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);
     let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;

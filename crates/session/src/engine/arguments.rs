@@ -6,15 +6,15 @@ use rustix::process::{Resource, getrlimit};
 
 /// Size of /dev/shm in bytes. /tmp gets the rest of `FILES`.
 const SHARED: u64 = 64 << 20;
-/// Open files per process.
+/// Maximum number of open files of a process.
 const OPEN_FILES: u64 = 256;
 /// Limit of the processes of the container's user (`nproc`). It is a fallback for an engine that
 /// does not enforce `--pids-limit`.
 const USER_PROCESSES: u64 = 1024;
 /// User and group of the script inside (`nobody`).
 const USER: &str = "65534:65534";
-/// The Python program on the container's command line. It reads the harness from the channel and
-/// runs it.
+/// The Python program on the container's command line. It reads the text of the harness from the
+/// channel and runs the harness.
 const BOOT: &str = "\
 import os
 text = b''

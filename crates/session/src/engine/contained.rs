@@ -66,8 +66,9 @@ impl Contained {
         &self.name
     }
 
-    /// Finds the container's first process on this machine. The limits are checked with the control
-    /// group of this process, or else with the usage of the process and its descendants.
+    /// Finds the container's first process on this machine. The limits are then checked with the
+    /// control group of this process. If that group does not limit the memory, the usage of the
+    /// process and its descendants is measured instead.
     pub(crate) fn find_first_process(&mut self) -> Result<(), EngineError> {
         let engine = self.engine.kind.name();
         let said =

@@ -212,7 +212,7 @@ mod tests {
         assert!(!is_orphan(&new_name()));
         let pid = std::process::id();
         assert!(is_orphan(&format!("{PREFIX}{pid}-1-0")), "an earlier process had this id");
-        // This process id is larger than any real one.
+        // 4,194,400 is larger than every process id that Linux assigns.
         assert!(is_orphan(&format!("{PREFIX}4194400-77-3")));
         for other in ["chicane-judge-x-1-0", "chicane-judge-1", "postgres", "", "chicane-judge-1-2-3-4"] {
             assert!(!is_orphan(other), "{other}");

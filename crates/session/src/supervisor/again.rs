@@ -24,7 +24,8 @@ impl Supervisor<'_, '_> {
         let Some(steps) = &mut self.steps else { return false };
         match steps.front() {
             _ if is_over => false,
-            // The journal ends here, because the simulator was killed in the first run.
+            // No step is left although the session goes on, so the simulator was killed during the
+            // first run.
             None if is_called => false,
             None => {
                 self.input(Input::Stop(StopCause::Restarted));
@@ -32,8 +33,8 @@ impl Supervisor<'_, '_> {
             }
             Some(Step::Answered) if is_called => false,
             Some(Step::Observed) if is_called => {
-                // The steps have no `Answered` if another script judges the run. The observation
-                // then waits until this script has answered.
+                // The steps have no `Answered` if another script judges the run. The next
+                // observation then waits until this other script has answered.
                 false
             }
             Some(Step::Stop { heard, .. }) if is_called && self.heard < *heard => false,

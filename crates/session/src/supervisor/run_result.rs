@@ -5,7 +5,7 @@ use crate::step::Step;
 use crate::student::Student;
 
 impl Supervisor<'_, '_> {
-    /// Keeps a line of output for the record.
+    /// Adds a line of output to the last lines that the record keeps.
     pub(super) fn keep_line(&mut self, line: &str) {
         let Some(result) = &mut self.result else { return };
         if result.output_tail.len() == OUTPUT_TAIL {

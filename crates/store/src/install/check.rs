@@ -27,7 +27,8 @@ pub(super) struct Identity<'a> {
     pub(super) name: &'a str,
 }
 
-/// Removes files that do not belong to the world, loads the world, and makes its record.
+/// Removes staged files that do not belong to the world, loads the world as a test, and makes its
+/// record.
 pub(super) fn check(
     staged: &Path,
     identity: &Identity<'_>,

@@ -46,7 +46,8 @@ impl Staging {
         Ok(Some(staging))
     }
 
-    /// Creates the folder. Removes staged files that are of another revision or have no checksums.
+    /// Creates the folder. Removes the files of an interrupted installation if they are of another
+    /// revision, have no checksums, or include a link.
     fn prepare(&self) -> std::io::Result<()> {
         let mark = self.folder.join("rev");
         let rev = self.plan.meta.rev.as_str();

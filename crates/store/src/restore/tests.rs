@@ -81,7 +81,8 @@ fn a_backup_while_the_folder_is_written_is_one_moment_of_it() {
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            // Both lights always change in one transaction.
+            // Both lights always change in one transaction, so every backup has two equal lights,
+            // or none if it was made before the first change.
             let lights = |red| BTreeMap::from([("a".to_owned(), red), ("b".to_owned(), red)]);
             let mut red = false;
             while !stop.load(Ordering::Relaxed) {

@@ -126,7 +126,8 @@ fn two_damaged_pages_leave_two_gaps() {
     assert_eq!(numbers.windows(2).filter(|pair| pair[1] != pair[0] + 1).count(), 2, "{numbers:?}");
 }
 
-/// Regression test: such a session could not be removed, because its events refer to it.
+/// Regression test: a session that can't be decoded could not be removed from the new database,
+/// because its events refer to it.
 #[test]
 fn a_session_that_cannot_be_decoded_ended_the_salvage() {
     let scratch = TempFolder::new();
