@@ -2,10 +2,10 @@
 //!
 //! Control groups let the kernel count and limit the processes and the memory of a jail. Version 2
 //! is used where the simulator may create groups below its own group. Version 1 is used where the
-//! simulator may write to the hierarchies of memory, processes and processor time (as root). To
-//! find the version, the simulator creates a trial group once and removes it again. Without control
-//! groups the number of processes is limited by a resource limit inside the jail, and the simulator
-//! measures the memory of a judge.
+//! simulator, usually as root, may write to the hierarchies of memory, processes and processor
+//! time. To find the version, the simulator creates a trial group once and removes it again.
+//! Without control groups the number of processes is limited by a resource limit inside the jail,
+//! and the simulator measures the memory of a judge.
 
 use super::cgroup_path::{BASE, PREFIX, SELF, own_cpu_v1, own_v1, own_v2};
 use super::group::Group;
@@ -93,7 +93,7 @@ impl Cgroups {
     }
 }
 
-/// Whether the kernel schedules the processes of a terminal session as one group.
+/// Whether the kernel schedules the processes of a terminal session as one group, an autogroup.
 fn is_autogroup_enabled() -> bool {
     fs::read_to_string("/proc/sys/kernel/sched_autogroup_enabled").is_ok_and(|text| text.trim() == "1")
 }
@@ -166,7 +166,7 @@ fn enable_controllers(folder: &Path) -> bool {
     if moved.is_ok() && enable() {
         return true;
     }
-    // Restore the previous state.
+    // The controllers can't be enabled, so the simulator moves back to its previous group.
     let _ = fs::write(folder.join("cgroup.procs"), &own);
     let _ = fs::remove_dir(&child);
     false

@@ -225,7 +225,8 @@ pub(super) fn enter(plan: &ClosedPlan) -> Result<(), MountError> {
     // The kernel mounts a new `/proc` only while a complete `/proc` is visible, so the new one is
     // mounted before the host's file system is unmounted.
     let proc = in_build(Path::new("/proc"));
-    // Inside some containers a new `/proc` can't be mounted. The folder then stays empty.
+    // The result is ignored. Inside some containers a new `/proc` can't be mounted, and the folder
+    // then stays empty.
     let _ = mounts::mount_proc(&proc)?;
     let build = Path::new(BUILD_FOLDER);
     rustix::process::pivot_root(build, build.join("old")).map_err(MountError::PivotRoot)?;

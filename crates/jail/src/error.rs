@@ -49,7 +49,7 @@ pub enum PartError {
          sysctl kernel.apparmor_restrict_unprivileged_userns=0; in a container, run it privileged"
     )]
     Unshare(#[source] Errno),
-    /// The prepared root could not be opened.
+    /// The judge's root, which `chicane setup` has prepared, could not be opened.
     #[error("the judge's root {} can't be opened: {source}", .path.display())]
     OpenRoot {
         /// The folder.

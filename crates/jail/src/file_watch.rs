@@ -121,7 +121,7 @@ impl FileWatch {
         Ok(FileWatch { listener })
     }
 
-    /// The descriptor to poll for input.
+    /// The descriptor to poll: it is readable while a watched call waits for its answer.
     pub(super) fn descriptor(&self) -> BorrowedFd<'_> {
         std::os::fd::AsFd::as_fd(&self.listener)
     }

@@ -53,7 +53,7 @@ pub struct JailSpec<'a> {
     pub memory: Option<u64>,
     /// Limit of the number of processes.
     pub processes: Option<u64>,
-    /// The workspace of a closed box, which is copied into it.
+    /// The workspace that is copied into a closed box.
     pub copy: Option<&'a Workspace>,
     /// How the internet is reached, if the program has internet access.
     pub network: Option<&'a Network>,

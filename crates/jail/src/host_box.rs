@@ -39,10 +39,10 @@ pub enum HostBoxError {
     /// A mount failed that is not specific to host boxes.
     #[error(transparent)]
     Mount(#[from] MountError),
-    /// The mounts of this machine are not known.
+    /// The table of this machine's mounts could not be read.
     #[error("the mounts of this machine can't be read: {0}")]
     Table(#[source] io::Error),
-    /// The program of this process is not known.
+    /// The path of this process's program could not be read.
     #[error("the program chicane can't be found: {0}")]
     OwnProgram(#[source] io::Error),
     /// The workspace is in a folder that is hidden.
@@ -158,7 +158,7 @@ fn other_paths(folder: &Path, table: &[MountPoint]) -> Vec<PathBuf> {
     paths.filter(|path| path != folder && is_same(path, folder)).collect()
 }
 
-/// The paths that are not inside of another path of the set.
+/// The paths of a set that are not inside of another path of the set.
 fn outermost(paths: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
     let mut kept = BTreeSet::new();
     for path in paths {
@@ -184,7 +184,8 @@ fn parents<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> BTreeSet<PathBuf> {
 fn protect_program(program: &Path) -> Result<(), HostBoxError> {
     let failed = |source| HostBoxError::Program { path: program.to_owned(), source };
     mount_bind(program, program).map_err(failed)?;
-    // The kernel refuses a remount that would drop one of these flags.
+    // The kernel refuses a remount that would drop one of the flags below, so the flags that are
+    // set are kept.
     let flags = rustix::fs::statvfs(program).map_err(failed)?.f_flag;
     let kept = [
         (StatVfsMountFlags::NOSUID, MountFlags::NOSUID),

@@ -28,7 +28,8 @@ pub(super) fn mount_table() -> io::Result<Vec<MountPoint>> {
 fn parse(line: &[u8]) -> Option<MountPoint> {
     let mut fields = line.split(|byte| *byte == b' ').skip(2);
     let (device, root, path) = (fields.next()?, fields.next()?, fields.next()?);
-    // Optional fields follow, up to a hyphen.
+    // Optional fields follow, up to a field that is a hyphen. The type of the file system comes
+    // after the hyphen.
     let kind = fields.skip_while(|field| *field != b"-").nth(1)?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     Some(MountPoint { device: text(device), root: unescaped(root), path: unescaped(path), kind: text(kind) })

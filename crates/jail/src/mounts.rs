@@ -18,7 +18,8 @@ pub(super) const DEVICES: [&str; 5] = ["null", "zero", "full", "random", "urando
 const SHARED_MEMORY_DEVICE: &str = "zero";
 /// Limit of inodes in the judge's writable layer.
 const INODES: u32 = 16_384;
-/// Where the judge's file system is assembled. The mount is visible in the new namespace only.
+/// Where the judge's file system is assembled. The file system that is mounted here is visible in
+/// the new mount namespace only.
 const BUILD_FOLDER: &str = "/tmp";
 
 /// Why the file system inside a jail could not be built.

@@ -115,8 +115,8 @@ impl Network {
         let mut command = Command::new(first);
         command.args(rest).args(["--configure", "--mtu=65520", "--disable-host-loopback"]);
         command.args(&self.protection);
-        // slirp4netns ends when `kill_on_close`, the other end of its descriptor 0, closes. It
-        // reports on descriptor 2 that it is ready.
+        // slirp4netns ends when `kill_on_close`, the other end of its descriptor 0, closes.
+        // slirp4netns reports on descriptor 2 that it is ready.
         command.args(["--exit-fd=0", "--ready-fd=2", &pid.to_string(), "tap0"]);
         command.stdin(inside).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut process = command.spawn().map_err(NetworkError::Start)?;

@@ -100,6 +100,7 @@ fn become_mapped(plan: &JailPlan) -> Result<(), PartError> {
         rustix::thread::set_thread_res_uid(uid, uid, uid).map_err(PartError::call("setresuid"))?;
     }
     // For a user other than root, exec drops all capabilities that are not in the ambient set.
+    // Therefore all permitted capabilities are added to this set.
     let mut sets = rustix::thread::capabilities(None).map_err(PartError::call("capabilities"))?;
     sets.inheritable = sets.permitted;
     let permitted = sets.permitted;

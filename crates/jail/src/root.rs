@@ -40,7 +40,8 @@ pub fn folder() -> Result<PathBuf, RootError> {
     Ok(cache.join("chicane/judge"))
 }
 
-/// The root file system in a prepared folder.
+/// Returns the root file system in a folder. Fails if the folder was not prepared by a version with
+/// this layout.
 pub fn ready(folder: &Path) -> Result<PathBuf, RootError> {
     match fs::read_to_string(folder.join("form")) {
         Ok(layout) if layout == LAYOUT => Ok(folder.join("root")),
@@ -68,8 +69,8 @@ pub fn library_path(root: &Path) -> String {
     format!("{}:{}", folder.display(), root.join("usr/lib").display())
 }
 
-/// Prepares a folder, unless it is ready. Calls `say` with a text for each step. False if the
-/// folder was ready before.
+/// Prepares a folder, unless it is ready. Calls `say` with a text for each step. Returns false if
+/// the folder was ready before.
 pub fn prepare(folder: &Path, say: &mut dyn FnMut(&str)) -> Result<bool, RootError> {
     if ready(folder).is_ok() {
         return Ok(false);

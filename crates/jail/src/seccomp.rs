@@ -279,8 +279,9 @@ const UNOWNED_MEMORY: &[i64] = &[
     libc::SYS_msgctl,
 ];
 
-/// Installs the filter for this thread and the processes that it starts. They can't close or
-/// replace the descriptor `channel`. `counted` says whether a control group counts their memory.
+/// Installs the filter for this thread and the processes that it starts. The filter keeps these
+/// processes from closing or replacing the descriptor `channel`. `counted` says whether a control
+/// group counts their memory.
 pub(super) fn install(channel: i32, counted: bool) -> Result<(), FilterError> {
     let program = build(channel, counted).map_err(FilterError::Build)?;
     seccompiler::apply_filter(&program).map_err(FilterError::Install)

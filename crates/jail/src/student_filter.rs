@@ -2,8 +2,8 @@
 //!
 //! The program has no privilege and its own namespaces, so the filter only takes away parts of the
 //! kernel that a program for a car never needs, and that have had many errors: for example new
-//! namespaces, mounts, keys, programs inside the kernel, and rare socket families. All other calls
-//! are allowed, so that compilers, debuggers and any library work.
+//! namespaces, mounts, keys, programs inside the kernel (eBPF), and rare socket families. All other
+//! calls are allowed, so that compilers, debuggers and any library work.
 
 use super::seccomp::{FilterError, NEW_NAMESPACES};
 use seccompiler::{

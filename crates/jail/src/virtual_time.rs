@@ -13,7 +13,7 @@ use std::os::fd::OwnedFd;
 
 /// The folder of the library in a closed box.
 pub const CLOSED_FOLDER: &str = "/opt/chicane/time";
-/// Size of the file system besides the library and the shared file, bytes.
+/// Bytes that the file system has in addition to the library and the shared file.
 const SPARE_BYTES: u64 = 64 << 10;
 
 /// Mounts the folder of virtual time, and opens what the simulator needs: a socket through which

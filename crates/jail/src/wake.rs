@@ -58,7 +58,7 @@ impl<T> NotesOut<T> {
         self.queue.try_recv().ok()
     }
 
-    /// The descriptor to poll for input.
+    /// The descriptor to poll: it is readable while there may be a note.
     pub fn descriptor(&self) -> BorrowedFd<'_> {
         self.event.as_fd()
     }

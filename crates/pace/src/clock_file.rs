@@ -1,4 +1,4 @@
-//! The simulator's side of the memory that it shares with the program.
+//! The simulator's access to the file that it shares with the program.
 //!
 //! The program owns the file and can truncate it at any time. Access to a truncated part of a
 //! memory mapping would kill the simulator with a signal. Therefore the simulator reads and writes

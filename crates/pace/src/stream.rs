@@ -209,7 +209,8 @@ impl TimeKeeperEnd {
         lock(&self.pipe).upgraded
     }
 
-    /// A number that changes whenever the server reads, writes or closes.
+    /// A number that changes whenever the server reads, writes or closes, or the program closes its
+    /// side.
     pub(crate) fn changes(&self) -> u64 {
         lock(&self.pipe).changes
     }

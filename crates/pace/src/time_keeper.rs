@@ -276,7 +276,8 @@ impl TimeKeeper {
         done
     }
 
-    /// Runs the server and measures the time that it takes.
+    /// Waits until the simulation has reached the current moment. Then runs the server and measures
+    /// the time that the server takes.
     fn timed_server<T>(&mut self, run: impl FnOnce(&mut Web, u64) -> Result<T, Unsettled>) -> Result<T, Over>
     where
         T: Default,

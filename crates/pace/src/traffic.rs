@@ -15,7 +15,7 @@ use std::os::fd::OwnedFd;
 /// Type of the request and of its answers. With this older type, one request covers IPv4 and IPv6,
 /// so the kernel searches its table of connections once instead of twice.
 const TCPDIAG_GETSOCK: u16 = 18;
-/// Request all sockets.
+/// Flags of a request that asks for all sockets.
 const NLM_F_REQUEST_DUMP: u16 = 0x1 | 0x300;
 /// Type of the last message of an answer.
 const NLMSG_DONE: u16 = 3;

@@ -24,8 +24,8 @@ use std::collections::VecDeque;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
-/// Bytes that a script may print at once. Each simulated second adds the same number, up to this
-/// maximum.
+/// Maximum of the output allowance: the number of bytes that a script may print at once. Each
+/// simulated second raises the allowance by this number, but not above the maximum.
 const OUTPUT: f64 = 1048576.0;
 /// Limit of processor time of one call.
 const CALL_CPU: Duration = Duration::from_secs(2);

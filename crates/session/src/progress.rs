@@ -1,5 +1,5 @@
-//! When the record of a session is published: on a change, at most ten times per simulated second.
-//! The last record is always published.
+//! Decides when the record of a session, the value that its script has recorded, is published:
+//! after a change, at most ten times per simulated second. The last record is always published.
 
 use serde_json::Value;
 

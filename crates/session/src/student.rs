@@ -56,8 +56,8 @@ pub struct StudentProgram {
     pub hide: Vec<PathBuf>,
     /// How the program is isolated.
     pub options: BoxOptions,
-    /// Port of the simulator's web server. In a box with its own network, the listeners of the
-    /// session have the same port and port 80. `None` without a web server.
+    /// Port of the simulator's web server. In a box with its own network, the sockets that lead to
+    /// the simulator listen on the same port and on port 80. `None` without a web server.
     pub port: Option<u16>,
     /// Seed of the random numbers that the program gets in virtual time. `None` in real time.
     pub virtual_time: Option<u64>,
@@ -542,7 +542,7 @@ fn more(stream: OutputStream, dropped: u64) -> StudentEvent {
     StudentEvent::Line { stream, text: format!("… {dropped} more lines"), cut: true }
 }
 
-/// Fails if this machine can't run programs in such a box.
+/// Fails if this machine can't run programs in a box with these options.
 pub(crate) fn check(setting: &Setting, options: &BoxOptions) -> Result<(), StudentError> {
     if options.kind == BoxKind::Closed && setting.cgroups == Cgroups::None {
         return Err(StudentError::NoControlGroups);

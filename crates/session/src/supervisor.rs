@@ -35,7 +35,7 @@ use std::time::{Duration, Instant};
 const WAIT: Duration = Duration::from_millis(20);
 /// How long the jail may take to report that the program has exited.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(10);
-/// Number of lines that the record keeps of the student's program's output: its last ones.
+/// Number of lines at the end of the student program's output that the record keeps.
 const OUTPUT_TAIL: usize = 40;
 
 /// Why a [`SessionHost`] did not do what a session asked for.
@@ -50,7 +50,7 @@ pub enum SessionHostError {
     /// The world was replaced or could not be observed.
     #[error("the world is gone")]
     WorldGone,
-    /// The request was refused. Holds the reason, for the script or the person.
+    /// The request was refused. Holds the reason, as a text for the script or for people.
     #[error("{0}")]
     Refused(String),
 }
@@ -94,7 +94,7 @@ pub trait SessionHost {
     fn show_run(&mut self, run: RunState);
     /// Serves the program's requests, which come through these sockets.
     fn serve_student(&mut self, listeners: Vec<TcpListener>);
-    /// Moves time for a program in virtual time, and serves its requests. Stops with `halt`.
+    /// Moves time for a program in virtual time and serves its requests, until `halt` is called.
     fn pace_student(&mut self, program: PacedProgram) -> Result<(), SessionHostError>;
     /// Stores the identity of the program as it was started.
     fn show_program(&mut self, identity: &ProgramIdentity);

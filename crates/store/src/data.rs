@@ -96,8 +96,8 @@ impl Data {
     }
 }
 
-/// Opens the database. A damaged database is first replaced by its readable part. Also returns what
-/// was saved, as a text.
+/// Opens the database. A damaged database is first replaced by its readable part. Also returns a
+/// text about what was saved. The text is `None` if the database was not damaged.
 fn open_or_salvage(file: &Path) -> Result<(Connection, Option<String>), OpenError> {
     let (path, reason) = match database::open(file) {
         Err(OpenError::Damaged { path, reason }) => (path, reason),

@@ -21,7 +21,7 @@ pub struct LibraryEntry {
     pub world_id: Option<String>,
     /// Revision of the world, if it was published or built from a project of the data folder.
     pub rev: Option<String>,
-    /// Whether the world is official.
+    /// Whether the world is official, which means that it is part of the program.
     pub official: bool,
     /// Whether the world may be deleted.
     pub deletable: bool,

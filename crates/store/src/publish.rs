@@ -160,7 +160,8 @@ impl Cdn {
             match read {
                 Ok((meta, _)) => worlds.push((id, meta)),
                 Err(PublishError::NotPublished(_)) => {}
-                // A bucket that refuses one read refuses all of them, so the list fails.
+                // A bucket that refuses one read usually refuses all of them, so the list fails
+                // instead of being empty.
                 Err(e @ PublishError::Target(_)) if self.folder.is_none() => return Err(e),
                 Err(e) => tracing::warn!(%id, "a published world can't be read: {e}"),
             }

@@ -105,7 +105,7 @@ fn read_parts(deflated: &[u8], max: u64) -> io::Result<Parts> {
     Ok(parts)
 }
 
-/// Reads `length` bytes. Allocates memory only for bytes that the reader returns, because a damaged
+/// Reads `length` bytes. Allocates memory only for bytes that the reader returns, because a forged
 /// file may state a length that is far too large.
 fn read(reader: &mut impl Read, length: u64, max: u64) -> io::Result<Vec<u8>> {
     if length > max {

@@ -37,7 +37,7 @@ enum TableKind {
     BySession,
 }
 
-/// The tables. A table comes after the tables that it refers to.
+/// The tables of the database. A table comes after the tables that it refers to.
 const TABLES: [Table; 11] = [
     Table { name: "setting", kind: TableKind::ByKey("name") },
     Table { name: "light", kind: TableKind::ByKey("world, name") },
@@ -298,7 +298,7 @@ impl Target<'_> {
     }
 }
 
-/// The columns of a row.
+/// The values of `count` columns of a row, from the column `first` on.
 fn values(row: &Row<'_>, first: usize, count: usize) -> rusqlite::Result<Vec<Value>> {
     (first..first + count).map(|i| row.get(i)).collect()
 }

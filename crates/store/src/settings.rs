@@ -30,7 +30,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The allowed brightness.
+    /// The allowed range of the brightness, a factor that is applied to every displayed pixel.
     pub const BRIGHTNESS: RangeInclusive<f64> = 0.2..=2.0;
 
     pub(crate) fn new(connection: Connection) -> Settings {

@@ -40,12 +40,12 @@ impl PlannedFile {
 pub struct InstallPlan {
     /// Id of the world.
     pub id: WorldId,
-    /// The description of the world.
+    /// The content of the world's `meta.json`.
     pub meta: Meta,
     /// The manifest. `Staging::check` verifies that the id was computed from it. `None` if the
     /// CDN has no manifest.
     pub(super) manifest: Option<Manifest>,
-    /// All files.
+    /// All files of the world.
     pub files: Vec<PlannedFile>,
 }
 

@@ -1,4 +1,5 @@
-//! The installed worlds of the library. Disk and list are changed together, one change at a time.
+//! The installed worlds of the library. The data folder and the list of worlds in memory are
+//! changed together, one change at a time.
 
 use super::{Library, LibraryEntry, LibraryWorld};
 use crate::held_folder::HeldFolder;

@@ -17,7 +17,7 @@ fn bundle(files: &[(&str, &str)]) -> MemoryBundle {
     bundle
 }
 
-/// A bundle that counts how often its world file is read.
+/// A bundle that counts the reads of its world file.
 struct Counted(MemoryBundle, AtomicUsize);
 
 impl Bundle for Counted {
