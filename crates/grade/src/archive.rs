@@ -9,11 +9,12 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Component, Path, PathBuf};
 
-/// Compression ratios are checked only for archives that unpack to more than this many bytes.
+/// The compression ratio is checked only for archives that unpack to more than this many bytes,
+/// because a smaller archive does no harm.
 const RATIO_FROM: u64 = 8 << 20;
 /// Highest ratio of unpacked to packed bytes. Source code and data reach about 20.
 const MAX_RATIO: u64 = 200;
-/// Most parts of a path, including the name of the file.
+/// Maximum number of parts of a path, including the name of the file.
 const MAX_DEPTH: usize = 32;
 /// Longest name of a file or folder, in bytes.
 const MAX_PART: usize = 255;
@@ -21,8 +22,8 @@ const MAX_PART: usize = 255;
 const MAX_PATH: usize = 1000;
 /// Longest target of a symbolic link, in bytes.
 const MAX_LINK: u64 = 1000;
-/// Bytes at the end of an archive that are searched for its end record, which has the number of
-/// entries. The record is 22 bytes long, and a comment of up to 64 KiB may follow it.
+/// Number of bytes at the end of an archive that are searched for its end record, which has the
+/// number of entries. The record is 22 bytes long, and a comment of up to 64 KiB may follow it.
 const END_BYTES: u64 = (64 << 10) + 22;
 
 /// The limits of an archive or a folder.
@@ -76,8 +77,8 @@ pub enum ArchiveError {
     },
 }
 
-/// An entry of an archive that was left out, and the reason. The path ends before the first part
-/// that is unsafe, and may not exist.
+/// The path of an entry that was not unpacked, and the reason. If the name of the entry is unsafe,
+/// the path ends before the first unsafe part. The path may not exist in the folder.
 pub type LeftOut = (PathBuf, ArchiveError);
 
 /// Unpacks a zip file into a folder, which must not exist.
@@ -86,9 +87,9 @@ pub fn unpack(file: &Path, folder: &Path, limits: Limits) -> Result<(), ArchiveE
 }
 
 /// Unpacks a zip file with the submissions of a class. Returns the entries that were left out. An
-/// entry with a password, an unsafe name, a name that occurs twice, or a link that leads out is not
-/// an error of the whole archive, because the submission of one student must not stop the other
-/// submissions.
+/// entry with a password, an unsafe name, a name that occurs twice, or a link that leads out of the
+/// folder is not an error of the whole archive, because the submission of one student must not stop
+/// the other submissions.
 pub fn unpack_class(file: &Path, folder: &Path, limits: Limits) -> Result<Vec<LeftOut>, ArchiveError> {
     unpack_entries(file, folder, limits, true)
 }
@@ -134,8 +135,9 @@ fn unpack_entries(
     Ok(unpacking.left_out)
 }
 
-/// Whether each end record in this file counts at most `max` entries. This is checked first,
-/// because the zip reader allocates memory for all counted entries when it opens the archive.
+/// Whether each end record of this file gives a number of entries of at most `max`. This check
+/// takes place before the zip reader opens the archive, because the zip reader then allocates
+/// memory for this number of entries.
 fn check_count(file: &mut File, size: u64, max: usize) -> std::io::Result<bool> {
     let length = size.min(END_BYTES);
     file.seek(SeekFrom::Start(size - length))?;
@@ -267,7 +269,9 @@ impl Unpacking {
         }
     }
 
-    /// Records the error of a bad entry instead of returning it, if bad entries are left out.
+    /// Returns the outcome of an entry. If `leaves_out` is true and the error concerns only this
+    /// entry (a password, a link that leads out, an unsafe or repeated name), the error is recorded
+    /// in `left_out` instead.
     fn tolerate(
         &mut self,
         path: impl FnOnce() -> PathBuf,

@@ -86,7 +86,8 @@ fn links_that_lead_out_of_the_folder_are_refused() {
         ("link", "../secret"),
         ("a/link", "../../secret"),
         ("link", "a/../../secret"),
-        // The target of the first link is the root folder, so the second link would lead out of it.
+        // The link `a/b/root` points to the root folder, so this second link would point to the
+        // folder above the root folder.
         ("link", "a/b/root/.."),
         ("link", ""),
     ] {
@@ -94,7 +95,8 @@ fn links_that_lead_out_of_the_folder_are_refused() {
         let refused = scratch.unpack(&bytes, SUBMISSION);
         assert!(matches!(refused, Err(ArchiveError::Link(_))), "{target:?}: {refused:?}");
     }
-    // No file is written through a link.
+    // The archive has a link `out` that leads out, and a file below it. The file must not be
+    // written through the link.
     let bytes = archive(&[("out", b"", Some("..")), file("out/evil", b"evil")]);
     assert!(scratch.unpack(&bytes, SUBMISSION).is_err());
     assert!(!scratch.0.join("evil").exists());
@@ -127,7 +129,7 @@ fn damaged_archives_are_refused() {
     for bad in [&b""[..], b"not a zip file", &good[..good.len() - 30], &good[10..]] {
         assert!(scratch.unpack(bad, SUBMISSION).is_err());
     }
-    // A changed byte anywhere never causes a panic.
+    // Unpacking must not panic, whichever byte is changed.
     for i in 0..good.len() {
         let mut changed = good.clone();
         changed[i] ^= 0x55;

@@ -42,7 +42,8 @@ pub fn file(from: &Path, to: &Path, limits: Limits) -> Result<(), CopyError> {
     let name = to.file_name().map(PathBuf::from).unwrap_or_default();
     let (from_folder, to_folder) = (from.parent().unwrap_or(from), to.parent().unwrap_or(to));
     let mut copy = Copy { from: from_folder, to: to_folder, limits, entries: 0, bytes: 0 };
-    // Only the list of the teacher can name a symbolic link here, so the copy follows it.
+    // A symbolic link is followed. Only the teacher's list of submissions can name one here, so no
+    // student can make a link lead to a file of the teacher.
     let metadata = std::fs::metadata(from).map_err(failed(&name))?;
     copy.file(from, &name, &metadata)
 }
@@ -124,7 +125,8 @@ impl Copy<'_> {
         let input = std::fs::File::open(from).map_err(failed(path))?;
         let executable = metadata.permissions().mode() & 0o100 != 0;
         let mut out = archive::new_file(&self.to.join(path), executable).map_err(failed(path))?;
-        // If the file grows while it is copied, only its first `metadata.len()` bytes are copied.
+        // If the file grows while it is copied, only its first `metadata.len()` bytes are copied,
+        // so that the limit holds.
         self.bytes += std::io::copy(&mut input.take(metadata.len()), &mut out).map_err(failed(path))?;
         archive::set_time(&out).map_err(failed(path))
     }

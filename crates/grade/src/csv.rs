@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 /// Largest file that is read, in bytes.
 const MAX_BYTES: u64 = 16 << 20;
-/// Most rows of a table, including the row with the names of the columns.
+/// Maximum number of rows of a table, including the row with the names of the columns.
 const MAX_ROWS: usize = 20_000;
-/// Most columns of a table.
+/// Maximum number of columns of a table.
 const MAX_COLUMNS: usize = 500;
 
 /// Why a table can't be read.
@@ -41,8 +41,8 @@ pub struct Table {
 }
 
 impl Table {
-    /// The column with the first of these names that occurs. Case, and blanks around the name of a
-    /// column, do not matter.
+    /// The index of a column. `names` are tried in their order, and the first one that is the name
+    /// of a column counts. Case, and blanks around the name of a column, do not matter.
     pub fn column(&self, names: &[&str]) -> Option<usize> {
         names.iter().find_map(|name| {
             self.columns.iter().position(|column| column.trim().to_lowercase() == name.to_lowercase())
@@ -124,8 +124,8 @@ fn cells(text: &str, delimiter: char) -> Result<Vec<Vec<String>>, String> {
     Ok(rows)
 }
 
-/// One row of a table as CSV, with its line end. Cells with text that other people wrote must be
-/// passed through [`harmless`] first.
+/// One row of a table as CSV, with its line end. Untrusted text must be passed through [`harmless`]
+/// first.
 pub fn line<S: AsRef<str>>(cells: &[S]) -> String {
     let cells: Vec<String> = cells.iter().map(|cell| quoted(cell.as_ref())).collect();
     cells.join(",") + "\n"
@@ -133,7 +133,7 @@ pub fn line<S: AsRef<str>>(cells: &[S]) -> String {
 
 /// A text that no spreadsheet evaluates as a formula. A spreadsheet evaluates a cell that begins
 /// with `=`, `+`, `-` or `@`, even if the cell comes from a CSV file. An apostrophe before the text
-/// prevents this. Numbers are returned unchanged.
+/// prevents the evaluation. Numbers are returned unchanged.
 pub fn harmless(text: &str) -> String {
     let is_formula = text.trim_start().starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠'])
         || text.starts_with(['\t', '\r', '\n']);

@@ -2,11 +2,11 @@
 //!
 //! ```text
 //! plan.json       the plan
-//! profile.json    the car
+//! profile.json    the profile of the car
 //! worlds/         the files of the worlds
 //! submissions/    the unpacked submissions, one folder for each student
 //! cache/          one folder for each finished unit, named after its hash
-//! failures.json   why units have no result, by hash
+//! failures.json   for each unit without a result: its hash and the reason
 //! runs/           the runs of this plan by student, world and seed, for `chicane verify`
 //! report.html, grades.json, grades.csv, moodle.csv, canvas.csv, junit.xml, gradescope/
 //! ```
@@ -53,7 +53,8 @@ pub enum FolderError {
 #[derive(Debug)]
 pub struct ResultsFolder {
     path: PathBuf,
-    /// The operating system unlocks the file when this process ends.
+    /// The locked file [`LOCK`]. The operating system releases the lock when this process ends,
+    /// even if it is killed.
     _lock: File,
 }
 
@@ -106,20 +107,20 @@ impl ResultsFolder {
         self.path.join("cache").join(hash)
     }
 
-    /// Why units have no result, by hash. A file that can't be read counts as empty, because the
-    /// reasons are only shown.
+    /// The reasons why units have no result, by the hash of the unit. A file that can't be read
+    /// counts as empty, because the reasons are only shown and change no grade.
     pub fn failures(&self) -> BTreeMap<String, String> {
         let read = std::fs::read(self.path.join(FAILURES));
         read.ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
     }
 
-    /// Stores why units have no result.
+    /// Stores the reasons why units have no result.
     pub fn write_failures(&self, failures: &BTreeMap<String, String>) -> Result<(), FolderError> {
         let bytes = serde_json::to_vec_pretty(failures).unwrap_or_default();
         self.write(FAILURES, &bytes)
     }
 
-    /// Removes what units were writing when they were killed.
+    /// Removes the temporary files and folders that killed processes left behind in `cache`.
     fn remove_unfinished(&self) -> Result<(), FolderError> {
         let Ok(entries) = std::fs::read_dir(self.path.join("cache")) else { return Ok(()) };
         for entry in entries.flatten() {
@@ -160,7 +161,8 @@ pub(crate) fn remove(path: &Path) -> Result<(), FolderError> {
     }
 }
 
-/// Writes a file beside its place and renames it, so that it is complete even after a power cut.
+/// Writes a temporary file beside `path` and renames it to `path`. After a power cut, `path`
+/// therefore has either the old or the new content, and never a part of it.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), FolderError> {
     let mut beside = path.as_os_str().to_owned();
     beside.push(format!(".{}.part", std::process::id()));

@@ -21,7 +21,7 @@ pub struct Formula {
     pub scales: BTreeMap<String, Scale>,
     /// Whether the result of a run that reached the time limit counts.
     pub count_timeouts: bool,
-    /// Points that a late submission loses.
+    /// Points by which the grade of a late submission is reduced.
     pub late_penalty: f64,
     /// Points that a run loses if its program sent commands that are not allowed.
     pub refused_penalty: f64,
@@ -35,7 +35,7 @@ pub enum Combine {
     Best,
     /// The arithmetic mean.
     Mean,
-    /// The median; with an even count, the mean of the two middle numbers.
+    /// The median; for an even number of values, the mean of the two middle ones.
     Median,
     /// The worst number.
     Worst,
@@ -114,7 +114,7 @@ impl Formula {
 }
 
 impl Combine {
-    /// Combines numbers. `None` if there are none.
+    /// Combines the numbers. `None` if `numbers` is empty.
     pub fn of(self, numbers: &[f64], better: Better) -> Option<f64> {
         let mut sorted = numbers.to_vec();
         sorted.sort_by(f64::total_cmp);

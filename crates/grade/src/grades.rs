@@ -79,7 +79,7 @@ pub enum Status {
 /// A student with the grade.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StudentGrade {
-    /// Key of the student.
+    /// Key of the student: the name of the student in paths and links.
     pub key: String,
     /// Name of the student.
     pub name: String,
@@ -114,16 +114,16 @@ pub struct StudentGrade {
 pub struct WorldGrade {
     /// Name of the world.
     pub world: String,
-    /// The points.
+    /// The points of the world: the points of its runs, combined as the formula says.
     pub points: f64,
     /// The results of the seeds, combined in the same way as the points. Null if a seed has no
     /// result. With [`Combine::Best`], null only if no seed has a result.
     pub result: Option<f64>,
-    /// The best result.
+    /// The best result of a run.
     pub best: Option<f64>,
     /// The difference between the best and the worst result; null with fewer than two results.
     pub spread: Option<f64>,
-    /// The results of the seeds.
+    /// The units of the student in this world, one for each seed.
     pub seeds: Vec<UnitGrade>,
 }
 
@@ -134,14 +134,14 @@ pub struct UnitGrade {
     pub seed: u64,
     /// Hash of the unit.
     pub hash: String,
-    /// How the run ended; `not judged` without a result.
+    /// How the run ended; `not judged` if there is no stored result.
     pub verdict: String,
     /// Why the run ended, why its result does not count, or why the unit was not run, in one line;
     /// null for a finished run with a result.
     pub reason: Option<String>,
     /// The number that the script recorded; null if it does not count.
     pub result: Option<f64>,
-    /// The points.
+    /// The points of the run.
     pub points: f64,
     /// Simulated seconds of the run; null if there is no stored result, or if the time depends on
     /// the speed of the machine.
@@ -166,7 +166,8 @@ pub fn load_results(plan: &Plan, folder: &ResultsFolder) -> Results {
 }
 
 impl Grades {
-    /// Computes the grades. `failures` says why units have no result, by hash.
+    /// Computes the grades. `failures` has the reasons why units have no result, by the hash of the
+    /// unit.
     pub fn new(plan: &Plan, results: &Results, failures: &BTreeMap<String, String>) -> Grades {
         let mut units: BTreeMap<&str, Vec<&Unit>> = BTreeMap::new();
         for unit in &plan.units {
@@ -325,8 +326,9 @@ fn grade_unit(
     let counts = verdict == "finished" || (verdict == "timeout" && plan.grading.count_timeouts);
     let number = result.number().filter(|_| counts).map(|number| rounded(number, 6));
     let count = |key: &str| record[key]["count"].as_u64().unwrap_or(0);
-    // When the wall-clock limit stops a run, the simulated time and the counts depend on the speed
-    // of the machine.
+    // If the wall-clock limit stopped the run, the simulated time and the counts depend on the
+    // speed of the machine. They are then stored as null or 0, so that the same plan gives the same
+    // grades on every machine.
     let was_stopped = verdict == "stopped";
     let repeats = !was_stopped && record["pace"] == "virtual";
     let repeated = |count: u64| if was_stopped { 0 } else { count };
@@ -355,7 +357,8 @@ fn grade_unit(
 }
 
 /// Sorts the students and sets their ranks. The order is by grade, then by the number of runs with
-/// a result, then by the sum of the student's places in the worlds.
+/// a result, then by the sum of the student's places in the worlds. The place in a world is the
+/// number of students with a better result there.
 fn rank(students: &mut [StudentGrade], plan: &Plan) {
     let places = |student: &StudentGrade| -> usize {
         let place = |(i, world): (usize, &PlannedWorld)| {

@@ -66,8 +66,8 @@ fn canvas(name: &str) -> Option<UploadName> {
 }
 
 /// Removes the count that the platform adds when a student uploads a file again, as in `main-1.py`.
-/// Only the names `main.py` and `run.toml` are treated so, because `part-2.py` may be the student's
-/// own name.
+/// The count is removed only from the names `main.py` and `run.toml`, because the student may have
+/// chosen a name such as `part-2.py`.
 fn without_count(file: &str) -> String {
     for (stem, extension) in [("main", ".py"), ("run", ".toml")] {
         let count = file.strip_prefix(stem).and_then(|rest| rest.strip_suffix(extension));

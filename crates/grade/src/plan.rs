@@ -1,9 +1,10 @@
 //! `plan.json`: who is graded, where, and how.
 //!
-//! A unit needs the plan, the files beside it, and the further files that a closed box shows. The
-//! paths of these further files are absolute. All other paths are relative to the folder of the
-//! plan, so the folder can be copied to another machine. The plan contains no wall-clock time and
-//! no name of a machine, so the same submissions and options give the same bytes.
+//! A unit needs the plan, the files beside it, and the further files that a closed box shows to the
+//! program (`--student-path`). The paths of these further files are absolute. All other paths are
+//! relative to the folder of the plan, so the folder can be copied to another machine. The plan
+//! contains no wall-clock time and no name of a machine, so the same submissions and options give
+//! the same bytes.
 
 use crate::formula::Formula;
 use chicane_store::Sum;
@@ -51,7 +52,7 @@ pub struct Plan {
 pub struct PlannedProfile {
     /// Name of the car's generation.
     pub generation: String,
-    /// The file beside the plan.
+    /// Path of the file with the profile, relative to the folder of the plan.
     pub file: PathBuf,
     /// SHA-256 of the profile, the same value as in records.
     pub sha256: String,
@@ -82,7 +83,7 @@ pub struct PlannedBox {
     pub network: StudentNetwork,
     /// Further files and folders that a closed box shows.
     pub paths: Vec<PathBuf>,
-    /// Names of further environment variables.
+    /// Names of further environment variables that the program gets.
     pub environment: Vec<String>,
     /// SHA-256 of the content of `paths` and `environment`; `None` if both are empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -98,7 +99,7 @@ pub struct PlannedBox {
 /// The isolation of judging scripts: the jail of the simulator, or a container.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedJudge {
-    /// `own`, `podman` or `docker`.
+    /// `own` for the jail of the simulator, `podman` or `docker` for a container.
     pub engine: String,
     /// Image of the container; null for the default.
     pub image: Option<String>,
@@ -115,7 +116,7 @@ pub struct PlannedWorld {
     pub world_id: Option<String>,
     /// Revision, if the world was published.
     pub rev: Option<String>,
-    /// The folder beside the plan.
+    /// Path of the folder with the world's files, relative to the folder of the plan.
     pub folder: PathBuf,
     /// SHA-256 of the world's files.
     pub sha256: String,
@@ -157,11 +158,11 @@ pub struct PlannedStudent {
 /// The program of a student.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedProgram {
-    /// The folder beside the plan.
+    /// Path of the folder with the program, relative to the folder of the plan.
     pub folder: PathBuf,
     /// The command that starts the program.
     pub command: String,
-    /// Hash, number and size of its files.
+    /// Hash, number and size of the program's files.
     #[serde(flatten)]
     pub identity: ProgramIdentity,
 }

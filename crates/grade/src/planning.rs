@@ -16,9 +16,9 @@ use chicane_world::Profile;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Most units of a plan.
+/// Maximum number of units of a plan.
 pub const MAX_UNITS: usize = 200_000;
-/// Why a student without a submission has no program.
+/// The field `problem` of a student without a submission.
 pub const NO_SUBMISSION: &str = "no submission";
 /// The remark about a student without a row in the roster.
 pub const NOT_IN_ROSTER: &str = "this student is not in the roster";
@@ -159,11 +159,11 @@ fn assign(submissions: &[Submission], roster: Option<&Roster>) -> Vec<Match> {
     submissions.iter().map(find).collect()
 }
 
-/// A key for each student, for use in paths. If several submissions would have the same key, each
-/// of these keys gets the first digits of a hash of the student's name and number and of the
-/// upload's name. A count instead of the hash would depend on the order of the submissions. Two
-/// rows of a list with the same three values share a key, but [`submissions::find`] marks such rows
-/// as unusable.
+/// A key for each student, for use in paths. If several submissions would have the same key, the
+/// first digits of a hash are appended to each of these keys. The hash covers the student's name,
+/// the student's number and the name of the upload. A counter instead of the hash would depend on
+/// the order of the submissions. Two rows of a list with the same three values share a key, but
+/// [`submissions::find`] marks such rows as unusable.
 fn keys(submissions: &[Submission], rows: &[Match], roster: Option<&Roster>) -> Vec<String> {
     let plain: Vec<String> =
         submissions.iter().zip(rows).map(|(one, row)| names::key(&name_of(one, *row, roster))).collect();
@@ -215,7 +215,7 @@ fn named_student(
     }
 }
 
-/// Unpacks a submission, and adds its program or the reason why there is none.
+/// Unpacks a submission, and adds to the student the program or the reason why there is none.
 fn add_program(
     student: &mut PlannedStudent,
     submission: &Submission,
@@ -293,8 +293,8 @@ fn replace(from: &Path, to: &Path) -> Result<(), FolderError> {
     std::fs::rename(from, to).map_err(|source| FolderError::Write { path: to.to_owned(), source })
 }
 
-/// Marks students whose submissions have the same row of the roster, because it is unknown which
-/// submission counts.
+/// Marks students whose submissions belong to the same row of the roster, because it is unknown
+/// which submission counts.
 fn mark_shared_rows(students: &mut [PlannedStudent], rows: &[Match]) {
     for (i, row) in rows.iter().enumerate() {
         let shared = matches!(row, Match::Row(_)) && rows.iter().filter(|other| *other == row).count() > 1;

@@ -4,7 +4,8 @@ use crate::csv::Table;
 use crate::names;
 use std::collections::BTreeMap;
 
-/// Columns with a number or an account name of a student, all of which are searched.
+/// Names of columns that can have a number or an account name of a student. The number or name of a
+/// submission is searched in all of these columns.
 const ID_COLUMNS: [&str; 9] = [
     "identifier",
     "id",
@@ -41,7 +42,8 @@ pub enum Match {
 }
 
 impl Roster {
-    /// Prepares a roster. Fails if no column has the names of students.
+    /// Prepares a roster. Fails if the table has neither a column with whole names, nor two columns
+    /// with first and last names.
     pub fn new(mut table: Table) -> Result<Roster, String> {
         let name = table.column(&NAME_COLUMNS);
         let parts = (table.column(&FIRST_COLUMNS), table.column(&LAST_COLUMNS));
@@ -87,7 +89,8 @@ impl Roster {
         self.table.column(columns).map_or("", |column| self.table.rows[row][column].trim())
     }
 
-    /// The row of a student.
+    /// Finds the row of a student: by the number, else by the name, else by an account that is
+    /// given as the name.
     pub fn find(&self, name: &str, id: Option<&str>) -> Match {
         let by_id = id.and_then(|id| self.by_id.get(&id_of(id)));
         let by_account = || self.by_id.get(&id_of(name));
@@ -95,9 +98,9 @@ impl Roster {
         // A value that several rows share does not identify a student.
         let of = |rows: &Vec<usize>| (rows.len() == 1).then(|| rows[0]);
         if let Some(row) = by_id.and_then(of) {
-            // The number may have another meaning than the column of the roster: Moodle, for
-            // example, numbers the participants. If the name fits another row, the result is
-            // [`Match::Several`].
+            // The number of the submission may be of another kind than the numbers in the roster.
+            // Moodle, for example, writes its own number of the participant. If the name fits
+            // another row, the result is therefore [`Match::Several`].
             let is_other = by_name().and_then(of).is_some_and(|named| named != row);
             return if is_other { Match::Several } else { Match::Row(row) };
         }
@@ -121,7 +124,7 @@ fn id_of(text: &str) -> String {
     text.strip_prefix("participant ").map(str::to_owned).unwrap_or(text)
 }
 
-/// The ways in which platforms write a name: in the given order, and with the first and the last
+/// The forms in which platforms write a name: in the given order, and with the first and the last
 /// name exchanged.
 fn forms(name: &str) -> Vec<String> {
     let given = names::normal(name);

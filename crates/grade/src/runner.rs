@@ -18,7 +18,8 @@ use std::time::{Duration, Instant};
 pub const ATTEMPTS: u32 = 3;
 /// Time between two checks of a running process.
 const POLL: Duration = Duration::from_millis(10);
-/// Bytes at the end of the standard error of a process that are read when the process has ended.
+/// When a process has ended, at most this number of bytes is read from the end of its standard
+/// error.
 const MAX_TAIL: u64 = 4096;
 
 /// How the units are run.
@@ -31,7 +32,7 @@ pub struct Options<'a> {
     pub folder: &'a (dyn Fn(&Unit) -> PathBuf + Sync),
     /// Longest real time of one process.
     pub limit: Duration,
-    /// The caller sets this to stop all units.
+    /// The caller sets this flag to stop all units.
     pub stop: &'a AtomicBool,
 }
 

@@ -1,14 +1,14 @@
 //! The hash of everything that boxes show besides a submission: the files of `--student-path` and
-//! the values of `--student-env`. It is part of each unit's hash, so the units run again if a file
-//! or a value changes.
+//! the values of `--student-env`. This hash is part of each unit's hash, so the units run again if
+//! a file or a value changes.
 
 use chicane_session::jail::workspace_copy::{MAX_ENTRIES, Workspace, WorkspaceLimits};
 use chicane_store::Sum;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-/// Most bytes that are read below one path. If there are more, only the path itself is part of a
-/// unit's hash, because reading the files would delay every start of a grading.
+/// Maximum number of bytes that are read below one path. If the files are larger, only the path
+/// itself is part of a unit's hash, because reading the files would delay every start of a grading.
 const MAX_BYTES: u64 = 4 << 30;
 
 /// The hash of the files below `paths` and of the values of the variables in `environment`; `None`

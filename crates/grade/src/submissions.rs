@@ -7,7 +7,7 @@ use crate::names::{self, UploadName};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Most students of a class.
+/// Maximum number of submissions of a class.
 pub const MAX_STUDENTS: usize = 20_000;
 /// Files and folders that operating systems and archivers leave behind.
 const JUNK: [&str; 4] = ["__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini"];
@@ -59,9 +59,9 @@ pub struct Submission {
     pub late: bool,
     /// Name of the uploaded file or folder, for messages and the report.
     pub source: String,
-    /// The uploaded files and folders, each with the name that a file gets in the unpacked
-    /// submission. It is usually the student's own name of the file. It is `main.py` for a Python
-    /// file that a list names or that no learning platform named.
+    /// The uploaded files and folders, each with its name in the unpacked submission. The name is
+    /// usually the student's own name of the file. A Python file is named `main.py` if a list names
+    /// it, or if its name does not come from a learning platform.
     pub parts: Vec<(PathBuf, String)>,
     /// Why the submission can't be used; `None` if no problem was found so far.
     pub problem: Option<String>,
@@ -111,9 +111,10 @@ pub fn find(path: &Path, scratch: &Path) -> Result<Found, SubmissionsError> {
     Ok(found)
 }
 
-/// Marks the submission that a left-out entry of an archive belongs to as refused. Because the
-/// entry was not unpacked, the submission may not have been found; then it is added. `entry` is
-/// relative to `scratch`. The submissions are in `folder`, which is `scratch` or a folder in it.
+/// Records that an entry of an archive was left out: the submission that the entry belongs to gets
+/// the problem `why`. If nothing else of this submission was unpacked, the submission is not in
+/// `found` yet. It is then added, unless the entry is junk or a stray file. `entry` is relative to
+/// `scratch`. The submissions are in `folder`, which is `scratch` or a folder in it.
 fn refuse(found: &mut Found, folder: &Path, scratch: &Path, entry: &Path, why: &ArchiveError) {
     let whole = scratch.join(entry);
     let is_of =
@@ -122,10 +123,12 @@ fn refuse(found: &mut Found, folder: &Path, scratch: &Path, entry: &Path, why: &
         submission.problem.get_or_insert_with(|| why.to_string());
         return;
     }
-    // The entry may be beside the folder with the submissions.
+    // The entry may be outside of `folder`. In this case, the first part of its path below
+    // `scratch` is the name of the upload.
     let (root, below) = whole.strip_prefix(folder).map_or((scratch, entry), |below| (folder, below));
     let Some(name) = below.components().next().and_then(|part| part.as_os_str().to_str()) else {
-        // If the first part of a name is unsafe, `entry` is empty.
+        // If the first part of a name is unsafe, `entry` is empty, so no student can be derived
+        // from it.
         found.ignored.push(match why {
             ArchiveError::Name(name) => name.clone(),
             _ => entry.display().to_string(),
@@ -137,7 +140,8 @@ fn refuse(found: &mut Found, folder: &Path, scratch: &Path, entry: &Path, why: &
     }
     let is_folder = below.components().count() > 1;
     let upload = UploadName::parse(name, is_folder);
-    // A link may stand for the folder of a student.
+    // A refused link may have pointed to the folder of a student. It therefore becomes a submission
+    // with a problem, and is not ignored like a stray file.
     let is_file = !is_folder && !matches!(why, ArchiveError::Link(_));
     if !upload.of_platform && is_file && !is_program_or_archive(name) {
         found.ignored.push(name.to_owned());
@@ -212,7 +216,7 @@ fn in_folder(folder: &Path) -> std::io::Result<Found> {
         group.sort_by(|a, b| a.source.cmp(&b.source));
         match id {
             // Only a learning platform sets an id, and it gives all files of one student the same
-            // id.
+            // id. The files are therefore joined.
             Some(_) => found.submissions.push(joined(group)),
             None => found.submissions.extend(group),
         }
@@ -234,8 +238,8 @@ fn submission(
     } else {
         None
     };
-    // A Python file without a platform's name is a whole submission. It is stored as main.py,
-    // whatever its name, so that it can be started.
+    // A Python file whose name does not come from a learning platform is a whole submission. It is
+    // stored as main.py, whatever its name, so that it can be started.
     let is_plain_program = !of_platform && kind.is_file() && name.to_lowercase().ends_with(".py");
     let own_name = if is_plain_program { "main.py".to_owned() } else { file.unwrap_or_else(|| name.clone()) };
     let key = (student.clone(), id.clone());

@@ -22,7 +22,7 @@ pub struct Track {
     version: u32,
     /// Positions x and y in the frame of the world, in metres, with the absolute speed in m/s.
     pub points: Vec<(f64, f64, f64)>,
-    /// Indices of points to which the car was moved instead of driving there.
+    /// Indices of points to which the car was moved by other means than driving.
     pub jumps: Vec<usize>,
 }
 

@@ -16,7 +16,7 @@ pub const RUN: &str = "run.chicane";
 const RESULT: &str = "result.json";
 /// Largest result, in bytes.
 const MAX_RESULT: u64 = 64 << 20;
-/// Most penalties that are kept.
+/// Maximum number of penalties that are kept.
 const MAX_PENALTIES: usize = 200;
 
 /// The result of one unit.
@@ -28,8 +28,8 @@ pub struct UnitResult {
     pub unit: String,
     /// Hash of the unit.
     pub hash: String,
-    /// How the run ended: `finished`, `failed`, `timeout`, `script error`, `stopped` or
-    /// `unsupported`.
+    /// How the run ended: `finished`, `failed`, `timeout`, `script error`, `stopped`, `unsupported`
+    /// or `fault` (the simulator failed).
     pub verdict: String,
     /// The end of the run in one line.
     pub line: String,
@@ -100,7 +100,8 @@ impl UnitResult {
         let beside = PathBuf::from(beside);
         let stored = self.write(&beside, run.ok()).and_then(|()| match std::fs::rename(&beside, to) {
             Err(_) if UnitResult::load_hash(to, &self.hash).is_some() => Ok(()),
-            // A damaged folder at this path is removed.
+            // The rename fails if `to` is not an empty folder. The folder at `to` has no valid
+            // result of this unit, so it is replaced.
             Err(_) => std::fs::remove_dir_all(to).and_then(|()| std::fs::rename(&beside, to)),
             Ok(()) => Ok(()),
         });
@@ -148,7 +149,7 @@ impl UnitResult {
     }
 }
 
-/// The lines of a judging script that name a penalty.
+/// The penalties: the lines of a judging script that have a signed amount.
 fn penalties(events: &Value) -> Vec<Penalty> {
     let lines = events.as_array().into_iter().flatten().filter(|event| event["kind"] == "log");
     let penalties = lines.filter_map(|event| {
@@ -194,7 +195,7 @@ mod tests {
         let loaded = UnitResult::load(&folder, &unit()).expect("a result");
         assert_eq!(loaded.penalties.len(), 1);
         assert_eq!((loaded.number(), loaded.record.get("events")), (Some(5.0), None));
-        // A second process stores the same unit: the first result stays.
+        // The same unit is stored again, as a second process would do it. The first result stays.
         result().store(&folder, Ok(b"another")).expect("stored");
         assert_eq!(UnitResult::load(&folder, &unit()), Some(loaded));
         std::fs::write(folder.join(RUN), "torn off").expect("written");

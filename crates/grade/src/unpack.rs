@@ -1,4 +1,4 @@
-//! Turns what a student handed in into a folder with a program.
+//! Unpacks the submission of a student into a folder with a program.
 
 use crate::archive::{self, ArchiveError, SUBMISSION};
 use crate::copy::{self, CopyError};
@@ -6,7 +6,8 @@ use crate::program::{self, MAIN_FILE, RUN_FILE};
 use crate::submissions::{Submission, is_junk};
 use std::path::{Path, PathBuf};
 
-/// Maximum number of archives and folders around a program that are removed.
+/// Maximum number of nested wrappers, such as a folder in a zip file, that are removed around a
+/// program.
 const MAX_WRAPPERS: usize = 4;
 
 /// Why a submission can't be unpacked.
@@ -26,7 +27,7 @@ pub enum UnpackError {
         "there are several uploads, and one of them is the zip file {0}: upload everything in one zip file"
     )]
     Mixed(String),
-    /// There is nothing at all.
+    /// The submission has no file.
     #[error("the submission is empty")]
     Empty,
     /// A file can't be written.
@@ -149,7 +150,8 @@ enum Wrapper {
     Archive(PathBuf),
 }
 
-/// A folder is a wrapper if it has no program and its only entry is a folder or a zip archive.
+/// Returns the only entry of a folder that is a wrapper. A folder is a wrapper if it has no program
+/// and its only entry is a folder or a zip archive.
 fn wrapper(folder: &Path) -> Wrapper {
     if [RUN_FILE, MAIN_FILE].iter().any(|file| program::is_file(&folder.join(file))) {
         return Wrapper::None;

@@ -7,7 +7,8 @@ use chicane_wire::Better;
 use serde_json::{Value, json};
 
 pub(super) fn results(grades: &Grades, student: &StudentGrade) -> Vec<u8> {
-    // The maximum scores of all runs add up to the highest grade.
+    // Every run has the same maximum score. The maximum scores of all runs add up to the highest
+    // grade.
     let runs = student.worlds.iter().map(|world| world.seeds.len()).sum::<usize>().max(1);
     let share = rounded(grades.grading.max_grade / runs as f64, 4);
     let mut tests = Vec::new();

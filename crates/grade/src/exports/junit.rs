@@ -13,7 +13,7 @@ pub(super) fn write(grades: &Grades) -> String {
     text + "</testsuites>\n"
 }
 
-// Writing to a `String` cannot fail.
+// The results of `write!` are ignored, because writing to a `String` cannot fail.
 fn suite(text: &mut String, grades: &Grades, student: &StudentGrade) {
     let units: Vec<(&str, &UnitGrade)> = student
         .worlds

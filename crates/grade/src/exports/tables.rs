@@ -9,7 +9,6 @@ use crate::plan::Plan;
 /// The file `grades.csv`. Its first columns are those of the roster. The columns with the student,
 /// the grade and the result of every run follow.
 pub(super) fn grades(plan: &Plan, grades: &Grades) -> String {
-    // These columns follow the columns of the roster. Without a roster, they are the first ones.
     let own = ["student", "student_id"];
     let mut head: Vec<String> = plan.roster.iter().map(|name| harmless(name)).collect();
     head.extend(own.map(str::to_owned));
@@ -65,8 +64,8 @@ fn roster_cells(plan: &Plan, student: &StudentGrade) -> Vec<String> {
     cells
 }
 
-/// The cell of the student's row in the roster, in the column with the first of these names that
-/// occurs. `None` if there is no such column or the cell is empty.
+/// A cell of the student's row in the roster. `names` are tried in their order, and the first one
+/// that is the name of a column counts. `None` if there is no such column or the cell is empty.
 fn roster_cell(plan: &Plan, student: &StudentGrade, names: &[&str]) -> Option<String> {
     let column = names.iter().find_map(|name| {
         plan.roster.iter().position(|column| column.trim().to_lowercase() == name.to_lowercase())

@@ -5,8 +5,8 @@ use crate::track::{Road, Track};
 use glam::DVec2;
 use std::fmt::Write;
 
-/// Colours from slow to fast. Their lightness increases, so the order is visible without colours
-/// too.
+/// Colours from slow to fast: red, green and blue from 0 to 255. Their lightness increases, so that
+/// the order is visible in a grey print too.
 const STOPS: [[f64; 3]; 5] = [
     [79.0, 110.0, 247.0],
     [154.0, 92.0, 222.0],
@@ -46,7 +46,7 @@ pub(super) fn legend((low, high): (f64, f64)) -> String {
     )
 }
 
-/// The map. `label` describes it for people who can't see it.
+/// The map as SVG. `label` describes the map for readers who can't see it.
 pub(super) fn draw(road: &Road, track: &Track, scale: (f64, f64), label: &str) -> String {
     let (low, high) = extent(road, track);
     let (width, height) = (high.x - low.x, high.y - low.y);
@@ -104,7 +104,8 @@ fn road_paths(road: &Road, unit: f64) -> String {
     )
 }
 
-/// Splits the line into parts of one colour. The line is interrupted where the car was moved.
+/// Splits the line into parts of one colour. The line is interrupted where the car was moved by
+/// other means than driving.
 fn parts(track: &Track, (low, high): (f64, f64)) -> Vec<(String, Vec<(f64, f64)>)> {
     let mut parts: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
     for (i, &(x, y, speed)) in track.points.iter().enumerate() {

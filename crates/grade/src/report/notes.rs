@@ -5,7 +5,7 @@ use super::html::{counted, escape};
 use crate::grades::{Status, StudentGrade, UnitGrade};
 use crate::planning::{NOT_IN_ROSTER, SEVERAL_IN_ROSTER};
 
-/// Most names in one note.
+/// Maximum number of names in one note.
 const MAX_NAMES: usize = 12;
 
 /// The notes as HTML; empty if there is nothing to note.

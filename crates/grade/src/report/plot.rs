@@ -7,9 +7,9 @@ use std::fmt::Write;
 
 /// Number of bars of the histogram.
 const BARS: usize = 10;
-/// Width of the plots, in units of the drawing.
+/// Width of the plots, in units of the SVG.
 const WIDTH: f64 = 600.0;
-/// Height of the histogram, in units of the drawing.
+/// Height of the histogram, in units of the SVG.
 const HEIGHT: f64 = 180.0;
 
 /// A histogram of the grades.
@@ -63,7 +63,7 @@ pub(super) fn grades(grades: &Grades) -> String {
     svg + "</svg>"
 }
 
-/// One dot for the combined result of each student in a world.
+/// One dot for the combined result of each student in a world. `None` if no student has one.
 pub(super) fn results(grades: &Grades, world: usize) -> Option<String> {
     let all: Vec<(&str, f64)> = grades
         .students

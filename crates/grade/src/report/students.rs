@@ -6,9 +6,9 @@ use crate::formula::number;
 use crate::grades::{StudentGrade, UnitGrade, WorldGrade};
 use std::collections::BTreeMap;
 
-/// Most penalties that are listed for a run.
+/// Maximum number of penalties that are listed for a run.
 const MAX_PENALTIES: usize = 10;
-/// Longest line of output, in characters.
+/// Maximum length of a line of output, in characters. A longer line is cut.
 const MAX_LINE: usize = 300;
 
 pub(super) fn write(report: &Report<'_>) -> String {
