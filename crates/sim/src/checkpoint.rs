@@ -2,10 +2,10 @@
 //!
 //! A training environment starts thousands of episodes from the same state. [`Sim::new`] would
 //! build the engine each time, and [`Sim::restore`] would decode it. [`Sim::rewind`] is faster,
-//! because it only copies the state. An isolated car moves without a step of the engine. If the
-//! engine has neither stepped nor been changed by a command since the checkpoint, only the car can
-//! therefore have moved. In this case `rewind` copies at most the bodies, and not the rest of the
-//! engine. A reset goes back to the initial engine in the same way.
+//! because it only copies the state. An isolated car (see `physics/isolated.rs`) moves without a
+//! step of the engine. If the engine has neither stepped nor been changed by a command since the
+//! checkpoint, only the car can therefore have moved. In this case `rewind` copies at most the
+//! bodies, and not the rest of the engine. A reset goes back to the initial engine in the same way.
 
 use crate::physics::{Engine, Solver};
 use crate::sim::Sim;
@@ -37,7 +37,8 @@ impl EngineVersion {
         self.moved_alone = true;
     }
 
-    /// Returns the version for a copy of the engine. From now on, engine and copy have the same id.
+    /// Returns the version for a copy of the engine. Engine and copy have the same id until the
+    /// engine changes.
     pub(crate) fn of_copy(&mut self) -> EngineVersion {
         self.id.get_or_insert_default();
         self.clone()
@@ -75,8 +76,8 @@ impl Sim {
             match (self.engine_version.moved_alone, version.moved_alone) {
                 (false, false) => {}
                 (true, true) => self.state.engine.copy_car(from),
-                // Only one of the two engines lists the car as a changed body, so these lists are
-                // copied too.
+                // Only one of the two engines lists the car as a changed body, so the lists of
+                // changed bodies have to be copied with the bodies.
                 (true, false) | (false, true) => self.state.engine.copy_bodies(from),
             }
         } else {
@@ -136,7 +137,7 @@ mod tests {
         let mut sim = sim(7);
         drive(&mut sim, 20);
         let start = sim.checkpoint();
-        // 0.3 s without contact, then 3 s with a collision.
+        // The run of 60 ticks (0.3 s) has no contact. The run of 600 ticks (3 s) has a collision.
         for ticks in [60, 600] {
             let first = future(&mut sim, ticks);
             sim.rewind(&start, 7);

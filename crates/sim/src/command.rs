@@ -31,8 +31,8 @@ pub enum Command {
         /// True for red, false for green.
         red: bool,
     },
-    /// Resets every movable object to its origin, the lights to green and the vehicle to the spawn
-    /// pose. All velocities are zero and all motions end. The tick count continues.
+    /// Resets every movable object to its initial pose, the lights to green and the vehicle to the
+    /// spawn pose. All velocities are zero and all motions end. The tick count continues.
     Reset,
 }
 
@@ -150,7 +150,7 @@ fn within(field: &'static str, value: f64, low: f64, high: f64) -> Result<(), Re
 }
 
 impl Command {
-    /// Checks the range of every number. Names are checked elsewhere.
+    /// Checks the range of every number. [`Sim::apply`](crate::Sim::apply) checks the names.
     pub(crate) fn check(&self) -> Result<(), Refusal> {
         let Command::Place { x, y, z, yaw, how, .. } = self else {
             return Ok(());

@@ -31,7 +31,7 @@ impl ImuState {
         self.ticks += 1;
     }
 
-    /// Takes sample `k`.
+    /// Takes sample `k`. `centre` is the centre of mass in the car's frame, m.
     pub(crate) fn sample(
         &mut self,
         k: u64,

@@ -180,7 +180,8 @@ impl Lidar {
         let towards = libm::atan2(pose.position.y, pose.position.x);
         let (low, high) = if flat > 4.0 * target.radius {
             // The solid is small and far away, so its bounding circle is used. The circle spans the
-            // angle asin(radius / flat) to each side. For arguments below 0.25, asin(x) < 1.05·x.
+            // angle asin(radius / flat) to each side. For arguments below 0.25, asin(x) < 1.05·x,
+            // so no beam that hits the solid is left out.
             let a = 1.05 * target.radius / flat;
             (-a, a)
         } else {
@@ -196,7 +197,8 @@ impl Lidar {
         Some(((first as i64).rem_euclid(n as i64) as usize, count))
     }
 
-    /// Tests a box face by face. Skips the faces that point away from the sensor.
+    /// Shortens the ranges of the beams that hit a box, face by face. Skips the faces that point
+    /// away from the sensor.
     fn faces(&self, half: DVec3, pose: &Pose, ranges: &mut [f64]) {
         let eye = pose.rotation.conjugate() * -pose.position;
         if eye.abs().cmple(half).all() {
@@ -234,7 +236,7 @@ impl Lidar {
         }
     }
 
-    /// Tests a line segment in the sensor's plane against the beams.
+    /// Shortens the ranges of the beams that hit a line segment in the sensor's plane.
     fn segment(&self, a: DVec2, b: DVec2, ranges: &mut [f64]) {
         let n = self.beams.len();
         let from = libm::atan2(a.y, a.x);

@@ -61,8 +61,8 @@ impl Motion {
         match self {
             Motion::Over { from, to, elapsed_s, duration_s } => {
                 *elapsed_s += dt;
-                // The tolerance is half a step, because rounding errors of the sum could otherwise
-                // delay the end.
+                // The motion ends if less than half a step is left. Otherwise rounding errors of
+                // the sum could delay the end by a step.
                 if *elapsed_s >= *duration_s - 0.5 * dt {
                     return (to.pose(), true);
                 }

@@ -18,7 +18,7 @@ pub(crate) enum Sensor {
     Accelerometer = 3,
 }
 
-/// The noise of one sample of one sensor.
+/// The random numbers of one sample of a sensor, or of one property that a seed varies.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stream {
     base: u64,
@@ -61,10 +61,10 @@ fn mix(x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// Quantiles of the normal distribution at equal steps of probability. A table look-up takes three
-/// nanoseconds. The table is computed with the crate `libm` and not with the mathematical library of
-/// the platform, so the noise is the same on every machine. The values are bounded, so tests can
-/// assert a maximum.
+/// Quantiles of the normal distribution at equal steps of probability. A table is used, because a
+/// look-up takes only three nanoseconds. The table is computed with the crate `libm` and not with
+/// the mathematical library of the platform, so the noise is the same on every machine. The values
+/// are bounded, so tests can assert a maximum.
 fn quantiles() -> &'static [f64; CELLS + 1] {
     static TABLE: OnceLock<Box<[f64; CELLS + 1]>> = OnceLock::new();
     TABLE.get_or_init(|| {

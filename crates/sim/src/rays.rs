@@ -6,7 +6,8 @@
 use chicane_world::world::Shape;
 use glam::DVec3;
 
-/// Distance to a shape, or infinity if the ray misses the shape. A mesh always gives infinity.
+/// Distance to a shape, or infinity if the ray misses the shape. A mesh always gives infinity,
+/// because the lidar tests the triangles of a mesh in another way.
 pub(crate) fn cast(shape: &Shape, o: DVec3, d: DVec3) -> f64 {
     match *shape {
         Shape::Box(half) => aligned_box(half, o, d),
@@ -143,7 +144,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Whether a point is inside a shape. This is computed without ray casts.
+    /// Whether a point is inside a shape, computed without ray casts. The ray casts are compared
+    /// with this function.
     fn contains(shape: &Shape, p: DVec3) -> bool {
         match *shape {
             Shape::Box(h) => p.abs().cmple(h).all(),

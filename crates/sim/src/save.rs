@@ -83,8 +83,9 @@ impl Sim {
             digest("lidar", &state.scan),
         ];
         digests.extend(state.engine.parts(digest));
-        // Only a world whose overlay has a delay or red lights has this part, so that the digests
-        // of all other worlds stay as they are.
+        // This part exists only if the overlay has a delay or red lights. For all other
+        // simulations, the list of digests is therefore the same as in versions without overlays.
+        // Journals contain this list.
         if !state.varied.is_empty() {
             digests.push(digest("variation", &state.varied));
         }

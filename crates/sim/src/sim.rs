@@ -25,7 +25,7 @@ pub struct Sim {
     lidar: Lidar,
     /// Hash of world, profile, seed and overlay.
     pub(crate) origin: u64,
-    /// The origin before any rewind changed the seed.
+    /// The value of `origin` before any rewind changed the seed.
     first_origin: u64,
     /// Identifies the engine of the current state.
     pub(crate) engine_version: EngineVersion,
@@ -52,7 +52,7 @@ struct TickResults {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SimEvent {
     /// The state of the vehicle (`None`) or of an object was not finite, so the body was reset to
-    /// its origin.
+    /// its initial pose.
     Quarantined(Option<usize>),
     /// The motion of the vehicle (`None`) or of an object reached its end.
     MotionEnded(Option<usize>),
@@ -329,7 +329,7 @@ impl Sim {
         self.last_tick.events.clear();
     }
 
-    /// Resets every body with a non-finite state to its origin.
+    /// Resets every body with a non-finite state to its initial pose.
     fn quarantine(&mut self) {
         while let Some(fault) = self.last_tick.faults.pop() {
             let object = match fault {

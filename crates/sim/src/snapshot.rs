@@ -37,7 +37,7 @@ pub struct VehicleState {
     pub angular_velocity: DVec3,
     /// Forward speed, m/s.
     pub speed: f64,
-    /// Steering angle of the virtual centre wheel, rad.
+    /// Steering angle of a virtual wheel in the centre of the front axle, rad.
     pub steering: f64,
     /// Steering angle of each front wheel, left and right, rad.
     pub front_wheels: [f64; 2],

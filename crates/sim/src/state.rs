@@ -36,8 +36,8 @@ pub(crate) struct VariedState {
     /// The drive commands of the last ticks that have not taken effect. The command of tick t is at
     /// index t modulo the length. Empty if commands take effect at once.
     delay_line: Vec<Drive>,
-    /// Ticks until the timer of each light turns it green; 0 if the light has no running timer.
-    /// Empty if no light is red at the start.
+    /// For each light: ticks until its timer turns the light green; 0 if the light has no running
+    /// timer. Empty if no light is red at the start.
     pub(crate) red_ticks: Vec<u32>,
 }
 
@@ -88,15 +88,16 @@ impl State {
     }
 }
 
-/// The origin of a simulation whose seed was changed. `first` is the origin before the change.
+/// The hash [`origin`] of a simulation whose seed was changed. `first` is the hash before the
+/// change.
 pub(crate) fn with_seed(first: u64, seed: u64) -> u64 {
     xxhash_rust::xxh3::xxh3_64_with_seed(&first.to_le_bytes(), seed)
 }
 
 /// Hash of the world, profile, seed and overlay that a save belongs to.
 pub(crate) fn origin(world: &World, profile: &Profile, seed: u64, overlay: &Overlay) -> u64 {
-    // Debug output contains every number exactly. The numbers of meshes are hashed directly,
-    // because the debug output of a mesh would be long.
+    // The parts are hashed as debug output, because it contains every number exactly. Only the
+    // numbers of meshes are hashed directly, because the debug output of a mesh would be long.
     let mut hash = Xxh3::new();
     let constant = format!("{profile:?}{seed}{:?}{:?}{:?}", world.gravity, world.ground, world.spawn);
     hash.update(constant.as_bytes());

@@ -9,7 +9,7 @@ use glam::{DQuat, DVec3};
 use rapier::{ColliderBuilder, RigidBodyBuilder, SharedShape};
 use rapier3d_f64::prelude as rapier;
 
-/// Minimum half thickness of a solid, m.
+/// Minimum half thickness of a solid in the engine, m. The engine takes seconds for thinner shapes.
 const LEAST_HALF_M: f64 = 2.5e-4;
 /// Friction coefficient of the car's body.
 const BODY_FRICTION: f64 = 0.2;
@@ -168,7 +168,6 @@ fn collider(solid: &Solid, user_data: u128) -> Option<ColliderBuilder> {
 }
 
 fn shape(shape: &Shape) -> Option<(SharedShape, DQuat)> {
-    // A minimum size is enforced, because the engine takes seconds for very thin shapes.
     let least = |v: &f64| v.max(LEAST_HALF_M);
     let made = match shape {
         Shape::Box(half) => {

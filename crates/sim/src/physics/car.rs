@@ -154,8 +154,9 @@ impl Car {
         if model.max_yaw_rate.is_infinite() && model.yaw_rate_step.is_infinite() {
             return wanted;
         }
-        // A braking car turns more slowly at the same steering angle. The controller does not
-        // compensate for this, because the car would otherwise steer beyond the command.
+        // `held` is the yaw rate at the present steering angle. While the car brakes, `held` is
+        // smaller than the last yaw rate, and the limit of the change starts at `held`. If the
+        // limit started at the last yaw rate, the controller would steer beyond the command.
         let held = model.yaw_rate(rolled, self.steering);
         let last = match self.yaw_rate * held > 0.0 {
             true if held.abs() < self.yaw_rate.abs() => held,

@@ -57,8 +57,8 @@ pub(crate) struct ChassisForce {
     pub(super) torque: DVec3,
 }
 
-/// The surface under a wheel: its distance below the mount and its normal. `body` and `object` are
-/// `None` if the surface is the ground or scenery.
+/// The surface under a wheel: its distance from the mount (the origin of the wheel's ray) and its
+/// normal. `body` and `object` are `None` if the surface is the ground or scenery.
 #[derive(Clone, Copy)]
 pub(super) struct Footing {
     pub(super) distance: f64,

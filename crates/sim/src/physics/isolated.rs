@@ -1,9 +1,9 @@
 //! The isolated car: no collider except the ground is near the car, and no other body is awake.
 //!
-//! The car is isolated in most ticks. The engine would then integrate this one body. This module
-//! does the same six times as fast, and without a heap allocation. The engine reads the new pose in
-//! its next step. Whether the car is isolated depends on the state only, so the result is
-//! deterministic.
+//! The car is isolated in most ticks. In such a tick, the engine would integrate only the body of
+//! the car. This module integrates this body six times as fast as the engine, and without a heap
+//! allocation. The engine reads the new pose in its next step. Whether the car is isolated depends
+//! on the state only, so the result is deterministic.
 
 use super::engine::{BodyState, ChassisForce, Engine, SUBSTEP_S, to_engine};
 use super::model::CarModel;
@@ -19,10 +19,11 @@ use rapier3d_f64::prelude as rapier;
 const MARGIN_M: f64 = 0.01;
 /// A box is enlarged by this distance, m, because after a rotation its corners have rounding errors.
 const ROUNDING_M: f64 = 1e-9;
-/// If the car's colliders are lower than this height above the ground, the engine simulates the
-/// car, m.
+/// Minimum height of the car's colliders above the ground in this module, m. The engine simulates a
+/// lower car even if it is isolated, because its colliders may touch the ground.
 const CLEARANCE_M: f64 = 0.003;
-/// If the cosine of the car's lean angle is lower than this, the engine simulates the car.
+/// Minimum cosine of the car's lean angle in this module. The engine simulates a car that leans
+/// more even if it is isolated.
 const UPRIGHT: f64 = 0.9;
 /// Inner steps per sub-step. The number is equal to the engine's number of solver iterations.
 const INNER: usize = 4;

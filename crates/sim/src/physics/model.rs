@@ -16,9 +16,9 @@ pub(crate) struct CarModel {
     pub(super) wheelbase: f64,
     pub(super) track: f64,
     pub(super) mass: f64,
-    /// Origin of each wheel's ray, in the car's frame.
+    /// The mount of each wheel: the origin of its ray, in the car's frame.
     pub(super) mounts: [DVec3; 4],
-    /// Distance from mount to ground at rest, m.
+    /// Distance from a mount to the ground at rest, m.
     pub(super) rest: f64,
     pub(super) spring: f64,
     pub(super) damper: f64,
@@ -99,8 +99,8 @@ impl CarModel {
         }
     }
 
-    /// Height of the car's colliders above the ground, m. The colliders of the wheels are smaller
-    /// than the tyres.
+    /// Height of the car's colliders above the ground, m. It is positive while the car stands on
+    /// its tyres, because the colliders of the wheels are smaller than the tyres.
     pub(super) fn clearance(&self, pose: &Pose) -> f64 {
         let lowest = |low: f64, p: &DVec3| low.min(pose.point(*p).z);
         self.low_points.iter().fold(f64::INFINITY, lowest) - self.ground_z

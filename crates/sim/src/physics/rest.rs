@@ -18,7 +18,8 @@ const UPRIGHT: f64 = 1.0 - 1e-9;
 const INNER_BASE: f64 = 0.9;
 /// Largest horizontal distance between the centre of a ball and its centre of mass, m.
 const BALANCED_M: f64 = 1e-6;
-/// Bodies closer than this are not apart, because the engine may push one of them away, m.
+/// Minimum distance between two bodies that are apart, m. The engine may push closer bodies away
+/// from each other.
 const APART_M: f64 = 1e-3;
 
 /// A box whose edges are parallel to the axes of the world.
@@ -68,7 +69,8 @@ impl Bounds {
 pub(super) fn standing(world: &World) -> Vec<bool> {
     let ground = world.ground.z;
     let objects: Vec<Bounds> = world.objects.iter().map(Bounds::of_object).collect();
-    // A road or a floor in the plane of the ground carries an object like the ground.
+    // A road or a floor in the plane of the ground carries an object like the ground does, so this
+    // scenery is left out.
     let scenery = world.scenery.iter().filter_map(Bounds::of_solid);
     let scenery: Vec<Bounds> = scenery.filter(|bounds| bounds.high.z > ground + GAP_M).collect();
     let is_apart = |i: usize| {

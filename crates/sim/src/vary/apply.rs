@@ -64,8 +64,9 @@ fn tint_road(scene: &mut WorldScene, tint: [f32; 3]) {
     }
 }
 
-/// Adds an object with its look. The models have no mesh and no texture of their own, because they
-/// use built-in meshes and plain shapes.
+/// Adds an object with its look. `Look::Mesh` and textures are left out, because they are indices
+/// into the scene of the models. The models need neither, because they use built-in meshes and
+/// plain shapes.
 fn add(world: &mut World, scattered: &ScatteredObject) {
     let (models, index) = (models(), scattered.kind.model());
     let mut object = models.objects[index].clone();

@@ -3,8 +3,8 @@
 use crate::noise::Stream;
 use chicane_vary::{Count, Range};
 
-/// The part of an overlay that a number belongs to. The values are part of the result of a seed, so
-/// they must not change.
+/// The part of an overlay that a number belongs to. The values must not change, because the random
+/// numbers of a seed depend on them.
 #[derive(Debug, Clone, Copy)]
 #[repr(u64)]
 pub(super) enum Item {
@@ -34,24 +34,24 @@ impl Draw {
         Draw { seed }
     }
 
-    /// Four numbers from 0 to 1, without 1.
+    /// Four random numbers from 0 to 1, without 1.
     pub(super) fn units(self, item: Item, index: u64) -> [f64; 4] {
         let stream = Stream::of_variation(self.seed, item as u64, index);
         std::array::from_fn(|i| stream.uniform(i as u64))
     }
 
-    /// A number within bounds.
+    /// A random number within bounds.
     pub(super) fn number(self, item: Item, index: u64, range: Range) -> f64 {
         within(range, self.units(item, index)[0])
     }
 
-    /// A whole number within bounds.
+    /// A random whole number within bounds.
     pub(super) fn count(self, item: Item, Count { least, most }: Count) -> u32 {
         let choices = f64::from(most - least) + 1.0;
         (least + (self.units(item, 0)[0] * choices) as u32).min(most)
     }
 
-    /// One of the values; `None` if there are none.
+    /// One of the values, chosen at random; `None` if there are none.
     pub(super) fn one_of<T: Copy>(self, item: Item, values: &[T]) -> Option<T> {
         let at = (self.units(item, 0)[0] * values.len() as f64) as usize;
         values.get(at).copied()

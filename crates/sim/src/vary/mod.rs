@@ -142,15 +142,16 @@ impl Overlay {
         self.encode()
     }
 
-    /// Whether the overlay changes a part of the picture that the renderer prepares for a whole
-    /// world. The poses of objects and the brightness are no such parts, because they apply to each
-    /// picture.
+    /// Whether the overlay changes something that the renderer prepares once for a world: the list
+    /// of objects, the colour of the road, or the noise of the camera. The renderer applies the
+    /// poses of objects and the brightness to each picture instead.
     pub fn changes_scene(&self) -> bool {
         !self.scattered.is_empty() || self.road_tint.is_some() || self.camera_noise.is_some()
     }
 }
 
-/// Draws the time for which each light is red. A light whose time rounds to 0 is green.
+/// Draws the time for which each light is red. A light whose time rounds to 0 ticks is green from
+/// the start.
 fn red_lights(world: &World, phase: Option<Range>, draw: Draw) -> Vec<RedLight> {
     let Some(phase) = phase else { return Vec::new() };
     let red = world.lights().map(|(_, light)| &light.name).enumerate().map(|(i, name)| RedLight {

@@ -14,7 +14,8 @@ use std::sync::OnceLock;
 
 /// Number of poses that are tried for an object. If none of them is free, the object is left out.
 const TRIES: u64 = 64;
-/// Largest distance between the edge of the road and an object, in addition to `GAP_M`, m.
+/// Largest distance between the edge of the road and an object, m. [`GAP_M`] is added to this
+/// distance.
 const SPREAD_M: f64 = 0.7;
 /// The models of the objects.
 const MODELS: &str = include_str!("scattered.world");

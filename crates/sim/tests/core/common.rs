@@ -5,7 +5,7 @@ use chicane_testkit::Yard;
 use chicane_world::{Pose, Profile, World};
 use std::sync::Arc;
 
-/// Gravity, m/s².
+/// Gravitational acceleration, m/s².
 pub(crate) const G: f64 = 9.81;
 
 /// A simulation of a world with the default car.

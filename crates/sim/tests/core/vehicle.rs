@@ -109,8 +109,8 @@ fn the_steering_servo_turns_at_its_rate() {
 fn the_controller_limits_the_yaw_rate() {
     let mut sim = yard(Yard::new());
     let wheelbase = Profile::gen1().wheelbase_m;
-    // The tyres slow the car down in a tight bend, so the expected steering angle is computed from
-    // the measured speed.
+    // The tyres slow the car down in a tight bend, so the yaw rate is computed from the measured
+    // speed and not from the requested speed.
     for speed in [1.8, -1.8] {
         run(&mut sim, 3.0, drive(speed, 0.3491));
         let car = sim.vehicle();
@@ -246,8 +246,8 @@ fn a_car_on_its_roof_does_not_sink_into_the_ground() {
 
 #[test]
 fn the_isolated_car_moves_like_the_car_in_the_engine() {
-    // A carried ball far away forces the engine to simulate the car. Without the ball, the car is
-    // integrated as an isolated body.
+    // While a motion carries a ball far away, the engine simulates the car. While the ball rests,
+    // the car is integrated as an isolated body.
     let path = |busy: bool| {
         let mut sim = yard(Yard::new().ball("ball1", [40.0, 40.0, 0.11], 0.11, 0.2));
         run(&mut sim, 3.0, drive(0.0, 0.0));
