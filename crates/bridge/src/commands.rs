@@ -16,7 +16,7 @@ use std::time::Duration;
 const REMAINING_COMMANDS_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The commands of a client. `Id` identifies the client's message, so that an error response can
-/// name it.
+/// name this message.
 pub(crate) struct Commands<Id> {
     simulator: Simulator,
     waiting: VecDeque<(Topic, Command, Id)>,

@@ -1,11 +1,11 @@
 //! Publishes the messages of every tick to the clients of a protocol.
 //!
-//! While a client subscribes, the pump reads a tap of the sim thread. It creates the messages of
-//! each tick with the crate `ros`. The hub of the protocol encodes each subscribed message once,
-//! and puts it into the mailboxes of all subscribers. A client reads its mailbox at its own speed.
-//! The mailbox is bounded: if the client is slow, the oldest messages are dropped. Another task
-//! draws the images, so that other messages do not wait for the images. That task draws only the
-//! newest frame.
+//! While there are subscribers, the pump reads a tap of the sim thread. The tap receives every
+//! tick. The pump creates the messages of each tick with the crate `ros`. The hub of the protocol
+//! encodes each subscribed message once, and puts it into the mailboxes of all subscribers. A
+//! client reads its mailbox at its own speed. The mailbox is bounded: if the client is slow, the
+//! oldest messages are dropped. Another task draws the images, so that other messages do not wait
+//! for the images. That task draws only the newest frame.
 
 use chicane_host::Host;
 use chicane_host::camera::Camera;

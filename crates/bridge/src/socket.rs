@@ -21,8 +21,8 @@ use tokio_tungstenite::tungstenite::{Error, Message, Utf8Bytes};
 
 /// Time between two pings.
 const PING_INTERVAL: Duration = Duration::from_secs(3);
-/// After this many pings without a message from the peer, the peer is considered gone when the next
-/// ping is due.
+/// Maximum number of pings without a message from the peer. If the next ping becomes due without a
+/// message, the peer counts as gone.
 const MAX_UNANSWERED_PINGS: u32 = 3;
 /// Timeout for sending a message with [`Socket::send`].
 const SEND_TIMEOUT: Duration = Duration::from_secs(5);
@@ -185,9 +185,9 @@ impl Socket {
     }
 
     /// Same as [`Socket::next`] if `read` is true. Otherwise nothing is read, and the result is
-    /// `None` once the peer has closed its side. If the socket has no [`Peer`], that call waits
-    /// forever. While nothing is read, no pings are sent. Instead, the TCP keep-alive of the
-    /// listener detects a vanished peer, on Linux within about a minute.
+    /// `None` once the peer has closed its side. If the socket has no [`Peer`], a call that reads
+    /// nothing waits forever. While nothing is read, no pings are sent. Instead, the TCP keep-alive
+    /// of the listener detects a vanished peer, on Linux within about a minute.
     pub async fn next_if(&mut self, read: bool) -> Option<SocketMessage> {
         match &self.peer {
             Some(peer) if !read => {

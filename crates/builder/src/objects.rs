@@ -34,8 +34,9 @@ fn screen_height(width: f64) -> f64 {
     width * 16.0 / 9.0
 }
 
-/// Whether an object needs its own mesh. The standard meshes and plain shapes cannot show a picture
-/// of the project. The colour of the standard cone cannot be changed.
+/// Whether an object needs its own mesh. An object with a picture needs one, because the standard
+/// meshes and plain shapes cannot show a picture of the project. A coloured cone needs one, because
+/// the colour of the standard cone cannot be changed.
 pub(crate) fn has_mesh(kind: &ObjectShape) -> bool {
     !kind.pictures().is_empty()
         || matches!(kind, ObjectShape::Cone { body: ObstacleBody { colour: Some(_), .. }, .. })

@@ -59,7 +59,7 @@ pub struct TrackLine {
     pub nodes: Vec<f64>,
 }
 
-/// A point of the spline, with the length of the curve from its start to the point.
+/// A point of the spline, with the length of the curve from the start of the spline to this point.
 struct LengthMark {
     segment: usize,
     u: f64,
@@ -113,8 +113,8 @@ impl TrackLine {
             let (samples, nodes) = (samples.collect(), distances(start));
             return TrackLine { samples, closed: true, length, start: 0, nodes };
         }
-        // Clamp the start line to 90 % of the length, so that the route has points after it. The
-        // check reports a start line that is too near to the end.
+        // The start line is limited to 90 % of the length, so that the route has points after the
+        // start line. The check reports a start line that is too near to the end.
         let start = track.start.min(0.9 * length);
         let (before, after) =
             ((start / step).ceil() as usize, ((length - start) / step).round().max(1.0) as usize);

@@ -26,7 +26,7 @@ pub(crate) struct Attitude {
 }
 
 impl Attitude {
-    /// The orientation of a car that stands level.
+    /// An estimator of a car that stands level.
     pub(crate) fn new() -> Attitude {
         Attitude { orientation: DQuat::IDENTITY, tick: None }
     }

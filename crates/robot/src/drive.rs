@@ -71,8 +71,8 @@ impl Arbiter {
         Arbiter { held: [AxisCommand::default(); 4], limits, wheelbase: profile.wheelbase_m, serial: 0 }
     }
 
-    /// Sets a command. Returns its serial number and its value, clamped to the car's limits. A
-    /// non-finite value becomes zero.
+    /// Sets a command, which ends at the tick `ends` if there is one. Returns its serial number and
+    /// its value, clamped to the car's limits. A non-finite value becomes zero.
     pub(crate) fn set(&mut self, axis: Axis, value: f64, ends: Option<u64>) -> (u64, f64) {
         self.serial += 1;
         let limit = self.limits[axis as usize];

@@ -251,8 +251,8 @@ impl Stack {
         self.arbiter.hold(serial, self.tick)
     }
 
-    /// Writes the tick, the commands in force, and the newest messages of odometry and joints.
-    /// Equal texts mean equal values, because the text of a number is exact.
+    /// Writes the tick, the commands in force, and the newest messages of odometry and joints as
+    /// text, for comparisons. Equal texts mean equal values, because the text of a number is exact.
     pub fn write_state(&self, out: &mut impl std::fmt::Write) -> std::fmt::Result {
         let Topics { odom, laser, joints, .. } = &self.topics;
         write!(out, "{} {:?} {odom:?} {laser:?} {joints:?}", self.tick, self.arbiter)

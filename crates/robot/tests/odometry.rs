@@ -102,7 +102,7 @@ fn the_error_is_small_after_two_laps_of_the_technical_track() {
         }
         assert!(run.sim.tick() < 200 * 100, "two laps in time");
     }
-    // The requirement is 2 % and 3°. The odometry is better than that.
+    // The requirement is 2 % and 3°. The limits of this test are stricter.
     assert!(furthest < 0.01, "off by {furthest} of the distance");
     while run.odom().tick != run.sim.tick() {
         run.tick(1.0, 0.0);

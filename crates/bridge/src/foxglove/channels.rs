@@ -6,7 +6,8 @@ use chicane_ros::messages::TFMessage;
 use chicane_ros::{Direction, RosType, Topic};
 use serde_json::{Value, json};
 
-/// Number of channel indices. The indices of the topics that the robot subscribes to are not used.
+/// Number of channel indices: one for each topic of the robot, and four for the simulator's own
+/// channels. The indices of the topics that the robot subscribes to are not used.
 pub(super) const COUNT: usize = Topic::ALL.len() + 4;
 
 /// How many messages of a topic of the robot may wait for a client. The fastest topic, `/clock`,
@@ -26,7 +27,8 @@ pub(super) enum Channel {
     Scene,
     /// The car and all objects.
     Objects,
-    /// The pose of the frame `odom`, in which the odometry is measured, in the frame `world`.
+    /// The pose of the frame `odom` in the frame `world`. The positions of the odometry are given
+    /// in the frame `odom`.
     Tf,
 }
 

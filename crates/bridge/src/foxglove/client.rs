@@ -95,7 +95,7 @@ impl Client {
         })
     }
 
-    /// Executes a message. If that fails, responds with a status message.
+    /// Executes a message. If the execution fails, responds with a status message.
     pub(super) fn handle(&mut self, message: &SocketMessage) {
         let done = match message {
             SocketMessage::Text(text) => TextMessage::parse(text).and_then(|text| self.execute(text)),

@@ -35,7 +35,8 @@ pub(crate) struct Hub {
     /// parameters compares later views with this view. Otherwise changes before the start of the
     /// task would be missed.
     first_view: Mutex<Option<Arc<Published>>>,
-    /// The tick of the last message on the topic `/clock`.
+    /// The tick of the last message on the topic `/clock`. A lower tick shows that time jumped
+    /// back.
     last_tick: AtomicU64,
     /// The time when this hub was created, used as an id. A client that reconnects recognises by
     /// the id whether the simulator was restarted.
@@ -140,7 +141,7 @@ impl Hub {
     }
 
     /// Sends the latched messages again after time jumped back, because viewers then discard all
-    /// messages.
+    /// messages that they have received.
     fn restart(&self) {
         self.lock().iter().for_each(|mailbox| mailbox.forget_latched());
         self.notify_pump();

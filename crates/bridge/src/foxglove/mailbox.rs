@@ -34,7 +34,8 @@ pub(super) struct Mailbox {
 struct MailboxContents {
     /// The subscriptions, by the id that the client chose. Each channel has at most one.
     subscriptions: BTreeMap<u32, Subscription>,
-    /// Serial number of the last published message. It orders the messages of all channels.
+    /// Serial number of the last published message. This number orders the messages of all
+    /// channels.
     serial: u64,
     /// The newest simulated time that was not sent yet, in nanoseconds.
     time_ns: Option<u64>,
@@ -254,7 +255,8 @@ mod tests {
         let count = |id: u32| all.iter().filter(|(own, _)| *own == id).count();
         assert_eq!([count(0), count(1), count(2)], [200, 1, 2]);
         assert!(all.contains(&(0, 999)) && all.contains(&(1, 999)) && all.contains(&(2, 999)));
-        // Large messages are dropped sooner. A single message may exceed the limit.
+        // Large messages are dropped sooner, because the bytes of a queue are limited too. A single
+        // message may exceed this limit.
         (0..10).for_each(|n| mailbox.put(IMU, &message(n, MAX_BYTES / 4)));
         assert_eq!(taken(&mailbox), [(0, 6), (0, 7), (0, 8), (0, 9)]);
         (0..2).for_each(|n| mailbox.put(IMU, &message(n, MAX_BYTES + 1)));

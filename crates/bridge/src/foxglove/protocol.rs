@@ -97,7 +97,8 @@ pub(super) enum TextMessage {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct SubscriptionRequest {
-    /// The client chooses the id. Messages to the client carry it.
+    /// The id of the subscription, which the client chooses. Messages to the client contain this
+    /// id.
     pub(super) id: u32,
     pub(super) channel_id: u32,
 }
@@ -106,7 +107,7 @@ pub(super) struct SubscriptionRequest {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ClientChannel {
-    /// The client chooses the id. Messages of the client carry it.
+    /// The id of the channel, which the client chooses. Messages of the client contain this id.
     pub(super) id: u32,
     pub(super) topic: String,
     pub(super) encoding: String,

@@ -13,7 +13,7 @@ use glam::{DQuat, DVec2, DVec3};
 use serde::Serialize;
 use std::f64::consts::FRAC_1_SQRT_2;
 
-/// The frame of all entities.
+/// Name of the coordinate frame of all entities.
 pub(super) const WORLD_FRAME: &str = "world";
 
 /// Height of lines above the ground, in metres. At height 0 the ground would hide parts of them.
@@ -50,7 +50,7 @@ pub(super) struct SceneUpdate {
 #[derive(Debug, Clone, Serialize)]
 struct Deletion {
     timestamp: Time,
-    /// 1: all entities of the channel.
+    /// The value 1 means all entities of the channel.
     r#type: u8,
     id: &'static str,
 }
@@ -130,7 +130,7 @@ pub(super) struct Cylinder {
 
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Line {
-    /// 0: a line through all points.
+    /// The value 0 means a line through all points.
     r#type: u8,
     pose: Placement,
     thickness: f64,

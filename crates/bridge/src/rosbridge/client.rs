@@ -61,7 +61,7 @@ impl Client {
         self.consecutive_errors >= MAX_CONSECUTIVE_ERRORS
     }
 
-    /// Executes a message. If that fails, responds with a status message.
+    /// Executes a message. If the execution fails, responds with a status message.
     pub(super) fn handle(&mut self, message: &SocketMessage) {
         let message = match message {
             SocketMessage::Text(text) => ClientMessage::parse(text),

@@ -86,7 +86,8 @@ impl<'a> EncodedMessage<'a> {
     fn json(&self, name: TopicName) -> String {
         let mut bytes = prefix(name).into_bytes();
         let mut json = serde_json::Serializer::with_formatter(&mut bytes, Base64Formatter);
-        // This can't fail: the output is a vector, and the messages are plain structs.
+        // Writing the message can't fail, because the output is a vector and the messages are plain
+        // structs.
         let written = self.message.serialize(&mut json);
         debug_assert!(written.is_ok());
         bytes.push(b'}');
@@ -118,7 +119,7 @@ pub(super) fn length(message: &SocketMessage) -> usize {
     }
 }
 
-/// The text before the message itself.
+/// The text of a publish operation before the value of `msg`.
 fn prefix(name: TopicName) -> String {
     format!("{{\"op\":\"publish\",\"topic\":\"{}\",\"msg\":", name.text())
 }

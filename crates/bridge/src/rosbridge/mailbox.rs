@@ -34,7 +34,7 @@ pub(super) struct Mailbox {
 #[derive(Debug, Default)]
 struct MailboxContents {
     subscriptions: BTreeMap<TopicName, Subscription>,
-    /// Serial number of the last published message. It orders the messages of all topics.
+    /// Serial number of the last published message. This number orders the messages of all topics.
     serial: u64,
 }
 

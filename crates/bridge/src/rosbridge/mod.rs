@@ -1,5 +1,5 @@
 //! The robot's topics for programs without ROS. The programs use the rosbridge protocol over a
-//! WebSocket: messages in JSON, or from the server also in CBOR.
+//! WebSocket. Messages are JSON, and the server can send them as CBOR too.
 //!
 //! Each client has a mailbox (`mailbox`). While there are subscribers, the pump creates the
 //! messages of every tick. Each form of a message is encoded once (`encode`) and put into the

@@ -195,8 +195,8 @@ pub(super) fn free_area(project: &Project) -> (DVec2, DVec2) {
     (DVec2::splat(fence), DVec2::from_array(project.field.size) - fence)
 }
 
-/// Finds the sections of the line in which `excess` is above 0, at most [`MAX_FINDINGS`]. Returns
-/// the sample with the largest `excess` of each section.
+/// Finds the sections of the line in which `excess` is above 0, at most [`MAX_FINDINGS`] of them.
+/// For each section, returns the sample with the largest `excess`.
 fn worst(line: &TrackLine, excess: impl Fn(&TrackSample) -> f64) -> Vec<&TrackSample> {
     let mut worst: Vec<(&TrackSample, f64)> = Vec::new();
     let mut open = false;

@@ -21,7 +21,9 @@ const MAX_GROUP: usize = 32;
 /// Maximum absolute coordinate, m. This limit is larger than the largest field, because a user can
 /// drag an object out of the field.
 const MAX_COORDINATE: f64 = 200.0;
+/// Maximum absolute angle, rad: slightly more than a full turn.
 const MAX_ANGLE: f64 = 6.3;
+/// Default colour of a fence.
 const BLUE: Colour = Colour([0x29, 0x54, 0x8c]);
 /// Default size of a box, m: the size of the standard mesh for boxes.
 const BOX_SIZE: [f64; 3] = [0.3, 0.2, 0.2];
@@ -59,8 +61,8 @@ impl Project {
 }
 
 fn project(at: &PathValue<'_>) -> Result<Project, ReadError> {
-    // Check the version first. A document of another version can have other fields, and an error
-    // about an unknown field would hide the real reason.
+    // The version is checked first. A document of another version can have other fields, and an
+    // error about an unknown field would hide the real reason.
     let version = at.peek("version", "1")?;
     if version.number(1.0, 1.0).is_err() {
         return Err(version.error("must be 1: this program supports no other version"));

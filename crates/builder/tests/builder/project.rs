@@ -182,8 +182,8 @@ fn the_schema_and_the_reader_have_the_same_fields() {
     assert_eq!(in_schema, in_reader);
 }
 
-/// Whether a value conforms to a rule of the schema. The function does not check the lengths of
-/// texts and lists, and the patterns of texts.
+/// Whether a value conforms to a rule of the schema. The function checks neither the lengths of
+/// texts and lists nor the patterns of texts.
 fn conforms(schema: &Value, rule: &Value, value: &Value) -> bool {
     if let Some(name) = rule["$ref"].as_str() {
         return conforms(schema, &schema["$defs"][name.trim_start_matches("#/$defs/")], value);

@@ -1,5 +1,5 @@
 //! The Kalman filter. It estimates the pose and velocity of the car and the pose of the keyframe,
-//! with one covariance.
+//! with one covariance matrix.
 //!
 //! The state has x, y, yaw of the car in the frame `odom`; the speed forward and to the left in the
 //! car's frame; x, y, yaw of the keyframe; and x, y, yaw of the next keyframe while the keyframe is
@@ -31,8 +31,8 @@ const NEXT: usize = 8;
 
 /// Error of an acceleration due to the body's tilt, as a fraction of the acceleration.
 const TILT: f64 = 0.05;
-/// Standard deviation of the time of a speed change within an interval, as a fraction of the
-/// interval.
+/// Standard deviation of the time at which the speed changes within an interval, as a fraction of
+/// the interval. All times in the interval are equally likely, so it is 1/√12.
 const WHEN: f64 = 0.29;
 /// Number of IMU samples for which a tilt error lasts.
 const TILT_LASTS: f64 = 6.0;
@@ -42,7 +42,8 @@ const GYRO_SCALE: f64 = 3e-4;
 const KEYFRAME_NOISE_PART: f64 = 0.1;
 /// Minimum standard deviation of a match, m and rad.
 const MATCH_SD: f64 = 1e-4;
-/// A direction with less than this fraction of the maximum information is ignored.
+/// Minimum information of a direction, as a fraction of the largest information of the match. A
+/// direction with less information is ignored.
 const LEAST_PART: f64 = 0.01;
 /// Standard deviation of the velocity of a standing car, m/s.
 const STANDING_SD: f64 = 1e-4;
@@ -116,8 +117,8 @@ impl Filter {
             let (noise, tilt) = (self.accelerometer_sd * dt, TILT * a * dt);
             self.covariance[i][i] += noise * noise / samples + TILT_LASTS * tilt * tilt;
         }
-        // The time within the interval at which the speed changed is unknown. This adds an error to
-        // the position.
+        // It is unknown at which time within the interval the speed changed. The position therefore
+        // has an error.
         let when = WHEN * WHEN * (ax * ax + ay * ay) * dt * dt * dt * dt;
         self.covariance[0][0] += when;
         self.covariance[1][1] += when;
@@ -278,7 +279,8 @@ impl Filter {
             // The search for the match pulled the pose of the match towards the prediction. The
             // gradient removes this effect, so that the prediction does not count twice.
             let measured = along(&found.pose) - along(&found.slope) / value;
-            // The measurements in earlier directions have already changed the state.
+            // The measurements in earlier directions have already changed the state, so the change
+            // is subtracted.
             let moved: f64 = (0..N).map(|j| row[j] * (self.state[j] - start[j])).sum();
             let miss = measured - along(&predicted) - moved;
             mahalanobis += self.update(&row, miss, part / value + MATCH_SD * MATCH_SD);
@@ -286,7 +288,9 @@ impl Filter {
         mahalanobis
     }
 
-    /// Applies a scalar measurement. Returns the squared Mahalanobis distance.
+    /// Applies a scalar measurement. `row` is the derivative of the measured value with respect to
+    /// the state, and `miss` is the measured value minus the predicted value. Returns the squared
+    /// Mahalanobis distance.
     fn update(&mut self, row: &[f64; N], miss: f64, variance: f64) -> f64 {
         let through = self.times(row);
         let total = (0..N).map(|i| row[i] * through[i]).sum::<f64>() + variance;

@@ -210,7 +210,7 @@ impl Keyframe {
     }
 
     /// Whether the ends of a segment are farther from its line than noise explains, for example at
-    /// a corner.
+    /// a corner. The ends are the first and the last third of the points.
     fn bends(&self, line: &LineSegment, from: usize, to: usize, noise: f64) -> bool {
         let third = (to + 1 - from) / 3;
         let off = |from: usize, to: usize| {

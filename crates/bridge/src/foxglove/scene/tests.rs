@@ -1,4 +1,5 @@
-//! The messages match their schema, and show every object once and the car at its pose.
+//! Tests that the messages match their schema, show every object once, and show the car at its
+//! pose.
 
 use super::*;
 use crate::foxglove::scene_schema;

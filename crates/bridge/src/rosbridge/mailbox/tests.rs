@@ -1,4 +1,4 @@
-//! Order, limits and throttling of the messages in a mailbox.
+//! Tests of the order, the limits and the throttling of messages in a mailbox.
 
 use super::super::protocol::Compression;
 use super::*;

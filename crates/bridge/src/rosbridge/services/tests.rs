@@ -1,4 +1,4 @@
-//! Service calls and their responses.
+//! Tests of service calls and their responses.
 
 use super::*;
 

@@ -223,7 +223,8 @@ fn a_changed_byte_in_a_frame_or_page_is_refused() {
 
 #[test]
 fn an_invalid_audio_packet_is_refused() {
-    // The first bit of an audio packet is 0. The last page starts with an audio packet.
+    // The first bit of an audio packet must be 0. The last page starts with an audio packet, so
+    // setting the lowest bit of its first byte makes this packet invalid.
     let mut file = BEEP_OGG.to_vec();
     let page = file.windows(4).rposition(|bytes| bytes == b"OggS").expect("a page");
     let body = page + 27 + usize::from(file[page + 26]);

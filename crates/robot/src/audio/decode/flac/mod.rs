@@ -7,7 +7,7 @@ mod frame;
 
 use super::clip::{Budget, Clip, DecodeError, Format};
 
-/// Minimum cost of a frame, in samples per channel.
+/// Minimum cost of a frame in [`Budget::add`], in samples per channel.
 const MIN_FRAME_COST: u64 = 64;
 const TRUNCATED: DecodeError = DecodeError::Truncated(Format::Flac);
 

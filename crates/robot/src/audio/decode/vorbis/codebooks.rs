@@ -111,7 +111,8 @@ fn skip_table(bits: &mut Bits<'_>, numbers: u64) -> Option<()> {
     bits.skip(usize::try_from(numbers).ok()? * width as usize)
 }
 
-/// The greatest number n with n^`dimensions` ≤ `entries`.
+/// The greatest number n with n^`dimensions` ≤ `entries`. A value table of type 1 stores this
+/// number of values.
 fn lattice(entries: u32, dimensions: u32) -> u64 {
     let fits = |base: u64| base.checked_pow(dimensions).is_some_and(|power| power <= u64::from(entries));
     let (mut low, mut high) = (1, u64::from(entries) + 1);

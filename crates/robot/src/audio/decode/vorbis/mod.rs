@@ -10,7 +10,7 @@ use super::clip::{Budget, Clip, DecodeError, Format};
 use super::ogg::{Pages, damaged, unsupported};
 use setup::{Modes, SetupError};
 
-/// Minimum cost of a packet, in samples per channel.
+/// Minimum cost of a packet in [`Budget::add`], in samples per channel.
 const MIN_PACKET_COST: u64 = 512;
 /// Exponents of the supported block sizes: a block has 2^6 to 2^13 samples.
 const BLOCK_POWERS: std::ops::RangeInclusive<u8> = 6..=13;

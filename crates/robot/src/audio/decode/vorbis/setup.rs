@@ -37,7 +37,8 @@ impl Modes {
         let mode = bits.take(width(self.count - 1))?;
         let long = self.long >> mode & 1 == 1;
         if long {
-            // The shape of the window on both sides. It does not change the number of samples.
+            // These two bits are the shape of the window on both sides. The shape does not change
+            // the number of samples.
             bits.skip(2)?;
         }
         (mode < self.count).then_some(long)
@@ -137,7 +138,7 @@ fn skip_residue(bits: &mut Bits<'_>, books: u32) -> Option<()> {
     bits.skip(24 + 24 + 24)?;
     let classes = bits.take(6)? + 1;
     take_below(bits, 8, books)?;
-    // Each class has up to eight codebooks, with one bit for each.
+    // Each class has up to eight codebooks, and a set bit for each codebook that it uses.
     let mut used = 0;
     for _ in 0..classes {
         let low = bits.take(3)?;
