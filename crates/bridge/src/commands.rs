@@ -1,5 +1,5 @@
-//! Executes the commands of a client to the robot one after the other, while the client continues
-//! to receive messages.
+//! Executes the commands that a client sends to the robot, one after the other. Meanwhile the
+//! client continues to receive messages.
 //!
 //! A command may wait for the sim thread, for example while that thread executes a step of many
 //! ticks. Meanwhile the next commands are queued here and not in the inbox of the sim thread. The

@@ -1,9 +1,9 @@
 //! How results become a grade.
 //!
 //! Each run gets points from its result. The points of all seeds are combined to the points of a
-//! world, and the grade is the mean of the worlds. A run without a result gets no points. If the
-//! points of a world are the mean of three seeds, a program that fails with one of these seeds
-//! therefore gets at most two thirds of the highest possible points of that world.
+//! world, and the grade is the mean of the worlds. A run without a result gets no points. For
+//! example, the points of a world may be the mean of three seeds. A program that fails with one of
+//! these seeds then gets at most two thirds of the highest possible points of this world.
 
 use chicane_wire::Better;
 use serde::{Deserialize, Serialize};

@@ -35,9 +35,9 @@ impl Sim {
         }
     }
 
-    /// Copies the states of the lights from an earlier simulation of this world, by name. A yellow
-    /// light becomes red. A red light with a running timer becomes green, because the timer is not
-    /// copied and the light would otherwise stay red.
+    /// Copies the state of each light from the light of the same name in an earlier simulation of
+    /// this world. A yellow light becomes red. A red light with a running timer becomes green,
+    /// because the timer is not copied and the light would otherwise stay red.
     pub fn keep_lights_of(&mut self, earlier: &Sim) {
         let names = earlier.world.lights().map(|(_, o)| o.name.as_str());
         let waits = |i: usize| earlier.state.varied.red_ticks.get(i).is_some_and(|ticks| *ticks > 0);

@@ -148,8 +148,8 @@ impl Lidar {
                 }
                 return;
             }
-            // A near box is tested face by face, which takes a third of the time of a ray cast per
-            // beam.
+            // A near box is tested face by face, which takes a third of the time of a separate ray
+            // cast for each beam.
             Shape::Box(half) if flat < 4.0 * target.radius => return self.faces(half, pose, ranges),
             _ => {}
         }
@@ -281,7 +281,7 @@ fn corner_span(pose: &Pose, half: DVec3, towards: f64) -> Option<(f64, f64)> {
     (below <= 0.0 && above >= 0.0).then_some((low, high))
 }
 
-/// Wraps the difference of two angles, each in −π..π, to −π..π.
+/// Wraps `angle` to −π..π. It is the difference of two angles that are in −π..π.
 fn wrap_difference(angle: f64) -> f64 {
     if angle > PI {
         angle - TAU

@@ -33,8 +33,8 @@ pub(crate) struct State {
 /// The part of the state that only a world with an overlay has.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub(crate) struct VariedState {
-    /// The drive commands of the last ticks that have not taken effect. The command of tick t is at
-    /// index t modulo the length. Empty if commands take effect at once.
+    /// The drive commands that have not taken effect yet. The command of tick t is at index t
+    /// modulo the length. Empty if commands take effect at once.
     delay_line: Vec<Drive>,
     /// For each light: ticks until its timer turns the light green; 0 if the light has no running
     /// timer. Empty if no light is red at the start.

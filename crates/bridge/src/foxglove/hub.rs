@@ -162,8 +162,8 @@ impl Subscribers for Hub {
     }
 
     fn publish(&self, out: &Outgoing, tick: u64) {
-        // Images are published later than other messages of their tick, so only the clock is
-        // compared.
+        // Only the ticks of `/clock` show whether time jumped back. Images are published later than
+        // the other messages of their tick.
         if out.topic == Topic::Clock && self.last_tick.swap(tick, Relaxed) > tick {
             self.restart();
         }

@@ -17,8 +17,8 @@ use serde_json::ser::Formatter;
 use std::cell::OnceCell;
 use std::io;
 
-/// The name of a topic as a client writes it, with or without the leading slash. Messages of that
-/// subscription use the same form.
+/// The name of a topic as a client writes it in a subscription, with or without the leading slash.
+/// The messages of the subscription have the name in the same form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct TopicName {
     pub(super) topic: Topic,

@@ -121,9 +121,9 @@ impl Matcher {
         self.sums([0.0; 3], beams.sd).information
     }
 
-    /// Pairs each point with the line segment that the keyframe has in the direction of the point,
-    /// seen from the lidar, if the point is beside the segment and within `gate` metres of its line.
-    /// Returns the number of pairs.
+    /// Pairs points with line segments. A point is paired with the segment that the keyframe has in
+    /// the same direction from the lidar. Points that are not beside their segment, or that are
+    /// more than `gate` metres from its line, are left out. Returns the number of pairs.
     fn pair(&mut self, beams: &Beams, keyframe: &Keyframe, [x, y, yaw]: [f64; 3], gate: f64) -> usize {
         self.pairs.clear();
         let (sin, cos) = libm::sincos(yaw);

@@ -56,8 +56,9 @@ impl Engine {
 
     /// Puts the objects that are at rest to sleep. They can't be inserted asleep, because the
     /// engine wakes a body when it first touches the ground. Therefore the engine simulates one
-    /// sub-step without gravity, and the objects fall asleep at its start. Rounding errors of this
-    /// sub-step would move the other bodies, so their poses are restored afterwards.
+    /// sub-step without gravity, and the objects fall asleep at the start of this sub-step.
+    /// Rounding errors of the sub-step would move the other bodies, so the poses of these bodies
+    /// are restored afterwards.
     fn let_sleep(&mut self, objects: &[bool], solver: &mut Solver) {
         let at_rest = self.objects.iter().zip(objects).filter(|(_, is_at_rest)| **is_at_rest);
         let at_rest: Vec<rapier::RigidBodyHandle> = at_rest.map(|(handle, _)| *handle).collect();
@@ -68,8 +69,8 @@ impl Engine {
         for &handle in &at_rest {
             let activation = self.bodies[handle].activation_mut();
             activation.time_since_can_sleep = activation.time_until_sleep;
-            // A new body has no earlier pose that the engine could compare with its pose, so the
-            // threshold allows every distance.
+            // The engine compares the present pose of a body with an earlier one. A new body has no
+            // earlier pose, so the threshold allows every distance.
             threshold = std::mem::replace(&mut activation.normalized_linear_threshold, f64::MAX);
         }
         let poses: Vec<_> = self.bodies.iter().map(|(handle, body)| (handle, *body.position())).collect();

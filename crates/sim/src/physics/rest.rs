@@ -30,7 +30,7 @@ struct Bounds {
 }
 
 impl Bounds {
-    /// The bounds of a box with these half edge lengths, whose centre is at a pose.
+    /// The bounds of a box. `at` is the pose of its centre, and `half` has its half edge lengths.
     fn of_box(at: &Pose, half: DVec3) -> Bounds {
         let turn = DMat3::from_quat(at.rotation);
         let reach = turn.x_axis.abs() * half.x + turn.y_axis.abs() * half.y + turn.z_axis.abs() * half.z;

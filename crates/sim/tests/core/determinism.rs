@@ -8,7 +8,8 @@ use chicane_world::{Pose, Profile};
 use std::sync::Arc;
 use xxhash_rust::xxh3::Xxh3;
 
-/// A yard for a run with driving, crashes, lights and motions. It also has a stack and a ramp.
+/// A yard for a run with driving, crashes, lights and motions. It also has a stack of two boxes and
+/// a ramp.
 fn busy() -> Sim {
     let ramp = Pose::from_xyz_rpy([4.0, 1.0, 0.05], [0.0, -0.25, 0.0]);
     let world = Yard::new().spawn(2.0, 2.0, 0.3).fence(6.0, 5.0);

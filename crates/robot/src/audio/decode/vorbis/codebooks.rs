@@ -84,7 +84,8 @@ fn skip_lengths(bits: &mut Bits<'_>, entries: u32) -> Option<()> {
 struct PrefixCode {
     /// Number of codewords.
     count: u64,
-    /// Number of 32-bit words that start with one of the codewords.
+    /// Number of 32-bit words that start with one of the codewords. A complete code covers all 2^32
+    /// words.
     covered: u64,
 }
 
