@@ -162,7 +162,7 @@ fn to_mm(v: f64) -> f64 {
 }
 
 /// Moves the nodes towards the centre of the field if the line is longer than `length` metres, so
-/// that its length becomes about `length`.
+/// that the length of the line becomes about `length`.
 fn shrink(project: &mut Project, length: f64) {
     let factor = length / TrackLine::of(&project.track).length;
     if factor < 1.0 {

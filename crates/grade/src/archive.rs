@@ -295,8 +295,8 @@ pub(crate) fn new_file(path: &Path, executable: bool) -> std::io::Result<File> {
     File::options().write(true).create_new(true).mode(mode).open(path)
 }
 
-/// Sets the modification time of a file to a fixed time. A program can read the times of its files,
-/// so the same submission could otherwise behave in another way.
+/// Sets the modification time of a file to a fixed time. A program can read the times of its files.
+/// With the real times, the same submission could behave differently in two runs.
 pub(crate) fn set_time(file: &File) -> std::io::Result<()> {
     let fixed = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(946_684_800);
     file.set_modified(fixed)

@@ -35,7 +35,7 @@ pub enum PlanningError {
     /// The roster can't be read.
     #[error(transparent)]
     Table(#[from] CsvError),
-    /// The roster has no column with names.
+    /// The roster has no columns with the names of the students.
     #[error("{}: {why}", path.display())]
     Roster {
         /// The file.

@@ -80,8 +80,8 @@ impl Filter {
 
     /// Predicts the state after `dt` seconds from the mean turn rate and the mean acceleration. The
     /// acceleration is given in the car's frame at the end of the interval. `sample_dt` is the
-    /// interval of the IMU samples in seconds. The noise of the samples in `dt` averages out, so it
-    /// depends on their number.
+    /// interval of the IMU samples in seconds. The noise averages out over the samples in `dt`,
+    /// whose number is `dt` / `sample_dt`.
     pub(super) fn predict(&mut self, dt: f64, turning: f64, [ax, ay]: [f64; 2], sample_dt: f64) {
         let turn = turning * dt;
         let [x, y, yaw, u, v, ..] = self.state;

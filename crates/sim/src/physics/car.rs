@@ -217,8 +217,8 @@ impl Car {
         }
         let point = mount - up * footing.distance;
         let under = footing.body.map_or(DVec3::ZERO, |h| engine.bodies[h].velocity_at_point(point));
-        // The engine gives a loaded body at rest a small velocity. Without this threshold the tyre
-        // would follow that velocity.
+        // The engine gives a loaded body at rest a small velocity. Without the threshold
+        // [`STILL_MPS`], the tyre would follow that velocity.
         let under = if under.length_squared() < STILL_MPS * STILL_MPS { DVec3::ZERO } else { under };
         let velocity = body.velocity_at_point(point) - under;
         let normal = footing.normal;
