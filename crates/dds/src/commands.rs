@@ -24,7 +24,7 @@ const MAX_TAKEN: usize = 256;
 pub(super) struct CommandStreams(SelectAll<BoxStream<'static, (Topic, Message)>>);
 
 impl CommandStreams {
-    /// Adds the messages of a topic.
+    /// Adds the stream of a topic's messages.
     pub(super) fn add(&mut self, topic: Topic, messages: BoxStream<'static, Message>) {
         self.0.push(messages.map(move |message| (topic, message)).boxed());
     }
@@ -38,7 +38,8 @@ impl CommandStreams {
 }
 
 /// Executes the commands that arrive on the streams, until `stopped` is set. New streams from
-/// `newest_streams` replace the earlier streams.
+/// `newest_streams` replace the earlier streams, because they belong to the participant that has
+/// replaced the earlier participant.
 pub(super) async fn execute_commands(
     mut newest_streams: mpsc::Receiver<CommandStreams>,
     simulator: Simulator,

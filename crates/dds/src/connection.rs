@@ -4,8 +4,9 @@
 //! A task regularly asks the participants for changes, and executes the actions that `returning`
 //! decides. Before the spare participant becomes the robot's participant, the task creates all
 //! topics on it. Then the task waits until each new topic has at least as many subscribers as the
-//! old one, but at most 2 s. Therefore the programs that were not lost miss few messages. At any
-//! time, only one of the two participants publishes, and the commands of only one are executed.
+//! same topic of the old participant, but at most 2 s. Therefore the programs that were not lost
+//! miss few messages. At any time, only one of the two participants publishes, and the commands of
+//! only one are executed.
 
 use crate::commands::CommandStreams;
 use crate::options::RosOptions;
@@ -20,12 +21,15 @@ use tokio::sync::{mpsc, watch};
 
 /// Time between two requests for the changes of the participants.
 const CHECK_INTERVAL: Duration = Duration::from_millis(200);
-/// Shortest time between two actions.
+/// Shortest time between opening or closing the spare participant and the next action. Otherwise
+/// programs that are lost and found again in quick succession could make the robot open
+/// participants continuously.
 const PAUSE: Duration = Duration::from_secs(2);
 /// Shortest time between a replacement of the robot's participant and the next action. Otherwise a
 /// program with a very short lease could make the robot replace its participant continuously.
 const PAUSE_AFTER_REPLACEMENT: Duration = Duration::from_secs(10);
-/// Timeout for the subscribers of the old topics to find the new topics.
+/// Maximum time to wait until the subscribers of the old participant have found the topics of the
+/// new participant.
 const MATCH_TIMEOUT: Duration = Duration::from_secs(2);
 /// Time between two comparisons of the numbers of subscribers.
 const MATCH_INTERVAL: Duration = Duration::from_millis(20);
@@ -42,8 +46,8 @@ pub(super) struct Connection {
 struct State {
     /// `None` after [`Connection::leave`].
     robot: Option<RobotParticipant>,
-    /// A participant without topics. It exists while the robot's participant has ended or has lost
-    /// another participant.
+    /// A participant without topics. It is needed when the robot's participant has ended, or has
+    /// lost another program's participant and not found it again.
     spare: Option<BareParticipant>,
 }
 
@@ -83,8 +87,8 @@ impl Connection {
         drop((robot, spare));
     }
 
-    /// Passes the changes that the participants have reported since the last call to `lost`, and
-    /// logs new losses.
+    /// Gives `lost` the changes that the participants have reported since the previous call of this
+    /// method. Logs new losses.
     fn note_changes(&self, lost: &mut LostParticipants) {
         let state = self.read();
         for change in state.robot.iter().flat_map(|robot| robot.bare().changes()) {
@@ -227,9 +231,11 @@ async fn use_spare(
     }
     let mut new_streams = new.take_streams();
     // The old participant has received the same commands, except those of the lost program.
-    // Therefore all commands so far are dropped, so that none is executed twice.
+    // Therefore the commands that the new participant has received so far are dropped, so that no
+    // command is executed twice.
     new_streams.skip_waiting();
-    // If the receiver is gone, the robot leaves the graph.
+    // The send fails only if `execute_commands` has ended, because the robot is leaving the graph.
+    // Nothing has to be done then.
     let _ = streams.send(new_streams).await;
     blocking(connection, |connection| connection.replace(new)).await?;
     match lost.spare_used() {

@@ -1,5 +1,5 @@
 //! The message that tells other ROS 2 programs which node owns the writers and readers of a
-//! participant. `ros2 node list` shows these nodes. The format follows the definition of
+//! participant. `ros2 node list` shows this node. The format follows the definition of
 //! `rmw_dds_common` as of ROS 2 Iron.
 
 use rustdds::{GUID, QosPolicies, QosPolicyBuilder, policy};

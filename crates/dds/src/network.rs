@@ -50,7 +50,8 @@ pub(super) fn bind_new_sockets_to_loopback(before: &BTreeSet<i32>) {
         let socket = socket2::SockRef::from(&fd);
         let is_of_participant = socket.r#type().is_ok_and(|t| t == socket2::Type::DGRAM)
             && socket.domain().is_ok_and(|d| d == socket2::Domain::IPV4)
-            // Name lookups of other threads use connected sockets, which are not changed.
+            // Another thread may have opened a socket for a name lookup meanwhile. Such a socket is
+            // connected, so it is left unchanged.
             && socket.peer_addr().is_err();
         if is_of_participant && let Err(error) = socket.bind_device(Some(b"lo")) {
             tracing::warn!(%error, "other machines can reach the ROS 2 sockets: binding them to loopback failed");

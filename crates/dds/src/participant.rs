@@ -1,5 +1,6 @@
 //! The DDS participant of the robot, with a writer or a reader for every topic. It uses the library
-//! `rustdds`. This library implements the protocol RTPS in Rust. No other crate uses `rustdds`.
+//! `rustdds`, which implements the protocol RTPS in Rust. No other crate of this repository names
+//! `rustdds`.
 //!
 //! Each outgoing topic has one writer for all subscribers. The writer encodes a message once. A
 //! write never blocks. `rustdds` refuses a sample of a reliable writer while too many samples are
@@ -30,10 +31,11 @@ use std::net::IpAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Instant, SystemTime};
 
-/// Number of samples that a subscriber may leave unacknowledged: 20 s of the topic `/clock`. A
-/// subscriber whose process died is removed earlier, when its lease expires.
+/// Maximum number of samples that a subscriber may leave unacknowledged: 20 s of the topic
+/// `/clock`. A subscriber whose process died is removed earlier, when its lease expires.
 const MAX_UNACKNOWLEDGED: i32 = 4096;
-/// Number of images that a subscriber may leave unacknowledged: 8 s at 15 images per second.
+/// Maximum number of images that a subscriber may leave unacknowledged: 8 s at 15 images per
+/// second.
 const MAX_UNACKNOWLEDGED_IMAGES: i32 = 120;
 /// Maximum number of changes of other participants that
 /// [`BareParticipant::changes`] returns at a time.

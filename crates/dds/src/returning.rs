@@ -27,7 +27,8 @@ const MAX_LOST: usize = 256;
 /// Maximum number of found participants that are remembered for the spare participant. Further
 /// participants are ignored.
 const MAX_FOUND: usize = 4096;
-/// Number of own participants that are remembered. At most three exist at a time.
+/// Maximum number of this program's participants whose ids are remembered. At most three of them
+/// exist at a time.
 const MAX_OWN: usize = 16;
 
 /// A change that the robot's participant or the spare participant reports.
@@ -81,7 +82,7 @@ pub(super) struct LostParticipants {
 #[derive(Debug, Default)]
 struct SpareKnowledge {
     found: BTreeSet<ParticipantId>,
-    /// Whether the spare participant has lost another one, or has ended.
+    /// Whether the spare participant has lost another program's participant, or has ended.
     is_unusable: bool,
 }
 

@@ -12,7 +12,8 @@ const NAME: &str = "RustDDS";
 /// Number of threads of a participant: one for packets and one for discovery.
 const THREADS: usize = 2;
 /// Maximum number of attempts to find the threads of a new participant, and the time between two
-/// attempts. The first attempts can fail, because a new thread sets its own name.
+/// attempts. The first attempts can fail, because a thread has its name only some time after it was
+/// started.
 const ATTEMPTS: u32 = 200;
 const ATTEMPT_INTERVAL: Duration = Duration::from_millis(5);
 

@@ -135,8 +135,8 @@ impl Warnings {
         }
     }
 
-    /// Returns the collected warnings. If some messages are not listed, the last warning gives the
-    /// number of unlisted messages.
+    /// Returns the collected warnings. If some warnings were not listed, the last warning gives
+    /// their number.
     pub fn into_vec(mut self) -> Vec<Warning> {
         if self.unlisted > 0 {
             let message = format!("{} more warnings are not listed", self.unlisted);

@@ -45,7 +45,7 @@ pub fn write(array: &Array) -> Vec<u8> {
     let dict =
         format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({}, {}), }}", array.rows, array.columns);
     // NumPy reserves space for a row count of 21 digits. Then NumPy pads the header, so that the
-    // data starts at a multiple of 64 bytes.
+    // data starts at a multiple of 64 bytes. This function does the same.
     let spare = 21usize.saturating_sub(array.rows.to_string().len());
     let used = MAGIC.len() + 4 + dict.len() + spare + 1;
     let padding = spare + 64 - used % 64;

@@ -82,7 +82,8 @@ struct ObjReader<'a, 'w> {
     file: &'a str,
     bytes: &'a [u8],
     warnings: &'w mut Warnings,
-    /// The vertices of the file. The first uv is for corners without a uv.
+    /// The positions, normals and uvs of the file. The first uv is not from the file: corners
+    /// without a uv use it.
     arena: Arena,
     /// Number of normals in the file. `finish` appends computed normals to the arena, so the arena
     /// can have more normals than the file.
@@ -188,6 +189,7 @@ impl ObjReader<'_, '_> {
         open: &mut dyn FnMut(&str) -> Option<Vec<u8>>,
     ) -> Result<(), Error> {
         // The name of a material file may contain spaces, but a line may also have several names.
+        // Therefore the whole text is tried as one name first.
         let whole = open(names).map(|bytes| (names, bytes));
         let files = match whole {
             Some(found) => vec![Some(found)],
@@ -202,7 +204,7 @@ impl ObjReader<'_, '_> {
         Ok(())
     }
 
-    /// Adds a face. A face with more than three corners is split.
+    /// Adds a face. A face with more than three corners is split into triangles.
     fn face(&mut self, text: &str, offset: usize) -> Result<(), Error> {
         let first = self.corners.len();
         let mut ring: Vec<Corner> = Vec::new();

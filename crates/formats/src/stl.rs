@@ -69,7 +69,8 @@ fn binary(file: &str, bytes: &[u8], triangles: usize) -> Result<Vec<[f32; 3]>, E
     Ok(corners)
 }
 
-/// The corners of all triangles of a text file. A loop of more than three corners is split.
+/// The corners of all triangles of a text file. A loop of more than three corners is split into
+/// triangles.
 fn text(file: &str, bytes: &[u8]) -> Result<Vec<[f32; 3]>, Error> {
     let mut words = Words { bytes, at: 0 };
     let mut corners: Vec<[f32; 3]> = Vec::new();

@@ -158,7 +158,8 @@ fn inputs_of_a_vertices_element_share_its_index() {
     );
     let part = &read(&text).parts[0];
     assert_eq!(part.uvs, [[0., 0.], [1., 0.], [1., 1.]]);
-    // The reader normalises normals. A zero normal becomes +z.
+    // The file uses the positions (0, 0, 0), (1, 0, 0) and (1, 1, 0) as normals too. The reader
+    // normalises them, and replaces the zero vector by +z.
     assert_eq!(part.normals[..2], [[0., 0., 1.], [1., 0., 0.]]);
     assert!((part.normals[2][0] - 0.5f32.sqrt()).abs() < 1e-6);
 }

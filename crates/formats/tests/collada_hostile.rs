@@ -124,7 +124,8 @@ fn exponential_instancing_is_refused() {
     assert!(error(&doubling(63, "")).contains(too_many));
     let itself = doubling(3, "<instance_node url=\"#d0\"/>");
     assert!(error(&itself).contains("nodes are nested deeper than 64"));
-    // This file has few instances, but each instance has many triangles.
+    // This file has few instances, but each instance has many triangles. Therefore it exceeds the
+    // limit on triangles and not the limit on elements.
     let many = "0 1 2 ".repeat(3000);
     let bomb = doubling(10, "<instance_geometry url=\"#geometry-0\"/>")
         .replace("<p>0 1 2</p>", &format!("<p>{many}</p>"));

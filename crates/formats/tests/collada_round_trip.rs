@@ -10,9 +10,9 @@ fn read(text: &str) -> Model {
     collada::read("m.dae", text.as_bytes(), &mut warnings).expect("written files are readable")
 }
 
-/// Returns one line of text per group, with the name of the part and the material. The lines of the
-/// corners of the group's triangles follow. Each of them contains the position, the normal and the
-/// texture coordinates of a corner.
+/// Returns the model as lines of text. Each group of triangles has a line with the name of the part
+/// and the material. After it, each corner of the group has a line with its position, normal and
+/// texture coordinates.
 fn corners(model: &Model) -> Vec<String> {
     let mut lines = Vec::new();
     for part in &model.parts {

@@ -65,7 +65,8 @@ impl Batch {
         let shapes = Shapes::new(&settings, &profile);
         let plan = Arc::new(Plan::new(courses, profile, settings)?);
         // The renderer uses the threads of the pool that it runs in. Without a pool, it would use
-        // rayon's global pool, which belongs to the whole process.
+        // rayon's global pool, which belongs to the whole process. A batch with pictures therefore
+        // has a pool even for one thread.
         let pool = if threads > 1 || plan.settings.keeps_exposures() {
             let threads = rayon::ThreadPoolBuilder::new().num_threads(threads);
             let pool = threads.build().map_err(|error| GymError::Pool(error.to_string()))?;
@@ -194,8 +195,8 @@ impl Batch {
         saved.save()
     }
 
-    /// Restores one environment from bytes of [`Batch::save`]. After an error, call
-    /// [`Batch::reset`].
+    /// Restores one environment from bytes of [`Batch::save`]. After an error, the environment may
+    /// have no episode: call [`Batch::reset`].
     pub fn restore(&mut self, car: usize, bytes: &[u8]) -> Result<(), GymError> {
         self.car_mut(car)?.restore(bytes)
     }
@@ -209,8 +210,9 @@ impl Batch {
         self.cars.get_mut(car).ok_or(GymError::NoSuchCar { car, count })
     }
 
-    /// Does the work for every environment, then copies the numbers. If an environment fails, no
-    /// numbers are copied, and the error of the first such environment is returned.
+    /// Calls `work` for every environment, then copies the numbers of all environments to the array
+    /// `numbers`. If an environment fails, no numbers are copied, and the error of the first such
+    /// environment is returned.
     fn each(
         &mut self,
         arrays: &mut Arrays<'_>,

@@ -33,7 +33,8 @@ pub(crate) struct Car {
     pub(crate) history: History,
 }
 
-/// The changes of a seed that a picture needs.
+/// The changes of a seed, and the changed scene. The scene is prepared when the first picture needs
+/// it.
 pub(crate) struct Varied {
     pub(crate) overlay: Overlay,
     pub(crate) stage: OnceLock<Arc<Stage>>,
@@ -54,7 +55,8 @@ pub(crate) struct Episode {
     pub(crate) ended: bool,
 }
 
-/// The start of episodes that all start in the same way: the car stands at the first waypoint.
+/// The state at the start of an episode whose car stands at the first waypoint. This start is
+/// simulated once. Later episodes that start in the same way rewind to it.
 pub(crate) struct PreparedStart {
     checkpoint: Checkpoint,
     episode: Episode,
@@ -149,10 +151,9 @@ impl Car {
         Ok(())
     }
 
-    /// Whether a scan is due in the last tick before the first step of an episode, or no lidar is
-    /// observed. A rewind to this tick measures such a scan again with the noise of the new seed.
-    /// An older scan would keep the noise of another seed, so a start with an older scan cannot be
-    /// prepared.
+    /// Whether a prepared start has the right lidar scan: no lidar is observed, or a scan is due in
+    /// the last tick before the first step of an episode. A rewind to that tick measures its scan
+    /// again with the noise of the new seed. An older scan would keep the noise of another seed.
     fn scan_is_fresh(&self) -> bool {
         let settings = &self.plan.settings;
         let rate = self.course.profile.lidar.rate_hz;
@@ -169,7 +170,8 @@ impl Car {
                 episode: self.episode,
                 exposure: self.exposure.clone(),
             };
-            // Another thread may have stored an equal start already.
+            // This call has no effect if another thread has stored a start first. Both starts give
+            // the same episodes, because a rewind sets the seed.
             let _ = course.prepared.set(prepared);
             return Ok(());
         };
@@ -257,14 +259,15 @@ impl Car {
         for _ in 0..ticks {
             self.sim.step(drive);
             let frame = sample_at(self.sim.tick(), rate).filter(|_| exposes);
-            // Only the last frame of the step can be drawn.
+            // Only the last frame of the step can be drawn later, so the earlier frames need no
+            // exposure.
             if let Some(frame) = frame.filter(|frame| sample_tick(frame + 1, rate) > end) {
                 self.exposure = Some(Exposure::of(&self.sim, frame));
             }
         }
     }
 
-    /// Measures the first moment of an episode. The progress starts at 0.
+    /// Computes the numbers at the start of an episode. The progress starts at 0.
     fn measure_start(&mut self) {
         self.measure(self.plan.settings.settle_ticks());
         self.episode.done_m = 0.0;
@@ -274,7 +277,8 @@ impl Car {
         }
     }
 
-    /// Computes the numbers after the last `ticks` ticks, except reward and end.
+    /// Computes all numbers except reward and end. An object that the car touched in the last
+    /// `ticks` ticks counts as a crash.
     fn measure(&mut self, ticks: u64) {
         let car = self.sim.vehicle();
         let track = &self.course.track;

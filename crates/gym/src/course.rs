@@ -27,9 +27,10 @@ pub enum Courses {
 /// Random tracks, one of which each episode draws.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RandomTracks {
-    /// Number of different tracks. Track k has the seed k of `chicane new`, from 1.
+    /// Number of different tracks. Track k is the track that `chicane new` makes with the seed k; k
+    /// starts at 1.
     pub count: usize,
-    /// The options of all tracks; the seed is replaced.
+    /// The options of all tracks; their seed is not used.
     pub options: RandomTrackOptions,
 }
 
@@ -42,7 +43,8 @@ pub(crate) struct Course {
     pub(crate) vary: Option<Vary>,
     /// The simulation at tick 0.
     pub(crate) start: Checkpoint,
-    /// The start of episodes that all start in the same way.
+    /// The start of episodes that all start at the first waypoint; empty before the first of these
+    /// episodes.
     pub(crate) prepared: OnceLock<PreparedStart>,
     stage: OnceLock<Arc<Stage>>,
 }

@@ -47,7 +47,7 @@ impl Numbers {
     pub const PROGRESS: usize = 4;
     /// Simulated seconds since the start of the episode.
     pub const TIME: usize = 5;
-    /// Measured speed, m/s.
+    /// Speed of the car, m/s.
     pub const SPEED: usize = 6;
     /// Distance of the car's centre from the centre line, m.
     pub const DISTANCE: usize = 7;
@@ -57,7 +57,7 @@ impl Numbers {
     pub const Y: usize = 9;
     /// Yaw of the car, rad.
     pub const HEADING: usize = 10;
-    /// Measured steering angle, rad.
+    /// Steering angle of the car, rad.
     pub const STEERING: usize = 11;
     /// Metres along the centre line in this step.
     pub const ADVANCE: usize = 14;

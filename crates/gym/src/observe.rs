@@ -12,7 +12,7 @@ use chicane_world::world::ObjectKind;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::{PI, TAU};
 
-/// Distances ahead at which the state vector contains the direction of the road, m.
+/// The state vector contains the direction of the road at these distances ahead of the car, m.
 const AHEAD_M: [f64; 5] = [0.2, 0.4, 0.7, 1.0, 1.5];
 /// Number of objects in the state vector.
 const NEAREST: usize = 3;

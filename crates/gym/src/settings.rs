@@ -133,7 +133,8 @@ impl Settings {
         ticks(self.step_s.max(SETTLE_S))
     }
 
-    /// An upper limit of the distance that a car drives in one step, m.
+    /// The argument `near_m` of [`crate::track::Track::new`], m. It covers the distance that a car
+    /// drives in one step at 4 m/s.
     pub(crate) fn near_m(&self) -> f64 {
         NEAR_M.max(4.0 * self.step_s)
     }

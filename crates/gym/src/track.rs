@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 /// more if a step is long. The search is local because roads may cross.
 pub const NEAR_M: f64 = 0.6;
 
-/// The squared length of a segment is at least this, m².
+/// Lower limit of a segment's squared length, m². It avoids a division by zero where a route
+/// repeats a waypoint.
 const LEAST_LENGTH2: f64 = 1e-12;
 
 /// A value as clients of the API get it: at most six decimals, and never −0.
@@ -251,7 +252,8 @@ mod tests {
     use super::*;
     use chicane_world::route::Borders;
 
-    /// A square of 4 m with a border 0.2 m to its left and 0.4 m to its right.
+    /// A square road with sides of 4 m. Its borders are 0.2 m to the left and 0.4 m to the right of
+    /// the centre line.
     fn square() -> Track {
         let side = |i: i32| f64::from(i) / 10.0;
         let mut centre: Vec<DVec2> = (0..40).map(|i| DVec2::new(side(i), 0.0)).collect();
@@ -301,7 +303,7 @@ mod tests {
         let at = track.locate(4.1, 2.0, None);
         assert_eq!(at.behind, 2);
         near(at.along, 6.0 + 1e-6);
-        // The direction at the repeated waypoint is that of the next segment.
+        // The direction at the repeated waypoint is the direction of the next segment.
         near(track.heading(4.0 + 5e-7), std::f64::consts::FRAC_PI_2);
         assert_eq!(track.widths(4.0 + 5e-7), track.widths(4.5));
     }

@@ -46,15 +46,16 @@ pub(crate) fn of_state() -> ChannelDescription {
     }
 }
 
-/// The quality of service of a topic, in the format of ROS 2 recorders. A player offers the same
-/// quality of service, so that late subscribers still get the static frames.
+/// The quality of service of a topic, in the format of ROS 2 recorders. A player reads this text
+/// and offers the same quality of service, so that late subscribers still get the static frames.
 fn qos(topic: Topic) -> String {
     let qos = topic.qos();
     let durability = match qos.durability {
         Durability::Volatile => "volatile",
         Durability::TransientLocal => "transient_local",
     };
-    // The largest duration of ROS 2 means that there is no deadline, lifespan or lease.
+    // The largest duration that ROS 2 can express means that there is no deadline, lifespan or
+    // lease.
     let forever = |name: &str| format!("  {name}:\n    sec: 9223372036\n    nsec: 854775807\n");
     format!(
         "- history: keep_last\n  depth: {}\n  reliability: reliable\n  durability: {durability}\n{}{}  \

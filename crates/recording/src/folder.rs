@@ -12,13 +12,14 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Longest part of a file name that comes from the name of a world, in characters.
+/// Maximum length of the part of a file name that comes from the name of a world, in characters.
 const MAX_WORLD_CHARS: usize = 64;
 /// Maximum number of recordings in the folder. It matters for a program that respawns the car
 /// repeatedly, because each respawn begins a new small file.
 const MAX_FILES: usize = 10_000;
-/// Largest number in the name of a recording. A file with a larger number comes from elsewhere. If
-/// it counted, no number would be left for the next recording.
+/// Largest number in the name of a recording. A file with a larger number was not made by this
+/// program and is ignored. Otherwise a file with the largest possible number would leave no number
+/// for the next recording.
 const MAX_NUMBER: u64 = 999_999_999_999;
 /// Maximum number of names that are tried for a new file. A name fails if another simulator has
 /// created a file with this name first.
@@ -116,7 +117,7 @@ fn prepare(options: &RecordingOptions) -> Result<Vec<StoredFile>, FolderError> {
 
 /// Removes the oldest unlocked recordings until the folder is within its limits, then checks the
 /// free space of the disk. `current` is the file that is being written: its name, and its size in
-/// bytes.
+/// bytes; `None` before a file is created.
 pub(crate) fn enforce_limits(
     options: &RecordingOptions,
     current: Option<(&str, u64)>,

@@ -1,8 +1,8 @@
 //! Draws the camera frames of a recording.
 //!
 //! Drawing a frame takes longer than writing a tick. Therefore a task draws the frames, and the
-//! other messages do not wait for images. At most [`MAX_WAITING_FRAMES`] frames wait; a further
-//! frame is skipped and counted.
+//! other messages do not wait for images. At most [`MAX_WAITING_FRAMES`] frames wait. A further
+//! frame is skipped, and the session counts it.
 
 use bytes::Bytes;
 use chicane_host::camera::Camera;
@@ -16,7 +16,8 @@ const MAX_WAITING_FRAMES: usize = 8;
 
 /// A frame to draw.
 pub(crate) struct Frame {
-    /// How often time had restarted since the start of the recording when the frame was taken.
+    /// Number of times that time had restarted since the start of the recording when the frame was
+    /// taken. An image from before the last restart does not belong in the current file.
     pub(crate) run: u64,
     pub(crate) tick: u64,
     pub(crate) exposure: Arc<Exposure>,
@@ -34,13 +35,13 @@ pub(crate) struct DrawnImage {
 
 /// The input and output of the task that draws frames. The task ends when `frames` is dropped.
 pub(crate) struct Images {
-    /// `None` after the last frame.
+    /// `None` after [`Images::close`].
     frames: Option<mpsc::Sender<Frame>>,
     drawn: mpsc::Receiver<DrawnImage>,
 }
 
 impl Images {
-    /// Starts the task. Must be called inside a runtime.
+    /// Starts the task. Must be called inside a Tokio runtime.
     pub(crate) fn start(camera: Camera) -> Images {
         let (frames, mut waiting) = mpsc::channel::<Frame>(MAX_WAITING_FRAMES);
         let (out, drawn) = mpsc::channel(MAX_WAITING_FRAMES);
@@ -66,7 +67,8 @@ impl Images {
         self.drawn.recv().await
     }
 
-    /// Accepts no further frames. `next` then ends after the frames that still wait.
+    /// Accepts no further frames. [`Images::next`] still returns the images of the waiting frames,
+    /// then `None`.
     pub(crate) fn close(&mut self) {
         self.frames = None;
     }

@@ -24,7 +24,7 @@ impl RecordingOptions {
     /// Default of `min_free_bytes`: 256 MiB.
     pub const MIN_FREE_BYTES: u64 = 256 << 20;
 
-    /// The default limits. A relative path of the folder is resolved against the current folder.
+    /// The default limits. A relative path of the folder is resolved against the working directory.
     pub fn new(folder: impl Into<PathBuf>) -> RecordingOptions {
         let folder = folder.into();
         RecordingOptions {

@@ -16,7 +16,8 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::sync::{Mutex, watch};
 
-/// Timeout of [`Recorder::stop`] for finishing the file, because the disk can be slow.
+/// Maximum time that [`Recorder::stop`] waits until the file is finished. Writing can take long,
+/// because the disk can be slow.
 const STOP_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Why a recording could not be started.
@@ -55,8 +56,8 @@ struct Shared {
     profile: Arc<Profile>,
     options: RecordingOptions,
     status: Status,
-    /// The recording; `None` before the first one and after a stop on request. It may have ended by
-    /// itself.
+    /// The thread of the last recording; `None` before the first recording and after a stop on
+    /// request. A recording that ended by itself stays here until the next start or stop.
     running: Mutex<Option<RunningSession>>,
 }
 
@@ -99,7 +100,8 @@ impl Recorder {
         later: bool,
     ) -> Result<Recording, StartRecordingError> {
         let shared = Arc::clone(&self.0);
-        // Spawned, so that a cancelled request cannot leave a file without a thread.
+        // The start runs in a task of its own. Otherwise a cancelled request could leave a new file
+        // to which no thread writes.
         let started = tokio::spawn(async move { shared.start(request, later).await }).await;
         started.map_err(|e| StartRecordingError::Failed(e.to_string()))??;
         Ok(self.status())
@@ -109,8 +111,8 @@ impl Recorder {
     /// disk is very slow.
     pub async fn stop(&self) -> Recording {
         let shared = Arc::clone(&self.0);
-        // Spawned, so that a cancelled request does not release the lock before the recording has
-        // ended.
+        // The stop runs in a task of its own, so that a cancelled request does not release the lock
+        // before the recording has ended.
         let _ = tokio::spawn(async move { shared.stop().await }).await;
         self.status()
     }
@@ -128,7 +130,8 @@ impl Shared {
         later: bool,
     ) -> Result<(), StartRecordingError> {
         let mut running = self.running.lock().await;
-        // `active` becomes false shortly before the thread of the recording ends.
+        // If `active` is false, the recording has ended by itself. Its thread ends shortly
+        // afterwards, so the join takes only a moment.
         if let Some(ended) = running.take_if(|_| !self.status.lock().active) {
             let _ = tokio::task::spawn_blocking(move || ended.thread.join()).await;
         }

@@ -96,7 +96,8 @@ impl Session {
         let ended = match self.record_ticks(stop).await {
             Ok(()) => self.end().await,
             Err(reason) => {
-                // If the file can't be written, finishing it fails for the same reason.
+                // The result is ignored. If the file can't be written, finishing it fails for the
+                // same reason.
                 let _ = self.finish_file();
                 Err(reason)
             }
@@ -145,7 +146,8 @@ impl Session {
     /// Writes a tick of the tap, and orders its image.
     fn take(&mut self, tick: &TappedTick) -> Result<(), EndReason> {
         let at = (tick.sample.epoch, tick.sample.tick);
-        // The tap is opened before the first state is read, so it can contain earlier ticks.
+        // The tap is opened before the first state is read, so it can contain earlier ticks. These
+        // ticks are skipped.
         if self.last.is_some_and(|last| at <= last) {
             return Ok(());
         }

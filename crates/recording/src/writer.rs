@@ -94,7 +94,7 @@ impl<W: Write + Seek> McapWriter<W> {
             .library(concat!("chicane ", env!("CARGO_PKG_VERSION")))
             .compression(None)
             .chunk_size(Some(CHUNK_BYTES))
-            // Chunks are collected in memory and written as a whole.
+            // With this option, the library collects a chunk in memory and writes it as a whole.
             .disable_seeking(true)
             .create(output)?;
         writer.write_metadata(&Metadata { name: "chicane".to_owned(), metadata: about })?;

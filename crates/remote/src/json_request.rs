@@ -7,7 +7,7 @@ use hyper::http::{Method, Request, header};
 use serde_json::Value;
 use std::time::Duration;
 
-/// Timeout of a request. The largest upload may take a minute.
+/// Timeout of a request. It is long, because the largest upload may take a minute.
 const TIMEOUT: Duration = Duration::from_secs(120);
 /// Largest response body that is accepted, in bytes.
 const MAX_RESPONSE: usize = 4 << 20;
@@ -29,7 +29,7 @@ impl JsonResponse {
         (200..300).contains(&self.status)
     }
 
-    /// The text of the error, or the status.
+    /// The error text in the body; a text with the status if the body has none.
     pub fn error(&self) -> String {
         let text = self.body["error"].as_str().map(str::to_owned);
         text.unwrap_or_else(|| format!("the simulator responded with status {}", self.status))

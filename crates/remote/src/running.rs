@@ -58,7 +58,8 @@ impl RunningSimulator {
     fn replace_file(&self, data_folder: &HeldFolder) -> std::io::Result<()> {
         let bytes = serde_json::to_vec(self)?;
         let draft = data_folder.join(&format!("{FILE_NAME}.new"));
-        // The permissions of an existing draft could let other users read the token.
+        // A draft of an earlier process is removed first, because its permissions could let other
+        // users read the token.
         let _ = std::fs::remove_file(&draft);
         let mut options = std::fs::File::options();
         options.write(true).create_new(true);

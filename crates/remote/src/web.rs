@@ -20,7 +20,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
-/// How many addresses of a host are tried before a connection fails.
+/// Maximum number of addresses of a host that are tried before a connection fails.
 const MAX_ADDRESSES: usize = 4;
 /// `User-Agent` header of every request.
 pub const USER_AGENT: &str = concat!("chicane/", env!("CARGO_PKG_VERSION"));

@@ -23,8 +23,9 @@ use std::time::{Duration, Instant};
 
 /// Wrong tokens are counted over the last period of this length.
 const PERIOD: Duration = Duration::from_secs(1);
-/// From this many requests with a wrong token per period on, the verdict is [`Verdict::TooMany`].
-/// From this many different wrong tokens on, somebody is guessing.
+/// If an address sends at least this many requests with a wrong token in a period, the verdict is
+/// [`Verdict::TooMany`]. If it sends at least this many different wrong tokens, somebody there is
+/// guessing.
 const LIMIT: usize = 6;
 /// Largest number of addresses in each table.
 const MAX_ADDRESSES: usize = 4096;
@@ -83,11 +84,12 @@ impl<T> Default for WrongTokens<T> {
 }
 
 impl<T: Copy + Eq> WrongTokens<T> {
-    /// Judges a token that came from the address `from`. `found` is what the token gives access to,
-    /// or `None` if it is wrong.
+    /// Judges a token that came from the address `from`. `found` is what the token gives access to;
+    /// `None` if the token is wrong.
     pub fn judge(&self, from: IpAddr, token: &str, found: Option<T>, now: Instant) -> Verdict<T> {
         let from = network(from);
-        // No code under this lock panics.
+        // No code under this lock panics, so the counts are consistent even if the lock is
+        // poisoned.
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         match found {
             Some(found) => counts.right(from, found, now),
@@ -245,7 +247,7 @@ mod tests {
         }
         assert_eq!(guess(&counts, "2001:db8::ffff:1:2:3", 9, now), TooMany);
         assert_eq!(guess(&counts, "2001:db8:0:1::1", 9, now), Wrong);
-        // An IPv4 address counts as itself in both notations.
+        // An IPv4 address and the same address in the notation of IPv6 share a count.
         for k in 0..6 {
             guess(&counts, "::ffff:192.0.2.9", k, now);
         }

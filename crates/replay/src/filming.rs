@@ -14,9 +14,10 @@ use chicane_host::driver::Exposure;
 use chicane_sim::TICKS_PER_SECOND;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Ticks between two saved states at first. A state takes about 100 kB.
+/// Number of ticks between two saved states of a short run. A state takes about 100 kB.
 const SAVE_INTERVAL: u64 = 2 * TICKS_PER_SECOND;
-/// Maximum number of saved states. If a run needs more, every second state is dropped.
+/// Maximum number of saved states. If a run needs more, every second state is dropped and the
+/// number of ticks between two states is doubled.
 const MAX_SAVED: usize = 256;
 
 /// Why there is no picture of a moment.

@@ -20,7 +20,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use std::net::TcpListener;
 
-/// Real seconds after which judging again is given up.
+/// Limit of real time for judging a run again, unless the caller sets another: one day, in seconds.
 pub(super) const WALL_LIMIT_S: f64 = 86_400.0;
 
 /// How a run is judged again.
@@ -29,7 +29,8 @@ pub(super) struct Judging<'a> {
     pub(super) script: &'a str,
     /// The settings for the script, JSON; `None` for the settings of the world.
     pub(super) config: Option<&'a str>,
-    /// The steps of the session.
+    /// The recorded steps that the session repeats, such as a line of the program or the time
+    /// limit.
     pub(super) steps: Vec<Step>,
     /// How the commands of the script are treated.
     pub(super) judge: JudgeCommands,
@@ -58,7 +59,7 @@ pub(super) struct JudgedAgain<'a> {
     is_cut: bool,
     /// The record so far.
     record: Value,
-    /// Simulated seconds of the run and the record, at each observation.
+    /// For each observation: the simulated seconds of the run, and the record at that time.
     pub(super) progress: Vec<(f64, Value)>,
     pub(super) difference: Option<Difference>,
 }
@@ -163,7 +164,7 @@ impl<'a> JudgedAgain<'a> {
         self.note_difference(Difference::at(self.tick(), what));
     }
 
-    /// Simulates up to the next point that matters. `None` after a difference.
+    /// Simulates up to the next point that [`Reached`] lists. `None` after a difference.
     fn advance(&mut self) -> Option<Reached> {
         if self.difference.is_some() {
             return None;
@@ -172,8 +173,8 @@ impl<'a> JudgedAgain<'a> {
         advanced.map_err(|difference| self.note_difference(difference)).ok()
     }
 
-    /// Compares a command of the script with the journal. If the commands of the journal are
-    /// applied, the script's command has no effect.
+    /// Compares a command of the script with the journal. With [`JudgeCommands::Applied`] there is
+    /// no comparison, and the script's command has no effect.
     fn expect(&mut self, change: &Change) -> Result<(), SessionHostError> {
         if self.judge == JudgeCommands::Applied || self.difference.is_some() {
             return Ok(());
@@ -244,7 +245,8 @@ impl SessionHost for JudgedAgain<'_> {
     fn resume(&mut self) {}
 
     fn halt(&mut self) -> f64 {
-        // With another script, the rest of the recorded drive is not needed.
+        // The rest of the recorded drive is simulated only to compare it. A run that is judged by
+        // another script is not compared.
         if self.judge == JudgeCommands::Expected {
             while let Some(reached) = self.advance() {
                 match reached {

@@ -155,7 +155,7 @@ impl Messages {
 }
 
 impl Overlay {
-    /// Shows the text of an entry.
+    /// Shows the text of a change, if the change is a text.
     fn take(&mut self, tick: u64, change: &Change) {
         let Change::Overlay { text, ttl_s, size, .. } = change else { return };
         let seq = self.view.seq + 1;

@@ -20,7 +20,8 @@ use std::sync::Arc;
 pub(super) const JOURNAL: &str = "journal";
 /// Name of the record in a run file.
 const RECORD: &str = "record.json";
-/// Maximum size of a decompressed journal, bytes: its changes, its steps and its head.
+/// Maximum size of a decompressed journal, bytes: `MAX_BYTES` for its changes and its steps
+/// together, and 9 MiB for its head and the lengths of the parts.
 const MAX_JOURNAL: u64 = chicane_journal::MAX_BYTES as u64 + (9 << 20);
 
 /// Why a run can't be simulated again.
@@ -97,7 +98,7 @@ pub struct RecordedRun {
     pub journal: Journal,
     /// SHA-256 and size of the journal.
     pub(super) journal_sum: (String, u64),
-    /// The steps of the session.
+    /// The recorded steps of the session, such as a line of the program or the time limit.
     pub(super) steps: Vec<Step>,
     /// The record with its events, JSON.
     pub record: Value,
@@ -128,7 +129,7 @@ impl RecordedRun {
     }
 
     /// Reads the parts of a run file. If a run in `known` has the same world and the same car, both
-    /// runs share them in memory.
+    /// runs share the world and the car's profile in memory.
     pub fn of_parts(parts: &Parts, known: &[&RecordedRun]) -> Result<RecordedRun, RunError> {
         let journal = parts.get(JOURNAL).ok_or(RunError::Missing("journal"))?;
         let record = parts.get(RECORD).ok_or(RunError::Missing("record"))?;

@@ -13,7 +13,7 @@ use serde_json::Value;
 pub struct Rejudged {
     /// How the session ended.
     pub outcome: Outcome,
-    /// The last record.
+    /// The last record that the script made.
     pub record: Value,
     /// Why the session ended; `None` if the outcome needs no explanation.
     pub reason: Option<String>,

@@ -187,8 +187,8 @@ impl Rerun {
     }
 
     /// Applies the commands of other senders up to the next command of the judging script. That
-    /// command must be `expected` and be at this tick. Returns the reason if the simulation refused
-    /// it.
+    /// command must equal `expected` and belong to this tick. Returns the reason if the simulation
+    /// refused it.
     pub(super) fn expect_act(&mut self, expected: &Change) -> Result<Option<String>, Difference> {
         loop {
             let tick = self.tick();
@@ -429,7 +429,8 @@ impl Rerun {
 
     /// Restores a state of the same run.
     pub(super) fn restore(&mut self, saved: &SavedRerun) {
-        // The state was saved by the same program from the same world, so it fits.
+        // Restoring never fails here, because this program saved the state in a simulation of the
+        // same world.
         if self.running.sim.restore(&saved.sim).is_err() {
             return;
         }

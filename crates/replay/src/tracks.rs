@@ -283,7 +283,8 @@ impl Collector {
         }
     }
 
-    /// Adds the contacts that begin at this tick, extends those that last, and closes the others.
+    /// Adds the contacts that begin at this tick, lengthens the contacts that continue, and closes
+    /// the contacts that have ended.
     fn note_contacts(&mut self, rerun: &Rerun, run: &RecordedRun) {
         let touched = rerun.running.sim.contacts();
         if touched.is_empty() && self.open.is_empty() {

@@ -12,7 +12,7 @@ use chicane_wire::{Num, rounded};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// Recorded numbers are rounded to six decimals.
+/// Largest difference between equal times, s. Recorded numbers are rounded to six decimals.
 const ROUNDING: f64 = 1e-6;
 
 /// A run that was verified.

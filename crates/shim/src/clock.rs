@@ -26,8 +26,9 @@ pub(crate) fn duration(time: Timespec) -> Option<u64> {
     is_valid.then(|| (time.sec as u64).saturating_mul(SECOND).saturating_add(time.nsec as u64))
 }
 
-/// Converts an absolute time to virtual nanoseconds. `None` if it is not valid. The clock follows
-/// from the value, because a condition variable stores its clock where this library can't read it.
+/// Converts an absolute time to virtual nanoseconds. `None` if it is not valid. The value decides
+/// whether the time is of the real-time clock or of the monotonic clock, because a condition
+/// variable stores its clock where this library can't read it.
 pub(crate) fn absolute(time: Timespec) -> Option<u64> {
     let start = if time.sec >= REALTIME_FROM_S { REALTIME_START_S } else { MONOTONIC_START_S };
     let sec = time.sec.saturating_sub(start as i64);

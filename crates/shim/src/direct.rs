@@ -6,7 +6,7 @@ use crate::raw::{self, EINTR, EINVAL, ETIMEDOUT, Timespec, nr};
 use crate::{poll, random, sleep, slot};
 use core::ffi::{c_int, c_long};
 
-/// The bits of the operation of a futex call, without the bits of its flags.
+/// Mask for the operation of a futex call. The other bits are flags.
 const OPERATION: usize = 0x7f;
 const FUTEX_WAIT: usize = 0;
 const FUTEX_WAIT_BITSET: usize = 9;

@@ -1,9 +1,9 @@
 //! The memory that a student's program shares with the simulator: the virtual clock, and one slot
 //! for each thread of the program.
 //!
-//! The simulator compiles this file too, so both sides use the same layout. The program can write
-//! anything into this memory. Therefore the simulator never uses the content as an address, and
-//! uses a number of slots only after limiting it to [`SLOTS`].
+//! The simulator compiles this file too, so the program and the simulator use the same layout. The
+//! program can write anything into this memory. Therefore the simulator never uses the content as
+//! an address, and uses a number of slots only after limiting it to [`SLOTS`].
 
 use core::sync::atomic::{AtomicI32, AtomicU32, AtomicU64};
 
@@ -99,7 +99,7 @@ pub struct Slot {
     /// The thread's own time in virtual nanoseconds. A read of a clock first raises it to
     /// [`Header::now`] if it is behind, and then adds [`READ_NS`].
     pub local: AtomicU64,
-    /// How often the thread has read a clock.
+    /// Number of times that the thread has read a clock.
     pub reads: AtomicU64,
     /// When the process gets `SIGALRM`, in virtual nanoseconds, or [`NEVER`].
     pub alarm: AtomicU64,

@@ -53,9 +53,9 @@ fn panic(_: &core::panic::PanicInfo) -> ! {
     }
 }
 
-// If the compiled code contains a function of the core library that can panic, this code refers to
-// a symbol that only the standard library defines. Nothing calls the symbol, but without it this
-// library could not be loaded.
+// A function of the core library that can panic refers to the symbol `rust_eh_personality`, which
+// only the standard library defines. If the compiled code contains such a function, this library
+// could not be loaded without the definition below. Nothing calls the symbol.
 core::arch::global_asm!(
     ".pushsection .text.rust_eh_personality, \"ax\", %progbits",
     ".weak rust_eh_personality",

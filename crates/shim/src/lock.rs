@@ -60,8 +60,8 @@ timed! {
     pthread_clockjoin_np(thread: usize, result: *mut *mut c_void, clock: c_int) = CLOCKJOIN, LOCK;
 }
 
-/// The result of a wait for a semaphore. Every signal interrupts such a wait with `EINTR`. If the
-/// wake signal did, the deadline has passed, so the result is `ETIMEDOUT` instead.
+/// The result of a wait for a semaphore. Every signal interrupts such a wait with `EINTR`. If it
+/// was the wake signal, the deadline has passed, so the result is `ETIMEDOUT` instead.
 fn semaphore_result((result, fired): (c_int, bool)) -> c_int {
     if result != 0 && fired { raw::fail(ETIMEDOUT) } else { result }
 }

@@ -41,7 +41,7 @@ unsafe fn fill_always(buffer: *mut u8, length: usize) {
 
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn getrandom(buffer: *mut u8, length: usize, flags: u32) -> isize {
-    // Like the kernel, returns at most this many bytes.
+    // Like the kernel, this function returns at most `i32::MAX` bytes.
     let length = length.min(i32::MAX as usize);
     if buffer.is_null() && length > 0 {
         return raw::fail(EFAULT) as isize;
@@ -84,7 +84,8 @@ extern "C" fn arc4random_uniform(bound: u32) -> u32 {
     if bound < 2 {
         return 0;
     }
-    // Smaller values are discarded. Otherwise small results would be more likely than others.
+    // Values below `minimum` are discarded. Otherwise small results would be more likely than
+    // others.
     let minimum = bound.wrapping_neg() % bound;
     loop {
         let value = arc4random();

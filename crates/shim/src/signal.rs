@@ -97,7 +97,7 @@ unsafe extern "C" fn sigaction(signal: c_int, action: *const Action, old: *mut A
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn signal(signal: c_int, handler: usize) -> usize {
-    // SIG_ERR is -1.
+    // The result of `raw::fail` is -1, which is also `SIG_ERR`.
     if signal == WAKE_SIGNAL && slot::header().is_some() {
         return raw::fail(EINVAL) as usize;
     }

@@ -51,7 +51,7 @@ pub(crate) fn scramble(value: u64) -> u64 {
     value ^ (value >> 31)
 }
 
-/// The name of a thread's child with this number.
+/// The name of the child with the number `child`. `name` is the name of its parent.
 fn mix(name: u64, child: u32) -> u64 {
     scramble(name.wrapping_add(STEP.wrapping_mul(u64::from(child))))
 }

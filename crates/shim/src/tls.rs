@@ -46,7 +46,8 @@ fn variables() -> *mut *const Slot {
     address
 }
 
-/// A thread-local variable. It is null in a new thread.
+/// A thread-local variable: its index among the variables of the thread. It is null in a new
+/// thread.
 pub(crate) struct Variable(usize);
 
 /// The slot of this thread.

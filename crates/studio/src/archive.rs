@@ -11,8 +11,8 @@ use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 /// Largest number of entries of an archive, including folders.
 const MAX_ENTRIES: usize = 200;
-/// The end record, which has the number of entries, begins at most this many bytes before the end
-/// of an archive.
+/// Maximum distance of the end record from the end of an archive, bytes: the record has 22 bytes,
+/// and a comment of up to 64 KiB may follow. The record contains the number of entries.
 const END_BYTES: usize = (64 << 10) + 22;
 /// Folder that macOS adds to archives. It has no files of the project.
 const FOLDER_OF_MAC: &str = "__MACOSX/";
@@ -161,7 +161,8 @@ mod tests {
         let many: Vec<(String, Vec<u8>)> =
             (0..MAX_ENTRIES).map(|i| (format!("{i}.py"), Vec::new())).collect();
         assert_eq!(refused(&pack(("a.json", b"{}"), &many).expect("packed")), ArchiveError::TooMany);
-        // A file of zeros is compressed to a thousandth of its size.
+        // A file of zeros is compressed to a thousandth of its size, so this small archive unpacks
+        // to more than the limit.
         let mut bomb = ZipWriter::new(Cursor::new(Vec::new()));
         bomb.start_file("a.png", SimpleFileOptions::default()).expect("started");
         bomb.write_all(&vec![0; max_total() + 1]).expect("written");

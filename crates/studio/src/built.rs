@@ -11,7 +11,7 @@ use chicane_world::{Assets, MemoryBundle, World};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-/// Number of built worlds that are kept.
+/// Maximum number of built worlds that are kept.
 const MAX_KEPT: usize = 3;
 
 /// The world of one revision of a project.

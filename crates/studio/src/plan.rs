@@ -45,7 +45,7 @@ pub(crate) fn draw(project: &Project, files: &dyn Files) -> Vec<u8> {
         Ground::Grass => (GRASS, None),
         Ground::Picture(name) => (PICTURE, pictures.get(name)),
     };
-    // The picture of a ground repeats every metre.
+    // The picture of a ground repeats every metre, so its texture coordinates are metres.
     canvas.cover(&rectangle(0.0, 0.0, w, h), ground, picture, |at| at);
     if let Some(road) = &preview.road {
         draw_road(&mut canvas, project, road);
@@ -324,7 +324,8 @@ mod tests {
         let mut project = Project::read(oval.project()).expect("a project");
         project.track.nodes.iter_mut().for_each(|node| node.x += 190.0);
         project.objects.clear();
-        // In a JPEG file, the thin lines of a fence get colours close to the colour of the road.
+        // The fence is removed, because its thin lines get colours close to the colour of the road
+        // in a JPEG file.
         project.fence = None;
         let picture = pixels(&project);
         let road = picture.pixels().filter(|p| near(p.0, ROAD)).count();

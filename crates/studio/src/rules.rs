@@ -48,7 +48,8 @@ impl Studio {
         let name = files.files.keys().find_map(|path| path.strip_prefix("worlds/")?.strip_suffix(".world"));
         let Some(name) = name.and_then(WorldName::parse) else { return Ok(false) };
         project.name = name;
-        // The rules are not compared. Without this line, an error in them would fail the build.
+        // The rules are not compared, so they are removed. Otherwise an error in the rules would
+        // fail the build.
         project.evaluation = None;
         let own = build(&project, &self.projects().stored_files(id.as_str()));
         Ok(own.is_ok_and(|own| compared(&own).eq(compared(files))))

@@ -19,7 +19,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Most thumbnails in memory.
+/// Maximum number of thumbnails in memory.
 const MAX_THUMBNAILS: usize = 2 * Projects::MAX;
 
 /// The world builder of a data folder.
@@ -109,8 +109,8 @@ impl Studio {
             return Ok(Some(summary.clone()));
         }
         let Some(row) = self.projects().find(&head.id, head.deleted)? else { return Ok(None) };
-        // A document from a newer version of Chicane can't be read. The list shows it with one
-        // error.
+        // A document that can't be read, for example because a newer version of Chicane wrote it,
+        // is listed with one error.
         let summary = match Project::read(row.document.as_bytes()) {
             Ok(project) => Summary::of(&project, &self.projects().stored_files(&head.id)),
             Err(_) => Summary { name: head.id.clone(), errors: 1, ..Summary::default() },

@@ -136,7 +136,8 @@ struct StreamPlace {
 impl Drop for StreamPlace {
     fn drop(&mut self) {
         let mut open = lock(&self.watchers.open);
-        // If the project was deleted and restored meanwhile, the entry belongs to newer streams.
+        // If the project was deleted and restored meanwhile, the entry belongs to newer streams and
+        // must not be changed.
         let newest = open.projects.get(&self.id).filter(|newest| newest.same_channel(&self.newest));
         let Some(newest) = newest else { return };
         newest.send_modify(|newest| newest.editors = newest.editors.saturating_sub(1));
@@ -149,9 +150,9 @@ impl Drop for StreamPlace {
 
 struct Reader {
     receiver: watch::Receiver<Newest>,
-    /// The revision that `current` returned when the stream was opened. This revision may not be
-    /// announced yet. It is kept apart from the shared value, because the other streams must still
-    /// get the announcement, with the name of the editor.
+    /// The revision that `current` returned when the stream was opened. It is not written to the
+    /// shared [`Newest`]. Otherwise [`Watchers::changed`] would ignore this revision if it is
+    /// announced later, and the other streams would not get the name of the editor who saved it.
     stored: u64,
     /// The values that were sent last.
     sent: Newest,
@@ -260,7 +261,8 @@ mod tests {
         for _ in 0..2 {
             next(&mut first).await;
         }
-        // Revision 4 is stored, but not announced yet.
+        // The second stream is opened after revision 4 was stored, and before `changed` announces
+        // it.
         let second = watchers.subscribe::<Refused>("a", || Ok(4)).unwrap_or_else(|_| panic!("refused"));
         assert_eq!(next(&mut first).await.as_deref(), Some("event: editors\ndata: {\"count\":2}\n\n"));
         watchers.changed("a", 4, Some("left"));
@@ -269,7 +271,8 @@ mod tests {
         drop(second);
     }
 
-    /// Regression test: the entry was found by the id of the project only.
+    /// Regression test: an old stream found its entry by the id of the project only. Therefore the
+    /// end of the old stream removed the entry of the new streams.
     #[tokio::test]
     async fn an_old_stream_ended_the_streams_of_a_restored_project() {
         let watchers = Watchers::default();

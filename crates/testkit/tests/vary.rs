@@ -39,8 +39,8 @@ fn corners(object: &Object) -> [DVec2; 4] {
         .map(|[x, y]| object.origin.point(object.centre + DVec3::new(x * half.x, y * half.y, 0.0)).truncate())
 }
 
-/// Whether two rectangles overlap. They do not overlap if their projections on some axis do not
-/// (separating axis theorem).
+/// Whether two rectangles overlap. By the separating axis theorem, they overlap exactly if their
+/// projections on the perpendicular of every side overlap.
 fn overlap(a: &[DVec2; 4], b: &[DVec2; 4]) -> bool {
     let span = |points: &[DVec2; 4], axis: DVec2| {
         let along = points.map(|p| p.dot(axis));
@@ -54,7 +54,7 @@ fn overlap(a: &[DVec2; 4], b: &[DVec2; 4]) -> bool {
 }
 
 /// Asserts that additional objects stand beside the road, inside the bounds, and apart from all
-/// objects and from the start, and that moved objects overlap nothing either.
+/// objects and from the start. Moved objects must not overlap an object or the start either.
 fn check_places(published: &World, overlay: &Overlay, world: &World, seed: u64) {
     let route = published.route.as_ref().expect("a route");
     let bounds = published.ground.bounds.expect("bounds");

@@ -16,7 +16,7 @@ use std::ops::Range;
 pub(super) struct Mesh<'a> {
     pub(super) welded: Welded,
     /// Consecutive ranges of `welded.indices`, in file order. The triangles of a range share the
-    /// given material symbol.
+    /// given material symbol; `None` if they have no symbol.
     pub(super) runs: Vec<(Option<&'a str>, Range<usize>)>,
 }
 

@@ -16,7 +16,7 @@ const MAX_VECTORS: usize = 3 * MAX_TRIANGLES;
 /// element again for every primitive. Without a limit, the reading time could therefore be
 /// quadratic.
 const MAX_INPUTS: usize = 64;
-/// Maximum `offset` attribute of an input.
+/// Maximum `offset` attribute of an input. It limits the number of indices per corner.
 const MAX_OFFSET: usize = 63;
 
 /// One input of a primitive.

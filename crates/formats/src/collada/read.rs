@@ -17,7 +17,8 @@ use std::rc::Rc;
 
 /// Maximum nesting depth of nodes. Nested nodes and instances of nodes both add to the depth.
 const MAX_DEPTH: usize = 64;
-/// Maximum number of visited elements. An element counts once per instance.
+/// Maximum number of steps of the traversal. A visited element is one step for each of its
+/// instances. Every 64 bytes of a reference that is looked up are one more step.
 const MAX_STEPS: usize = 500_000;
 /// Maximum length of a part's name, in characters. Longer names are truncated.
 const MAX_NAME: usize = 200;

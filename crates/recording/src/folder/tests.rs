@@ -50,7 +50,8 @@ fn names_contain_world_and_start_and_are_never_used_twice() {
     assert_eq!(create("oval", 0), "000042-oval-0.000s.mcap");
 }
 
-/// Regression test: no number was left after the largest one, so every recording failed.
+/// Regression test: a file had the largest possible number. No number was left for the next file,
+/// so every recording failed.
 #[test]
 fn a_file_with_a_huge_number_ended_all_recordings() {
     let folder = TempFolder::new();

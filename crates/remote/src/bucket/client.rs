@@ -22,11 +22,11 @@ use object_store::client::{
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// How many times a request is sent before it fails.
+/// Maximum number of times that a request is sent.
 const ATTEMPTS: u32 = 4;
 /// Pause before the second attempt. Each further pause is three times as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
-/// Timeout of a response. The time for sending the request comes on top, see [`MIN_RATE`].
+/// Timeout of a response. The time for sending the request is added to it, see [`MIN_RATE`].
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(20);
 /// Lowest speed at which a request may be sent, in bytes per second.
 const MIN_RATE: f64 = 32_768.0;
@@ -57,7 +57,8 @@ struct RequestFailed(String);
 
 impl From<RequestFailed> for HttpError {
     fn from(failed: RequestFailed) -> HttpError {
-        // `object_store` does not retry errors of this kind.
+        // `object_store` does not retry errors of this kind. `BucketClient` has already retried the
+        // request where this can help.
         HttpError::new(HttpErrorKind::Unknown, failed)
     }
 }

@@ -42,8 +42,8 @@ fn check(builder: &AmazonS3Builder) -> Result<(), BucketError> {
         Key::ContainerCredentialsRelativeUri,
         Key::ContainerCredentialsFullUri,
         // Without any credentials, `object_store` would query Amazon's metadata service. Outside
-        // Amazon's network, this query takes long before it fails. Therefore it is allowed only if
-        // the endpoint of the service is set.
+        // Amazon's network, this query takes long before it fails. Therefore the query is allowed
+        // only if the endpoint of the metadata service is set.
         Key::MetadataEndpoint,
     ];
     let (id, secret) = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY");

@@ -7,7 +7,7 @@ use chicane_store::{InstallError, MAX_TOTAL, PlannedFile, Staged, StagedFileWrit
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Bytes that are buffered before they are written to disk.
+/// Number of bytes that are buffered before they are written to disk.
 const WRITE_BUFFER: usize = 256 << 10;
 
 /// The state that all file downloads of one world share.

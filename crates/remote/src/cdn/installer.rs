@@ -28,11 +28,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{Semaphore, watch};
 
-/// Most worlds that are installed at a time. Further jobs wait.
+/// Maximum number of worlds that are installed at a time. Further jobs wait.
 const MAX_PARALLEL_INSTALLS: usize = 4;
-/// Most jobs that may run or wait. Further requests for other worlds are refused.
+/// Maximum number of jobs that run or wait. Further requests for other worlds are refused.
 const MAX_JOBS: usize = 64;
-/// Most files of a world that are downloaded at a time.
+/// Maximum number of files of a world that are downloaded at a time.
 const MAX_PARALLEL_FILES: usize = 8;
 /// Time limit of a job.
 const INSTALL_TIMEOUT: Duration = Duration::from_secs(1800);

@@ -21,7 +21,7 @@ const MAX_REDIRECTS: usize = 5;
 /// Lowest average speed of the download of a file, in bytes per second. A slower download fails,
 /// once it is late by more than the timeout of the source.
 const MIN_RATE: f64 = 4096.0;
-/// Bytes that are read from a file at a time.
+/// Maximum number of bytes that are read from a file at a time.
 const CHUNK: usize = 256 << 10;
 
 /// Where an [`Installer`](super::Installer) reads published worlds from.

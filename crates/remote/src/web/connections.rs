@@ -8,7 +8,7 @@ use hyper::client::conn::http1::SendRequest;
 use hyper::http::{Request, Response};
 use std::sync::{Mutex, PoisonError};
 
-/// How many idle connections a pool keeps.
+/// Maximum number of idle connections that a pool keeps.
 const MAX_IDLE: usize = 8;
 
 /// An open connection to one host.

@@ -10,7 +10,7 @@ use crate::messages::{Header, Quaternion, TFMessage, Time, Transform, TransformS
 use chicane_robot::{Joints, Odom};
 use chicane_world::Profile;
 
-/// The frame at the pose at which the stack started.
+/// The fixed frame of the odometry. Its origin is where the car was when the stack started.
 pub(super) const ODOM: &str = "odom";
 /// The frame of the car on the ground.
 pub(super) const FOOTPRINT: &str = "base_footprint";

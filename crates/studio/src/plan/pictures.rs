@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 
 /// Largest side of a reduced picture, in pixels.
 const SIDE: u32 = 192;
-/// Most pixels that are decoded for one plan. A picture that would exceed this number is drawn as
-/// an area of one colour.
+/// Maximum number of pixels that are decoded for one plan. A picture that would exceed this number
+/// is drawn as an area of one colour.
 const MAX_PIXELS: u64 = 48 << 20;
 
 /// The decoded pictures of a project by their names.

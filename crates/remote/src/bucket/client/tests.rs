@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
-/// Starts a server that sends `response(k)` to request k. For `None` it sends nothing. It keeps its
-/// connections open. Returns its URL, and the counts of connections and of requests.
+/// Starts a server that sends `response(k)` to request k, or nothing if this is `None`. The server
+/// keeps its connections open. Returns its URL, and the counts of connections and of requests.
 async fn server(
     response: impl Fn(usize) -> Option<&'static str> + Send + Sync + 'static,
 ) -> (String, Arc<[AtomicUsize; 2]>) {
@@ -85,7 +85,8 @@ async fn a_request_fails_after_the_last_attempt() {
     let (url, counts) = server(|_| None).await;
     let silent = put(&with_timeout(Duration::from_millis(200)), &url).await.expect_err("silence");
     assert!(silent.contains("no response from 127.0.0.1: timeout after 0 s (tried 4 times)"), "{silent}");
-    // The last request may arrive at the server after the client has given up.
+    // The last request may arrive at the server after the client has given up, so the test waits
+    // for it.
     let all = async {
         while counts[1].load(Relaxed) < ATTEMPTS as usize {
             tokio::time::sleep(Duration::from_millis(1)).await;
