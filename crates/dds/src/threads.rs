@@ -74,7 +74,8 @@ mod tests {
         let [(stop, thread), _running] = threads;
         drop(stop);
         let _ = thread.join().expect("joined");
-        // The kernel removes the thread shortly after its end.
+        // The kernel may remove the thread from `/proc` only after `join` has returned, so the test
+        // waits.
         while !found.has_ended() {
             std::thread::yield_now();
         }

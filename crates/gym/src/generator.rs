@@ -53,7 +53,8 @@ mod tests {
 
     #[test]
     fn the_numbers_are_those_of_numpy() {
-        // numpy.random.default_rng(7): state of its bit generator, then four numbers.
+        // The constants are from `numpy.random.default_rng(7)`: the state of its bit generator, and
+        // its first four numbers.
         let mut generator = Generator { state: STATE, increment: INCREMENT };
         let numbers: [f64; 4] = std::array::from_fn(|_| generator.next_f64());
         assert_eq!(numbers, NUMBERS);

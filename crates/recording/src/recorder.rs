@@ -130,8 +130,8 @@ impl Shared {
         later: bool,
     ) -> Result<(), StartRecordingError> {
         let mut running = self.running.lock().await;
-        // If `active` is false, the recording has ended by itself. Its thread ends shortly
-        // afterwards, so the join takes only a moment.
+        // If `active` is false, the recording has ended. Its thread ends shortly afterwards, so the
+        // join takes only a moment.
         if let Some(ended) = running.take_if(|_| !self.status.lock().active) {
             let _ = tokio::task::spawn_blocking(move || ended.thread.join()).await;
         }

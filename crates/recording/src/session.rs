@@ -183,7 +183,7 @@ impl Session {
         }
         let json = state.filter(|_| self.parts.request.state).map(|state| state.state_json());
         self.write_with(|writer| writer.write(sample, None, json.as_deref()))?;
-        // Tick 0 is the state before the first tick, so no time has passed.
+        // Tick 0 is the state before the first tick. It is not counted, because no time has passed.
         self.parts.status.lock().ticks += u64::from(sample.stepped && sample.tick > 0);
         self.keep_limits(sample.tick)
     }

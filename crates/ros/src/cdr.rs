@@ -65,7 +65,7 @@ mod tests {
         let header = Header { stamp: Time { sec: 1, nanosec: 2 }, frame_id: "odom".to_owned() };
         let bytes = [&[0, 1, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 5, 0, 0, 0][..], b"odom\0"].concat();
         assert_eq!(encode(&header), bytes);
-        // The name of the variant is not part of the bytes.
+        // The bytes of the enum `Message` do not contain the name of the variant.
         let number = Float64 { data: 1.5 };
         assert_eq!(encode(&Message::from(number)), [&[0, 1, 0, 0][..], &1.5f64.to_le_bytes()].concat());
     }

@@ -131,7 +131,8 @@ unsafe extern "C" fn pthread_sigmask(how: c_int, set: *const u64, old: *mut u64)
     -unsafe { change_mask(how, set, old) } as c_int
 }
 
-/// Waits for one of the signals in `set`. Returns its number, or a negative error number.
+/// Waits for one of the signals in `set`. Returns the number of the signal that arrived, or a
+/// negative error number.
 unsafe fn wait_for_signal(set: *const u64, info: *mut c_void, time: *const Timespec) -> i64 {
     let mask = Mask::copy(set);
     let call = |time: *const Timespec| {

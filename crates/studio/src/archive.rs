@@ -67,8 +67,8 @@ pub(crate) fn pack(document: (&str, &[u8]), files: &[(String, Vec<u8>)]) -> Resu
 
 /// Reads an archive. If all files are in one folder, their names are returned without this folder.
 pub(crate) fn unpack(bytes: &[u8]) -> Result<Unpacked, ArchiveError> {
-    // The zip reader allocates memory for all entries when it opens an archive, so their number is
-    // checked first.
+    // The zip reader allocates memory for all entries when it opens an archive. Therefore the
+    // number of entries in the end record, which starts with `PK`, 5 and 6, is checked first.
     let end = &bytes[bytes.len().saturating_sub(END_BYTES)..];
     let counts = end.windows(12).filter(|w| w.starts_with(b"PK\x05\x06"));
     if counts.map(|w| usize::from(u16::from_le_bytes([w[10], w[11]]))).any(|count| count > MAX_ENTRIES) {

@@ -58,8 +58,8 @@ pub(crate) fn write(
     progress: &mut dyn FnMut(f64),
 ) -> Result<(), Error> {
     let mut pdf = Pdf { to, at: 0, offsets: vec![0; FIRST_SHEET + OBJECTS_PER_SHEET * layout.sheets()] };
-    // The second line has bytes above 127. Programs such as mailers recognise by them that the file
-    // is binary.
+    // The second line has bytes above 127, which tell programs such as mailers that the file is
+    // binary.
     pdf.put(b"%PDF-1.6\n%\xe2\xe3\xcf\xd3\n")?;
     pdf.object(1, "<< /Type /Catalog /Pages 2 0 R >>")?;
     let kids: Vec<String> =

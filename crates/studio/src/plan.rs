@@ -288,7 +288,8 @@ mod tests {
 
     #[test]
     fn pictures_lie_on_the_floor_and_on_boxes_as_in_the_world() {
-        // Upper left red, upper right green, lower left blue, lower right transparent.
+        // The quarters of the picture: upper left red, upper right green, lower left blue, lower
+        // right transparent.
         let corners = [[255, 0, 0, 255], [0, 255, 0, 255], [0, 0, 255, 255], [0, 0, 0, 0]];
         let drawn =
             image::RgbaImage::from_fn(64, 64, |x, y| image::Rgba(corners[(x / 32 + y / 32 * 2) as usize]));

@@ -261,8 +261,7 @@ mod tests {
         for _ in 0..2 {
             next(&mut first).await;
         }
-        // The second stream is opened after revision 4 was stored, and before `changed` announces
-        // it.
+        // Revision 4 is stored, but not announced yet.
         let second = watchers.subscribe::<Refused>("a", || Ok(4)).unwrap_or_else(|_| panic!("refused"));
         assert_eq!(next(&mut first).await.as_deref(), Some("event: editors\ndata: {\"count\":2}\n\n"));
         watchers.changed("a", 4, Some("left"));
@@ -271,8 +270,7 @@ mod tests {
         drop(second);
     }
 
-    /// Regression test: an old stream found its entry by the id of the project only. Therefore the
-    /// end of the old stream removed the entry of the new streams.
+    /// Regression test: the entry was found by the id of the project only.
     #[tokio::test]
     async fn an_old_stream_ended_the_streams_of_a_restored_project() {
         let watchers = Watchers::default();

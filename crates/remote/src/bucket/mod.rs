@@ -34,7 +34,8 @@ pub fn open_bucket(address: &str) -> Result<Cdn, BucketError> {
     let store = builder
         .with_bucket_name(&address.bucket)
         .with_http_connector(Connector)
-        // `Connector` creates clients that retry requests themselves.
+        // `object_store` must not retry requests, because the clients of `Connector` do so
+        // themselves.
         .with_retry(RetryConfig { max_retries: 0, ..RetryConfig::default() })
         .build()
         .map_err(|e| BucketError::Settings(e.to_string()))?;

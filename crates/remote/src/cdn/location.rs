@@ -59,7 +59,8 @@ pub async fn install_world(
     progress: impl Fn(f64) + Send + Sync + 'static,
 ) -> Result<Installed, CdnError> {
     let library = Arc::new(Library::default().with_installed(data_dir));
-    // The installer reports `None` at the end of every job, even if the job failed.
+    // The installer reports `None` at the end of every job, even if the job failed. Therefore
+    // `None` is not passed on to `progress`.
     let progress: ProgressCallback = Arc::new(move |_, share| {
         if let Some(share) = share {
             progress(share);
