@@ -24,7 +24,7 @@ from runner.shell import Shell
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGES = ["README.md", "CHANGELOG.md", "docs/*.md", "*/README.md"]
-AT_ONCE = 3  # pages that run in parallel, because a page mostly waits for simulated time
+AT_ONCE = 3  # number of pages that run in parallel; a page mostly waits for simulated time
 
 
 def run(path: pathlib.Path, program: pathlib.Path, known: references.References):

@@ -1,7 +1,7 @@
 """Drives the policy that `train.py`, `train_ppo.py` or `train_sb3.py` learned, in lockstep.
 
-The policy of `train.py` is linear and sees the road. The others are networks and see by lidar. This
-program needs only the package chicane.
+The policy of `train.py` is linear and sees the road. The policies of the other two programs are
+networks, which see the ranges of the lidar. This program needs only the package chicane.
 
 chicane evaluate --world oval --command "python3 drive_policy.py policy.json"
 """

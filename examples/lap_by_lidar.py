@@ -28,7 +28,8 @@ while lap < 2 * math.pi:
     x = min(west, 8 - east, key=lambda new: abs(new - x))  # ignores a beam that hits an object
     y = min(south, 6 - north, key=lambda new: abs(new - y))
     lap += math.remainder(math.atan2(y - 3, x - 4) - before, 2 * math.pi)
-    # Vector to the car from the nearest point of a line segment, 2 m inside the centre line.
+    # All points of the centre line are 2 m from a line segment in the middle of the hall. This is
+    # the vector from the nearest point of that segment to the car.
     from_x, from_y = x - min(max(x, 2.5), 5.5), y - 3
     outside = math.hypot(from_x, from_y) - 2
     turn = math.remainder(math.atan2(from_y, from_x) + math.pi / 2 - math.radians(yaw), 2 * math.pi)

@@ -25,7 +25,7 @@ car, driven = sim.state()["vehicle"], 0.0
 here = (car["x"], car["y"])
 at = min(range(len(route)), key=lambda i: math.dist(route[i], here))
 while driven < length + 1:
-    # Only the next waypoints, because a track may cross itself.
+    # Search only the next waypoints, because a track may cross itself.
     near = [i % len(route) for i in range(at, at + NEAR)]
     at = min(near, key=lambda i: math.dist(route[i], here))
     target, ahead = at, 0.0

@@ -3,8 +3,8 @@
 Each generation is a random sample of policies. Each policy drives one episode, and the best ones
 give mean and spread of the next sample. The same seed gives exactly the same learning curve.
 
-The mean of the best policies of the last generation is saved. At the end the simulator judges it:
-`drive_policy.py` drives it in an evaluation of the world.
+The mean of the best policies of the last generation is saved. At the end the simulator judges the
+saved policy: `drive_policy.py` drives with this policy in an evaluation of the world.
 
 Needs Gymnasium and NumPy, and matplotlib for --picture.
 Usage: python3 examples/train.py --picture curve.png
@@ -128,8 +128,8 @@ def judge(file, world):
         command = "python3 drive_policy.py policy.json"
         words = [find(), "evaluate", "--world", world, "--command", command]
         print(f"judging: {shlex.join(words)}", flush=True)
-        # These are results too. 0: a record; 1: no record, or the program failed; 2: the time
-        # limit.
+        # These exit statuses mean that the policy was judged. 0: the run has a record. 1: there is
+        # no record, or the program failed. 2: the time limit ended the run.
         if subprocess.run(words, cwd=folder, check=False).returncode > 2:
             raise SystemExit("the policy was not judged: see the message above")
 

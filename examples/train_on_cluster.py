@@ -1,8 +1,8 @@
 """Trains a linear policy to drive a lap, by evolution strategies on a Ray cluster.
 
 Each generation moves the policy in random directions, forwards and backwards. Every moved policy
-drives one episode on some node. The returns tell how far to go in each direction. The same seed
-gives the same learning curve, however many nodes there are.
+drives one episode on some node. The sums of rewards of these episodes tell how far to move the
+policy in each direction. The same seed gives the same learning curve with any number of nodes.
 
 Needs the package with Ray: pip install 'chicane[ray]'. Start a cluster with: ray start --head
 Usage: python3 examples/train_on_cluster.py --generations 15
@@ -28,7 +28,7 @@ def act(policy, seen):
 def ranks(totals):
     """The ranks of the returns, spread from -0.5 to 0.5.
 
-    So one very good episode has no more weight than its rank gives.
+    With ranks instead of returns, a single very good episode does not outweigh all others.
     """
     order = np.empty(len(totals))
     order[np.argsort(totals)] = np.arange(len(totals))

@@ -35,18 +35,18 @@ try:
 except ImportError:
     torch = None
 
-DISCOUNT = 0.98  # value of a reward that comes one step later
+DISCOUNT = 0.98  # value of a reward that comes one step later, relative to a reward now
 SMOOTHING = 0.95  # how far advantages look ahead: lambda of GAE
 ROLLOUT = 64  # steps of each car between two updates
-EPOCHS = 8  # how often an update uses each step, at most
+EPOCHS = 8  # maximum number of times that an update uses each step
 MINIBATCH = 256  # steps per gradient
 CLIP = 0.2  # largest relative change of an action's probability that an update rewards
 RATE = 4e-4  # learning rate of the first update; it decreases to a tenth
 ENTROPY = 0.001  # weight of the bonus for random actions
 VALUE = 0.5  # weight of the critic's error
 FARTHEST_STEP = 0.02  # an update ends when the policy has changed by more than this divergence
-LONGEST_GRADIENT = 0.5
-FARTHEST = 5.0  # normalised inputs are limited to this
+LONGEST_GRADIENT = 0.5  # longer gradients are shortened to this length
+FARTHEST = 5.0  # normalised inputs are limited to the range from -FARTHEST to FARTHEST
 HIDDEN = 128  # units of each hidden layer
 CRASH = 0.5  # cost of leaving the road or of touching something, in metres
 
@@ -76,9 +76,10 @@ def make(arguments):
 
 
 def teacher(states):
-    """Actions from -1 to 1 of a controller that sees the road. The first steps may imitate it.
+    """Actions from -1 to 1 of a controller that sees the road. The first steps imitate it.
 
-    It steers along the circle through the point of the centre line 0.4 m ahead. It brakes in bends.
+    The controller steers along the circle through the point of the centre line 0.4 m ahead, and
+    brakes in bends.
     """
     offset, angle, bends = states[:, 2], states[:, 3], states[:, 4:8]
     curvature = 2 * (np.sin(bends[:, 1] / 2 - angle) / 0.4 - offset / 0.4**2)
@@ -127,7 +128,8 @@ def network(inputs, outputs, last_scale):
 class Learner:
     """The policy (actor), the value of a state (critic), and the optimiser that updates both.
 
-    The critic sees all inputs, the actor the first ones: those that a car has when it is judged.
+    The critic sees all inputs. The actor sees only the first inputs, which a car also has when it
+    is judged.
     """
 
     def __init__(self, inputs, seen_by_actor, seed):
@@ -157,8 +159,9 @@ class Learner:
                 actions = self.actions(seen[part])
                 change = actions.log_prob(taken[part]).sum(1) - chances[part]
                 ratio = change.exp()
-                # An estimate of the divergence that is never negative. Without this limit, a single
-                # update can undo what hundreds of updates have learned.
+                # This mean estimates how far the new policy diverges from the old one, and is never
+                # negative. Without the limit, a single update can undo what hundreds of updates
+                # have learned.
                 if not imitate and (ratio - 1 - change).mean() > FARTHEST_STEP:
                     return
                 gain = advantages[part]
@@ -178,9 +181,10 @@ class Learner:
 def advantages_of(rewards, values, terminated, ended):
     """Generalised advantage estimates. `values` has one row more than the other arrays.
 
-    The environments reset a car in the step after the end of its episode. So the observation after
-    the last step of an episode still belongs to the episode, and its value counts unless the
-    episode was terminated. The estimates of the steps that only reset a car have no meaning.
+    The environments reset a car in the step after the end of its episode. The observation after the
+    last step of an episode therefore still belongs to the episode. The value of this observation
+    counts unless the episode was terminated. The estimates of the steps that only reset a car have
+    no meaning.
     """
     out, ahead = np.zeros_like(rewards), np.zeros(rewards.shape[1])
     for step in reversed(range(len(rewards))):
@@ -265,7 +269,8 @@ def rollout(drivers, learner):
 def learn(env, learner, steps, imitated, seed):
     """Yields after each update: steps of all cars, wall time in seconds, ended episodes."""
     drivers, started = Drivers(env, seed), time.monotonic()
-    # The inputs before the first step set the first scale.
+    # The inputs before the first step give the first mean and variance, with which the inputs of
+    # the first rollout are normalised.
     learner.normaliser.add(drivers.inputs)
     size = ROLLOUT * env.num_envs
     for done in range(size, max(steps, size) + 1, size):

@@ -72,7 +72,8 @@ class Cars(VecEnv):
                 "ended": infos["ended"][car],
                 "progress": infos["progress"][car],
                 "terminal_observation": seen[car].copy(),
-                # After a whole lap the car could drive on, as after the time limit.
+                # After a whole lap the car could drive on, as after the time limit. Therefore the
+                # value of the next state counts for both.
                 "TimeLimit.truncated": infos["ended"][car] in ("time", "lap"),
                 "episode": {"r": float(self._returns[car]), "l": int(self._lengths[car])},
             }

@@ -1,4 +1,4 @@
-"""Builders: clients of the world builder that draw the same projects at the same time."""
+"""Builders: clients of the world builder that edit the same projects at the same time."""
 
 import http.client
 import random
@@ -13,12 +13,13 @@ from .streams import StreamError, connect, cut, events
 from .web import Client
 
 PROJECTS = API + "/builder/projects"
-#: Number of projects from which on builders create no more. The simulator accepts 200.
+#: If at least this number of projects exist, a builder creates no further one. The simulator would
+#: accept 200.
 MOST_PROJECTS = 12
 #: Largest number of worlds that one builder publishes, because published worlds stay on the disk.
 MOST_PUBLISHED = 8
-#: Seconds after which a silent event stream is an error, on a busy machine. The simulator sends a
-#: heartbeat every 15 s.
+#: An event stream that brings nothing for this many seconds is an error, even on a busy machine.
+#: The simulator sends a heartbeat every 15 s.
 EVENT_TIMEOUT_S = 60.0
 
 Document = dict[str, Any]
@@ -63,9 +64,10 @@ class KnownProjects:
 
 
 class Builder:
-    """Draws projects until `over` is set. Each builder knows the revisions that it read or saved.
+    """Edits projects until `over` is set.
 
-    All builders change the same projects, so a builder often names an old revision.
+    A builder knows only the revisions that it has read or saved itself. All builders change the
+    same projects, so the revision that a builder names in a save is often an old one.
     """
 
     def __init__(
@@ -84,7 +86,7 @@ class Builder:
         self._turn = self._published = 0
 
     def run(self, over: threading.Event, pause: float) -> None:
-        """Draws. `pause` is the mean time between two actions, in seconds."""
+        """Does random actions. `pause` is the mean time between two actions, in seconds."""
         kinds: list[tuple[float, Callable[[str], None]]] = [
             (9, self._edit),
             (3, self._edit_old_revision),
@@ -183,7 +185,10 @@ class Builder:
         return status, answer
 
     def _edit(self, project: str) -> None:
-        """Saves a change. After a conflict it changes the current document, as the page does."""
+        """Saves a change. After a conflict it repeats the change with the current document.
+
+        The page of the world builder does the same.
+        """
         for _ in range(3):
             known = self._newest(project)
             if known is None:

@@ -13,7 +13,10 @@ from .web import Client
 
 
 class Names:
-    """Values for the placeholders of plans, such as `$sound`. They are known only at run time."""
+    """Values for the placeholders of plans, such as `$sound`.
+
+    A plan has placeholders, because the values are known only while the simulator runs.
+    """
 
     def __init__(self, speed: float) -> None:
         self.speed = speed

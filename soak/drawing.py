@@ -30,8 +30,8 @@ def document(name: str) -> dict[str, Any]:
 def changed(old: dict[str, Any], chance: random.Random) -> dict[str, Any]:
     """A copy of a document with one random change.
 
-    `old` is a document as the simulator returned it, with all fields. So the simulator adds no
-    field to the changed document, and has to return it exactly.
+    `old` is a document as the simulator returned it, with all fields. Therefore the simulator adds
+    no field to the changed document, and has to return the same document.
     """
     new = copy.deepcopy(old)
     objects, nodes = new["objects"], new["track"]["nodes"]

@@ -1,4 +1,4 @@
-"""The grader: grades a small class beside the simulator, again and again, with `kill -9`."""
+"""The grader: grades a small class again and again beside the simulator. It kills most gradings."""
 
 import hashlib
 import json
@@ -54,10 +54,10 @@ def summary(grades: dict[str, Any]) -> dict[str, Any]:
 
 
 def finished(results: pathlib.Path) -> dict[str, str]:
-    """The hash of each unit that is complete, and the hash of its result.
+    """The hash of each complete unit, and the SHA-256 of the file with its result.
 
-    A unit that is being stored is not complete: its folder has another name until its files are
-    written.
+    The folder of a unit gets its final name only when all its files are written, so that a unit
+    that is being stored does not count.
     """
     files = (results / "cache").glob("*/result.json")
     return {file.parent.name: _sha256(file) for file in files if _UNIT.fullmatch(file.parent.name)}

@@ -5,10 +5,10 @@ from typing import Any
 
 from .history import HistoryLine
 
-#: Fraction of the run that is ignored as warm-up: worlds are drawn for the first time, and caches
-#: are filled.
+#: Fraction of the run that is ignored as warm-up. In this time memory grows without a leak, because
+#: worlds are drawn for the first time and caches are filled.
 WARM_UP = 0.4
-#: Seconds of samples that are needed to judge growth.
+#: Shortest span of samples, in seconds, for which growth can be judged.
 LEAST_S = 200.0
 #: If the total growth is below this fraction of the median memory, it is noise.
 PART = 0.08
@@ -20,8 +20,9 @@ def trend(lines: list[HistoryLine], begun: float, ended: float) -> dict[str, Any
     """The trend of memory after the warm-up. None if there are too few samples."""
     since = begun + WARM_UP * (ended - begun)
     seen = [w for w in lines if w["k"] == "watch" and since <= w["t0"] <= ended]
-    # Fewer than 400 samples are used. Slopes between close samples are mostly noise, so these
-    # slopes are ignored.
+    # Only every `step`-th sample is used, so that there are fewer than 400. Slopes between samples
+    # that are close in time are mostly noise, so only samples that are at least a quarter of the
+    # run apart are paired.
     step = max(1, len(seen) // 200)
     points = [(w["t0"], w["anon_kb"]) for w in seen[::step]]
     far = [

@@ -1,7 +1,8 @@
 """The history of a soak test: all requests with their answers, all events, all process samples.
 
-Each of them is one line of JSON, in the order in which they ended. The report shows the lines that
-break a rule. Times are seconds since the start, from one monotonic clock.
+Each request, event or sample is one line of JSON. The lines are in the order in which the requests
+ended and the events arrived. The report shows the lines that break a rule. Times are seconds since
+the start, from one monotonic clock.
 """
 
 import json

@@ -20,7 +20,7 @@ def plan(seed: str, pause: float) -> Iterator[Request]:
     while True:
         sequence = chance.choices(sequences, weights)[0](chance)
         for index, request in enumerate(sequence):
-            # There is no pause inside a sequence. So other clients rarely send a request between
-            # two requests of the sequence.
+            # There is no pause inside a sequence, so that other clients rarely send a request
+            # between two requests of the sequence.
             think = chance.expovariate(1 / pause) if index == 0 else 0.0
             yield replace(request, think=round(think, 4))

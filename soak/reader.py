@@ -83,7 +83,7 @@ class Follower:
         self._reader: Reader | None = None
 
     def has_received(self, overlay_seq: int) -> bool:
-        """Whether the state with this overlay has arrived. Then all earlier events have too."""
+        """Whether the state with this overlay has arrived. If so, all earlier events have too."""
         return self._reader is not None and self._reader.overlay_seq >= overlay_seq
 
     def run(self, over: threading.Event) -> None:

@@ -12,9 +12,9 @@ from .operations import API
 from .tracks import TracksError, read
 from .web import Client
 
-#: Timeout of `chicane verify` in seconds.
+#: Timeout of a command of the program, such as `chicane verify`, in seconds.
 VERIFY_TIMEOUT_S = 240.0
-#: The run is chosen among this number of newest records.
+#: The replayer chooses each run from this number of newest records.
 NEWEST = 30
 
 

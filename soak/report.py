@@ -9,7 +9,7 @@ from .history import HistoryLine
 from .operations import API
 from .rules import RULES, Verdict, Violation
 
-#: Largest number of violations, and of lines of the log, that the report shows.
+#: Maximum number of violations in the report, and also of lines of the log.
 SHOWN = 5
 #: Largest number of rows in the table of resources.
 POINTS = 20

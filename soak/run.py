@@ -24,8 +24,8 @@ from .web import Client
 SETTLE = 12.0
 #: Largest number of seconds until the first count, on a busy machine.
 LONGEST_SETTLE = 60.0
-#: Largest number of seconds for which threads and descriptors may remain after the run, and for
-#: which the last event may take to its readers.
+#: Maximum number of seconds until threads and descriptors of the run are gone, and until the last
+#: event has reached all readers.
 REST = 40.0
 #: Minimum number of runs that are replayed and verified.
 LEAST_REPLAYS = 2
@@ -185,7 +185,8 @@ def _soak(
     # Requests that wait for simulated time, such as a held speed, end only if time advances.
     host.ask("POST", API + "/clock", {"paused": False, "speed": options.speed})
     for thread in crowd:
-        # Replayer and grader wait for commands, which have their own timeouts.
+        # Replayer and grader wait for commands with timeouts of some minutes, so their threads get
+        # more time to end.
         thread.join(timeout=600 if thread.name in ("replayer", "grader") else 90)
         if thread.is_alive():
             history.add("bad", who=thread.name, t=history.now(), what="the thread did not end")

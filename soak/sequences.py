@@ -28,7 +28,7 @@ class Request:
     method: str
     path: str
     body: Any = None
-    #: The only allowed statuses, for a request that is invalid on purpose.
+    #: The only allowed statuses of a request that is invalid on purpose. None for other requests.
     allow: tuple[int, ...] | None = None
     #: Seconds to wait before the request.
     think: float = 0.0

@@ -47,7 +47,7 @@ class Server:
             time.sleep(0.05)
 
     def stop(self) -> float:
-        """Ends the simulator with SIGTERM, after 60 s with SIGKILL. Returns the seconds it took."""
+        """Ends the simulator with SIGTERM, or with SIGKILL after 60 s. Returns the time taken, s."""
         started = time.monotonic()
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)

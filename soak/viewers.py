@@ -16,8 +16,8 @@ from .web import Client
 
 #: Longest time in seconds for which a viewer keeps a stream open without reading it.
 LONGEST = 8.0
-#: Timeout of a print in seconds. The simulator makes only one print at a time, so others have to
-#: wait.
+#: Timeout of a request for a print, in seconds. The simulator makes only one print at a time, so
+#: a request waits for the prints that others have requested before.
 PRINT_TIMEOUT_S = 180.0
 
 
@@ -183,8 +183,8 @@ class Viewer:
             else:
                 socket.send(b"\xff\xfe", opcode=1)
             code, expected = socket.close_code(), 1007 if how == "text" else 1002
-            # /audio/stream may be closed earlier for another reason: with 1013 if there are too
-            # many sounds, with 1000 if another client stopped the sounds.
+            # The server may have closed /audio/stream earlier for another reason: with code 1013 if
+            # there are too many sounds, or with code 1000 if another client stopped the sounds.
             if code != expected and not (path == "/audio/stream" and code in (1000, 1013)):
                 raise StreamError(f"{path}, {how}: closed with {code}, not with {expected}")
         finally:

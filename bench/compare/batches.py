@@ -2,7 +2,8 @@
 
 `python -m compare.batches <seconds> <rounds> <out.json>`, in a venv that has Gymnasium. The result
 file has the format of `joined.py`. Each measurement is a process of its own, `python -m
-compare.batches worker <cars> <threads> <seconds>`, because memory is measured too.
+compare.batches worker <cars> <threads> <seconds>`. Otherwise the memory that one measurement leaves
+allocated would count in the next one.
 """
 
 import json
@@ -32,7 +33,8 @@ def work(cars: int, threads: int, seconds: float) -> dict:
     import numpy as np
     from chicane.gym import VectorCarEnv
 
-    # The first environment loads the world. All further environments share the loaded world.
+    # The first environment loads the world, which all further environments share. The memory of the
+    # world is therefore in `before`, and does not count as memory of an environment.
     first = VectorCarEnv(1, observation="lidar", threads=1)
     first.reset(seed=1)
     before = _resident_kb()

@@ -66,7 +66,7 @@ class Program:
 
 
 class Chicane:
-    """The client, and the name of the loaded world."""
+    """Chicane as a contender: the simulator, a client of it, and the name of the loaded world."""
 
     def __init__(self, folder: Path, worlds: tuple = ("rest", "heap")):
         self.program = Program(folder, worlds)
@@ -134,7 +134,7 @@ class Chicane:
         }
 
     def facts(self) -> dict:
-        """Simulates until all objects are at rest. Returns the process id of the server."""
+        """Simulates until all boxes are at rest. Returns the process id of the server."""
         self.physics(80)
         return {"pid": self.program.process.pid}
 

@@ -13,7 +13,7 @@ import threading
 import time
 from dataclasses import dataclass, field
 
-# Seconds to wait for an answer of a contender before it is killed.
+# A contender that has not answered a task after this time, s, is killed.
 _ANSWER_TIMEOUT_S = 300
 
 
@@ -104,9 +104,9 @@ class Contest:
     """One comparison.
 
     `each` is the amount that one unit of work counts, such as 0.05 for a step of 0.05 simulated
-    seconds, or 1 for a scan. The figure is the amount that a contender completes per real second.
-    If `lower`, the figure is the microseconds per unit of work instead. Ratios are relative to the
-    first contender.
+    seconds, or 1 for a scan. The figure is the amount that a contender completes per real second,
+    so a higher figure is better. `lower` means that a lower figure is better. The figure is then
+    the microseconds per unit of work. Ratios are relative to the first contender.
     """
 
     key: str
@@ -183,7 +183,11 @@ def _calibrate(process: Process, order: dict, round_s: float) -> int:
 
 
 def _summary(own: list, reference: list, lower: bool) -> dict:
-    """Medians of the figures and of the ratios per round. A ratio above 1 favours the reference."""
+    """Median and range of the figures, and median and quartiles of the ratios per round.
+
+    `reference` are the figures of the first contender. A ratio above 1 means that the first
+    contender is better.
+    """
     ratios = [(o / r if lower else r / o) for o, r in zip(own, reference, strict=True)]
     return {
         "figure": statistics.median(own),
@@ -205,7 +209,7 @@ def _result(contest: Contest, entries: list) -> dict:
 
 
 def first_steps(contenders: list, rounds: int, progress) -> list:
-    """Measures the time from the start of a process to its first scan, and its memory then."""
+    """Measures the time from the start of a process to its first scan, and the memory after it."""
     progress("first step and memory")
     times, memory = ({c.key: [] for c in contenders} for _ in range(2))
     for i in range(rounds):

@@ -8,7 +8,8 @@ from .contest import Process as Side
 from .scene import FALL_STEPS, STEP_S
 
 _CORES = os.cpu_count() or 1
-# Largest median difference of two scans. The noise of Chicane's lidar, 1 cm, causes differences.
+# Largest median difference between the ranges of two scans of the same scene. The scans differ
+# slightly, because Chicane's lidar has noise of 1 cm.
 _SCANS_DIFFER_M = 0.03
 _SPEED_MPS, _RADIUS_M, _HIGHEST_M = (0.85, 1.15), (0.5, 0.7), (0.65, 0.75)
 

@@ -38,8 +38,8 @@ def npy(rows: list) -> bytes:
     """Encodes rows of numbers as a NumPy file, without NumPy."""
     shape = f"({len(rows)}, {len(rows[0])})"
     head = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}"
-    # The data must begin at a multiple of 64 bytes: after 10 bytes, the header, and the header's
-    # line end.
+    # The data must begin at a multiple of 64 bytes. Before the data are 10 bytes (magic string,
+    # version and header length), the header, and a line end.
     head = head.ljust(-(-(len(head) + 11) // 64) * 64 - 11) + "\n"
     values = [value for row in rows for value in row]
     parts = b"\x93NUMPY\x01\x00", struct.pack("<H", len(head)), head.encode()

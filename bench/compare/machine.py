@@ -1,4 +1,4 @@
-"""Describes the machine and the time of a run. Readers need both to compare figures."""
+"""Describes machine and time of a run, because figures of different machines cannot be compared."""
 
 import datetime
 import os

@@ -55,7 +55,7 @@ class Yard:
         return self.ranges
 
     def reset(self) -> None:
-        """Resets the scene and computes the poses."""
+        """Resets the scene, and computes the poses of all bodies, because a scan needs them."""
         mujoco.mj_resetData(self.m, self.d)
         mujoco.mj_kinematics(self.m, self.d)
 
@@ -66,7 +66,7 @@ class Yard:
 
 
 class MuJoCo(Library):
-    """MuJoCo with both scenes."""
+    """MuJoCo as a contender, with the scenes `rest` and `heap`."""
 
     def __init__(self, folder: Path, sleeping: bool):
         self.sleeping = sleeping

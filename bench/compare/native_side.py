@@ -33,7 +33,7 @@ def _arguments(folder: Path) -> dict:
 
 
 def environment(folder: Path) -> gymnasium.Env:
-    """The environment of the yard. Its route has no borders, so the car can't leave the road."""
+    """The environment of the yard. The route has no borders, so the car can't leave the road."""
     return gymnasium.make(
         "chicane.gym:chicane/Lap-v0",
         disable_env_checker=True,
@@ -53,10 +53,10 @@ class Native:
 
     @functools.cached_property
     def batch(self) -> VectorCarEnv:
-        """The environments of the contest "reset". They are created in its warm-up.
+        """The environments of the contest "reset", which the warm-up of the contest creates.
 
-        The other simulators do not scan in a reset and have one thread, so these environments
-        observe the state only, and have one thread too.
+        The other simulators do not scan in a reset and have one thread. Therefore these
+        environments observe the state only, and have one thread too.
         """
         batch = VectorCarEnv(_BATCH, **_arguments(self.folder), observation="state", threads=1)
         batch.reset(seed=1)
@@ -80,7 +80,7 @@ class Native:
         return {"ranges": [float(r) if r < reach else None for r in ranges]}
 
     def facts(self) -> dict:
-        """Drives until the boxes are at rest. Returns how fast the car is."""
+        """Drives until the boxes are at rest. Returns the speed of the car."""
         for _ in range(80):
             *_, info = self.env.step(self.action)
         return {"speed_mps": round(info["speed"], 3)}

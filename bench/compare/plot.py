@@ -1,6 +1,7 @@
 """Draws the results: how many times better Chicane was, on a logarithmic scale.
 
-`python -m compare.plot <result.json> <picture.png>`, in the environment that has matplotlib.
+`python -m compare.plot <result.json> <picture.png>`, with the Python of the venv of `venv.py`,
+which has matplotlib.
 """
 
 import json

@@ -137,7 +137,7 @@ class Yard:
 
 
 class PyBullet(Library):
-    """PyBullet with both scenes."""
+    """PyBullet as a contender, with the scenes `rest` and `heap`."""
 
     def __init__(self, folder: Path, sleeping: bool, own_timestep: bool):
         self.substep_s = _OWN_TIMESTEP_S if own_timestep else scene.SUBSTEP_S

@@ -91,7 +91,7 @@ class Car:
         return self.mass - 4 * self.wheel_mass
 
     def chassis_inertia(self) -> tuple:
-        """Diagonal of the inertia of a box with the size of the body."""
+        """Moments of inertia about x, y and z, as if the chassis were a solid box, kg m²."""
         x, y, z = (s * s for s in self.body_size)
         m = self.chassis_mass() / 12
         return (m * (y + z), m * (x + z), m * (x + y))

@@ -3,7 +3,7 @@
 Each task is a line of JSON on standard input. Each answer is a line on standard output:
 `{"task": "step", "count": 100}` → `{"seconds": 0.12}`. Tasks that are not in `TIMED`, such as
 `facts` and `scan`, answer with their result. The process ends when its input ends. Between tasks
-the process waits, so that contenders can take turns. The Rust contender
+the process waits, so that the contenders can take turns. The Rust contender
 (`bench/src/bin/contender`) uses the same protocol.
 """
 

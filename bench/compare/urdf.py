@@ -36,7 +36,8 @@ def car(car: Car) -> str:
     out = f'<robot name="car"><link name="chassis">{base}<collision>{box}</collision></link>\n'
     r, w, m = car.wheel_radius, car.wheel_width, car.wheel_mass
     side_i = m * (3 * r * r + w * w) / 12
-    # The axis of a URDF cylinder is z, so each wheel is rotated to lie along the axle.
+    # The axis of a URDF cylinder is z. The cylinder of a wheel is rotated, so that its axis is y,
+    # the direction of the axle.
     shape = (
         f'<origin rpy="1.5707963 0 0"/><geometry><cylinder radius="{r}" length="{w}"/></geometry>'
     )

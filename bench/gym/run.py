@@ -4,9 +4,9 @@ python bench/gym/run.py [seconds [rounds [name]...]]      with the packages of r
 
 The environments take turns in every round, so that other load on the machine affects all equally.
 The figure is the median of the rounds. Actions are random, and resets are included as in training.
-A second figure is for two environments at once. Those of other packages run in two processes, as
-Gymnasium runs them. Those of Chicane are one vector environment with two threads, or with two
-simulators over HTTP.
+A second figure is for two environments at once. Two environments of another package run in two
+processes, as Gymnasium runs them. Two environments of Chicane are one vector environment with two
+threads, or with two simulators over HTTP.
 """
 
 import json
@@ -116,8 +116,8 @@ def rate(name: str, seconds: float, count: int) -> tuple[float, float] | None:
         )
         for _ in range(1 if ours else count)
     ]
-    # The timer kills workers that do not start or do not end in time. Then the environment gets no
-    # figure.
+    # The timer kills the workers if one of them does not start or end in time. The environment then
+    # gets no figure.
     watch = threading.Timer(
         START_TIMEOUT_S + seconds, lambda: [worker.kill() for worker in workers]
     )
@@ -154,7 +154,7 @@ def main(seconds: float = 3.0, rounds: int = 3, *names: str) -> None:
         for name, *_ in rows:
             for count in (1, 2):
                 if not rates.get((name, 1), [None]) or not rates.get((name, count), [None]):
-                    continue  # it did not start in an earlier round
+                    continue  # the environment did not start in an earlier round
                 found = rate(name, seconds, count)
                 rates.setdefault((name, count), []).extend([found] if found else [])
     middle = {

@@ -124,13 +124,14 @@ def step(env):
     answer = env.step(env.action_space.sample())
     if getattr(env, "num_envs", 1) > 1:
         return  # a vector environment resets by itself
-    if any(answer[2:-1]):  # either `done`, or `terminated` and `truncated`
+    if any(answer[2:-1]):  # `done` in the old API of Gym, else `terminated` and `truncated`
         env.reset()
 
 
 def main(name, seconds):
     env = CONTENDERS[name]()
-    # Wait for run.py, so that two workers measure at the same time.
+    # Wait for a line from run.py, which it sends when all workers are ready. Two workers thus
+    # measure at the same time.
     print("ready", flush=True)
     sys.stdin.readline()
     rate, by_work = measure(env, float(seconds))

@@ -9,7 +9,7 @@ pub struct Options {
     program: Option<PathBuf>,
     /// File to which the figures are written; `None` if they are only printed.
     pub json: Option<PathBuf>,
-    /// Whether to measure less often or for a shorter time, to test the benchmark itself.
+    /// Whether to make fewer and shorter measurements, to test the benchmark itself.
     pub quick: bool,
     only: Vec<String>,
 }

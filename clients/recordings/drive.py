@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 SENSORS = "/states?include=odom,imu,lidar,battery,joints,camera&step=0.5"
 TICK_NS = 5_000_000
-# Samples per simulated second.
+# Topic name -> messages per simulated second.
 RATES = {
     "/clock": 200,
     "/imu": 50,
@@ -26,7 +26,10 @@ RATES = {
 
 
 class Client:
-    """A client of the web API. It keeps one connection, because every tick takes some requests."""
+    """A client of the web API.
+
+    The client keeps one connection, because each tick takes several requests.
+    """
 
     def __init__(self, url: str):
         self.connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=60)

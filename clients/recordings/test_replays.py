@@ -21,8 +21,9 @@ def evaluate(sim):
         sim.record(round(sim.state.time, 2))
         sim.finish()
 """
-# Keys of the state that a replay does not know: how often a command moved the car before the run,
-# the real-time factor, the pauses, and the state of the session and of its program.
+# Keys of the state that a replay does not know. The epoch also counts the movements of the car
+# before the run. The other keys describe the session, its program, the real-time factor and pauses
+# of the simulator that made the recording.
 OWN_KEYS = ("epoch", "rtf", "evaluation", "run", "paused")
 
 

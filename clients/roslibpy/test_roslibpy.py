@@ -18,7 +18,8 @@ from simulator import Simulator, wait_for
 from twisted.internet import reactor
 from twisted.internet.threads import blockingCallFromThread
 
-# roslibpy logs an error for every status message and for every failed attempt to connect.
+# The log is off, because roslibpy logs an error for every status message and for every failed
+# attempt to connect. The tests cause both on purpose.
 logging.disable(logging.CRITICAL)
 txaio.use_twisted()
 txaio.set_global_log_level("critical")
@@ -252,8 +253,8 @@ class Bridge(unittest.TestCase):
             nothing.call(roslibpy.ServiceRequest({"a": 1, "b": 2}), timeout=30)
 
     def test_messages_are_throttled(self):
-        # Use a new connection, because messages of other subscriptions may still arrive on the
-        # shared one.
+        # Use a new connection, because messages of the subscriptions of other tests may still
+        # arrive on the shared connection and delay the messages of this test.
         ros = connect(self.simulator)
         self.addCleanup(ros.close)
         log, began = [], time.monotonic()

@@ -1,7 +1,7 @@
 """Runs the Python blocks of a page, all in one interpreter.
 
-The interpreter is started before the first Python block, with the environment that the page's shell
-has then.
+The interpreter is started before the first Python block. It gets the environment that the page's
+shell has at that time.
 """
 
 import json

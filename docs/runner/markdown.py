@@ -22,7 +22,10 @@ class PageError(Exception):
 
 @dataclass
 class Block:
-    """A fenced block, or a remark that stands alone. Such a remark has no text."""
+    """A fenced block, or a remark that stands alone.
+
+    For a remark that stands alone, `language` and `text` are empty.
+    """
 
     line: int  # line number of the first line of text, or of the remark
     language: str

@@ -19,7 +19,7 @@ COMMANDS = ("sh", "bash", "console")
 
 @dataclass
 class Report:
-    """How many blocks ran, how many were compared, and which were skipped for which reason."""
+    """The numbers of blocks that ran and that were compared, and the reasons of skipped blocks."""
 
     ran: int = 0
     compared: int = 0

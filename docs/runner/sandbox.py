@@ -22,10 +22,12 @@ import time
 from typing import NamedTuple
 
 PORTS = range(8000, 8010)
-# This folder is copied, because a closed box does not show the targets of links that leave the
+# The sandbox has links to the repository's files, but a copy of this folder. Pages evaluate the
+# programs of this folder, and a closed box does not show the targets of links that lead out of the
 # workspace.
 COPIED = "examples"
-# These ports are below the ephemeral ports of the system, so no outgoing connection takes them.
+# The sandbox takes its free ports from these numbers. They are below the ephemeral ports of the
+# system, so no outgoing connection occupies one of them.
 CANDIDATES = iter(random.sample(range(20_000, 32_000), 12_000))
 BLOCK_TIMEOUT_S = 240  # timeout of one block, long enough for a busy machine
 # Environment variables that are removed, because they change the behaviour of commands.

@@ -2,7 +2,7 @@
 
 import re
 
-# Keywords without constraints.
+# Keywords that do not restrict a value.
 ANNOTATIONS = {"$schema", "$id", "title", "description", "default", "examples", "example", "format"}
 ANNOTATIONS |= {"$defs", "definitions", "components", "deprecated", "readOnly"}
 TYPES = {

@@ -1,8 +1,8 @@
 """Runs the command blocks of a page.
 
-Each block runs in a new bash that stops at the first command that fails. Folder and variables are
-carried over to the next block. A block with the remark `background` keeps running in a process of
-its own.
+Each block runs in a new bash that stops at the first command that fails. The next block starts with
+the working directory and the variables of this block. A block with the remark `background` keeps
+running in a process of its own.
 """
 
 import os
@@ -15,7 +15,8 @@ from . import expected
 from .markdown import Block, PageError
 from .sandbox import BLOCK_TIMEOUT_S, Printed, Sandbox, alive, kill_group
 
-# This code runs a script. It saves the line of a failed command, the variables and the folder.
+# This bash code runs a script. It writes the number of the line that failed, the variables and the
+# working directory to files, from which the runner and the next block read them.
 WRAPPER = r"""
 cd -- "$1" || exit 1
 [ -e "$3" ] && . "$3" 2>/dev/null
@@ -41,7 +42,7 @@ class Shell:
 
     @property
     def folder(self) -> str:
-        """The current folder."""
+        """The working directory at the end of the last block, in which the next block starts."""
         return self.place.read_text().rstrip("\n")
 
     def files(self) -> tuple[pathlib.Path, pathlib.Path]:
@@ -51,7 +52,10 @@ class Shell:
         return stem.with_suffix(".sh"), stem.with_suffix(".out")
 
     def bash(self, script: pathlib.Path, output: pathlib.Path, place: pathlib.Path):
-        """Starts a script in the current folder. The script writes its last folder to `place`."""
+        """Starts a script in the working directory of the page.
+
+        When the script exits, the EXIT trap of `WRAPPER` writes the working directory to `place`.
+        """
         words = [self.folder, script, self.variables, place, script.with_suffix(".line")]
         return self.sandbox.start(
             ["bash", "-c", WRAPPER, "bash", *words],

@@ -23,8 +23,10 @@ def before_call(context, case, **kwargs):
 
 
 def not_a_number(value):
-    """Changes a text that is a number. The robot's API accepts such a text as the number, which no
-    schema of a number can express.
+    """Appends a character to a text that is a number, such as "1.5", so that the text is invalid.
+
+    The robot's API accepts such a text in place of a number. The JSON schema of a number cannot
+    express this, so the fuzzer would report an accepted text as an error.
     """
     try:
         float(value if isinstance(value, str) else "text")

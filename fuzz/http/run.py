@@ -65,7 +65,8 @@ def main() -> int:
                 return 1
             status = 0
             for document in DOCUMENTS:
-                # Requests may have paused time. A request with a held speed would never end then.
+                # Requests for the previous document may have paused time. Then a request that holds
+                # a speed for some simulated seconds would never end.
                 resume_time(ready[1])
                 status |= fuzz(schemathesis, ready[1] + document, cases, seed, folder)
             if server.poll() is not None:

@@ -33,11 +33,11 @@ def control(version: str, glibc: str, size: int) -> str:
 
 
 def service_files(root: Path, below: Files) -> Files:
-    """The files of the package. `below` are those of the program, with paths below `/usr`."""
+    """The files of the package. `below` has the program's files, with paths relative to `/usr`."""
     files: Files = {}
     for path, file in below.items():
         if path in ("share/doc/chicane/chicane.service", "share/doc/chicane/options"):
-            continue  # The package installs both.
+            continue  # The package installs these two files at other paths, see below.
         # As in all Debian packages, man pages and long texts are compressed. For zsh, Debian has a
         # separate folder for the completions of packages.
         if path.startswith("share/man/") or path.endswith("/CHANGELOG.md"):
@@ -49,7 +49,7 @@ def service_files(root: Path, below: Files) -> Files:
     licence = files.pop("usr/share/doc/chicane/LICENSE").content
     files["usr/share/doc/chicane/copyright"] = File(copyright_text(licence))
     files["usr/lib/systemd/system/chicane.service"] = File((root / UNIT).read_bytes())
-    # Only root may read the file, because it may contain tokens.
+    # Only root may read the file with the options, because it may contain tokens.
     files[OPTIONS] = File((root / "packaging/debian/default").read_bytes(), 0o600)
     return files
 

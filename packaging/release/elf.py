@@ -1,10 +1,10 @@
-"""The oldest machines on which a program runs: its processor, its libraries and its glibc."""
+"""Finds out on which machines a program runs: the processor, the libraries and the oldest glibc."""
 
 import re
 import struct
 
-# Libraries that PEP 600 allows a manylinux wheel to link to. A program that needs other libraries
-# may not run on other machines.
+# Libraries that PEP 600 allows a manylinux wheel to link to, because every machine has them. A
+# program that needs other libraries does not run on machines without these libraries.
 MANYLINUX_LIBRARIES = {
     "libc.so.6",
     "libm.so.6",

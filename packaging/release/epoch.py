@@ -12,7 +12,7 @@ def release_time(root: Path) -> int:
     if given is None:
         command = ["git", "-C", str(root), "log", "-1", "--format=%ct"]
         given = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
-    # ar has room for twelve digits, tar for eleven octal ones.
+    # The header of ar has room for 12 decimal digits, and that of tar for 11 octal digits.
     if not re.fullmatch(r"\d{1,10}", given):
         raise ValueError(
             "SOURCE_DATE_EPOCH must be a number of seconds, or the sources a git repository"

@@ -10,7 +10,8 @@ from pathlib import Path
 from .parts import Part
 
 NAMES = re.compile(r"(licen[cs]e|copying|copyright|notice|unlicense|ofl)([-._].*)?", re.IGNORECASE)
-# Endings of source files, which are not licences even if their name begins like that of a licence.
+# Suffixes of source files. A source file is not a licence, even if its name begins like the name of
+# a licence file.
 NOT_TEXTS = (".rs", ".js", ".ts", ".html", ".toml", ".json")
 # A larger file is an error, because it is probably not a licence. Size in bytes.
 LARGEST = 256 << 10
@@ -92,7 +93,7 @@ def is_licence(file: Path) -> bool:
 def normal(text: str) -> str:
     """A text without blanks at line ends, and without empty lines at its start and end.
 
-    Texts that differ only in these become equal.
+    Texts that differ only in such blanks and empty lines become equal.
     """
     lines = [line.rstrip() for line in text.replace("\r\n", "\n").replace("\f", "\n").splitlines()]
     return "\n".join(lines).strip("\n")

@@ -19,9 +19,9 @@ TARGET = "x86_64-unknown-linux-gnu"
 ROOTS = ("chicane", "chicane-native")
 # A build dependency whose files are embedded in the program: the pages of the OpenAPI documents.
 EMBEDDED = ("utoipa-swagger-ui-vendored",)
-# The bundler adds small functions of its own to the pages.
+# The bundler adds small functions of its own to the pages, so its packages are parts too.
 BUNDLER = ("rolldown", "vite")
-# An import that is more than types. The names may be on several lines.
+# Matches an import of more than types. The imported names may be on several lines.
 IMPORT = re.compile(
     r'^\s*(?:import|export)\s+(?!type\s)(?:[^;"\']*?\sfrom\s+)?"([^"]+)"', re.MULTILINE
 )
@@ -150,7 +150,8 @@ def npm_packages(web: Path) -> list[Part]:
     def below(key: str) -> Iterator[str]:
         return (place(name, key) for name in sorted(locked[key].get("dependencies", {})))
 
-    # Only own functions of the bundler are in the pages, and not its dependencies.
+    # The pages contain functions of the bundler's own packages, but not the dependencies of these
+    # packages.
     alone = {place(name, "") for name in BUNDLER}
     waiting, seen = [place(name, "") for name in sorted(imported(web / "src"))], set(alone)
     while waiting:

@@ -20,7 +20,8 @@ MOST_PAGES = 200
 def generated(program: Path) -> Files:
     """The man pages and completions, which the program itself writes."""
     with tempfile.TemporaryDirectory(prefix="chicane-dist-") as folder:
-        # No environment: the value of a variable could appear as the default of an option.
+        # Of the environment, the program gets only PATH: the value of another variable could appear
+        # as the default of an option.
         command = [str(program.resolve()), "__package", folder]
         done = subprocess.run(
             command, env={"PATH": os.defpath}, capture_output=True, text=True, check=False

@@ -1,7 +1,7 @@
 """Packs the wheel with the Python package, the native module and the program `chicane`.
 
-maturin writes the wheel. This program collects the files, and gives maturin the module that
-`make build` compiled instead of a second build.
+maturin writes the wheel. This program collects the files of the wheel. It also gives maturin the
+module that `make build` has compiled, so that maturin does not compile the module again.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from .parts import all_parts
 from .tree import stripped
 
 ROOT = Path(__file__).resolve().parents[2]
-# maturin's default is 6. With 9 the wheel is a percent smaller.
+# Level of compression. With 9 instead of maturin's default, 6, the wheel is one percent smaller.
 COMPRESSION = 9
 # The time of all files in a wheel that belongs to no release: the earliest that zip files can have.
 FIRST_TIME = 315_532_800
@@ -40,7 +40,8 @@ def write_wheel(
         compiled, messages = project / "libchicane_native.so", project / "messages"
         compiled.write_bytes(module)
         messages.write_text("".join(json.dumps(one) + "\n" for one in _messages(root, compiled)))
-        # maturin reads only the module, and the program may need a newer glibc.
+        # maturin looks only at the module for the glibc of the wheel's tag. The program may need a
+        # newer glibc, so the tag is given here.
         major, minor = oldest_glibc(program)
         command = [str(maturin), "build", "--release", "--out", f"{name}/out"]
         command += ["--compatibility", f"manylinux_{major}_{minor}"]
@@ -58,7 +59,7 @@ def write_wheel(
 
 
 def _collect(root: Path, project: Path, program: bytes, third_party: str) -> None:
-    """Copies everything that is in the wheel, except the module, to the folder `project`."""
+    """Copies everything that belongs in the wheel, except the module, to the folder `project`."""
     python = root / "python"
     left_out = shutil.ignore_patterns("__pycache__", "*.so")
     shutil.copytree(python / "src", project / "src", ignore=left_out)
@@ -78,7 +79,7 @@ def _collect(root: Path, project: Path, program: bytes, third_party: str) -> Non
 
 
 def _messages(root: Path, compiled: Path) -> list[dict[str, Any]]:
-    """The messages that cargo sends after it compiled the module to this file."""
+    """The messages that cargo would send after it compiled the module to the file `compiled`."""
     command = ["cargo", "metadata", "--locked", "--no-deps", "--format-version=1"]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
     if done.returncode:

@@ -1,5 +1,5 @@
-# Functions of the trials. They run as root in a fresh Debian, with the packages in /packages, and the
-# folders `packaging/trial` and `examples` in /trial and /examples.
+# Functions of the trials. A trial runs as root in a fresh Debian. There /packages has the packages,
+# and /trial and /examples have the files of `packaging/trial` and `examples`.
 set -eu
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
 PORT=${PORT:-18473}

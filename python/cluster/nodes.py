@@ -33,8 +33,8 @@ def free_port() -> int:
 class Nodes:
     """One head and a number of workers, each with one processor.
 
-    Ray loses a node when two of them start on one machine at the same time: both choose the same
-    free ports. The nodes therefore start one after another.
+    The nodes start one after another. If two nodes start on one machine at the same time, both
+    choose the same free ports, and Ray loses one of the nodes.
     """
 
     def __init__(self, workers: int, environment: dict[str, str]):

@@ -55,7 +55,7 @@ class Grading(unittest.TestCase):
         self.assertEqual(verified.returncode, 0, verified.stdout)
 
     def test_nothing_is_lost_when_a_worker_is_killed(self):
-        """The worker is killed as soon as the first result has arrived."""
+        """One of two workers is killed as soon as the first result has arrived."""
         nodes = Nodes(2, ENVIRONMENT)
         self.addCleanup(nodes.close)
         results, is_over = self.folder / "killed", threading.Event()
@@ -104,7 +104,7 @@ class Grading(unittest.TestCase):
         graded = grade(self.submissions, self.folder / "none", "--ray", "127.0.0.1:1")
         self.assertEqual(graded.returncode, 1, graded.stderr)
         self.assertIn("there is no Ray cluster at '127.0.0.1:1'", graded.stderr)
-        # The system's Python has no Ray. It finds this package, but not the packages of the venv.
+        # The system's Python has no Ray: it finds the package chicane, but not those of the venv.
         python = f"/usr/bin/{Path(sys.base_prefix, 'bin/python3').resolve().name}"
         python = python if Path(python).exists() else str(Path(sys.base_prefix) / "bin/python3")
         without = grade(

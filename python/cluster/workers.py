@@ -2,9 +2,10 @@
 
 usage: CHICANE=<program> workers.py [--students 12] [--seeds 4] [--workers 1 2 4]
 
-Every student hands in the same program, a lap of about 40 simulated seconds. Each worker has one
-processor of this machine, so that more workers than processors show what sharing costs. The last
-lines compare with `--jobs` on the same machine, without Ray.
+Every student hands in the same program, a lap of about 40 simulated seconds. Ray counts one
+processor of this machine for each worker. If there are more workers than processors, the result
+shows what it costs to share processors. The last lines compare with `--jobs` on the same machine,
+without Ray.
 """
 
 import argparse

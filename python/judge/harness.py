@@ -156,7 +156,8 @@ class Channel:
         """Writes the rest of an interrupted action, and reads the answers of such actions."""
         self.write(b"")
         # Reading an answer needs a deeper stack than the rest of this method, and a RecursionError
-        # in the middle of the reading would lose the answer. This scan raises that error before.
+        # in the middle of the reading would lose the answer. This scan needs as deep a stack as
+        # the reading, so that the error is raised before the reading begins.
         scan('{"error":[{}]}', 0)
         while self.unread:
             self.receive()
@@ -183,7 +184,8 @@ class Channel:
         with self.lock:
             if not self.in_call:
                 raise SimError(NOT_NOW)
-            # `settle` needs the deepest stack, so a RecursionError comes before the action.
+            # Of the calls below, `settle` needs the deepest stack. A RecursionError therefore
+            # occurs there, before the action is sent.
             self.settle()
             self.unread += 1
             self.write(line)
@@ -290,7 +292,8 @@ class Sim:
         self._finished = True
 
 
-# Actions that other simulators call otherwise, without underscores and in lower case.
+# Names that other simulators have for actions, in lower case and without underscores, and the name
+# of the same action here.
 OTHER_NAMES = {
     "setpose": "teleport",
     "moveto": "teleport",
@@ -632,7 +635,9 @@ def first(name):
             if pid == child:
                 code = os.waitstatus_to_exitcode(status)
                 watch.unregister(ended)
-                # Process 1 runs on until the simulator has read the limits and ends the container.
+                # Process 1 runs on, because the container would end with it. The simulator first
+                # reads whether the processes of the container exceeded a limit, and then ends the
+                # container.
                 os.write(2, b"\0%s exited %d\n" % (name.encode(), code))
 
 

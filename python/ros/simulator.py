@@ -14,7 +14,8 @@ import urllib.request
 
 READY = re.compile(r"chicane is ready: (http://[^/]+)/sim")
 INSIDE = "CHICANE_ROS_NAMESPACE"
-# A pair of virtual interfaces that acts as an external network. Packets sent to it are counted.
+# A pair of virtual interfaces that acts as an external network. The tests count the packets that
+# are sent to this network.
 OUTSIDE, OUTSIDE_ADDRESS, FAR = "outside0", "10.99.0.1", "far0"
 
 
@@ -58,7 +59,10 @@ def program() -> str:
 
 
 def wait_for(what: str, condition, seconds: float = 60.0):
-    """Waits until a condition is true and returns its value. `what` names it in the error."""
+    """Waits until a condition is true and returns its value.
+
+    `what` names the condition in the error after a timeout.
+    """
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if found := condition():
@@ -70,7 +74,7 @@ def wait_for(what: str, condition, seconds: float = 60.0):
 class Simulator:
     """A running simulator. `domain` is its DDS domain; None starts it without ROS 2.
 
-    With `keep_log` its log can be read.
+    With `keep_log`, the method `log` returns the log of the simulator.
     """
 
     def __init__(self, domain: int | None, *args: str, keep_log: bool = False):
@@ -144,16 +148,17 @@ class PaceCheck:
 
     def pace(self) -> float:
         """Simulated time since the start, relative to that of the undisturbed simulator."""
-        # The undisturbed simulator is asked first, so that a delay between the two requests does no
-        # harm.
+        # The undisturbed simulator is asked first. A delay between the two requests then only
+        # raises the pace, so the delay cannot make the test fail.
         quiet, ours = (one.time() - start for one, start in reversed(self.starts))
         return ours / quiet
 
     def wait_for_pace(self, disturb) -> None:
         """Waits until the pace is above 0.95. `disturb` repeats the load, and is called meanwhile.
 
-        One delay of this simulator alone matters less the longer the comparison takes. A simulator
-        that the load slows never reaches the pace, because the load goes on.
+        A short delay of this simulator alone lowers the pace less and less, because the pace is a
+        mean since the start of the comparison. If the load itself slows the simulator, the pace
+        stays low, because the load goes on.
         """
         paces = [self.pace()]
 

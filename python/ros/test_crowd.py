@@ -1,4 +1,4 @@
-"""Many participants, one of them hostile: the simulation keeps its pace, and all receive data."""
+"""Many participants and a hostile one: the simulation keeps its pace, and the others get data."""
 
 import os
 import subprocess

@@ -261,8 +261,8 @@ class Commands(unittest.TestCase):
 class Network(unittest.TestCase):
     """The option `--ros-network`.
 
-    The first test also shows that the packet counter works. The class `Topics` relies on the
-    counter.
+    The first test also shows that the packet counter works, on which a test of the class `Topics`
+    relies.
     """
 
     def test_network_option_sends_to_the_external_network(self):
@@ -288,23 +288,24 @@ class Speed(unittest.TestCase):
         simulator = Simulator(DOMAIN + 4, "--speed", "4")
         self.addCleanup(simulator.close)
         listener = Listener(DOMAIN + 4)
-        # /imu has 200 messages per second here. The readers keep those of a long delay of this
-        # process.
+        # /imu has 200 messages per real second here. The depth is so large that the readers lose no
+        # message while this process is delayed for some seconds.
         scan = listener.listen("/scan", idl.LaserScan, depth=4000)
         imu = listener.listen("/imu", idl.Imu, depth=4000)
 
         def factor() -> float:
             """The real-time factor of the last 200 scans, which are 20 simulated seconds.
 
-            The times at which the simulator sent them count, because after a delay of this process
-            many arrive at once.
+            The factor is computed from the times at which the simulator sent the scans, because
+            many scans arrive at once after a delay of this process.
             """
             if len(scan.ticks) <= 200:
                 return 0.0
             first, last = (scan.at[i] - scan.ages[i] for i in (-200, -1))
             return (scan.ticks[-1] - scan.ticks[-200]) / 200 / (last - first)
 
-        # One delay of the machine counts only until 200 newer scans have arrived.
+        # After a delay of the machine, the factor is too low only until 200 newer scans have
+        # arrived.
         listener.take(60.0, until=lambda: factor() > 2.0 and len(imu.ticks) > 1000)
         for log, every in [(scan, 20), (imu, 4)]:
             steps = {b - a for a, b in pairwise(log.ticks)}

@@ -24,8 +24,8 @@ class WrongShape(IdlStruct, typename="std_msgs::msg::dds_::Float64_"):
     data: sequence[uint8]
 
 
-# RTPS: ids of submessages, and entity ids: the readers and writers of discovery, and a writer of
-# messages.
+# Numbers of the protocol RTPS: the ids of its submessages, and the entity ids of the readers and
+# writers of the discovery and of one writer of messages.
 SUBMESSAGES = [0x01, 0x06, 0x07, 0x08, 0x09, 0x0C, 0x0E, 0x12, 0x13, 0x15, 0x16]
 ENTITIES = [0x000100C2, 0x000100C7, 0x000003C2, 0x000003C7, 0x000004C2, 0x000004C7, 0x00000103]
 
@@ -124,8 +124,8 @@ class Hostile(unittest.TestCase):
         pace_check = self.pace_check()
 
         def send():
-            # The first message is too short for a number. The first eight bytes of the others are a
-            # NaN.
+            # Each message begins with the length of its sequence, in four bytes. The first message
+            # is too short for a number. The first eight bytes of the other two messages are a NaN.
             for size in [0, 4, 60_000]:
                 writer.publish(WrongShape([255] * size))
 

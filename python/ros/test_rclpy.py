@@ -1,7 +1,7 @@
 """Tests of the robot's topics with rclpy: its types, its clock and its graph.
 
-Without a ROS installation the package tf2_msgs is missing, so test_cyclone.py tests the topics with
-its types.
+Without a ROS installation the package tf2_msgs is missing. Therefore test_cyclone.py tests the
+topics whose types are in tf2_msgs.
 """
 
 import math
@@ -67,7 +67,7 @@ def start(domain: int):
 
 
 class Listener:
-    """A node that takes messages itself. The executor is too slow to receive all topics."""
+    """A node that takes messages without an executor, which would be too slow for all topics."""
 
     def __init__(self, domain: int):
         self.context = start(domain)

@@ -16,9 +16,11 @@ DOMAIN = 111
 LEASE = "<LeaseDuration>3s</LeaseDuration><SPDPInterval>1s</SPDPInterval>"
 SHORT = CONFIGURATION.replace("<Discovery>", f"<Discovery>{LEASE}")
 # A program is lost if the simulator has received no announcement from it during its lease. The
-# simulator logs these texts when a program is lost, and when it announces itself again.
+# simulator logs the first text when a program is lost, and the second text when a lost program
+# announces itself again.
 LOST, BACK = "gives no sign of life", "a ROS 2 program is back"
-# The simulator logs these texts when its own connection has ended, and when it has a new one.
+# The simulator logs the first text when its own connection has ended, and the second text when it
+# has a new connection.
 INTERRUPTED = "connection to the ROS 2 graph was interrupted"
 JOINED = "the robot joined the ROS 2 graph again"
 
@@ -48,7 +50,8 @@ class Returning(unittest.TestCase):
             text=True,
             env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "CYCLONEDDS_URI": SHORT},
         )
-        # `kill` also ends a process that is stopped by a signal.
+        # The cleanups run in reverse order. `kill` comes first, because SIGKILL also ends a process
+        # that SIGSTOP has stopped.
         for step in [self.subscriber.stdout.close, self.subscriber.wait, self.subscriber.kill]:
             self.addCleanup(step)
 
@@ -57,8 +60,8 @@ class Returning(unittest.TestCase):
 
         Returns the tick of the loss.
         """
-        # On a busy machine, the short lease may also have ended while the subscriber ran. The
-        # subscriber has returned if it receives new messages.
+        # On a busy machine, the short lease may have ended while the subscriber ran. Wait for a new
+        # message first: it shows that the simulator knows the subscriber at this moment.
         self.wait_for_tick_after(int(200 * self.simulator.time()))
         before = self.simulator.log().count(LOST)
         self.subscriber.send_signal(number)

@@ -25,7 +25,7 @@ TICKS_S = (1, 3, 10, 30, 60, 180, 600, 1800, 3600, 10800, 36000)
 
 @dataclass
 class Curve:
-    """A learning curve: wall times, and a value at each."""
+    """A learning curve: wall times, and the progress and the laps at each of these times."""
 
     title: str
     times_s: list[float]
@@ -34,7 +34,7 @@ class Curve:
 
 
 def load(title: str, file: Path) -> Curve:
-    """Reads a curve, thinned to at most `POINTS` points and the last one."""
+    """Reads a curve. Of a long curve, only about `POINTS` points are kept, and the last one."""
     rows: list[dict[str, Any]] = json.loads(file.read_text())["curve"]
     if not rows:
         raise ValueError(f"{file} has no points: train longer")

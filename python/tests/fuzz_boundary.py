@@ -1,8 +1,9 @@
 """Fuzzes the boundary of the native module: random arguments, arrays, call orders, saves, threads.
 
 `make fuzz-native` runs the program, and a short run with a fixed seed is part of the unit tests.
-The cases run in another process, so that a crash is found too. A case may only raise clear
-exceptions. A failed case prints its number; `--case` repeats it in this process.
+The cases run in another process, so that a crash is found too. A case may only raise exceptions
+that explain themselves. A failed case prints its number, and `--case` with this number repeats the
+case in this process.
 """
 
 from __future__ import annotations
@@ -43,7 +44,10 @@ DTYPES = ("f4", "f8", "f2", "i4", "u1", "i8", "?", ">f4", "c8", "O", "S4", "M8[s
 
 
 class Wrong(Exception):
-    """A case found a defect that is not a wrong exception, such as a changed state."""
+    """A case found a defect.
+
+    Defects are, for example, an exception that does not explain itself, or a changed state.
+    """
 
 
 class Case:
@@ -246,8 +250,8 @@ class Case:
                 elif chance < 0.2:
                     outputs[at] = self.value()
                 elif chance < 0.5 and sizes[name]:
-                    # The same elements inside a larger array. The elements around them must not
-                    # change.
+                    # The output array is the middle of a larger array. The elements before and
+                    # after it must not change.
                     whole = np.full(sizes[name] + 64, 77, types[name])
                     guards.append((name, whole))
                     outputs[at] = whole[32:-32]
@@ -420,7 +424,7 @@ def _bytes(seen: Any) -> list[bytes]:
 
 
 def _shown(given: dict[str, Any]) -> str:
-    """A short text of arguments. Some of them have no representation."""
+    """A short text of arguments. If `repr` of a value fails, the text has the name of its type."""
     texts = []
     for name, value in given.items():
         try:

@@ -141,9 +141,10 @@ def actions(random: np.random.Generator, states: np.ndarray) -> np.ndarray:
 
 
 def compare(sides: Sequence[Cars], steps: int, seed: int) -> Comparison:
-    """Drives the same actions in all sides, and compares the reset and every step with the first.
+    """Drives the cars of all `sides` with the same actions, and compares the results.
 
-    Raises `Different` at the first difference.
+    The reset and every step of each side must give the same results as the first side. Raises
+    `Different` at the first difference.
     """
     random, digest, ends = np.random.default_rng(seed), hashlib.sha256(), Counter[str]()
     ours, *others = (side.reset(seed) for side in sides)
@@ -179,7 +180,7 @@ def _compare_step(step: int, ours: Results, theirs: Results) -> None:
 def comparisons(
     cars: int, arguments: dict[str, Any]
 ) -> list[tuple[str, Callable[[ExitStack], list[Cars]]]]:
-    """The comparisons of the program: a title, and a function that creates the sides."""
+    """The comparisons of the program: a title, and a function that creates the cars to compare."""
 
     def single(stack: ExitStack, **more: Any) -> CarEnv:
         env = CarEnv(**arguments, **more)

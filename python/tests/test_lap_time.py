@@ -74,7 +74,8 @@ class Laps(LapTime):
         run.drive_to(-run.stadium.length - 1)
         self.assertEqual(run.sim.finished, 0)
         self.assertEqual(run.penalties, 0)
-        # Another forward crossing is not a lap either. A full lap from there is a lap.
+        # The next forward crossing is not a lap either, because the car drove backwards before. A
+        # full lap after that crossing counts as a lap.
         run.drive_to(-run.stadium.length + 1)
         self.assertEqual(run.sim.finished, 0)
         run.drive_to(-1)
@@ -496,7 +497,7 @@ class Nearest(unittest.TestCase):
 
 
 def nearest_of_all(line, x, y):
-    """The distance of a point from a line, and the metres along the line: of all segments."""
+    """Computes the same as `nearest` of the judging script, but always looks at all segments."""
     least = (math.inf, 0.0)
     for before, ax, ay, dx, dy, length in line:
         t = min(max((x - ax) * dx + (y - ay) * dy, 0.0), length)

@@ -37,7 +37,7 @@ class Runs(unittest.TestCase):
         second = np.searchsorted(run.time, 0.9)
         self.assertAlmostEqual(float(run.speed[second]), 0.5, delta=0.1)
         self.assertEqual(float(run.columns["command_speed"][second]), 0.5)
-        # The length of the driven path matches the speed.
+        # The length of the path, from the positions, matches the mean speed times the duration.
         driven = np.linalg.norm(np.diff(run.position[:, :2], axis=0), axis=1).sum()
         self.assertAlmostEqual(driven, float(np.abs(run.speed).mean() * run.time[-1]), delta=0.05)
         self.assertGreater(run.steering[-1], 0.1)

@@ -27,7 +27,7 @@ class Reading(WithSimulator):
             "workspace_file": (self.sim.workspace()["files"][0]["path"],),
         }
         skipped = {"record", "delete_world", "print_file"}
-        # These need a run, or a simulator with a leaderboard.
+        # The following methods need a recorded run, or a simulator with a leaderboard.
         skipped |= {"run_file", "replay_file", "replay_picture"}
         skipped |= {"leaderboard", "submission", "submissions"}
         self.sim.set_overlay("hello", ttl=5, size=2)
@@ -156,7 +156,8 @@ class Doing(WithSimulator):
         self.sim.set_clock(speed=0)
         record = self.sim.evaluate(
             "echo lost; exit 3",
-            # Simulated time runs as fast as possible, while the shell starts in real time.
+            # Simulated time runs as fast as possible while the shell starts in real time, so this
+            # limit is high.
             time_limit_s=3000,
             wall_limit_s=50,
             pace="real",

@@ -55,7 +55,8 @@ class Wheels(unittest.TestCase):
             "--disable-pip-version-check",
         ]
         subprocess.run([*pip, str(self.wheel)], check=True)
-        # This environment hides the checkout and all simulators except the one in the wheel.
+        # In this environment, Python finds neither the checkout nor a simulator, except the one in
+        # the wheel.
         environment = {"PATH": f"{home}/bin:/usr/bin:/bin", "HOME": str(self.folder)}
         run = {
             "check": True,

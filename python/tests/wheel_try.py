@@ -123,7 +123,8 @@ def main() -> int:
     answers = []
     with tempfile.TemporaryDirectory() as name:
         home = Path(name)
-        # The checkout and all simulators except the one in the wheel are hidden.
+        # In this environment, Python finds neither the checkout nor a simulator, except the one in
+        # the wheel.
         environment = {"PATH": "/usr/bin:/bin", "HOME": name}
         for version in VERSIONS:
             python = interpreter(version)

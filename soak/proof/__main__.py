@@ -44,8 +44,8 @@ def main() -> int:
 
 
 def prove_runs(program: str, made_by: str, folder: pathlib.Path, runs: int, false: int) -> None:
-    """Makes runs with one build, and verifies them with `program`: as they are, and after the data
-    folder was copied. Then no falsified file may be verified."""
+    """Makes runs with the build `made_by`, and verifies them with `program`: as they are, and after
+    the data folder was copied. `program` must verify none of the falsified copies of these runs."""
     series = Series(made_by, folder)
     for kind, run in series.kinds().items():
         for number in range(runs):

@@ -76,7 +76,10 @@ class Simulator:
         raise ProofError(f"no {what} within {TIMEOUT_S:g} s")
 
     def start(self, command: str) -> None:
-        """Starts an evaluation. Retries while it is refused, such as before the judge is ready."""
+        """Starts an evaluation.
+
+        The request is repeated while the simulator refuses it, such as before the judge is ready.
+        """
         end = time.monotonic() + TIMEOUT_S
         while time.monotonic() < end:
             status, answer = self.ask("/sim/api/evaluation/start", {"command": command})

@@ -168,7 +168,10 @@ def _check_exists(
 def _restored(
     verdict: Verdict, register: Register | None, deletions: list[HistoryLine], line: HistoryLine
 ) -> None:
-    """Checks a refused restore: the project exists, or 20 other projects were deleted later."""
+    """Checks a refused restore.
+
+    A restore may be refused only if the project exists, or if 20 projects were deleted after it.
+    """
     possible = register.possible(line["t0"], line["t1"]) if register else []
     if not possible or any(write.value is True for write in possible):
         return

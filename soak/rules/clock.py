@@ -50,7 +50,7 @@ def _changes(facts: Facts) -> list[Write]:
         value = True if span.line["k"] == "call" and span.line.get("status") == 200 else ANY
         writes.append(Write(span.t0, span.t1, value, span.line))
     for session in facts.sessions.values():
-        # A session that ended before its phase `running` may or may not have resumed simulated
+        # It is unknown whether a session that ended before its phase `running` resumed simulated
         # time.
         value = False if session.ran else ANY
         writes.append(Write(session.start["t0"], session.running_by, value, session.start))

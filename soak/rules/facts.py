@@ -14,7 +14,7 @@ from typing import Any
 from ..history import HistoryLine
 from ..operations import API
 
-#: After its client has disconnected, a request may still take effect for this many seconds.
+#: A request may still take effect for this many seconds after its client has disconnected.
 LEFT = 5.0
 #: Largest delay of an event between simulator and reader, in seconds, on a busy machine.
 LAG = 5.0
@@ -22,7 +22,7 @@ LAG = 5.0
 VARIED = frozenset({"lights", "brightness"})
 
 
-#: A test drive of the world builder. It switches the world, like `POST /switch`.
+#: Path of a test drive of the world builder. A test drive switches the world, like `POST /switch`.
 _DRIVE = re.compile(re.escape(API) + r"/builder/projects/[^/]+/drive")
 
 
@@ -132,7 +132,7 @@ class Facts:
     def acts(self, *paths: str) -> list[Span]:
         """Spans in which commands to these paths may have taken effect.
 
-        This includes commands whose answer is unknown.
+        Commands whose answer is unknown have spans too.
         """
         spans = [Span(line["t0"], line["t1"], line) for line in self.done("POST", *paths)]
         wanted = {API + path for path in paths}
@@ -168,7 +168,7 @@ class Facts:
                 self._add_event(found, line)
             elif kind == "call" and line["status"] == 200:
                 self._add_answer(found, line)
-        # A session was over before the next one started.
+        # Only one session can be active. A session was therefore over before the next one started.
         order = sorted(found.values(), key=lambda s: s.start["t0"])
         for earlier, later in itertools.pairwise(order):
             if later.start["t1"] < earlier.gone_by:
@@ -194,7 +194,7 @@ class Facts:
         path, answer = line["path"], line["answer"]
         if path == API + "/evaluation/stop":
             for session in found.values():
-                # If the session was active when the stop was sent, it is over when the stop is
+                # A session that was active when the stop was sent is over when the stop is
                 # answered.
                 before = session.start["t1"] <= line["t0"]
                 if before and line["t1"] < session.gone_by:
@@ -222,7 +222,8 @@ class Facts:
     def replaced(self, last: HistoryLine, line: HistoryLine) -> bool:
         """Whether the world may have been replaced between two states of one reader."""
         before, now = last["data"]["evaluation"], line["data"]["evaluation"]
-        # The world cannot be replaced during a session. The rule session-holds-world checks that.
+        # Here the world is taken to stay the same during a session, because the rule
+        # session-holds-world checks that no request replaces the world then.
         if before == now and now["active"] and now["phase"] == "running":
             return False
         return self.swaps.meets(last["t"] - LAG, line["t"])

@@ -14,7 +14,7 @@ RULES = {
     "grading-verified": "Every run of a grading is verified.",
     "grading-left": "No process of a grading is left after its end, or after it was killed.",
 }
-#: Expected verdict of each student's program, and how many of its commands are refused.
+#: Expected verdict on each student's program, and the number of its commands that are refused.
 EXPECTED = {
     "good": ("finished", 0),
     "crash": ("failed", 0),

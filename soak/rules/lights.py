@@ -127,7 +127,7 @@ def _registers(facts: Facts) -> dict[str, Register]:
         if session.outcome == "unsupported":
             # A session with the outcome `unsupported` does not change the world.
             continue
-        # A session that ended before its phase `running` may not have reset the lights.
+        # It is unknown whether a session that ended before its phase `running` reset the lights.
         value = "green" if session.ran else ANY
         all_green.append(Write(start["t0"], session.running_by, value, start))
         if "lights" in session.touches:

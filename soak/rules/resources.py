@@ -14,8 +14,8 @@ RULES = {
     "log": "The log contains no error.",
     "end": "The simulator runs until the end, stops on SIGTERM, and leaves no control groups.",
 }
-#: Allowed increase from start to end, because a database connection or a thread may not have ended
-#: yet.
+#: Allowed increase from start to end. At the end, a database connection or a thread of the
+#: simulator may still exist for a while.
 SLACK = {"fds": 2, "threads": 2, "children": 0, "zombies": 0, "strays": 0}
 
 

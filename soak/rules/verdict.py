@@ -1,4 +1,4 @@
-"""The result of checking: how often each rule was checked, and all violations."""
+"""The result of checking: the number of checks of each rule, and all violations."""
 
 from collections import Counter
 from dataclasses import dataclass, field

@@ -151,7 +151,7 @@ def _counters(facts: Facts, verdict: Verdict) -> None:
     for key, seen in reads.items():
         seen.sort(key=lambda read: read[0]["t0"])
         by_end = sorted(seen, key=lambda read: read[0]["t1"])
-        # Among the reads that ended before this read started: the one with the largest value.
+        # Of the reads that ended before the current read started, the one with the largest value.
         most: tuple[HistoryLine, float] | None = None
         index = 0
         for line, value in seen:

@@ -19,7 +19,7 @@ from .fake import (
 )
 
 BUSY = "evaluation in progress"
-# What a sample shows of a prepared judge and another process.
+# The processes in a sample: the four processes of a prepared judge, and another process.
 FIVE = {"children": 5, "pids": [2, 3, 4, 5, 6]}
 
 

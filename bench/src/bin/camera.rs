@@ -2,7 +2,7 @@
 //!
 //! It measures frames per second for several picture sizes, numbers of threads, and numbers of
 //! objects in view, with and without JPEG. It also compares the instruction sets of the processor,
-//! and measures memory and the time of the other drawing functions.
+//! and measures memory and the time to build a stage, draw layers and thumbnails, and encode JPEG.
 //!
 //! `camera profile 480 360 20` draws frames of 480×360 pixels on one thread for 20 seconds, for use
 //! with a profiler.
@@ -100,8 +100,8 @@ fn resident() -> f64 {
     pages * rustix::param::page_size() as f64 / 1e6
 }
 
-/// Processor time that this process has used, s. Unlike elapsed time, it does not depend on the
-/// load from other processes, except for their use of caches.
+/// Processor time that this process has used, s. Elapsed time also grows while other processes run.
+/// Processor time only grows a little then, because other processes use the same caches.
 fn processor_time_s() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     // User and system time are the fields 14 and 15. The process name before them may contain

@@ -26,7 +26,7 @@ STANDING_STILL = 0.005  # a car that moves less than this stands still
 FRONT = 0.135  # distance from the car's centre to its front bumper
 HALF_ROAD = 0.25  # half the width of the road, for routes without borders
 TOP_SPEED = 5.0  # m/s; a car that moved faster between two observations was teleported
-JITTER = 0.01  # a car that moved farther than its own speed explains, plus this, was teleported
+JITTER = 0.01  # added to the farthest that a car can drive; a car that moved more was teleported
 MAX_STEP = 0.30  # more progress than this between two observations is a shortcut
 NEAR_CAR = 0.30  # a car put back closer than this to an object may push it without a penalty
 
@@ -93,14 +93,16 @@ def why_no_result(sim, here):
 def drives_a_lap(sim, here):
     """Adds the driven distance to the progress. Returns whether the car completed the lap."""
     passed = here["time"] - sim.last["time"]
-    # A teleported car stands still. The factor is for a car that slides sideways or turns.
+    # A teleport leaves the car at rest, so its speed does not explain the distance. The factor 2
+    # is for a car that slides sideways or turns, which moves farther than its speed says.
     speed = min(TOP_SPEED, 2 * max(here["speed"], sim.last["speed"]))
     reach = speed * passed + JITTER
     if max(math.dist(here[point], sim.last[point]) for point in ("centre", "front")) > reach:
         return False  # A teleported car makes no progress and cannot cross the line.
     # The step is taken in the shorter direction along the loop, so it is small at waypoint 0 too.
     step = (here["along"] - sim.last["along"] + sim.length / 2) % sim.length - sim.length / 2
-    # On a shortcut the nearest point of the route jumps. The skipped distance does not count.
+    # If the car takes a shortcut, the nearest point of the route jumps. The skipped distance does
+    # not count.
     if abs(step) <= MAX_STEP:
         sim.progress += step
     if not crosses_forward(sim.line, sim.last["front"], here["front"]):
@@ -197,10 +199,11 @@ def segments(points):
 def nearest(line, x, y, part):
     """The distance of a point from a line, and the metres along the line to the nearest point.
 
-    `part` says which part of the line is probably near, from 0 to 1. It changes only the duration.
+    `part`, from 0 to 1, is the place on the line where the search begins. It does not change the
+    result, but the search is fast if the nearest point is close to this place.
     """
     guess = line[int(part * len(line)) % len(line)]
-    bound = math.dist((x, y), guess[1:3])  # The line comes at least this near.
+    bound = math.dist((x, y), guess[1:3])  # The distance to the line is at most this.
     least, along, i = math.inf, 0.0, 0
     while i < len(line):
         before, ax, ay, dx, dy, length = line[i]
@@ -210,8 +213,9 @@ def nearest(line, x, y, part):
         if square < least:
             least, along = square, before + t
             bound = min(bound, math.sqrt(square))
-        # A metre of line comes at most a metre nearer, so the segments before this place are not
-        # nearer than `bound`. The millimetre is for rounding.
+        # Along one metre of the line, the distance to the point decreases by at most one metre. The
+        # segments up to `skip_to` are therefore not nearer than `bound`. The millimetre is for
+        # rounding errors.
         skip_to = before + t + math.sqrt(square) - bound - 0.001
         i = max(i + 1, bisect(line, (skip_to,), i) - 1)
     return math.sqrt(least), along

@@ -18,14 +18,14 @@ def main() -> None:
         program = find()
     except ProgramError as error:
         sys.exit(f"chicane: {error}")
-    # `find` may return the console script that runs this module. Executing it would start this
-    # module again, without end.
+    # `find` may return the console script that runs this module. The script would start this module
+    # again, which would start the script again, without end.
     if os.path.realpath(program) == os.path.realpath(sys.argv[0]):
         sys.exit(
             "chicane: this installation does not contain the simulator's program: install the "
             "wheel that `make wheel` builds, or set CHICANE=/path/to/chicane"
         )
-    # `chicane grade --ray` starts this Python again.
+    # `chicane grade --ray` starts the Python that this variable names. This Python has the package.
     os.environ.setdefault("CHICANE_PYTHON", sys.executable)
     os.execv(program, [program, *sys.argv[1:]])
 

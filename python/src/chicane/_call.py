@@ -43,7 +43,7 @@ class Call(Generic[R]):
 
 
 def given(**fields: Any) -> dict[str, Any]:
-    """Returns the fields that are not None. The server uses its defaults for the others."""
+    """Returns the fields that are not None. The server uses its defaults for all other fields."""
     return {name: value for name, value in fields.items() if value is not None}
 
 

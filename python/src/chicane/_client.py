@@ -153,7 +153,7 @@ class Connection:
         return self._socket.recv(65536)
 
     def shutdown(self) -> None:
-        """Ends the connection, so that another thread stops waiting for it."""
+        """Ends the connection, so that a thread that waits for data from it stops waiting."""
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
 
@@ -210,8 +210,9 @@ class Client:
                 return connection
             except OSError as error:
                 connection.close()
-                # If this connection is reused, the server closed it before it had the whole
-                # request, so it cannot have processed the request. Then any request is retried.
+                # An error on a reused connection means that the server closed the connection before
+                # it had received the whole request. The server cannot have processed the request,
+                # so a request with any method is retried.
                 if connection.fresh or isinstance(error, TimeoutError):
                     raise self._lost(request, error) from error
 
@@ -225,8 +226,9 @@ class Client:
             timed_out = isinstance(error, TimeoutError)
             was_closed = not (connection.fresh or connection.received or timed_out)
             if was_closed and request.method == "GET":
-                # The server closed this connection while it was idle, and probably all other idle
-                # connections too. It may have processed the request, so only GET is retried.
+                # The server has probably closed this connection and all other connections while
+                # they were idle. But the server may also have processed the request, so only GET
+                # is retried.
                 self.close()
                 return self.run(request)
             raise self._lost(request, error) from error

@@ -1,4 +1,4 @@
-"""WebSockets without sockets: the handshake, writing frames and parsing frames (RFC 6455)."""
+"""The protocol of WebSockets (RFC 6455) without a connection: handshake, and frames."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ class BuilderOperations:
     def save(
         self, id: str, revision: int, document: dict[str, Any], *, editor: str | None = None
     ) -> Call[wire.ProjectSaved]:
-        """Stores a changed document. `revision` is the one that was changed.
+        """Stores a changed document. `revision` is the revision on which the change is based.
 
         `editor` names the writer in the events of the project. Raises `RevisionConflict` if
         somebody else has changed the project; the exception has the current revision and document.

@@ -19,7 +19,7 @@ class Timeout(ChicaneError, TimeoutError):
 
 
 class ProtocolError(ChicaneError):
-    """The server's response is malformed, so the server may not be a simulator or a robot."""
+    """The server's response is malformed: perhaps the server is neither a simulator nor a robot."""
 
 
 class ProgramError(ChicaneError):

@@ -1,7 +1,8 @@
 """Starts the simulator's program as a child process, on a free port and with a temporary folder.
 
-The simulator runs with `--lifeline`: it ends when its standard input is closed. The operating
-system closes that pipe when this process ends, even after a crash. So no simulator is left running.
+The simulator runs with `--lifeline`: it ends when its standard input is closed. That input is a
+pipe from this process. The operating system closes the pipe when this process ends, even after a
+crash, so no simulator is left running.
 """
 
 from __future__ import annotations

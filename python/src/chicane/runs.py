@@ -1,7 +1,7 @@
 """Recorded runs: the file `run.chicane` as NumPy arrays.
 
-The file has the commands of a run, not its poses. So `load_run` lets the simulator's program
-simulate the run again, which takes about a hundredth of its duration.
+The file has the commands of a run, not its poses. Therefore `load_run` lets the simulator's program
+simulate the run again. This takes about a hundredth of the duration of the run.
 """
 
 from __future__ import annotations

@@ -276,14 +276,14 @@ class SimOperations:
     ) -> Call[wire.RecordingChanged]:
         """Starts to record all topics as an MCAP file on the machine of the simulator.
 
-        `camera` and `state` say whether images and the simulator's state are recorded; both are by
-        default. Needs the teacher's token.
+        `camera`: whether images are recorded. `state`: whether the simulator's state is recorded.
+        Both are recorded by default. Needs the teacher's token.
         """
         return Call(body=given(camera=camera, state=state))
 
     @operation("POST", "/sim/api/recording/stop")
     def stop_recording(self) -> Call[wire.RecordingChanged]:
-        """Ends the recording, if there is one. Its file is complete then."""
+        """Ends the recording, if there is one. The file is complete when this method returns."""
         return Call(body={})
 
     # Evaluation

@@ -31,7 +31,7 @@ class Opened:
     """What the robot says about a new stream of sound."""
 
     def __init__(self, payload: bytes, name: str) -> None:
-        """Raises `ApiError` for the text of an error, and `ProtocolError` for another text."""
+        """Raises `ApiError` for a text that does not describe a stream, such as an error."""
         try:
             said = json.loads(payload)
             self.id: str = said["id"]
@@ -47,7 +47,7 @@ def value_frame(value: float) -> bytes:
 
 
 class Inbox:
-    """Parses what the robot sends, and keeps texts and the reason of the end."""
+    """Parses what the robot sends. Keeps its texts, and the reason why the connection ended."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -208,7 +208,8 @@ class SoundSocket(RobotSocket):
     def send(self, samples: bytes) -> None:
         """Sends samples: 16-bit little-endian integers, channels interleaved.
 
-        The robot plays them in simulated time. The method waits while the robot has enough of them.
+        The robot plays the samples in simulated time. While the robot has enough samples in its
+        buffer, it reads no further ones, and this method waits.
         """
         self._send(frame(Opcode.BINARY, samples))
 
@@ -318,7 +319,7 @@ class AsyncCommandSocket(AsyncRobotSocket):
 
 
 class AsyncSoundSocket(AsyncRobotSocket):
-    """The asyncio version of `SoundSocket`. Its `id` is known after it was opened."""
+    """The asyncio version of `SoundSocket`. `open` sets `id`, `sample_rate` and `channels`."""
 
     id: str
     """The id of the sound, as in `audio`."""

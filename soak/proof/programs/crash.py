@@ -1,6 +1,6 @@
 """A student's program that drives and then raises an exception.
 
-Its argument n determines when: 0.1 + 0.1 n seconds after the start of the drive.
+The exception is raised 0.1 + 0.1 n seconds after the start of the drive, where n is the argument.
 """
 
 import json

@@ -40,14 +40,14 @@ impl Pictures {
         })
     }
 
-    /// Draws pictures like the other simulators: without lens distortion and noise.
+    /// Draws pictures without lens distortion and noise, as the other simulators do.
     pub(crate) fn pinhole(&mut self, count: u64, size: [usize; 2]) {
         for _ in 0..count {
             black_box(self.one(size));
         }
     }
 
-    /// Draws pictures like our robot: with lens distortion and noise.
+    /// Draws pictures with lens distortion and noise, like the on-board camera of our robot.
     pub(crate) fn on_board(&mut self, count: u64, size: [usize; 2]) {
         let Pictures { renderer, moments, pool, frame, .. } = self;
         pool.install(|| {

@@ -1,10 +1,10 @@
-//! Runs our simulator for `bench/compare`, a program that compares our simulator with others. Each
-//! simulator is called a side.
+//! Runs our simulator as a contender of `bench/compare`, a program that compares our simulator with
+//! others.
 //!
 //! Usage: `contender <folder of the scene> <threads of the camera>`. The program reads a JSON
 //! request per line and writes a JSON response per line, as `bench/compare/side.py` describes:
 //! `{"task": "step", "count": 100}` → `{"seconds": 0.004}`. The program is idle between requests,
-//! so that the sides can take turns.
+//! so that the contenders can take turns.
 #![allow(clippy::disallowed_methods)]
 
 mod camera;

@@ -27,15 +27,15 @@ const QUIET: Duration = Duration::from_secs(2);
 const SETTLE: Duration = Duration::from_secs(2);
 /// Duration of the measurement, without and with `--quick`.
 const MEASURE: [Duration; 2] = [Duration::from_secs(10), Duration::from_secs(3)];
-/// Timeout for the first frame of all readers.
+/// Maximum time until all readers have received their first frame.
 const SUBSCRIBE_TIMEOUT: Duration = Duration::from_secs(30);
 /// Maximum number of readers that wait for their first frame. Above this number, opening further
 /// streams pauses.
 const MAX_PENDING: usize = 128;
-/// Of this number of subscribers, one does not read its stream.
+/// One of this number of subscribers does not read its stream.
 const STALLED_ONE_IN: usize = 100;
 
-/// State that all readers of a round share.
+/// State that all readers of one measurement share.
 struct Round {
     begun: Instant,
     measuring: AtomicBool,
@@ -48,10 +48,10 @@ struct Round {
 #[derive(Default)]
 struct ReaderStats {
     last_id: Option<u64>,
-    /// Frames that the server skipped for this reader.
+    /// Number of frames that the server skipped for this reader during the measurement.
     missed: u64,
-    /// For each frame: receipt time since the start of the round, minus the simulated time of the
-    /// frame, s.
+    /// For each frame: receipt time since the start of the benchmark, minus the simulated time of
+    /// the frame, s.
     offsets: Vec<f64>,
 }
 
@@ -142,7 +142,8 @@ async fn subscribe(address: SocketAddr, count: usize, begun: Instant) -> Result<
     let mut opened = 0;
     let stalled = count / STALLED_ONE_IN;
     for number in 0..count {
-        // Subscribers that do not read are opened first, so that they are present all the time.
+        // The streams that nobody reads are opened first, so that they are open during the whole
+        // measurement.
         let reads = number >= stalled;
         let stream = open(address, reads).await?;
         opened += usize::from(reads);
@@ -176,7 +177,7 @@ impl Subscribers {
         self.round.measuring.store(false, Relaxed);
     }
 
-    /// Number of missed frames, and the offsets of all received frames.
+    /// Number of missed frames and offsets of received frames, for all readers together.
     fn all(&self) -> (u64, Vec<f64>) {
         let mut all = (0, Vec::new());
         for seen in lock(&self.round.frames).iter() {
@@ -196,8 +197,8 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 async fn open(address: SocketAddr, reads: bool) -> Result<TcpStream, BenchError> {
     let socket = TcpSocket::new_v4()?;
     if !reads {
-        // The receive buffer is small, so that it is full soon. The server then gets back-pressure
-        // during the measurement.
+        // The receive buffer is small, so that it is soon full. During the measurement, the server
+        // then cannot send to this subscriber.
         socket.set_recv_buffer_size(4096)?;
     }
     let mut stream = socket.connect(address).await?;
@@ -214,7 +215,8 @@ async fn read(stream: &TcpStream, round: &Round, seen: &Arc<Mutex<ReaderStats>>)
     let mut chunks = Chunks::default();
     loop {
         stream.readable().await?;
-        // All readers of a thread share one buffer. This buffer stays in the processor's cache.
+        // All readers of a thread share one buffer, so that the buffer stays in the processor's
+        // cache.
         let got = BUFFER.with_borrow_mut(|buffer| match stream.try_read(buffer) {
             Ok(0) => Err("the end of the stream".into()),
             Ok(length) => {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 
-/// Duration of a loop.
+/// Duration of one closed loop.
 const LOOP: Duration = Duration::from_secs(3);
 
 /// Result of a loop: the latencies of all requests, and the number of responses per second.

@@ -64,7 +64,7 @@ fn drive(bench: &Bench, folder: &Path, seconds: f64) -> Result<PathBuf, BenchErr
     if run.exists() { Ok(run) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned().into()) }
 }
 
-/// Real time of a command of the program, which must succeed.
+/// Runs a command of the program, which must exit with status 0. Returns the real time of the run.
 fn timed(bench: &Bench, arguments: &[&Path]) -> Result<Duration, BenchError> {
     let begun = Instant::now();
     let output = Command::new(&bench.program).args(arguments).stdin(Stdio::null()).output()?;

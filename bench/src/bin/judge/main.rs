@@ -42,7 +42,7 @@ def evaluate(sim):
     sim.record(total)
 ";
 
-/// Measures a part and adds its figures.
+/// A function that measures a part and adds its figures to the report.
 type Measure = fn(&Bench, &mut Report) -> Result<(), BenchError>;
 /// The parts that `--only` selects, with the functions that measure them.
 const PARTS: [(&str, Measure); 7] = [
@@ -54,8 +54,8 @@ const PARTS: [(&str, Measure); 7] = [
     ("virtual", virtual_time::measure),
     ("journal", journals::measure),
 ];
-/// Number of measurements of a figure, whose median counts. Start times are measured twice as
-/// often, because their 99th percentile counts too.
+/// Number of measurements per figure. The figure is their median. A start time has twice this
+/// number of measurements, because the 99th percentile of start times is reported too.
 const ROUNDS: usize = 25;
 
 /// The data that all parts use.

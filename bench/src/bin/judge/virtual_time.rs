@@ -33,7 +33,7 @@ import sys, time
 for _ in range(int(sys.argv[1])):
     time.monotonic()
 ";
-/// A judging script that ends with the program.
+/// A judging script that ends the session when the program has exited.
 const JUDGE: &str = "\
 def initialize(sim):
     pass

@@ -88,8 +88,8 @@ pub(super) fn sensing(report: &mut Report) {
     report.add("odometry, scans a second", scans as f64 / span, "1/s", Goal::None);
     report.add("odometry, a scan with its share of the rest", 1e6 * span / scans as f64, "µs", Goal::None);
 
-    // The time of a scan is the difference between two simulations: one scans at every tick, the
-    // other at every 20th tick.
+    // The time of a scan is computed from the difference between the durations of two simulations:
+    // one scans at every tick, the other at every 20th tick.
     let time = |rate_hz: u32| {
         let mut profile = Profile::gen1();
         profile.lidar.rate_hz = rate_hz;

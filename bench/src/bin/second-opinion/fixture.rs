@@ -18,7 +18,8 @@ pub(crate) fn world() -> World {
     scene.ambient = [0.35, 0.4, 0.45];
     scene.sun.colour = [0.85, 0.8, 0.7];
     let first = scene.textures.len();
-    // The lengths of the sides of the letter textures are not powers of two.
+    // The lengths of the sides of the letter textures are not powers of two, so that our renderer
+    // has to scale these textures.
     scene.textures.extend([
         file("letter.png", &letter([255; 4])),
         file("holes.png", &letter([255, 255, 255, 0])),

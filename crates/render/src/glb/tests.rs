@@ -84,7 +84,7 @@ fn check(file: &[u8]) -> Value {
             assert!((i as usize) < list(&document, "textures").len());
         }
     }
-    // Every node except the root has exactly one parent.
+    // Every node has exactly one parent. The scene counts as the parent of the root.
     let nodes = list(&document, "nodes");
     let mut above = vec![0; nodes.len()];
     for child in nodes.iter().flat_map(|n| list(n, "children")) {

@@ -117,8 +117,8 @@ fn transpose(pair: &mut Pair) {
     }
 }
 
-/// Factors of the transform, in 1/8192. `E26`, `O17` and `O35` are for the outputs with these two
-/// numbers. `Z34` is for the values `z3` and `z4`.
+/// Factors of the transform, in 1/8192. The digits of `E26`, `O17` and `O35` are the indices of the
+/// two outputs for which the factors are. `Z34` has the factors of the values `z3` and `z4`.
 pub(super) mod factor {
     pub(in super::super) const E26: [[i16; 2]; 2] = [[10703, 4433], [4433, -10704]];
     pub(in super::super) const Z34: [[i16; 2]; 2] = [[-6436, 9633], [9633, 6437]];

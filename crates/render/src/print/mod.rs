@@ -95,8 +95,8 @@ impl Print {
     }
 
     /// A rectangle of this print, as a separate print. `left` and `top` are the numbers of pixels
-    /// that are cut off at the left and at the top. The rectangle is reduced if it extends beyond
-    /// this print, but keeps one pixel.
+    /// that are cut off at the left and at the top. A rectangle that extends beyond this print is
+    /// reduced, but it is at least one pixel wide and one pixel high.
     pub fn part(&self, left: usize, top: usize, width: usize, height: usize) -> Print {
         let (left, top) = (left.min(self.width - 1), top.min(self.height - 1));
         Print {

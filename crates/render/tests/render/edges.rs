@@ -42,7 +42,9 @@ fn range(scene: &TestScene) -> [f64; 2] {
 #[test]
 fn dashes_farther_than_three_metres_come_and_go() {
     // A dash of 0.1 m at 4 m is 0.27 pixels high. With one sample per pixel, most pictures would
-    // not show the dash at all.
+    // not show the dash at all. The test is named after this fault, and passes if the dashes stay
+    // visible: their light may vary from picture to picture, but never drops below 40 % of its
+    // maximum.
     let dashes: Vec<_> = (0..12).map(|i| ([3.5 + 0.3 * f64::from(i), 0.0], [0.1, 0.04])).collect();
     let [low, high] = range(&marks(&dashes));
     assert!(low > 0.4 * high, "from {low:.2} to {high:.2}");
@@ -52,8 +54,9 @@ fn dashes_farther_than_three_metres_come_and_go() {
 fn a_line_across_the_road_comes_and_goes() {
     for distance in [3.0, 4.0, 5.0] {
         let [low, high] = range(&marks(&[([distance, 0.0], [0.2, 3.0])]));
-        // At 5 m the line is a third of a pixel high, so it covers one or two of the four rows of
-        // samples.
+        // The test is named after the fault that it looks for. At 5 m the line is a third of a
+        // pixel high, so it covers one or two of the four rows of samples. The light of the line
+        // therefore varies by a factor of two, but the line never disappears.
         assert!(low > 0.45 * high, "at {distance} m: from {low:.2} to {high:.2}");
     }
 }
@@ -101,7 +104,8 @@ fn an_oblique_edge_has_shades() {
 fn depths_and_labels_of_a_very_fine_mesh_have_holes() {
     // A curved wall with sides of 2 m, at a distance of 2 m. It has 700 × 700 squares, but the
     // picture is only 200 pixels wide. Most triangles therefore cover none of the four samples of a
-    // pixel.
+    // pixel. The test is named after the fault that could follow, and passes if the wall has no
+    // hole: every pixel in the middle has the depth and the label of the wall.
     const SQUARES: u32 = 700;
     let side = SQUARES + 1;
     let step = 2.0 / SQUARES as f32;

@@ -326,8 +326,8 @@ fn a_part_of_a_print_has_the_pixels_of_the_whole_print() {
         };
         let differ =
             |y: usize| row(y).iter().zip(&picture.bytes[y * width * 3..]).filter(|(a, b)| a != b).count();
-        // Rounding decides on which side of a sample an edge is that passes exactly through the
-        // sample. A few values may therefore differ.
+        // If an edge passes exactly through a sample, rounding decides on which side of the edge
+        // the sample is. A few values may therefore differ.
         let differing: usize = (0..height).map(differ).sum();
         assert!(differing <= width * height * 3 / 500, "{differing} values differ at {dpi} dpi");
         let inner = part.part(10, 20, 30, 10_000);

@@ -42,7 +42,7 @@ class ResultsFolder:
     """A folder that `chicane grade --plan-only` wrote."""
 
     def __init__(self, path: Path) -> None:
-        """Reads the plan. Raises `ClusterError` if the folder has none that is readable."""
+        """Reads the plan. Raises `ClusterError` if the folder has no readable plan."""
         self.path = path
         try:
             self.plan: dict[str, Any] = json.loads((path / "plan.json").read_bytes())
@@ -86,8 +86,8 @@ class ResultsFolder:
                 file.flush()
                 os.fsync(file.fileno())
         target = cache / unit.hash
-        # Units with a complete result are not run again, so an existing folder is damaged and can
-        # be replaced.
+        # If the folder exists, its result is incomplete or damaged, because units with a complete
+        # result are not run again. The folder is therefore replaced.
         shutil.rmtree(target, ignore_errors=True)
         beside.rename(target)
 
@@ -119,7 +119,10 @@ def pack(folder: Path) -> bytes:
 
 
 def unpack(packed: bytes, folder: Path) -> None:
-    """Writes the files of an archive to a folder. The folder appears complete or not at all."""
+    """Writes the files of an archive to a folder, unless the folder exists.
+
+    The folder appears complete or not at all.
+    """
     if folder.exists():
         return
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -127,8 +130,9 @@ def unpack(packed: bytes, folder: Path) -> None:
     shutil.rmtree(beside, ignore_errors=True)
     beside.mkdir()
     with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
-        # Old versions of Python lack this filter. It refuses names that lead out of the folder. The
-        # filter `data` would also change the targets of links, and with them the hash of a program.
+        # The filter `tar` refuses names that lead out of the folder. Old versions of Python have no
+        # filters. The filter `data` would also change the targets of links, and with them the hash
+        # of a program.
         if hasattr(tarfile, "tar_filter"):
             archive.extractall(beside, filter="tar")
         else:
@@ -136,7 +140,9 @@ def unpack(packed: bytes, folder: Path) -> None:
     try:
         beside.rename(folder)
     except OSError:
-        # Another process of this machine has already written the folder.
+        # The rename fails if another process of this machine has written the folder first. That
+        # folder has the same content. If there is no folder, the error has another cause, and is
+        # raised again.
         shutil.rmtree(beside, ignore_errors=True)
         if not folder.exists():
             raise

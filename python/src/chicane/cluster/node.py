@@ -64,7 +64,7 @@ def run_unit(unit: Unit, files: UnitFiles, limit_s: float) -> dict[str, bytes]:
 
 
 def _scratch() -> Path:
-    """The folder for programs and worlds on this node. Only this user can use it."""
+    """The folder for programs and worlds on this node. Other users have no access to it."""
     folder = Path(tempfile.gettempdir()) / f"chicane-cluster-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
     if folder.is_symlink() or folder.stat().st_uid != os.getuid():
@@ -93,7 +93,7 @@ def _remove_old_plans() -> None:
             if now - folder.stat().st_mtime > UNUSED_S:
                 shutil.rmtree(folder, ignore_errors=True)
         except FileNotFoundError:
-            # Another process of this node has already removed it.
+            # Another process of this node removed the folder after `iterdir` had listed it.
             continue
 
 

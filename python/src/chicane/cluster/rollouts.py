@@ -82,7 +82,7 @@ class Fleet:
         max_steps: int = 10_000,
         keep_steps: bool = False,
     ) -> list[Episode]:
-        """Drives one episode with each of the parameters and returns the episodes in this order.
+        """Drives one episode with each of the parameters. Returns the episodes in the same order.
 
         `policy`: called with the parameters and an observation, returns an action. `seeds`: the
         seed of each episode; the same seed and parameters give the same episode on every node.

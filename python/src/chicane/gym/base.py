@@ -34,9 +34,9 @@ NATIVE_ARGUMENTS: dict[str, Any] = {
 def chosen_backend(arguments: Mapping[str, Any]) -> Backend:
     """The backend for the arguments of an environment.
 
-    By default this is `native`, unless an argument asks for a simulator over HTTP, the world is
-    neither a built-in one nor a folder, or the native module is missing. Raises `ValueError` for an
-    unknown backend.
+    The default is `http` in each of these cases: an argument is only for `http`, a world is neither
+    built-in nor a folder, or the native module is missing. Otherwise the default is `native`.
+    Raises `ValueError` for an unknown backend.
     """
     backend = arguments.get("backend")
     if backend not in (None, "native", "http"):
@@ -64,7 +64,7 @@ def _native_knows(world: Any) -> bool:
 def refuse_native_arguments(arguments: Mapping[str, Any]) -> None:
     """Raises an exception for an argument that an environment over HTTP does not have.
 
-    An argument of the backend `native` may have its default value.
+    Arguments of the backend `native` are accepted if they have their default values.
     """
     for name, value in arguments.items():
         if name not in NATIVE_ARGUMENTS:
@@ -113,8 +113,9 @@ class CarEnv(gymnasium.Env[Any, NDArray[np.float32]]):
         - `time_limit_s`: simulated seconds after which an episode is truncated.
         - `laps`: number of laps after which an episode is terminated.
         - `max_speed`: upper limit of the action's speed, m/s.
-        - `normalised_actions`: whether both numbers of an action are from -1 to 1 instead: from
-          standing to `max_speed`, and from full lock on the right to full lock on the left.
+        - `normalised_actions`: whether both numbers of an action are from -1 to 1 instead of m/s
+          and rad. The speed is then from standing to `max_speed`, and the steering from full lock
+          on the right to full lock on the left.
         - `random_start`: whether each episode starts at a random point of the road.
         - `vary`: what the seed of an episode changes in the world, as in the config of an
           evaluation. True means what the world's own evaluation varies; default: nothing.

@@ -228,8 +228,9 @@ class HttpCarEnv(CarEnv):
         """Returns the start of an episode: metres along the road, metres to the left of its centre
         line, and the turn of the car against the road in rad.
 
-        The respawn has placed the car near the first waypoint, with the shift that the seed gives.
-        This method reads the shift from the pose of the car, and adds it to `along`.
+        The respawn has placed the car near the first waypoint, moved and turned as the seed says.
+        This method computes this shift from the pose of the car, and adds the part along the road
+        to `along`.
         """
         if not self._vary:
             return along, 0.0, 0.0

@@ -31,7 +31,11 @@ FLAGS = ("is_left_of_center", "off_track", "crashed", "lap_done")
 
 
 class NativeBatch:
-    """Environments inside this process, with their arrays and spaces."""
+    """Environments inside this process, with their arrays and spaces.
+
+    Several methods take or return `numbers`: an array with a row for each entry of
+    `native.NUMBERS` and a column for each environment.
+    """
 
     def __init__(
         self,

@@ -79,20 +79,20 @@ class NativeCarEnv(CarEnv):
         return float(numbers[ROW["reward"], 0])
 
     def render(self) -> NDArray[np.uint8] | None:
-        """Returns a picture of the car's camera, or from behind the car; None without
-        `render_mode`.
+        """Returns a picture from the car's camera, or from behind the car if `render_camera` is
+        `chase`. Returns None without a `render_mode`.
         """
         return self._batch.render(0) if self.render_mode else None
 
     def save(self) -> bytes:
         """Returns the whole state of the environment, for search and debugging.
 
-        `restore` of an environment with the same arguments continues from there.
+        An environment with the same arguments continues from this state after `restore`.
         """
         return self._batch.save(0)
 
     def restore(self, state: bytes) -> tuple[Any, dict[str, Any]]:
-        """Goes back to a state of `save`. Returns its observation and info.
+        """Goes back to a state that `save` returned. Returns the observation and info of the state.
 
         Raises `ValueError` for bytes of another environment. Restore only bytes that you trust.
         After an error, call `reset`.

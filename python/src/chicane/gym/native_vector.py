@@ -77,8 +77,8 @@ class NativeVectorCarEnv(VectorCarEnv):
         """Steps all environments. `actions` has one row for each environment."""
         made, numbers = self._batch.step(actions)
         terminated, truncated = (numbers[ROW[name]] != 0 for name in ("terminated", "truncated"))
-        # The reward function is called last, because it may raise an exception or change its
-        # arrays.
+        # The reward function of the user is called last, because it may raise an exception or
+        # change the arrays that it gets.
         observed, infos = self._batch.observations(made), self._infos(numbers)
         had_ended, self._ended = self._ended, terminated | truncated
         return observed, self._rewards(numbers, had_ended), terminated, truncated, infos
@@ -114,7 +114,7 @@ class NativeVectorCarEnv(VectorCarEnv):
         return [self._batch.save(car) for car in range(self.num_envs)]
 
     def restore(self, states: Sequence[bytes]) -> tuple[Any, dict[str, Any]]:
-        """Goes back to the states of `save`. Returns their observations and infos.
+        """Goes back to the states that `save` returned. Returns their observations and infos.
 
         Raises `ValueError` for bytes of other environments. Restore only bytes that you trust.
         After an error, call `reset`, because some environments may already have been restored.

@@ -103,8 +103,10 @@ class ObservationBuilder:
         self, car: VehiclePose, position: TrackPosition, track: Track, objects: list[Thing]
     ) -> Array:
         """The state vector: speed, steering, offset from the centre line, angle to the road, and
-        direction of the road at the distances `AHEAD`, relative to its direction at the car; then,
-        if enabled, the positions of the nearest objects.
+        the directions of the road ahead.
+
+        The directions are those at the distances `AHEAD`, relative to the direction of the road at
+        the car. The positions of the nearest objects follow if the vector contains objects.
         """
         angle = math.remainder(car["yaw"] - position.heading, math.tau)
         bends = track.headings(position.along, AHEAD) - position.heading

@@ -15,8 +15,8 @@ Bools = NDArray[np.bool_]
 class Size(TypedDict):
     """Edge lengths of a box in metres.
 
-    The same class as in `chicane.wire.sim`, which is not used here because its import takes a third
-    of the time of NumPy's import.
+    A copy of the class in `chicane.wire.sim`. That module is not imported here, because its import
+    takes a third of the time of NumPy's import.
     """
 
     x: float

@@ -73,9 +73,9 @@ class Track:
         self._headings = np.array([atan2(y, x) for x, y in ways.tolist()])
         self.length = float(self._starts[-1] + self._lengths[-1])
         self._reach = max(2, round(near_m / (self.length / len(points))))
-        # The rows are lists of Python floats. `locate` handles only a few rows, for which NumPy
-        # would be slower.
-        # A repeated waypoint is infinitely far away, so that `locate` finds the row after it.
+        # The rows are lists of Python floats, because `locate` handles only a few rows at a time,
+        # for which NumPy would be slower. The place of a repeated waypoint is set to infinity, so
+        # that `locate` finds the row after that waypoint.
         starts = np.where(repeated[:, None], math.inf, points)
         self._rows = np.column_stack([starts, self._way, 1 / self._length2]).tolist()
         left = np.stack([-directions[:, 1], directions[:, 0]], axis=1)
