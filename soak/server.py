@@ -47,7 +47,10 @@ class Server:
             time.sleep(0.05)
 
     def stop(self) -> float:
-        """Ends the simulator with SIGTERM, or with SIGKILL after 60 s. Returns the time taken, s."""
+        """Ends the simulator with SIGTERM, or with SIGKILL after 60 s.
+
+        Returns the number of seconds until the simulator has ended.
+        """
         started = time.monotonic()
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)

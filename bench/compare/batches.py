@@ -2,8 +2,8 @@
 
 `python -m compare.batches <seconds> <rounds> <out.json>`, in a venv that has Gymnasium. The result
 file has the format of `joined.py`. Each measurement is a process of its own, `python -m
-compare.batches worker <cars> <threads> <seconds>`. Otherwise the memory that one measurement leaves
-allocated would count in the next one.
+compare.batches worker <cars> <threads> <seconds>`, so that no measurement reuses memory that an
+earlier one has left allocated.
 """
 
 import json

@@ -22,8 +22,8 @@ def write(folder: Path, profile: Path) -> None:
     robot["lidar"]["rate_hz"] = _SCANS_HZ
     picture = scene.floor_picture()
     circle = scene.Car.read(profile).places(_WAYPOINTS)
-    # The car starts in the direction of the first segment of the route. A first point on the x axis
-    # makes this direction the same as for the other contenders.
+    # The car starts in the direction of the first segment of the route. The second point of the
+    # route lies on the x axis, so that all contenders start in the same direction.
     (x, y, _), *others = circle
     route = npy([(x, y), (x + _FIRST_M, y), *((x, y) for x, y, _ in others), (x, y)])
     _put(folder / "robot.json", json.dumps(robot, indent=1).encode())

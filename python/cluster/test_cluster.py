@@ -104,7 +104,7 @@ class Grading(unittest.TestCase):
         graded = grade(self.submissions, self.folder / "none", "--ray", "127.0.0.1:1")
         self.assertEqual(graded.returncode, 1, graded.stderr)
         self.assertIn("there is no Ray cluster at '127.0.0.1:1'", graded.stderr)
-        # The system's Python has no Ray: it finds the package chicane, but not those of the venv.
+        # The system's Python has no Ray. It finds the package chicane, but no package of the venv.
         python = f"/usr/bin/{Path(sys.base_prefix, 'bin/python3').resolve().name}"
         python = python if Path(python).exists() else str(Path(sys.base_prefix) / "bin/python3")
         without = grade(

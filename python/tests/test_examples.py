@@ -145,7 +145,7 @@ class Examples(WithExamples):
 
 
 def example(name: str) -> Any:
-    """Imports an example as a module. An example finds other examples beside it."""
+    """Imports an example as a module. The example may import other examples."""
     sys.path.insert(0, str(EXAMPLES))
     try:
         return importlib.import_module(name)

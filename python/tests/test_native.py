@@ -100,7 +100,8 @@ class SameBytes(unittest.TestCase):
         for world in worlds:
             with self.subTest(world):
                 steps = STEPS if world in ("oval", "slalom") else STEPS // 5
-                # Without this limit, an episode in a large world might last longer than the test.
+                # Without this limit, an episode in a large world might last longer than the test,
+                # which would then compare no end of an episode.
                 self.compare(steps, 11, world=world, time_limit_s=6.0)
 
     def test_obstacles(self) -> None:

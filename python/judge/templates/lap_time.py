@@ -199,8 +199,8 @@ def segments(points):
 def nearest(line, x, y, part):
     """The distance of a point from a line, and the metres along the line to the nearest point.
 
-    `part`, from 0 to 1, is the place on the line where the search begins. It does not change the
-    result, but the search is fast if the nearest point is close to this place.
+    `part`, from 0 to 1, is a place on the line that is probably near the point. A good guess makes
+    the search faster, and a bad guess gives the same result.
     """
     guess = line[int(part * len(line)) % len(line)]
     bound = math.dist((x, y), guess[1:3])  # The distance to the line is at most this.

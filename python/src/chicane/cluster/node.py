@@ -64,7 +64,7 @@ def run_unit(unit: Unit, files: UnitFiles, limit_s: float) -> dict[str, bytes]:
 
 
 def _scratch() -> Path:
-    """The folder for programs and worlds on this node. Other users have no access to it."""
+    """The folder for programs and worlds on this node, to which only this user has access."""
     folder = Path(tempfile.gettempdir()) / f"chicane-cluster-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
     if folder.is_symlink() or folder.stat().st_uid != os.getuid():
