@@ -10,7 +10,6 @@ import { t } from "../strings.ts";
 import { iconButton } from "../ui/card.ts";
 import { h, show, write } from "../ui/dom.ts";
 import { icon } from "../ui/icons.ts";
-import { listen, onEnd } from "../ui/scope.ts";
 import { persistedSignal, Signal } from "../ui/signal.ts";
 import { type Draft, MAIN, MAX_FILES, pathsOf, textOf, without } from "./draft.ts";
 import { browserStorage, DraftStore } from "./draft-store.ts";
@@ -35,16 +34,16 @@ const isBoolean = (value: unknown): value is boolean => typeof value === "boolea
 
 /**
  * The draft of this page. All panels share it, so that a newly created panel never stores an old
- * draft.
+ * draft. Its listeners do not belong to the scope of a panel, because the draft outlives the
+ * panels, and must follow other tabs also while there is no panel.
  */
 let shared: DraftStore | null = null;
 function sharedStore(): DraftStore {
   if (shared) return shared;
   const store = (shared = new DraftStore(browserStorage(), FIRST));
-  listen(window, "storage", (event) => store.adopt(event));
-  listen(window, "pagehide", () => store.flush());
-  listen(document, "visibilitychange", () => document.hidden && store.flush());
-  onEnd(() => store.flush());
+  window.addEventListener("storage", (event) => store.adopt(event));
+  window.addEventListener("pagehide", () => store.flush());
+  document.addEventListener("visibilitychange", () => document.hidden && store.flush());
   return store;
 }
 
