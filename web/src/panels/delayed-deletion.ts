@@ -10,11 +10,12 @@ import { listen, onEnd } from "../ui/scope.ts";
 const UNDO_MS = 6000;
 
 export class DelayedDeletions {
-  readonly #waiting = new Map<string, number>();
+  /** The timer of each requested deletion; undefined after the deletion was sent. */
+  readonly #waiting = new Map<string, number | undefined>();
 
   /**
    * `send` deletes a world on the server. `changed` is called after a deletion was requested,
-   * undone or sent.
+   * undone, sent or answered.
    */
   constructor(
     readonly send: (name: string) => Promise<unknown>,
@@ -31,21 +32,30 @@ export class DelayedDeletions {
     return this.#waiting.has(name);
   }
 
+  /** Whether the deletion of a world was requested and not sent yet. */
+  canUndo(name: string): boolean {
+    return this.#waiting.get(name) !== undefined;
+  }
+
   add(name: string): void {
     if (this.has(name)) return;
     const timer = window.setTimeout(() => {
       // The name stays in the list until the server has answered. Otherwise a refreshed list would
       // show the world as if it were not being deleted.
+      this.#waiting.set(name, undefined);
       void this.send(name).finally(() => {
         this.#waiting.delete(name);
         this.changed();
       });
+      this.changed();
     }, UNDO_MS);
     this.#waiting.set(name, timer);
     this.changed();
   }
 
+  /** Does nothing if the deletion was already sent, because the server then deletes the world. */
   undo(name: string): void {
+    if (!this.canUndo(name)) return;
     clearTimeout(this.#waiting.get(name));
     this.#waiting.delete(name);
     this.changed();

@@ -17,7 +17,9 @@ export function worldTile(
     highlighted: boolean;
     open: () => Promise<void>;
     remove: () => void;
-    /** Undoes the deletion; null if the world is not being deleted. */
+    /** Whether the world is being deleted. */
+    deleted: boolean;
+    /** Undoes the deletion; null if there is none, or if it was already sent to the server. */
     undo: (() => void) | null;
   },
 ): HTMLElement {
@@ -70,7 +72,7 @@ export function worldTile(
       },
       icon(name),
     );
-  const actions = options.undo
+  const actions = options.deleted
     ? deletedLine(world, options.undo)
     : h(
         "div",
@@ -82,14 +84,14 @@ export function worldTile(
         download("waypoints", t.worlds.waypoints, `${path}/waypoints.npy`, "waypoints"),
         download("print", t.worlds.print, `${path}/print.jpg`, "print"),
       );
-  const canDelete = world.deletable && !current && !options.undo;
+  const canDelete = world.deletable && !current && !options.deleted;
   return h(
     "li",
     {
       class: "tile",
       "data-current": current || null,
       "data-highlighted": highlighted || null,
-      "data-deleted": options.undo !== null || null,
+      "data-deleted": options.deleted || null,
       "data-testid": `world-${world.name}`,
     },
     h("div", { class: "tile-picture" }, picture),
@@ -114,14 +116,23 @@ export function worldTile(
   );
 }
 
-/** A line that says that the world was deleted, with a button that undoes the deletion. */
-function deletedLine(world: WorldEntry, undo: () => void): HTMLElement {
+/**
+ * A line that says that the world was deleted, with a button that undoes the deletion if that is
+ * still possible.
+ */
+function deletedLine(world: WorldEntry, undo: (() => void) | null): HTMLElement {
   return h(
     "div",
     { class: "tile-actions", role: "status" },
     h("span", { class: "sure" }, t.worldFacts.deleting(world.display)),
     h("span", { class: "spring" }),
-    h("button", { type: "button", class: "plain", "data-testid": "undo-delete", on: { click: undo } }, icon("undo"), t.worldFacts.undo),
+    undo &&
+      h(
+        "button",
+        { type: "button", class: "plain", "data-testid": "undo-delete", on: { click: undo } },
+        icon("undo"),
+        t.worldFacts.undo,
+      ),
   );
 }
 

@@ -113,7 +113,8 @@ export function worlds(app: App): WorldsDialog {
             deletions.add(world.name);
             tileOf(world)?.querySelector<HTMLElement>("[data-testid=undo-delete]")?.focus();
           },
-          undo: deletions.has(world.name)
+          deleted: deletions.has(world.name),
+          undo: deletions.canUndo(world.name)
             ? () => {
                 deletions.undo(world.name);
                 tileOf(world)?.querySelector<HTMLElement>("[data-testid=delete]")?.focus();
