@@ -54,9 +54,11 @@ export class PendingStore {
     const found: PendingChange[] = [];
     for (const key of this.#keys()) {
       try {
-        const change = JSON.parse(this.store?.getItem(key) ?? "null") as PendingChange | null;
-        if (change?.base?.track?.nodes && change.document?.track?.nodes) found.push(change);
+        const text = this.store?.getItem(key) ?? "null";
+        // Removed before it is parsed, so that an unreadable entry does not stay for ever.
         this.store?.removeItem(key);
+        const change = JSON.parse(text) as PendingChange | null;
+        if (change?.base?.track?.nodes && change.document?.track?.nodes) found.push(change);
       } catch {
         // The entry is not readable, so it cannot be sent.
       }

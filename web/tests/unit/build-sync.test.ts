@@ -112,6 +112,14 @@ describe("saving", () => {
     expect(store.length).toBe(0);
   });
 
+  it("tried an unreadable stored change again whenever the project was opened", () => {
+    const readable = { base: project(), document: project() };
+    store.setItem(`chicane.build.pending.${ID}.a`, "{");
+    new PendingStore(store, ID, "b").keep(readable);
+    expect(new PendingStore(store, ID, "c").take()).toEqual([readable]);
+    expect(store.length).toBe(0);
+  });
+
   it("merges the changes of two pages, also if both save at once", async () => {
     const [one, two] = [open(server, store, "a"), open(server, store, "b")];
     one.session.apply("move", move("box1", 1));
