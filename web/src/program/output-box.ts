@@ -9,10 +9,14 @@ import { placeInLine } from "./traceback.ts";
 
 export interface OutputBox {
   element: HTMLElement;
-  show(lines: readonly LogLine[], paths: readonly string[]): void;
+  show(lines: readonly LogLine[]): void;
 }
 
-export function outputBox(goTo: (path: string, line: number) => void): OutputBox {
+/** `pathsNow` returns the paths of the draft's files. */
+export function outputBox(
+  goTo: (path: string, line: number) => void,
+  pathsNow: () => readonly string[],
+): OutputBox {
   const pre = h("pre", {
     class: "lines",
     tabindex: 0,
@@ -23,11 +27,13 @@ export function outputBox(goTo: (path: string, line: number) => void): OutputBox
   let shown: readonly LogLine[] | null = null;
   let waiting: readonly LogLine[] | null = null;
 
-  function draw(paths: readonly string[]): void {
+  function draw(): void {
     const lines = waiting;
     waiting = null;
     if (lines === null || lines === shown) return;
     shown = lines;
+    // The paths are read only now, because the draft can change while the frame is awaited.
+    const paths = pathsNow();
     const isAtEnd = pre.scrollTop + pre.clientHeight >= pre.scrollHeight - 8;
     if (lines.length === 0) fill(pre, h("span", { class: "line-none" }, t.program.noOutput));
     else fill(pre, ...lines.map((line) => lineElement(line, paths)));
@@ -54,10 +60,10 @@ export function outputBox(goTo: (path: string, line: number) => void): OutputBox
 
   return {
     element: pre,
-    show(lines, paths) {
+    show(lines) {
       // The lines are drawn in the next frame, because a program can print many lines at once.
       // Otherwise each new line would redraw all lines.
-      if (waiting === null) requestAnimationFrame(() => draw(paths));
+      if (waiting === null) requestAnimationFrame(draw);
       waiting = lines;
     },
   };

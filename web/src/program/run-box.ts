@@ -46,7 +46,7 @@ export function runBox(app: App, store: DraftStore, runner: Runner, code: Editor
     await runner.stop();
     stop.disabled = false;
   });
-  const output = outputBox(code.goTo);
+  const output = outputBox(code.goTo, () => pathsOf(store.draft.value));
 
   /**
    * The last run whose error was marked. The error is not marked again, because the person may have
@@ -64,14 +64,13 @@ export function runBox(app: App, store: DraftStore, runner: Runner, code: Editor
     // reads why it is disabled.
     setAttribute(run, "aria-disabled", runner.isReady ? null : "true");
     const lines = "view" in status ? status.view.output : [];
-    const paths = pathsOf(store.draft.value);
-    output.show(lines, paths);
+    output.show(lines);
     if (status.kind === "starting") code.setError(null);
     // A short program can end before the page has seen it run, and its last output lines can arrive
     // later. So every update of an ended run searches for the error, until the error is marked.
     if (status.kind !== "ended" || status.view.session.id === marked) return;
     const stderr = lines.filter((line) => line.from === "stderr").map((line) => line.text);
-    const error = lastError(stderr, paths);
+    const error = lastError(stderr, pathsOf(store.draft.value));
     // A run that ended before the panel was opened is not marked.
     if (error || before === undefined) marked = status.view.session.id;
     if (error && before !== undefined) code.setError(error);
