@@ -10,7 +10,6 @@ import {
   closeBracketsKeymap,
   type CompletionSource,
   completionKeymap,
-  completionStatus,
 } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { python, pythonLanguage } from "@codemirror/lang-python";
@@ -56,10 +55,13 @@ export function diagnosticsOf(state: EditorState, errors: readonly TextError[]):
 }
 
 /**
- * Accepts a completion. For a moment after CodeMirror has shown the list, it does not accept a
- * completion. In that moment the Tab key does nothing, because it would otherwise indent the line.
+ * Accepts a completion. For a moment after CodeMirror has shown the list, and while it is computing
+ * the list again, it accepts none. In that moment the Tab key does nothing, because it would otherwise
+ * indent the line and close the list. The status of CodeMirror does not tell whether the list is shown,
+ * because it is "pending" as soon as one of several sources is.
  */
-const acceptOrWait: Command = (view) => acceptCompletion(view) || completionStatus(view.state) === "active";
+const acceptOrWait: Command = (view) =>
+  acceptCompletion(view) || view.dom.querySelector(".cm-tooltip-autocomplete") !== null;
 
 export function pythonEditor(options: {
   text: string;
