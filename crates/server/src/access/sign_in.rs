@@ -26,14 +26,22 @@ pub(super) fn page(status: StatusCode, method: &Method, uri: &Uri, headers: &Hea
     }
     let pairs = || uri.query().unwrap_or("").split('&').filter_map(|pair| pair.split_once('='));
     let tried = pairs().any(|(name, value)| name == "token" && !value.is_empty());
-    // The form keeps the world that the link names, so that the viewer opens this world after the
-    // sign-in.
-    let plain = |v: &str| v.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
-    let world = pairs().find(|(name, value)| *name == "world" && plain(value)).map_or("", |(_, value)| value);
     let hidden = if tried || status == StatusCode::TOO_MANY_REQUESTS { "" } else { "hidden" };
-    let html = PAGE.replace("{hidden}", hidden).replace("{wrong}", message).replace("{world}", world);
-    let html = html.replace("{action}", uri.path());
+    let html = PAGE.replace("{hidden}", hidden).replace("{wrong}", message);
+    let html = html.replace("{kept}", &kept(uri)).replace("{action}", uri.path());
     Some((status, [(header::CONTENT_TYPE, "text/html; charset=utf-8")], html).into_response())
+}
+
+/// Hidden fields with the parameters of the address, so that the page opens the same world, project or
+/// run after the sign-in. Parameters are left out if a character of theirs has a meaning in HTML or in
+/// an address.
+fn kept(uri: &Uri) -> String {
+    let is_plain = |v: &str| v.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'));
+    let pairs = uri.query().unwrap_or("").split('&').filter_map(|pair| pair.split_once('='));
+    pairs
+        .filter(|(name, value)| *name != "token" && is_plain(name) && is_plain(value))
+        .map(|(name, value)| format!("<input type=\"hidden\" name=\"{name}\" value=\"{value}\">"))
+        .collect()
 }
 
 #[cfg(test)]
@@ -55,5 +63,19 @@ mod tests {
         for (path, accept) in [("/sim", "*/*"), ("/sim/api/status", "text/html"), ("/", "text/html")] {
             assert_eq!(shown(path, accept), None, "{path} {accept}");
         }
+    }
+
+    #[test]
+    fn the_project_of_a_link_was_lost_at_the_sign_in() {
+        let fields = |path: &str| kept(&path.parse().expect("an address"));
+        let project = "<input type=\"hidden\" name=\"project\" value=\"0123456789abcdef\">";
+        assert_eq!(fields("/build?project=0123456789abcdef&token=wrong"), project);
+        let world = "<input type=\"hidden\" name=\"world\" value=\"oval\">";
+        assert_eq!(
+            fields("/sim?world=oval&run=7"),
+            format!("{world}{}", world.replace("world", "run").replace("oval", "7"))
+        );
+        assert_eq!(fields("/sim?world=%22%3E&%3Cb=1&world"), "");
+        assert_eq!(fields("/sim"), "");
     }
 }
