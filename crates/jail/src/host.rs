@@ -270,8 +270,9 @@ impl Jail {
         Ok(self.network.as_mut().map_or(Ok(()), Uplink::wait)?)
     }
 
-    /// The sockets of the box that lead to the simulator. In virtual time, the two descriptors of
-    /// virtual time follow. Empty on the second call.
+    /// The listening sockets inside the box, whose connections lead to the simulator. In virtual time,
+    /// two descriptors follow: a socket that reports the bytes in flight in the box's network, and the
+    /// file that the program shares with the simulator. Empty on the second call.
     pub fn take_sockets(&mut self) -> Vec<OwnedFd> {
         std::mem::take(&mut self.sockets)
     }

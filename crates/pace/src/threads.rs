@@ -112,8 +112,8 @@ impl Thread {
         let seen = (runs, children(&self.children, buffer)?);
         let same = seen == self.seen;
         self.seen = seen;
-        // A thread in state D waits for the disk, and will continue without an event, so it does
-        // not count as blocked.
+        // A thread in state D waits for the disk. It continues although simulated time stands still,
+        // so it does not count as blocked.
         let stat = reread(&self.stat, buffer)?;
         let name_end = stat.iter().rposition(|byte| *byte == b')')?;
         let state = stat.get(name_end + 2)?;

@@ -108,7 +108,7 @@ pub struct Slot {
     /// Number of random bytes that the thread has received.
     pub random: AtomicU64,
     /// Values that only the program uses: the start routine and argument of a new thread, the
-    /// address of the timeout of a wait, and whether the thread has read a clock since its last
-    /// wait.
+    /// address of the timeout of a wait, and whether the thread has read a clock since the last call
+    /// of `slot::base`.
     pub private: [AtomicU64; 4],
 }

@@ -19,8 +19,8 @@ pub(crate) struct ImuState {
 }
 
 impl ImuState {
-    /// Sets the state of a car that was placed at rest, so that the next sample does not contain
-    /// the jump as an acceleration.
+    /// Sets the rotation and velocity of the last sample to those of a car that was placed at rest.
+    /// Otherwise the next sample would contain the change as an acceleration and a turn rate.
     pub(crate) fn set_at_rest(&mut self, rotation: DQuat) {
         self.rotation = rotation;
         self.velocity = DVec3::ZERO;

@@ -93,8 +93,9 @@ impl InstalledWorlds {
         InstalledWorlds { worlds: data_dir.join("worlds"), staging: data_dir.join("staging"), held: None }
     }
 
-    /// The installed worlds of an open data folder. They remain the worlds of this folder when a
-    /// parent of the folder is renamed. Creates no file or folder.
+    /// The installed worlds of an open data folder. Their paths lead through the open descriptor of
+    /// the folder, so they stay valid when a parent of the folder is renamed. Creates no file or
+    /// folder.
     pub fn within(folder: &HeldFolder) -> InstalledWorlds {
         let (worlds, staging) = (folder.join("worlds"), folder.join("staging"));
         InstalledWorlds { worlds, staging, held: Some(folder.clone()) }

@@ -161,7 +161,8 @@ fn other_cars_seeds_and_built_in_worlds() {
             ["--world", "oval", "--robot", robot, "--drive", &drive, "--seed", &seed, "--time-limit", "3"];
         let file = folder.path(&format!("{number}.chicane"));
         let output = chicane(&[&["evaluate", "--json", "--save", &file], &arguments[..]].concat());
-        // An evaluation for another robot is not supported, so there is nothing to verify.
+        // If the evaluation of `oval` is for another robot than this one, the outcome is `unsupported`.
+        // Such a run has no journal, so there is nothing to verify.
         if record_of(&output)["outcome"] == "unsupported" {
             assert!(last_line(&output.stderr).contains("has no journal"), "{output:?}");
             continue;
