@@ -41,7 +41,8 @@ fn one_command_evaluates_a_lap_of_the_technical_track() {
     assert_eq!(again["record"], record["record"]);
 }
 
-/// Regression test: a script could clear the screen of the person who judges it, and replace lines.
+/// Regression test: escape sequences in the output of a judging script reached the terminal. The
+/// script could therefore clear the screen or overwrite earlier output.
 #[test]
 fn escape_sequences_of_a_script_reached_the_terminal() {
     let scratch = TempFolder::new("escapes");

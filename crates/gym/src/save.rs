@@ -1,9 +1,9 @@
 //! Saves an environment as bytes, and restores it.
 //!
-//! The bytes are a header and the encoded [`Saved`]. The header has a checksum, and a hash of
-//! world, car and settings, because only an environment with the same world, car and settings can
-//! restore the bytes. The program must have the same version too, because the encoding of [`Saved`]
-//! has no version number.
+//! The bytes are a header and the encoded [`Saved`]. The header has a checksum, and a hash of the
+//! world's name, the car and the settings, so that another environment refuses the bytes. The
+//! simulation itself checks the content of the world. The program must have the same version too,
+//! because the encoding of [`Saved`] has no version number.
 
 use crate::car::{Car, Episode};
 use crate::error::GymError;

@@ -351,8 +351,8 @@ impl Jail {
         self.network.as_mut().is_none_or(Uplink::is_running)
     }
 
-    /// The usage of the processes inside. The second value is the number of processes. It is `None`
-    /// if a control group counts the processes.
+    /// The usage of the processes inside, and the number of their threads. The number is `None` with a
+    /// control group, because the kernel then enforces the limit of processes and threads.
     pub fn usage(&self) -> (Usage, Option<u64>) {
         match self.group.usage() {
             Some(usage) => (usage, None),

@@ -153,8 +153,8 @@ pub struct Observations {
     pub odom: Option<OdomObservation>,
 }
 
-/// Estimated pose and velocity from lidar and gyro alone, in the frame `odom`, whose origin is the
-/// start of the car.
+/// Pose and velocity, estimated from lidar and IMU only. The pose is in the frame `odom`, whose origin
+/// is where the car was when its software started. The velocity is in the frame of the car.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
 pub struct OdomObservation {
     /// Simulated time of the estimate, s.

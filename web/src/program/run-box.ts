@@ -121,7 +121,10 @@ function stateRow(app: App, runner: Runner): HTMLElement {
     if ("view" in status) app.run.value = { view: "result", session: status.view.session.id, time: null };
   });
   const element = h("div", { class: "program-state-row" }, outcome, state, result);
-  /** The unit of the record of a session. It is fetched after the session has ended. */
+  /**
+   * The unit of measurement, such as `s`, of the value that the judging script recorded. The unit is
+   * fetched after the session has ended.
+   */
   let unit = { session: "", text: "" };
 
   function update(): void {

@@ -1,5 +1,5 @@
-//! Whatever ends the process of a grading or of a unit, the same command continues, and no unit
-//! that has a result runs again.
+//! A grading can be continued after its process, or the process of a unit, was killed or
+//! interrupted. The user starts the same command again, which runs only the units without a result.
 
 use crate::support::{KillOnDrop, TempFolder, chicane, command, text, until};
 use crate::{json, read, sessions, waiting_class};

@@ -222,8 +222,9 @@ impl SoundStream {
                 self.short_allowed_at = Instant::now() + SHORT_PIECE_PAUSE;
                 true
             }
-            // Another world is being loaded. If the loading succeeds, this sound ends. Otherwise
-            // the old world continues, and this piece is passed to the robot again.
+            // Usually another world is being loaded. If the loading fails, the old world continues,
+            // and `feed` passes this piece again. If the sound has ended, `feed` closes the
+            // connection.
             _ => {
                 self.queue.put_back(piece);
                 false
