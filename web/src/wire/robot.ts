@@ -64,7 +64,7 @@ export type CameraProfile = {
 
 /** Response to a command with one value. */
 export type Commanded = {
-  /** How a held speed ended: `stopped` after its duration, or `superseded` by a newer command. */
+  /** How a held speed ended: `stopped` after its duration, or `superseded` by a newer command. Null for every other command. */
   message?: string | null;
   /** Always true. */
   success: boolean;
@@ -171,7 +171,7 @@ export type Health = {
   status: string;
   /** Simulated seconds; null before the first world is loaded. */
   time?: Num | null;
-  /** Time of this status, simulated seconds; 0 before the first world is loaded. It is the clock of the robot's topics too. */
+  /** Time of this status, simulated seconds; 0 before the first world is loaded. The robot's ROS 2 topics use the same clock. */
   timestamp: Num;
 };
 
@@ -271,7 +271,7 @@ export type LidarScan = {
   range_max: Num;
   /** Shortest measurable distance, m. */
   range_min: Num;
-  /** Distance in metres by angle in degrees, positive to the left; null if the beam hit nothing. */
+  /** Distance in metres for each angle in degrees; null if the beam hit nothing. Positive angles are to the left. */
   ranges: { [name: string]: number | null };
   /** Angle between neighbouring keys of `ranges`, degrees. */
   step: Num;
@@ -299,7 +299,7 @@ export type Limits = {
 
 export type Num = number;
 
-/** Bytes that are not JSON, for the OpenAPI document. */
+/** Bytes that are not JSON. Only the OpenAPI document uses this type, as the schema of a body with such bytes. */
 export type Octets = string;
 
 /** Response of `GET /odom`: estimated pose from lidar and gyro alone. */
@@ -322,11 +322,11 @@ export type PlayRequest = {
   format?: SoundFormat | null;
   /** Whether to repeat the sound until it is stopped; false if omitted. */
   loop?: boolean | null;
-  /** Path of a file in the workspace. If the simulator has no token and accepts connections of this machine only, also the absolute path of any file that its user may read. */
+  /** Path of a file in the workspace. If the simulator has no token and accepts connections of its own machine only, also the absolute path of any file that the simulator's user may read. */
   path?: string | null;
   /** Whether to stop all other sounds first; false if omitted. */
   replace?: boolean | null;
-  /** URL of a file, http or https: on the public internet, or on this machine if the simulator has no token and accepts connections of this machine only. */
+  /** URL of a file on the public internet, http or https. If the simulator has no token and accepts connections of its own machine only, the URL may also name that machine. */
   url?: string | null;
   /** Volume, 0 to 1; 1 if omitted. */
   volume?: number | null;
@@ -378,7 +378,7 @@ export type ScanMeta = {
   beams: number;
   /** Always `lidar_link`. */
   frame_id: string;
-  /** The direction of the angle 0, and the sense of rotation. */
+  /** Text that says in which direction the angle is 0, and on which side it is positive. */
   orientation: string;
   /** Scans per simulated second. */
   rate: number;

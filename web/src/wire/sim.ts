@@ -82,7 +82,7 @@ export type CameraProfile = {
 
 /** An object as the world file defines it. */
 export type CatalogueEntry = {
-  /** Shape, from marker and geometry. */
+  /** Shape of the object, from its marker and geometry. */
   kind: ObjectKind;
   /** Whether a pose command may move the object. */
   movable: boolean;
@@ -92,21 +92,21 @@ export type CatalogueEntry = {
   size: Size;
   /** Whether physics never moves the object. */
   static: boolean;
-  /** Type, from the marker. */
+  /** Type of the object, from its marker in the world file. */
   type: ObjectType;
 };
 
-/** Request body of `POST /builder/published/<world id>`. What is omitted stays as it is. */
+/** Request body of `POST /builder/published/<world id>`. An omitted field keeps its value. */
 export type ChangePublishedRequest = {
   /** Who may download the world. */
   access?: WorldAccess | null;
-  /** Name of the world for people. */
+  /** Display name of the world. */
   name?: string | null;
 };
 
 /** Response of `PUT /builder/projects/<id>/files/<name>`. */
 export type ChangedFile = {
-  /** Size in bytes, after the picture was encoded again. */
+  /** Size in bytes. The size of a picture is that of the stored picture, which was encoded again. */
   bytes: number;
   /** Height of a picture in pixels; null for a script. */
   height?: number | null;
@@ -251,7 +251,7 @@ export type EvaluationEvent = EvaluationKind & {
 
 /** Type and data of an event of a session. */
 export type EvaluationKind = {
-  /** Command of the student's program; null without one. */
+  /** Command of the student's program; null without a program. */
   command?: string | null;
   kind: "start";
   /** Time limit, simulated seconds. */
@@ -402,17 +402,17 @@ export type JudgeAudio = {
 export type JudgeCall = Statics & {
   type: "load";
 } | {
-  /** How many rows of moved objects follow this line. */
+  /** Number of rows of moved objects that follow this line. */
   moved: number;
-  /** Names of all objects. Omitted if they are those of the last observation. */
+  /** Names of all objects. Omitted if the names have not changed since the last observation. */
   names?: string[] | null;
   /** The current state of the world. */
   state: Observation;
   type: "initialize";
 } | {
-  /** How many rows of moved objects follow this line. */
+  /** Number of rows of moved objects that follow this line. */
   moved: number;
-  /** Names of all objects. Omitted if they are those of the last observation. */
+  /** Names of all objects. Omitted if the names have not changed since the last observation. */
   names?: string[] | null;
   /** The current state of the world. */
   state: Observation;
@@ -514,7 +514,7 @@ export type JudgeSoundEvent = JudgeSound & {
 export type JudgeTemplate = {
   /** What the script judges. */
   description: string;
-  /** Name of the template in a document. */
+  /** Name of the template. A project document refers to the template by this name. */
   name: string;
   /** The script. */
   script: string;
@@ -564,7 +564,7 @@ export type Leaderboard = {
 export type LeaderboardChange = {
   /** End of the run, RFC 3339. */
   at: string;
-  /** The best record of the student before; null at the first one. */
+  /** The best record of the student before this run; null if this run gave the first one. */
   before?: Num | null;
   /** The rank after this run, from 1. */
   rank: number;
@@ -576,7 +576,7 @@ export type LeaderboardChange = {
   world: string;
 };
 
-/** The best run of a student. Only verified runs that finished with a number count. */
+/** The best run of a student. A run counts only if it was verified, and if it finished with a number as its record. */
 export type LeaderboardRow = {
   /** End of the run, RFC 3339. */
   at: string;
@@ -584,7 +584,7 @@ export type LeaderboardRow = {
   rank: number;
   /** The record. */
   record: Num;
-  /** Number of runs of this student in this world. */
+  /** Number of runs of this student in this world, including the runs that do not count. */
   runs: number;
   /** Id of the session, for the replay. */
   session: string;
@@ -596,7 +596,7 @@ export type LeaderboardRow = {
 export type LeaderboardTable = {
   /** Whether a `lower` or a `higher` record is better. */
   better: Better;
-  /** Name of the world for people. */
+  /** Display name of the world. */
   display: string;
   /** The best run of each student, the leader first. */
   rows: LeaderboardRow[];
@@ -803,10 +803,10 @@ export type Observations = {
 /** A sensor whose reading a step can return. */
 export type Observe = "camera" | "lidar" | "imu" | "odom";
 
-/** Bytes that are not JSON, for the OpenAPI document. */
+/** Bytes that are not JSON. Only the OpenAPI document uses this type, as the schema of a body with such bytes. */
 export type Octets = string;
 
-/** Estimated pose and velocity from lidar and gyro alone, in the frame `odom`, whose origin is the start of the car. */
+/** Pose and velocity, estimated from lidar and IMU only. The pose is in the frame `odom`, whose origin is where the car was when its software started. The velocity is in the frame of the car. */
 export type OdomObservation = {
   /** Forward speed, m/s. */
   forward: Num;
@@ -834,7 +834,7 @@ export type OutputStream = "stdout" | "stderr";
 export type Overlay = {
   /** Remaining display time, real seconds. */
   remaining_s: Num;
-  /** Counter that increases with every request. */
+  /** Counter of the overlay requests. It increases with every request, even if the text stays the same. */
   seq: number;
   /** Multiplier of the font size. */
   size: Num;
@@ -925,7 +925,7 @@ export type PreviewAnswer = {
   findings: PreviewFinding[];
   /** The objects, in the order of the document. */
   objects: PreviewObject[];
-  /** The road; null if all nodes are at the same place. */
+  /** The road; null if all nodes are so close together that the road has no direction. */
   road?: PreviewRoad | null;
 };
 
@@ -933,7 +933,7 @@ export type PreviewAnswer = {
 export type PreviewFinding = {
   /** Where the problem is. */
   location: FindingLocation;
-  /** The violated rule. */
+  /** Name of the violated rule. */
   rule: string;
   /** How severe the problem is. */
   severity: PreviewSeverity;
@@ -943,7 +943,7 @@ export type PreviewFinding = {
 
 /** An object of a project. */
 export type PreviewObject = {
-  /** Corners of the covered ground, counter-clockwise. */
+  /** Corners of the ground that the object covers, counter-clockwise. */
   footprint: Num[][];
   /** Height. */
   height: Num;
@@ -961,7 +961,7 @@ export type PreviewRequest = {
   project?: string | null;
 };
 
-/** The road, sampled in the direction of travel. A closed road begins at its start line, and its samples have equal distances. On an open road, the distance can differ before and after the start line. */
+/** The road as samples in the direction of travel. A closed road begins at its start line, and its samples have equal distances. On an open road, the distance between samples can be different before and after the start line. */
 export type PreviewRoad = {
   /** x, y and width at each sample of the centre line. */
   centre: Num[][];
@@ -971,7 +971,7 @@ export type PreviewRoad = {
   left: Num[][];
   /** Length of the centre line. */
   length: Num;
-  /** Distance of each node along the line from the first sample. */
+  /** Distance of each node of the track from the first sample, measured along the centre line. */
   nodes_s: Num[];
   /** Places where the road overlaps another part of itself. */
   overlaps: Num[][];
@@ -1030,11 +1030,11 @@ export type ProgramIdentity = {
   sha256: string;
 };
 
-/** Response of `GET /evaluation/run` without `session`: the last program. */
+/** Response of `GET /evaluation/run` without `session`: the state of the last program. */
 export type ProgramState = {
   /** Command of the program; null if there was none. */
   command?: string | null;
-  /** Exit code, or the negated number of the signal that ended it; null before the exit. */
+  /** Exit code, or the negated number of the signal that ended the program; null before the exit. */
   exit_code?: number | null;
   /** Whether the program is running. */
   running: boolean;
@@ -1050,7 +1050,7 @@ export type ProgramVersion = {
   version: string;
 };
 
-/** Payload of the event `editors`. */
+/** Payload of the event `editors` in the event stream of a project. */
 export type ProjectEditors = {
   /** Number of open event streams of the project. */
   count: number;
@@ -1058,7 +1058,7 @@ export type ProjectEditors = {
 
 /** A project in the list. */
 export type ProjectEntry = {
-  /** Name of the world for people. */
+  /** Display name of the world. */
   display_name: string;
   /** Number of errors that prevent the build of a world. */
   errors: number;
@@ -1096,7 +1096,7 @@ export type ProjectFile = {
 
 /** Response of `GET /builder/projects`. */
 export type ProjectList = {
-  /** The last deleted projects, which can be restored, the last deleted one first. */
+  /** The projects that were deleted last and can be restored, the last deleted one first. */
   deleted: ProjectEntry[];
   /** The projects, the last changed one first. */
   projects: ProjectEntry[];
@@ -1112,9 +1112,9 @@ export type ProjectPublished = {
   world_id: string;
 };
 
-/** Payload of the event `revision`. */
+/** Payload of the event `revision` in the event stream of a project. */
 export type ProjectRevision = {
-  /** Name of the editor that made the last change; null if it gave none. */
+  /** Name of the editor that made the last change; null if the editor gave no name. */
   editor?: string | null;
   /** The current revision. */
   revision: number;
@@ -1124,7 +1124,7 @@ export type ProjectRevision = {
 export type ProjectRun = {
   /** Command of the student's program; null if there was none. */
   command?: string | null;
-  /** Simulated seconds since the phase `running` began. */
+  /** Duration of the phase `running`, simulated seconds. */
   elapsed_s: Num;
   /** How the session ended. */
   outcome: Outcome;
@@ -1142,7 +1142,7 @@ export type ProjectRun = {
 
 /** Response of `GET /builder/projects/<id>/runs`. */
 export type ProjectRuns = {
-  /** The last 100 runs in worlds with the name or the title of the project, the newest first. Runs that can't be simulated again are left out. */
+  /** At most 100 runs in worlds that have the name or the display name of the project, the newest first. Runs that can't be simulated again are left out. */
   runs: ProjectRun[];
 };
 
@@ -1190,7 +1190,7 @@ export type Publication = {
 export type PublishRequest = {
   /** Who may download the world; `unlisted` if omitted. */
   access?: WorldAccess | null;
-  /** Name of the world for people; that of the project if omitted. */
+  /** Display name of the world; the display name of the project if omitted. */
   name?: string | null;
 };
 
@@ -1200,7 +1200,7 @@ export type PublishedWorld = {
   access: WorldAccess;
   /** Address of the world's `meta.json`. */
   link: string;
-  /** Name of the world for people. */
+  /** Display name of the world. */
   name: string;
   /** Time of the publication, RFC 3339; null if it is not known. */
   published?: string | null;
@@ -1233,7 +1233,7 @@ export type RandomTrack = {
 export type Record = RecordIdentity & RunReport & {
   /** Whether a `lower` or a `higher` record is better. */
   better: Better;
-  /** Command of the student's program; null without one. */
+  /** Command of the student's program; null without a program. */
   command?: string | null;
   /** Simulated seconds since the phase `running` began. */
   elapsed_s: Num;
@@ -1267,15 +1267,15 @@ export type Record = RecordIdentity & RunReport & {
 
 /** What was judged, and how: the part of a record that is known at the start of its session. Records of older versions have null for every field. */
 export type RecordIdentity = {
-  /** The isolation of the student's program; null without one. */
+  /** The isolation of the student's program; null without a program. */
   box?: BoxKind | null;
   /** The version of the simulator. */
   chicane?: ProgramVersion | null;
-  /** What the student's program reached besides the simulator; null without one. */
+  /** What the student's program could reach besides the simulator; null without a program. */
   network?: StudentNetwork | null;
   /** How simulated time advanced. */
   pace?: Pace | null;
-  /** Why the pace is not the requested one; null if it is. */
+  /** Why the pace is not the requested one; null if it is the requested one. */
   pace_reason?: string | null;
   /** SHA-256 of the car's profile, hex. */
   profile_sha256?: string | null;
@@ -1345,7 +1345,7 @@ export type RecordingChanged = {
 export type RecordingRequest = {
   /** Whether to record camera images; true if omitted. */
   camera?: boolean | null;
-  /** Whether to record the state of the simulator as JSON; true if omitted. `ros2 bag play` needs files without it. */
+  /** Whether to record the state of the simulator as JSON; true if omitted. `ros2 bag play` accepts no JSON, so it needs a recording without the state. */
   state?: boolean | null;
 };
 
@@ -1364,7 +1364,7 @@ export type RejudgedRun = {
   before: EarlierVerdict;
   /** Simulated seconds of the drive until the judging ended. */
   elapsed_s: Num;
-  /** The error of the script; null if it had none. */
+  /** The error of the script; null if the script had no error. */
   error?: ScriptError | null;
   /** The last lines that the script printed, at most 500. */
   log: string[];
@@ -1376,7 +1376,7 @@ export type RejudgedRun = {
   reason?: string | null;
   /** The last record of the script: any JSON value. */
   record: unknown;
-  /** Whether the world of the project is still the one of the run. If not, the drive was judged in the world of the run. */
+  /** Whether a world that is built from the project now equals the world of the run. Names, rules and pictures of the world are not compared. The drive is judged in the world of the run in either case. */
   same_world: boolean;
   /** Id of the session that was judged again. */
   session: string;
@@ -1467,7 +1467,7 @@ export type RunReport = {
   journal?: JournalIdentity | null;
   /** Requests of the judged program that were not allowed. */
   refused: SentCommands;
-  /** How the student's program ended; null without one. */
+  /** How the student's program ended; null without a program. */
   run?: RunResult | null;
 };
 
@@ -1483,7 +1483,7 @@ export type RunRequest = {
 export type RunResult = {
   /** Exit status; null if a signal ended the program, or if it still ran at the end. */
   exit_code?: number | null;
-  /** Whether the kernel ended a process of the program because its memory limit was reached. */
+  /** Whether the kernel ended a process of the program because the program reached its memory limit. */
   oom: boolean;
   /** The last 40 lines that the program wrote to standard output and standard error. */
   output_tail: string[];
@@ -1493,7 +1493,7 @@ export type RunResult = {
 
 /** State of the student's program. */
 export type RunState = {
-  /** Exit code, or the negated number of the signal that ended it; null before the exit. */
+  /** Exit code, or the negated number of the signal that ended the program; null before the exit. */
   exit_code?: number | null;
   /** Whether the program is running. */
   running: boolean;
@@ -1501,11 +1501,11 @@ export type RunState = {
 
 /** The submission that is being judged. */
 export type RunningSubmission = {
-  /** Simulated time of the run as a part of its time limit, 0 to 1. */
+  /** Simulated time of the run as a fraction of its time limit, 0 to 1. */
   progress: Num;
   /** Name of the student, or the pseudonym. */
   student: string;
-  /** Name of the world. */
+  /** Name of the world in which the program drives. */
   world: string;
 };
 
@@ -1513,9 +1513,9 @@ export type RunningSubmission = {
 export type SaveProject = {
   /** The whole document. */
   document: { [name: string]: unknown };
-  /** Name of the editor, for the events of the project. */
+  /** Name of the editor. The event `revision` of the project contains this name. */
   editor?: string | null;
-  /** The revision that the editor changed. */
+  /** The revision that the change is based on. If it is no longer the current revision, the server refuses the change. */
   revision: number;
 };
 
@@ -1565,7 +1565,7 @@ export type SentCommand = {
   values: { [name: string]: unknown };
 };
 
-/** How many commands there were, and the first 20 of them. */
+/** The number of commands, and the first 20 of them. */
 export type SentCommands = {
   /** Number of commands. */
   count: number;
@@ -1577,7 +1577,7 @@ export type SentCommands = {
 export type Session = {
   /** Whether a `lower` or a `higher` record is better. */
   better: Better;
-  /** Command of the student's program; null without one. */
+  /** Command of the student's program; null without a program. */
   command?: string | null;
   /** Simulated seconds since the phase `running` began. */
   elapsed_s: Num;
@@ -1655,7 +1655,7 @@ export type State = {
   contacts: string[];
   /** Name of the world that is ready; null while a world is being loaded. */
   current?: string | null;
-  /** Counter that increases when the car is moved by a pose, a reset, a respawn or a switch. A step's response omits it, because that response must be the same after two respawns. */
+  /** Counter that increases when the car is moved by a pose, a reset, a respawn or a switch. The response of a step omits the counter, because the same step after two respawns must get the same response. */
   epoch?: number;
   /** Summary of the evaluation session. */
   evaluation: EvaluationState;
@@ -1681,13 +1681,13 @@ export type State = {
   switching: boolean;
   /** Simulated seconds; null before the first world is loaded. */
   time?: Num | null;
-  /** The world that is being loaded, or else the world that is being installed (`kind: "install"`). An installation does not affect the running world. */
+  /** The world that is being loaded, or else the world that is being installed (`kind: "install"`); null if there is neither. An installation does not affect the running world. */
   transition?: Transition | null;
   /** State of the car; null before the first world is loaded. */
   vehicle?: VehiclePose | null;
   /** Always true. */
   websocket: boolean;
-  /** Name of the running world. */
+  /** Name of the running world; null before the first world is loaded. */
   world?: string | null;
 };
 
@@ -1761,20 +1761,20 @@ export type Stopped = {
   stopped: boolean;
 };
 
-/** What a student's program reaches besides the simulator. */
+/** What a student's program can reach besides the simulator. */
 export type StudentNetwork = "none" | "internet" | "host";
 
 /** Response of `GET /submissions/{id}`. */
 export type Submission = {
   /** Id of the submission. */
   id: string;
-  /** Number of submissions that are judged before this one; null if it does not wait. */
+  /** Number of submissions that are judged before this one; null unless this one is waiting. */
   position?: number | null;
-  /** Simulated time of the current run as a part of its time limit, 0 to 1; null if it does not run. */
+  /** Simulated time of the current run as a fraction of its time limit, 0 to 1; null unless the submission is being judged. */
   progress?: Num | null;
-  /** Why it failed; null if it did not. */
+  /** Why the submission failed; null if it did not fail. */
   reason?: string | null;
-  /** When it was handed in, RFC 3339. */
+  /** Time at which the submission was received, RFC 3339. */
   received_at: string;
   /** The results so far, in the order of the worlds. */
   results: SubmissionResult[];
@@ -1784,13 +1784,13 @@ export type Submission = {
   state: SubmissionState;
   /** Name of the student. */
   student: string;
-  /** Name of the world that the program drives in; null if it does not run. */
+  /** Name of the world in which the program drives; null unless the submission is being judged. */
   world?: string | null;
 };
 
 /** Response of `GET /submissions`. */
 export type SubmissionList = {
-  /** Whether there are older ones, which are not listed. */
+  /** Whether there are older submissions, which are not listed. */
   more: boolean;
   /** The submissions, newest first. */
   submissions: Submission[];
@@ -1804,9 +1804,9 @@ export type SubmissionQueue = {
   waiting: number;
 };
 
-/** Response of `POST /submissions`. The submission is stored. */
+/** Response of `POST /submissions`. It is sent after the submission was stored. */
 export type SubmissionReceived = {
-  /** Id of the submission. With it, the student can look at the result; nobody can guess it. */
+  /** Id of the submission. The student needs the id to read the result, and nobody can guess it. */
   id: string;
   /** Always true. */
   ok: boolean;
@@ -1822,7 +1822,7 @@ export type SubmissionReceived = {
 export type SubmissionResult = {
   /** Number of students in the table of the world. */
   of: number;
-  /** How the session ended; null if there was none. */
+  /** How the session ended; null if there was no session. */
   outcome?: Outcome | null;
   /** The last lines that the program printed. */
   output_tail: string[];
@@ -1832,7 +1832,7 @@ export type SubmissionResult = {
   reason: string;
   /** The record of the script: any JSON value. */
   record: unknown;
-  /** Id of the session, for the replay; null if there is none. */
+  /** Id of the session, for the replay; null if there is no session. */
   session?: string | null;
   /** Unit of the record; null if it is not known. */
   unit?: string | null;
@@ -1888,7 +1888,7 @@ export type Track = {
   route?: RouteLines | null;
 };
 
-/** Response of `GET /traffic_lights`, sorted by name. */
+/** Response of `GET /traffic_lights`: the lights, sorted by name. */
 export type TrafficLights = {
   /** The lights. */
   lights: Light[];
@@ -1906,7 +1906,7 @@ export type Transition = {
   target: string;
 };
 
-/** Why a world is being loaded, or that it is being installed. */
+/** The reason for which a world is being loaded, or `install` for an installation. */
 export type TransitionKind = "boot" | "switch" | "respawn" | "install";
 
 /** What a seed changed in a world. */
@@ -1917,7 +1917,7 @@ export type Variation = {
   sha256: string;
 };
 
-/** What a seed may change in a world. Bounds are `[least, most]`, and both ends are possible. An omitted field changes nothing, and seed 0 changes nothing. */
+/** What a seed may change in a world. A pair of numbers is the smallest and the largest possible value. An omitted field changes nothing, and seed 0 changes nothing. */
 export type Vary = {
   /** Brightness of the picture at the start, within 0.2 to 2. */
   brightness?: number[] | null;
@@ -1967,9 +1967,9 @@ export type VaryObjects = {
 
 /** How far the start pose may differ from the published one. */
 export type VaryStart = {
-  /** Across the road in metres, within -1 to 1; positive is left. The car stays on the road. */
+  /** Shift across the road in metres, within -1 to 1; positive is left. The car stays on the road. */
   across?: number[] | null;
-  /** Along the road in metres, within -10 to 10; positive is forward. */
+  /** Shift along the road in metres, within -10 to 10; positive is forward. */
   along?: number[] | null;
   /** Turn of the car in rad, within -3.15 to 3.15; positive is left. */
   yaw?: number[] | null;
@@ -2024,7 +2024,7 @@ export type VehiclePose = Pose & {
 
 /** Response of `GET /workspace`. */
 export type Workspace = {
-  /** The files, those of upper folders first. */
+  /** The files. Files in upper folders come before files in deeper folders. */
   files: WorkspaceFile[];
   /** Whether the list was cut at its limit, so that the workspace may have more files. */
   more: boolean;
@@ -2073,9 +2073,9 @@ export type WorldEntry = {
   file: string;
   /** Name of the world. */
   name: string;
-  /** Whether the world is an official one. */
+  /** Whether the world is part of the program. */
   official: boolean;
-  /** Width and height, m. */
+  /** Width and height of the drivable ground, or of the route if the world has no such ground, m; zero if neither is known. */
   size: Num[];
   /** Whether the files are known to be unmodified: the world is built in, or its id is the hash of its files. */
   verified: boolean;
@@ -2087,7 +2087,7 @@ export type WorldEntry = {
 export type WorldObject = {
   /** Current pose. */
   current: Pose;
-  /** Shape, from marker and geometry. */
+  /** Shape of the object, from its marker and geometry. */
   kind: ObjectKind;
   /** Whether a pose command may move the object. */
   movable: boolean;
@@ -2099,13 +2099,13 @@ export type WorldObject = {
   size: Size;
   /** Whether physics never moves the object. */
   static: boolean;
-  /** Type, from the marker. */
+  /** Type of the object, from its marker in the world file. */
   type: ObjectType;
 };
 
-/** Response of `GET /worlds`: first the worlds that cannot be deleted, then the others, each sorted by name. */
+/** Response of `GET /worlds`: first the worlds that cannot be deleted, then the others. Both groups are sorted by name. */
 export type Worlds = {
-  /** Name of the world that is ready; null while one is being loaded. */
+  /** Name of the world that is ready; null while a world is being loaded. */
   current?: string | null;
   /** The worlds. */
   worlds: WorldEntry[];

@@ -85,7 +85,9 @@ class Commanded(CommandedRequired, total=False):
     """Response to a command with one value."""
 
     message: str | None
-    """How a held speed ended: `stopped` after its duration, or `superseded` by a newer command."""
+    """How a held speed ended: `stopped` after its duration, or `superseded` by a newer
+    command. Null for every other command.
+    """
 
 
 class Detail(TypedDict):
@@ -262,8 +264,8 @@ class HealthRequired(TypedDict):
     evaluate or can't keep records.
     """
     timestamp: Num
-    """Time of this status, simulated seconds; 0 before the first world is loaded. It is the
-    clock of the robot's topics too.
+    """Time of this status, simulated seconds; 0 before the first world is loaded. The robot's
+    ROS 2 topics use the same clock.
     """
 
 
@@ -381,8 +383,8 @@ class LidarScan(TypedDict):
     range_min: Num
     """Shortest measurable distance, m."""
     ranges: dict[str, float | None]
-    """Distance in metres by angle in degrees, positive to the left; null if the beam hit
-    nothing.
+    """Distance in metres for each angle in degrees; null if the beam hit nothing. Positive
+    angles are to the left.
     """
     step: Num
     """Angle between neighbouring keys of `ranges`, degrees."""
@@ -419,7 +421,9 @@ Num: TypeAlias = float
 
 
 Octets: TypeAlias = bytes
-"""Bytes that are not JSON, for the OpenAPI document."""
+"""Bytes that are not JSON. Only the OpenAPI document uses this type, as the schema of a body
+with such bytes.
+"""
 
 
 class Odometry(TypedDict):
@@ -446,13 +450,14 @@ class PlayRequest(TypedDict, total=False):
     """Whether to repeat the sound until it is stopped; false if omitted."""
     path: str | None
     """Path of a file in the workspace. If the simulator has no token and accepts connections
-    of this machine only, also the absolute path of any file that its user may read.
+    of its own machine only, also the absolute path of any file that the simulator's user
+    may read.
     """
     replace: bool | None
     """Whether to stop all other sounds first; false if omitted."""
     url: str | None
-    """URL of a file, http or https: on the public internet, or on this machine if the
-    simulator has no token and accepts connections of this machine only.
+    """URL of a file on the public internet, http or https. If the simulator has no token and
+    accepts connections of its own machine only, the URL may also name that machine.
     """
     volume: float | None
     """Volume, 0 to 1; 1 if omitted."""
@@ -509,7 +514,7 @@ class ScanMeta(TypedDict):
     frame_id: str
     """Always `lidar_link`."""
     orientation: str
-    """The direction of the angle 0, and the sense of rotation."""
+    """Text that says in which direction the angle is 0, and on which side it is positive."""
     rate: int
     """Scans per simulated second."""
     sample: int

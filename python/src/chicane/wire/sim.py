@@ -98,7 +98,7 @@ class CatalogueEntry(TypedDict):
     """An object as the world file defines it."""
 
     kind: ObjectKind
-    """Shape, from marker and geometry."""
+    """Shape of the object, from its marker and geometry."""
     movable: bool
     """Whether a pose command may move the object."""
     origin: FlatPose
@@ -108,23 +108,25 @@ class CatalogueEntry(TypedDict):
     static: bool
     """Whether physics never moves the object."""
     type: ObjectType
-    """Type, from the marker."""
+    """Type of the object, from its marker in the world file."""
 
 
 class ChangePublishedRequest(TypedDict, total=False):
-    """Request body of `POST /builder/published/<world id>`. What is omitted stays as it is."""
+    """Request body of `POST /builder/published/<world id>`. An omitted field keeps its value."""
 
     access: WorldAccess | None
     """Who may download the world."""
     name: str | None
-    """Name of the world for people."""
+    """Display name of the world."""
 
 
 class ChangedFileRequired(TypedDict):
     """The required fields of ChangedFile."""
 
     bytes: int
-    """Size in bytes, after the picture was encoded again."""
+    """Size in bytes. The size of a picture is that of the stored picture, which was encoded
+    again.
+    """
     name: str
     """Name of the file, relative to the document."""
     revision: int
@@ -412,7 +414,7 @@ class EvaluationKindStart(EvaluationKindStartRequired, total=False):
     """The session was started."""
 
     command: str | None
-    """Command of the student's program; null without one."""
+    """Command of the student's program; null without a program."""
 
 
 class EvaluationKindPhase(TypedDict):
@@ -449,7 +451,7 @@ class EvaluationKindCommandRequired(TypedDict):
 
 class EvaluationKindCommand(EvaluationKindCommandRequired, total=False):
     """A command to the world, the clock or the display that the judging script did not send.
-    Only stored in the record.
+    The record stores this event, and the event stream does not send it.
     """
 
     detail: dict[str, Any]
@@ -481,8 +483,8 @@ class EvaluationKindRunExit(RunEventExit):
 
 
 class EvaluationKindTruncated(TypedDict):
-    """Further events were dropped, because the record's limit was reached. Only stored in the
-    record.
+    """Further events were dropped, because the events of the session reached the limit of a
+    record. The record stores this event, and the event stream does not send it.
     """
 
     kind: Literal["truncated"]
@@ -783,7 +785,7 @@ class JudgeCallInitializeRequired(TypedDict):
     """The required fields of JudgeCallInitialize."""
 
     moved: int
-    """How many rows of moved objects follow this line."""
+    """Number of rows of moved objects that follow this line."""
     state: Observation
     """The current state of the world."""
     type: Literal["initialize"]
@@ -793,14 +795,14 @@ class JudgeCallInitialize(JudgeCallInitializeRequired, total=False):
     """Calls `initialize(sim)`, if the script defines it."""
 
     names: list[str] | None
-    """Names of all objects. Omitted if they are those of the last observation."""
+    """Names of all objects. Omitted if the names have not changed since the last observation."""
 
 
 class JudgeCallEvaluateRequired(TypedDict):
     """The required fields of JudgeCallEvaluate."""
 
     moved: int
-    """How many rows of moved objects follow this line."""
+    """Number of rows of moved objects that follow this line."""
     state: Observation
     """The current state of the world."""
     type: Literal["evaluate"]
@@ -810,7 +812,7 @@ class JudgeCallEvaluate(JudgeCallEvaluateRequired, total=False):
     """Calls `evaluate(sim)`."""
 
     names: list[str] | None
-    """Names of all objects. Omitted if they are those of the last observation."""
+    """Names of all objects. Omitted if the names have not changed since the last observation."""
 
 
 class JudgeCallCheck(TypedDict):
@@ -996,7 +998,7 @@ class JudgeTemplate(TypedDict):
     description: str
     """What the script judges."""
     name: str
-    """Name of the template in a document."""
+    """Name of the template. A project document refers to the template by this name."""
     script: str
     """The script."""
 
@@ -1073,11 +1075,13 @@ class LeaderboardChange(LeaderboardChangeRequired, total=False):
     """A run that improved the result of a student."""
 
     before: Num | None
-    """The best record of the student before; null at the first one."""
+    """The best record of the student before this run; null if this run gave the first one."""
 
 
 class LeaderboardRow(TypedDict):
-    """The best run of a student. Only verified runs that finished with a number count."""
+    """The best run of a student. A run counts only if it was verified, and if it finished with
+    a number as its record.
+    """
 
     at: str
     """End of the run, RFC 3339."""
@@ -1086,7 +1090,7 @@ class LeaderboardRow(TypedDict):
     record: Num
     """The record."""
     runs: int
-    """Number of runs of this student in this world."""
+    """Number of runs of this student in this world, including the runs that do not count."""
     session: str
     """Id of the session, for the replay."""
     student: str
@@ -1099,7 +1103,7 @@ class LeaderboardTableRequired(TypedDict):
     better: Better
     """Whether a `lower` or a `higher` record is better."""
     display: str
-    """Name of the world for people."""
+    """Display name of the world."""
     rows: list[LeaderboardRow]
     """The best run of each student, the leader first."""
     world: str
@@ -1347,12 +1351,15 @@ Observe: TypeAlias = Literal["camera", "lidar", "imu", "odom"]
 
 
 Octets: TypeAlias = bytes
-"""Bytes that are not JSON, for the OpenAPI document."""
+"""Bytes that are not JSON. Only the OpenAPI document uses this type, as the schema of a body
+with such bytes.
+"""
 
 
 class OdomObservation(TypedDict):
-    """Estimated pose and velocity from lidar and gyro alone, in the frame `odom`, whose origin
-    is the start of the car.
+    """Pose and velocity, estimated from lidar and IMU only. The pose is in the frame `odom`,
+    whose origin is where the car was when its software started. The velocity is in the
+    frame of the car.
     """
 
     forward: Num
@@ -1385,7 +1392,9 @@ class Overlay(TypedDict):
     remaining_s: Num
     """Remaining display time, real seconds."""
     seq: int
-    """Counter that increases with every request."""
+    """Counter of the overlay requests. It increases with every request, even if the text stays
+    the same.
+    """
     size: Num
     """Multiplier of the font size."""
     text: str
@@ -1496,7 +1505,7 @@ class PreviewAnswer(PreviewAnswerRequired, total=False):
     """Response of `POST /builder/preview`. Lengths are in metres, angles in radians."""
 
     road: PreviewRoad | None
-    """The road; null if all nodes are at the same place."""
+    """The road; null if all nodes are so close together that the road has no direction."""
 
 
 class PreviewFinding(TypedDict):
@@ -1505,7 +1514,7 @@ class PreviewFinding(TypedDict):
     location: FindingLocation
     """Where the problem is."""
     rule: str
-    """The violated rule."""
+    """Name of the violated rule."""
     severity: PreviewSeverity
     """How severe the problem is."""
     text: str
@@ -1516,7 +1525,7 @@ class PreviewObject(TypedDict):
     """An object of a project."""
 
     footprint: list[list[Num]]
-    """Corners of the covered ground, counter-clockwise."""
+    """Corners of the ground that the object covers, counter-clockwise."""
     height: Num
     """Height."""
     kind: str
@@ -1551,7 +1560,7 @@ class PreviewRoadRequired(TypedDict):
     length: Num
     """Length of the centre line."""
     nodes_s: list[Num]
-    """Distance of each node along the line from the first sample."""
+    """Distance of each node of the track from the first sample, measured along the centre line."""
     overlaps: list[list[Num]]
     """Places where the road overlaps another part of itself."""
     right: list[list[Num]]
@@ -1561,9 +1570,9 @@ class PreviewRoadRequired(TypedDict):
 
 
 class PreviewRoad(PreviewRoadRequired, total=False):
-    """The road, sampled in the direction of travel. A closed road begins at its start line,
-    and its samples have equal distances. On an open road, the distance can differ before
-    and after the start line.
+    """The road as samples in the direction of travel. A closed road begins at its start line,
+    and its samples have equal distances. On an open road, the distance between samples can
+    be different before and after the start line.
     """
 
     tightest: TightestBend | None
@@ -1632,12 +1641,14 @@ class ProgramStateRequired(TypedDict):
 
 
 class ProgramState(ProgramStateRequired, total=False):
-    """Response of `GET /evaluation/run` without `session`: the last program."""
+    """Response of `GET /evaluation/run` without `session`: the state of the last program."""
 
     command: str | None
     """Command of the program; null if there was none."""
     exit_code: int | None
-    """Exit code, or the negated number of the signal that ended it; null before the exit."""
+    """Exit code, or the negated number of the signal that ended the program; null before the
+    exit.
+    """
     session: str | None
     """Id of the session of the program; null if there was none."""
 
@@ -1657,7 +1668,7 @@ class ProgramVersion(ProgramVersionRequired, total=False):
 
 
 class ProjectEditors(TypedDict):
-    """Payload of the event `editors`."""
+    """Payload of the event `editors` in the event stream of a project."""
 
     count: int
     """Number of open event streams of the project."""
@@ -1667,7 +1678,7 @@ class ProjectEntry(TypedDict):
     """A project in the list."""
 
     display_name: str
-    """Name of the world for people."""
+    """Display name of the world."""
     errors: int
     """Number of errors that prevent the build of a world."""
     height: Num
@@ -1712,7 +1723,7 @@ class ProjectList(TypedDict):
     """Response of `GET /builder/projects`."""
 
     deleted: list[ProjectEntry]
-    """The last deleted projects, which can be restored, the last deleted one first."""
+    """The projects that were deleted last and can be restored, the last deleted one first."""
     projects: list[ProjectEntry]
     """The projects, the last changed one first."""
 
@@ -1736,17 +1747,17 @@ class ProjectRevisionRequired(TypedDict):
 
 
 class ProjectRevision(ProjectRevisionRequired, total=False):
-    """Payload of the event `revision`."""
+    """Payload of the event `revision` in the event stream of a project."""
 
     editor: str | None
-    """Name of the editor that made the last change; null if it gave none."""
+    """Name of the editor that made the last change; null if the editor gave no name."""
 
 
 class ProjectRunRequired(TypedDict):
     """The required fields of ProjectRun."""
 
     elapsed_s: Num
-    """Simulated seconds since the phase `running` began."""
+    """Duration of the phase `running`, simulated seconds."""
     outcome: Outcome
     """How the session ended."""
     record: Any
@@ -1772,8 +1783,8 @@ class ProjectRuns(TypedDict):
     """Response of `GET /builder/projects/<id>/runs`."""
 
     runs: list[ProjectRun]
-    """The last 100 runs in worlds with the name or the title of the project, the newest first.
-    Runs that can't be simulated again are left out.
+    """At most 100 runs in worlds that have the name or the display name of the project, the
+    newest first. Runs that can't be simulated again are left out.
     """
 
 
@@ -1831,7 +1842,7 @@ class PublishRequest(TypedDict, total=False):
     access: WorldAccess | None
     """Who may download the world; `unlisted` if omitted."""
     name: str | None
-    """Name of the world for people; that of the project if omitted."""
+    """Display name of the world; the display name of the project if omitted."""
 
 
 class PublishedWorldRequired(TypedDict):
@@ -1842,7 +1853,7 @@ class PublishedWorldRequired(TypedDict):
     link: str
     """Address of the world's `meta.json`."""
     name: str
-    """Name of the world for people."""
+    """Display name of the world."""
     world_id: str
     """Id of the world."""
 
@@ -1884,15 +1895,15 @@ class RecordIdentity(TypedDict, total=False):
     """
 
     box: BoxKind | None
-    """The isolation of the student's program; null without one."""
+    """The isolation of the student's program; null without a program."""
     chicane: ProgramVersion | None
     """The version of the simulator."""
     network: StudentNetwork | None
-    """What the student's program reached besides the simulator; null without one."""
+    """What the student's program could reach besides the simulator; null without a program."""
     pace: Pace | None
     """How simulated time advanced."""
     pace_reason: str | None
-    """Why the pace is not the requested one; null if it is."""
+    """Why the pace is not the requested one; null if it is the requested one."""
     profile_sha256: str | None
     """SHA-256 of the car's profile, hex."""
     program: ProgramIdentity | None
@@ -1924,7 +1935,7 @@ class RunReport(RunReportRequired, total=False):
     journal: JournalIdentity | None
     """The journal of the run; null if there is none."""
     run: RunResult | None
-    """How the student's program ended; null without one."""
+    """How the student's program ended; null without a program."""
 
 
 class RecordRequired(RecordIdentity, RunReport):
@@ -1954,7 +1965,7 @@ class Record(RecordRequired, total=False):
     """Response of `GET /evaluation/record`."""
 
     command: str | None
-    """Command of the student's program; null without one."""
+    """Command of the student's program; null without a program."""
     ended_at: str | None
     """End of the session, RFC 3339; null while it is active."""
     events: list[RecordedEvent] | None
@@ -2118,7 +2129,7 @@ class RecordingRequest(TypedDict, total=False):
     """Whether to record camera images; true if omitted."""
     state: bool | None
     """Whether to record the state of the simulator as JSON; true if omitted. `ros2 bag play`
-    needs files without it.
+    accepts no JSON, so it needs a recording without the state.
     """
 
 
@@ -2149,8 +2160,9 @@ class RejudgedRunRequired(TypedDict):
     record: Any
     """The last record of the script: any JSON value."""
     same_world: bool
-    """Whether the world of the project is still the one of the run. If not, the drive was
-    judged in the world of the run.
+    """Whether a world that is built from the project now equals the world of the run. Names,
+    rules and pictures of the world are not compared. The drive is judged in the world of
+    the run in either case.
     """
     session: str
     """Id of the session that was judged again."""
@@ -2164,7 +2176,7 @@ class RejudgedRun(RejudgedRunRequired, total=False):
     """
 
     error: ScriptError | None
-    """The error of the script; null if it had none."""
+    """The error of the script; null if the script had no error."""
     reason: str | None
     """Why the judging ended; null after a normal finish."""
 
@@ -2268,7 +2280,9 @@ class RunResultRequired(TypedDict):
     """The required fields of RunResult."""
 
     oom: bool
-    """Whether the kernel ended a process of the program because its memory limit was reached."""
+    """Whether the kernel ended a process of the program because the program reached its memory
+    limit.
+    """
     output_tail: list[str]
     """The last 40 lines that the program wrote to standard output and standard error."""
 
@@ -2295,18 +2309,20 @@ class RunState(RunStateRequired, total=False):
     """State of the student's program."""
 
     exit_code: int | None
-    """Exit code, or the negated number of the signal that ended it; null before the exit."""
+    """Exit code, or the negated number of the signal that ended the program; null before the
+    exit.
+    """
 
 
 class RunningSubmission(TypedDict):
     """The submission that is being judged."""
 
     progress: Num
-    """Simulated time of the run as a part of its time limit, 0 to 1."""
+    """Simulated time of the run as a fraction of its time limit, 0 to 1."""
     student: str
     """Name of the student, or the pseudonym."""
     world: str
-    """Name of the world."""
+    """Name of the world in which the program drives."""
 
 
 class SaveProjectRequired(TypedDict):
@@ -2315,14 +2331,16 @@ class SaveProjectRequired(TypedDict):
     document: dict[str, Any]
     """The whole document."""
     revision: int
-    """The revision that the editor changed."""
+    """The revision that the change is based on. If it is no longer the current revision, the
+    server refuses the change.
+    """
 
 
 class SaveProject(SaveProjectRequired, total=False):
     """Request body of `PUT /builder/projects/<id>`."""
 
     editor: str | None
-    """Name of the editor, for the events of the project."""
+    """Name of the editor. The event `revision` of the project contains this name."""
 
 
 class Scene(TypedDict):
@@ -2384,7 +2402,7 @@ class SentCommand(TypedDict):
 
 
 class SentCommands(TypedDict):
-    """How many commands there were, and the first 20 of them."""
+    """The number of commands, and the first 20 of them."""
 
     count: int
     """Number of commands."""
@@ -2425,7 +2443,7 @@ class Session(SessionRequired, total=False):
     """Current state of a session."""
 
     command: str | None
-    """Command of the student's program; null without one."""
+    """Command of the student's program; null without a program."""
     outcome: Outcome | None
     """How the session ended; null while it is active."""
     reason: str | None
@@ -2520,18 +2538,20 @@ class State(StateRequired, total=False):
     """Name of the world that is ready; null while a world is being loaded."""
     epoch: int
     """Counter that increases when the car is moved by a pose, a reset, a respawn or a switch.
-    A step's response omits it, because that response must be the same after two respawns.
+    The response of a step omits the counter, because the same step after two respawns must
+    get the same response.
     """
     time: Num | None
     """Simulated seconds; null before the first world is loaded."""
     transition: Transition | None
     """The world that is being loaded, or else the world that is being installed (`kind:
-    'install'`). An installation does not affect the running world.
+    'install'`); null if there is neither. An installation does not affect the running
+    world.
     """
     vehicle: VehiclePose | None
     """State of the car; null before the first world is loaded."""
     world: str | None
-    """Name of the running world."""
+    """Name of the running world; null before the first world is loaded."""
 
 
 class StatusRequired(TypedDict):
@@ -2611,7 +2631,7 @@ class Stopped(TypedDict):
 
 
 StudentNetwork: TypeAlias = Literal["none", "internet", "host"]
-"""What a student's program reaches besides the simulator."""
+"""What a student's program can reach besides the simulator."""
 
 
 class SubmissionRequired(TypedDict):
@@ -2620,7 +2640,7 @@ class SubmissionRequired(TypedDict):
     id: str
     """Id of the submission."""
     received_at: str
-    """When it was handed in, RFC 3339."""
+    """Time at which the submission was received, RFC 3339."""
     results: list[SubmissionResult]
     """The results so far, in the order of the worlds."""
     shown_as: str
@@ -2635,22 +2655,22 @@ class Submission(SubmissionRequired, total=False):
     """Response of `GET /submissions/{id}`."""
 
     position: int | None
-    """Number of submissions that are judged before this one; null if it does not wait."""
+    """Number of submissions that are judged before this one; null unless this one is waiting."""
     progress: Num | None
-    """Simulated time of the current run as a part of its time limit, 0 to 1; null if it does
-    not run.
+    """Simulated time of the current run as a fraction of its time limit, 0 to 1; null unless
+    the submission is being judged.
     """
     reason: str | None
-    """Why it failed; null if it did not."""
+    """Why the submission failed; null if it did not fail."""
     world: str | None
-    """Name of the world that the program drives in; null if it does not run."""
+    """Name of the world in which the program drives; null unless the submission is being judged."""
 
 
 class SubmissionList(TypedDict):
     """Response of `GET /submissions`."""
 
     more: bool
-    """Whether there are older ones, which are not listed."""
+    """Whether there are older submissions, which are not listed."""
     submissions: list[Submission]
     """The submissions, newest first."""
 
@@ -2670,10 +2690,12 @@ class SubmissionQueue(SubmissionQueueRequired, total=False):
 
 
 class SubmissionReceived(TypedDict):
-    """Response of `POST /submissions`. The submission is stored."""
+    """Response of `POST /submissions`. It is sent after the submission was stored."""
 
     id: str
-    """Id of the submission. With it, the student can look at the result; nobody can guess it."""
+    """Id of the submission. The student needs the id to read the result, and nobody can guess
+    it.
+    """
     ok: bool
     """Always true."""
     position: int
@@ -2705,11 +2727,11 @@ class SubmissionResult(SubmissionResultRequired, total=False):
     """The result of a submission in one world."""
 
     outcome: Outcome | None
-    """How the session ended; null if there was none."""
+    """How the session ended; null if there was no session."""
     rank: int | None
     """Rank in the table of the world; null if this is not the best run of the student."""
     session: str | None
-    """Id of the session, for the replay; null if there is none."""
+    """Id of the session, for the replay; null if there is no session."""
     unit: str | None
     """Unit of the record; null if it is not known."""
 
@@ -2776,7 +2798,7 @@ class Track(TypedDict, total=False):
 
 
 class TrafficLights(TypedDict):
-    """Response of `GET /traffic_lights`, sorted by name."""
+    """Response of `GET /traffic_lights`: the lights, sorted by name."""
 
     lights: list[Light]
     """The lights."""
@@ -2796,7 +2818,7 @@ class Transition(TypedDict):
 
 
 TransitionKind: TypeAlias = Literal["boot", "switch", "respawn", "install"]
-"""Why a world is being loaded, or that it is being installed."""
+"""The reason for which a world is being loaded, or `install` for an installation."""
 
 
 class Variation(TypedDict):
@@ -2809,8 +2831,8 @@ class Variation(TypedDict):
 
 
 class Vary(TypedDict, total=False):
-    """What a seed may change in a world. Bounds are `[least, most]`, and both ends are
-    possible. An omitted field changes nothing, and seed 0 changes nothing.
+    """What a seed may change in a world. A pair of numbers is the smallest and the largest
+    possible value. An omitted field changes nothing, and seed 0 changes nothing.
     """
 
     brightness: list[float] | None
@@ -2868,9 +2890,11 @@ class VaryStart(TypedDict, total=False):
     """How far the start pose may differ from the published one."""
 
     across: list[float] | None
-    """Across the road in metres, within -1 to 1; positive is left. The car stays on the road."""
+    """Shift across the road in metres, within -1 to 1; positive is left. The car stays on the
+    road.
+    """
     along: list[float] | None
-    """Along the road in metres, within -10 to 10; positive is forward."""
+    """Shift along the road in metres, within -10 to 10; positive is forward."""
     yaw: list[float] | None
     """Turn of the car in rad, within -3.15 to 3.15; positive is left."""
 
@@ -2929,7 +2953,7 @@ class Workspace(TypedDict):
     """Response of `GET /workspace`."""
 
     files: list[WorkspaceFile]
-    """The files, those of upper folders first."""
+    """The files. Files in upper folders come before files in deeper folders."""
     more: bool
     """Whether the list was cut at its limit, so that the workspace may have more files."""
 
@@ -2987,9 +3011,11 @@ class WorldEntryRequired(TypedDict):
     name: str
     """Name of the world."""
     official: bool
-    """Whether the world is an official one."""
+    """Whether the world is part of the program."""
     size: list[Num]
-    """Width and height, m."""
+    """Width and height of the drivable ground, or of the route if the world has no such
+    ground, m; zero if neither is known.
+    """
     verified: bool
     """Whether the files are known to be unmodified: the world is built in, or its id is the
     hash of its files.
@@ -3009,7 +3035,7 @@ class WorldObject(TypedDict):
     current: Pose
     """Current pose."""
     kind: ObjectKind
-    """Shape, from marker and geometry."""
+    """Shape of the object, from its marker and geometry."""
     movable: bool
     """Whether a pose command may move the object."""
     name: str
@@ -3021,7 +3047,7 @@ class WorldObject(TypedDict):
     static: bool
     """Whether physics never moves the object."""
     type: ObjectType
-    """Type, from the marker."""
+    """Type of the object, from its marker in the world file."""
 
 
 class WorldsRequired(TypedDict):
@@ -3032,12 +3058,12 @@ class WorldsRequired(TypedDict):
 
 
 class Worlds(WorldsRequired, total=False):
-    """Response of `GET /worlds`: first the worlds that cannot be deleted, then the others,
-    each sorted by name.
+    """Response of `GET /worlds`: first the worlds that cannot be deleted, then the others.
+    Both groups are sorted by name.
     """
 
     current: str | None
-    """Name of the world that is ready; null while one is being loaded."""
+    """Name of the world that is ready; null while a world is being loaded."""
 
 
 class Xyz(TypedDict):
