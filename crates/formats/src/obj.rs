@@ -9,6 +9,7 @@ use crate::error::{Error, SourceLocation, Warnings};
 use crate::xml::{MAX_MESH, excerpt};
 use glam::DVec3;
 use material::MaterialLibrary;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -51,21 +52,23 @@ pub fn read(
     for line in bytes.split(|b| *b == b'\n') {
         let offset = start;
         start += line.len() + 1;
-        let Ok(text) = std::str::from_utf8(line) else {
-            // A name may be in any encoding, so bytes that are not UTF-8 are replaced. Numbers and
-            // keywords are ASCII.
-            reader.line(&String::from_utf8_lossy(line), offset, open)?;
-            continue;
-        };
+        // A name may be in any encoding, so bytes that are not UTF-8 are replaced. Numbers and
+        // keywords are ASCII.
+        let text = std::str::from_utf8(line).map_or_else(|_| String::from_utf8_lossy(line), Cow::Borrowed);
         let text = text.trim_end();
-        if let Some(first) = text.strip_suffix('\\') {
-            joined.push_str(first);
-            joined.push(' ');
-        } else if joined.is_empty() {
-            reader.line(text, offset, open)?;
-        } else {
-            joined.push_str(text);
-            reader.line(&std::mem::take(&mut joined), offset, open)?;
+        // The next line does not continue a comment, because a comment may end with the `\` of a
+        // Windows path.
+        let is_comment = joined.is_empty() && text.trim_start().starts_with('#');
+        match text.strip_suffix('\\') {
+            Some(first) if !is_comment => {
+                joined.push_str(first);
+                joined.push(' ');
+            }
+            _ if joined.is_empty() => reader.line(text, offset, open)?,
+            _ => {
+                joined.push_str(text);
+                reader.line(&std::mem::take(&mut joined), offset, open)?;
+            }
         }
     }
     reader.line(&joined, bytes.len(), open)?;

@@ -10,10 +10,10 @@ fn read_stl(bytes: &[u8]) -> Result<(Model, Vec<String>), Error> {
     Ok((model, warnings.into_vec().iter().map(ToString::to_string).collect()))
 }
 
-fn read_obj(text: &str, materials: &str) -> Result<(Model, Vec<String>), Error> {
+fn read_obj(text: &(impl AsRef<[u8]> + ?Sized), materials: &str) -> Result<(Model, Vec<String>), Error> {
     let mut warnings = Warnings::default();
     let mut open = |name: &str| (name == "m.mtl").then(|| materials.as_bytes().to_vec());
-    let model = obj::read("meshes/m.obj", text.as_bytes(), &mut open, &mut warnings)?;
+    let model = obj::read("meshes/m.obj", text.as_ref(), &mut open, &mut warnings)?;
     Ok((model, warnings.into_vec().iter().map(ToString::to_string).collect()))
 }
 
@@ -160,6 +160,25 @@ fn invalid_obj_files_are_refused() {
     );
     let (model, warnings) = read_obj("v 0 0 0\nf 1 1\n", "").expect("readable");
     assert_eq!((model, warnings.len()), (Model::default(), 2));
+}
+
+#[test]
+fn a_comment_that_ended_with_a_backslash_swallowed_the_next_line() {
+    let text = "# from C:\\models\\\nv 0 0 1\nv 2 0 1\n  # more from C:\\models\\\r\nv 0 3 1\nf 1 2 3\n";
+    let (model, warnings) = read_obj(text, "").expect("readable");
+    assert_eq!((triangles(&model), warnings), (vec![TRIANGLE], vec![]));
+}
+
+#[test]
+fn a_line_that_is_not_utf_8_was_not_joined_with_its_continuation() {
+    // `\xFC` is the letter ü in Latin-1.
+    let vertices = b"v 0 0 1\nv 2 0 1\nv 0 3 1\n";
+    for name in [&b"o T\xFCr \\\nlinks"[..], b"o \\\nT\xFCr links", b"o \\\nT\xFCr\\\nlinks"] {
+        let (model, warnings) = read_obj(&[vertices, name, b"\nf 1 2 3\n"].concat(), "").expect("readable");
+        assert_eq!((triangles(&model), warnings), (vec![TRIANGLE], vec![]));
+        let words: Vec<&str> = model.parts[0].name.split_whitespace().collect();
+        assert_eq!(words, ["T\u{FFFD}r", "links"], "{}", name.escape_ascii());
+    }
 }
 
 #[test]
