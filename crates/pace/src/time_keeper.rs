@@ -400,8 +400,9 @@ impl TimeKeeper {
     fn add_events(&mut self, slot: &SlotView, thread: &BlockedThread, events: &mut Vec<(u64, Event)>) {
         let SlotView { index, name, kind, .. } = *slot;
         if let Some((at, interval)) = slot.alarm {
-            let next = (interval > 0).then(|| at.max(self.now) + interval);
-            events.push((at.max(self.now), Event::Alarm { name, slot: index, pid: thread.pid, next }));
+            let due = at.max(self.now);
+            let next = next_alarm(due, interval);
+            events.push((due, Event::Alarm { name, slot: index, pid: thread.pid, next }));
         }
         let Some(deadline) = slot.deadline else { return };
         if self.fired == Some((index, deadline)) {
@@ -504,6 +505,11 @@ impl TimeKeeper {
     }
 }
 
+/// When an alarm that is due at `due` is due again. `None` if it does not repeat.
+fn next_alarm(due: u64, interval: u64) -> Option<u64> {
+    (interval > 0).then(|| due.saturating_add(interval))
+}
+
 /// Notices a thread that computes for a long time.
 #[derive(Default)]
 struct StallWatch {
@@ -536,4 +542,18 @@ fn signal_thread(pid: i32, tid: i32, signal: i32) {
 fn set_timer_slack(nanoseconds: libc::c_ulong) {
     // SAFETY: the call takes two numbers, and changes this thread only.
     unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, nanoseconds) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::NEVER;
+
+    #[test]
+    fn an_alarm_with_a_huge_interval_ended_virtual_time() {
+        assert_eq!(next_alarm(7, 0), None);
+        assert_eq!(next_alarm(7, 3), Some(10));
+        assert_eq!(next_alarm(7, u64::MAX), Some(NEVER));
+        assert_eq!(next_alarm(NEVER - 1, 2), Some(NEVER));
+    }
 }
