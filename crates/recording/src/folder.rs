@@ -2,12 +2,14 @@
 //!
 //! The name of a file is `<number>-<world>-<start>s.mcap`, where the start is in simulated seconds.
 //! The number is one more than the largest number in the folder, so the names sort in the order of
-//! the recordings. A file is never overwritten, and a file that is being written is locked. Only
-//! unlocked files with a name of this form are removed. Therefore several simulators can share a
-//! folder, and other files in it are safe.
+//! the recordings. If the largest possible number is taken, the number is one more than a smaller
+//! number in the folder. A file is never overwritten, and a file that is being written is locked.
+//! Only unlocked files with a name of this form are removed. Therefore several simulators can share
+//! a folder, and other files in it are safe.
 
 use crate::options::RecordingOptions;
 use chicane_world::readings::TICK_S;
+use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -23,7 +25,7 @@ const MAX_FILES: usize = 10_000;
 const MAX_NUMBER: u64 = 999_999_999_999;
 /// Maximum number of names that are tried for a new file. A name fails if another simulator has
 /// created a file with this name first.
-const MAX_NAME_ATTEMPTS: u64 = 100;
+const MAX_NAME_ATTEMPTS: usize = 100;
 
 /// A failure of the recordings' folder.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -85,9 +87,9 @@ pub(crate) fn create_file(
     let stored = prepare(options)?;
     enforce_limits(options, None)?;
     let failed = |e: io::Error| FolderError::Create { folder: shown(folder), reason: e.to_string() };
-    let first = stored.iter().map(|file| file.number).max().unwrap_or(0).saturating_add(1);
+    let first = next_number(&stored);
     let start = format!("{:.3}", tick as f64 * TICK_S);
-    for number in first..first.saturating_add(MAX_NAME_ATTEMPTS) {
+    for number in (first..=MAX_NUMBER).take(MAX_NAME_ATTEMPTS) {
         let name = format!("{number:06}-{}-{start}s.mcap", safe_name(world));
         match OpenOptions::new().write(true).create_new(true).open(folder.join(&name)) {
             Ok(file) => {
@@ -101,6 +103,15 @@ pub(crate) fn create_file(
         }
     }
     Err(failed(io::Error::other("other simulators took all numbers")))
+}
+
+/// The number of the next file: one more than the largest number in the folder whose successor is
+/// free and at most `MAX_NUMBER`. A larger number would not be recognized as the number of a
+/// recording, so its file would never be removed.
+fn next_number(stored: &[StoredFile]) -> u64 {
+    let taken: BTreeSet<u64> = stored.iter().map(|file| file.number).collect();
+    let mut next = taken.iter().rev().map(|number| number + 1);
+    next.find(|number| *number <= MAX_NUMBER && !taken.contains(number)).unwrap_or(1)
 }
 
 /// Creates the folder if it is missing, and checks that it can be read.

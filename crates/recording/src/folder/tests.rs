@@ -1,7 +1,6 @@
 //! Tests of the names and the limits of recordings.
 
 use super::*;
-use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A new folder that is removed on drop.
@@ -59,6 +58,20 @@ fn a_file_with_a_huge_number_ended_all_recordings() {
     folder.put("000041-x-0.000s.mcap", 1);
     let created = create_file(&folder.options(), "oval", 0).expect("a file").name;
     assert_eq!(created, "000042-oval-0.000s.mcap");
+}
+
+/// Regression test: a file had the largest number of a recording. The next files got larger numbers,
+/// so they were never removed, and after 100 of them every recording failed.
+#[test]
+fn files_after_the_largest_number_were_not_counted() {
+    let folder = TempFolder::new();
+    folder.put("999999999998-x-0.000s.mcap", 1);
+    folder.put("000041-x-0.000s.mcap", 1);
+    let created = || create_file(&folder.options(), "oval", 0).expect("a file").name;
+    assert_eq!(created(), "999999999999-oval-0.000s.mcap");
+    for number in 42..150 {
+        assert_eq!(created(), format!("{number:06}-oval-0.000s.mcap"));
+    }
 }
 
 #[test]
