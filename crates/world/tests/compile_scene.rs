@@ -277,6 +277,19 @@ fn collision_meshes_of_the_track_lose_their_ground_triangles() {
 }
 
 #[test]
+fn an_empty_collision_mesh_was_said_to_have_too_many_triangles() {
+    let world = load(&track(0.0), &[("meshes/a.dae", b"<COLLADA/>")]).expect("loads");
+    assert!(world.scenery.is_empty(), "{:?}", world.scenery);
+    assert_eq!(
+        warnings(&world),
+        [
+            "meshes/a.dae:1:1: the mesh has no triangles",
+            "worlds/t.world: collision mesh \"meshes/a.dae\" has no triangles and is ignored",
+        ]
+    );
+}
+
+#[test]
 fn a_track_mesh_gives_the_bounds_of_the_ground() {
     let road = box_mesh([5.0, 3.0, 0.01], None);
     let inside = "<model name='racetrack'><pose>1 0 0 0 0 1.5707963267948966</pose><link name='l'><visual name='v'>

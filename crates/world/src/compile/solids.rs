@@ -79,12 +79,16 @@ fn shape_of(
         return Ok(generated_shape(part, mesh_collision, meshes, warnings)
             .or_else(|| Some((part.pose, simple_shape(&part.spec.geometry)?))));
     };
-    let boxed = |extents: Option<Extents>| extents.map(|e| e.to_solid(&part.pose));
+    let boxed = |extents: Extents| extents.to_solid(&part.pose);
     match meshes.find(uri, submesh.as_ref(), part.file, warnings)? {
         MeshTarget::Missing => Ok(None),
-        MeshTarget::BuiltIn(mesh) => Ok(boxed(Some(built_in_extents(mesh, *scale)))),
+        MeshTarget::BuiltIn(mesh) => Ok(Some(boxed(built_in_extents(mesh, *scale)))),
         MeshTarget::File(key) => {
-            let extents = meshes.extents(&key, *scale)?;
+            let Some(extents) = meshes.extents(&key, *scale)? else {
+                let message = format!("collision mesh \"{}\" has no triangles and is ignored", key.path);
+                warnings.add(message, || SourceLocation::file(part.file));
+                return Ok(None);
+            };
             if mesh_collision == MeshCollision::Triangles {
                 if let Some(mesh) = meshes.triangles(&key, *scale) {
                     return Ok((!mesh.triangles.is_empty()).then_some((part.pose, Shape::Mesh(mesh))));
@@ -95,7 +99,7 @@ fn shape_of(
                 );
                 warnings.add(message, || SourceLocation::file(part.file));
             }
-            Ok(boxed(extents))
+            Ok(Some(boxed(extents)))
         }
     }
 }
