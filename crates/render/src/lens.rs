@@ -287,7 +287,7 @@ mod tests {
             seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             // Extreme values are as frequent as all others together.
             [0, 8, 16, 24].map(|shift| {
-                if seed & 1 == 0 { (seed >> shift) as u8 } else { (seed >> shift & 2) as u8 * 127 }
+                if seed & 1 == 0 { (seed >> shift) as u8 } else { (seed >> shift >> 1 & 1) as u8 * 255 }
             })
         };
         let undistorted: Vec<[u8; 4]> = (0..lens.width * lens.height).map(|_| random()).collect();
