@@ -39,9 +39,40 @@ const STALLED_ONE_IN: usize = 100;
 struct Round {
     begun: Instant,
     measuring: AtomicBool,
+    /// Number of streams that have had a frame.
     readers: AtomicUsize,
+    /// Number of streams that ended after their first frame.
     broken: AtomicUsize,
+    /// Whether the end of a stream has been printed. Only the first end is printed.
+    is_end_printed: AtomicBool,
     frames: Mutex<Vec<Arc<Mutex<ReaderStats>>>>,
+}
+
+impl Round {
+    fn new(begun: Instant) -> Round {
+        Round {
+            begun,
+            measuring: AtomicBool::new(false),
+            readers: AtomicUsize::new(0),
+            broken: AtomicUsize::new(0),
+            is_end_printed: AtomicBool::new(false),
+            frames: Mutex::default(),
+        }
+    }
+
+    /// Records the end of a stream.
+    fn note_end(&self, seen: &Mutex<ReaderStats>, end: &Result<(), BenchError>) {
+        let has_frame = lock(seen).last_id.is_some();
+        self.broken.fetch_add(usize::from(has_frame), Relaxed);
+        if !self.is_end_printed.swap(true, Relaxed) {
+            eprintln!("a stream ended: {end:?}");
+        }
+    }
+
+    /// How many of the `opened` streams ended or have had no frame.
+    fn broken_of(&self, opened: usize) -> usize {
+        self.broken.load(Relaxed) + (opened - self.readers.load(Relaxed))
+    }
 }
 
 /// Statistics of one reader.
@@ -83,7 +114,7 @@ pub(crate) async fn subscribers(
     let (cpu, took) = (server.cpu()? - cpu, from.elapsed().as_secs_f64());
     let memory = server.memory()? - memory;
     let readers = all.round.readers.load(Relaxed);
-    let broken = all.round.broken.load(Relaxed) + (all.opened - readers);
+    let broken = all.round.broken_of(all.opened);
     let (missed, offsets) = all.all();
     let mut ages: Vec<Duration> =
         offsets.iter().map(|o| Duration::from_secs_f64((o - base).max(0.0))).collect();
@@ -130,13 +161,7 @@ struct Subscribers {
 /// Opens streams. Waits until every reader has received a frame, or until [`SUBSCRIBE_TIMEOUT`] has
 /// passed.
 async fn subscribe(address: SocketAddr, count: usize, begun: Instant) -> Result<Subscribers, BenchError> {
-    let round = Arc::new(Round {
-        begun,
-        measuring: AtomicBool::new(false),
-        readers: AtomicUsize::new(0),
-        broken: AtomicUsize::new(0),
-        frames: Mutex::default(),
-    });
+    let round = Arc::new(Round::new(begun));
     let started = Instant::now();
     let mut tasks = JoinSet::new();
     let mut opened = 0;
@@ -152,9 +177,7 @@ async fn subscribe(address: SocketAddr, count: usize, begun: Instant) -> Result<
             if reads {
                 let seen = Arc::new(Mutex::new(ReaderStats::default()));
                 let end = read(&stream, &round_of_task, &seen).await;
-                if round_of_task.broken.fetch_add(1, Relaxed) == 0 {
-                    eprintln!("a stream ended: {end:?}");
-                }
+                round_of_task.note_end(&seen, &end);
             } else {
                 std::future::pending::<()>().await;
             }
@@ -243,5 +266,22 @@ fn note(round: &Round, shared: &Arc<Mutex<ReaderStats>>, id: u64, offset: f64) {
         // events other than frames.
         seen.missed += id.saturating_sub(last + 1);
         seen.offsets.push(offset);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_that_ended_before_its_first_frame_was_counted_twice() {
+        let round = Round::new(Instant::now());
+        let [with_frame, without_frame] = [(); 2].map(|()| Arc::<Mutex<ReaderStats>>::default());
+        note(&round, &with_frame, 1, 0.0);
+        assert_eq!(round.broken_of(2), 1);
+        round.note_end(&without_frame, &Ok(()));
+        assert_eq!(round.broken_of(2), 1);
+        round.note_end(&with_frame, &Ok(()));
+        assert_eq!(round.broken_of(2), 2);
     }
 }
