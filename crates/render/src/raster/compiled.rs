@@ -1,8 +1,8 @@
 //! The functions that are compiled once for each set of instructions, and are not inlined.
 //!
 //! The code of a tile calls them in several places. With a copy of the functions in each place, the
-//! code would not fit into the processor's caches for instructions, and a picture would take a fifth
-//! longer.
+//! code would not fit into the processor's caches for instructions, and a picture would take about an
+//! eighth longer.
 
 use super::Background;
 use super::kept::SkyRows;

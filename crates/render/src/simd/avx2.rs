@@ -114,7 +114,7 @@ pub(crate) unsafe fn neighbours(texels: &[u32], index: __m256i) -> [[__m256i; 2]
 ///
 /// The function consists of two loads in assembly, because the compiler replaces the equivalent
 /// intrinsics with instructions that move values between registers. These all need the same
-/// execution unit, so that sampling takes half as long again. A gather instruction would be slow on
+/// execution unit, so that sampling takes a quarter longer. A gather instruction would be slow on
 /// processors with a mitigation for Gather Data Sampling.
 ///
 /// SAFETY: the index plus one must be less than the number of texels.

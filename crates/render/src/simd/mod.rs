@@ -1,9 +1,10 @@
 //! Vectors of eight numbers: with portable code, and with AVX2.
 //!
 //! The rasteriser is generic over [`Simd`]. It is compiled once for each implementation of
-//! [`Simd`], inside a function for which the instructions are enabled. All functions between this
-//! function and the vectors are `#[inline(always)]`, because a function that is not inlined would
-//! be compiled without the instructions. For the same reason these functions do not use closures on
+//! [`Simd`], inside functions for which the instructions are enabled (`raster::draw` and
+//! `raster::compiled`). All functions between these functions and the vectors are
+//! `#[inline(always)]`, because a function that is not inlined would be compiled without the
+//! instructions. For the same reason these functions do not use closures on
 //! vectors.
 //!
 //! Both implementations give the same bits, because no operation is fused or approximate.

@@ -10,6 +10,8 @@ pub(super) fn is_page(path: &str) -> bool {
     matches!(path, "/sim" | "/sim/" | "/sim/leaderboard" | "/build")
 }
 
+/// Largest number of parameters of the address that the sign-in page keeps.
+const MAX_KEPT: usize = 16;
 const PAGE: &str = include_str!("../../assets/sign-in.html");
 
 /// Returns the sign-in page if a browser opens one of the pages without a right token. Returns
@@ -33,13 +35,14 @@ pub(super) fn page(status: StatusCode, method: &Method, uri: &Uri, headers: &Hea
 }
 
 /// Hidden fields with the parameters of the address, so that the page opens the same world, project or
-/// run after the sign-in. Parameters are left out if a character of theirs has a meaning in HTML or in
-/// an address.
+/// run after the sign-in. Only parameters of letters, digits and `_-.` are kept, because other
+/// characters can have a meaning in HTML or in an address. The limit keeps the page small.
 fn kept(uri: &Uri) -> String {
     let is_plain = |v: &str| v.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'));
-    let pairs = uri.query().unwrap_or("").split('&').filter_map(|pair| pair.split_once('='));
+    let pairs = uri.query().unwrap_or("").split('&').map(|pair| pair.split_once('=').unwrap_or((pair, "")));
     pairs
-        .filter(|(name, value)| *name != "token" && is_plain(name) && is_plain(value))
+        .filter(|(name, value)| !matches!(*name, "" | "token") && is_plain(name) && is_plain(value))
+        .take(MAX_KEPT)
         .map(|(name, value)| format!("<input type=\"hidden\" name=\"{name}\" value=\"{value}\">"))
         .collect()
 }
@@ -75,7 +78,9 @@ mod tests {
             fields("/sim?world=oval&run=7"),
             format!("{world}{}", world.replace("world", "run").replace("oval", "7"))
         );
-        assert_eq!(fields("/sim?world=%22%3E&%3Cb=1&world"), "");
+        assert_eq!(fields("/sim?tour"), "<input type=\"hidden\" name=\"tour\" value=\"\">");
+        assert_eq!(fields("/sim?world=%22%3E&%3Cb=1&=&="), "");
+        assert_eq!(fields(&format!("/sim?{}", "a=1&".repeat(100))).matches("name=\"a\"").count(), MAX_KEPT);
         assert_eq!(fields("/sim"), "");
     }
 }
