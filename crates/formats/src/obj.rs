@@ -52,15 +52,20 @@ pub fn read(
     for line in bytes.split(|b| *b == b'\n') {
         let offset = start;
         start += line.len() + 1;
+        // Some editors begin a file with a byte order mark.
+        let line = if offset == 0 { line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line) } else { line };
         // A name may be in any encoding, so bytes that are not UTF-8 are replaced. Numbers and
         // keywords are ASCII.
         let text = std::str::from_utf8(line).map_or_else(|_| String::from_utf8_lossy(line), Cow::Borrowed);
+        // In Shift-JIS and similar encodings, `\` can be the second byte of a character. The first
+        // byte is then replaced, and the line does not continue.
+        let is_character = matches!(text, Cow::Owned(_)) && text.trim_end().ends_with("\u{fffd}\\");
         let text = text.trim_end();
         // The next line does not continue a comment, because a comment may end with the `\` of a
         // Windows path.
         let is_comment = joined.is_empty() && text.trim_start().starts_with('#');
         match text.strip_suffix('\\') {
-            Some(first) if !is_comment => {
+            Some(first) if !is_comment && !is_character => {
                 joined.push_str(first);
                 joined.push(' ');
             }

@@ -182,6 +182,21 @@ fn a_line_that_is_not_utf_8_was_not_joined_with_its_continuation() {
 }
 
 #[test]
+fn a_name_in_shift_jis_that_ended_with_a_backslash_swallowed_the_next_line() {
+    // In Shift-JIS, the bytes `\x83\x5C` are one character, and `\x5C` alone is a backslash.
+    let text = b"o \x83\x5C\nv 0 0 1\nv 2 0 1\nv 0 3 1\nf 1 2 3\n";
+    let (model, warnings) = read_obj(text, "").expect("readable");
+    assert_eq!((triangles(&model), warnings), (vec![TRIANGLE], vec![]));
+}
+
+#[test]
+fn a_comment_after_a_byte_order_mark_swallowed_the_next_line() {
+    let text = "\u{FEFF}# from C:\\models\\\nv 0 0 1\nv 2 0 1\nv 0 3 1\nf 1 2 3\n";
+    let (model, warnings) = read_obj(text, "").expect("readable");
+    assert_eq!((triangles(&model), warnings), (vec![TRIANGLE], vec![]));
+}
+
+#[test]
 fn a_surface_with_a_spectral_emission_glowed_grey() {
     let mtl = "newmtl a\nKd spectral blue.rfl\nKe spectral lamp.rfl 1\nnewmtl b\nKd 0 0 1\nKe xyz 1 1 1\n";
     let obj = "mtllib m.mtl\nv 0 0 0\nv 1 0 0\nv 1 1 0\nusemtl a\nf 1 2 3\nusemtl b\nf 1 2 3\n";

@@ -5,6 +5,37 @@ import { browserFixture } from "./fixture.ts";
 import { until } from "./support.js";
 
 const ID = "0123456789abcdef0123456789abcdef";
+/** Time in which a deletion can be undone (`UNDO_MS` in `delayed-deletion.ts`). */
+const UNDO_MS = 6000;
+
+/** `window` of a page whose timers of one duration are held. */
+interface HeldTimers {
+  /** Ends the held timers that were not cancelled, and returns their number. */
+  endTimers(): number;
+}
+
+/** Runs in the page: timers of this duration end only when `endTimers` is called. */
+function holdTimers(duration: number): void {
+  const held = new Map<number, () => void>();
+  const { setTimeout, clearTimeout } = window;
+  window.setTimeout = ((action: () => void, ms?: number, ...rest: unknown[]) => {
+    if (ms !== duration) return setTimeout(action, ms, ...rest);
+    // A timer that does nothing, for its number.
+    const timer = setTimeout(() => {});
+    held.set(timer, action);
+    return timer;
+  }) as typeof window.setTimeout;
+  window.clearTimeout = (timer) => {
+    held.delete(timer as number);
+    clearTimeout(timer);
+  };
+  (window as unknown as HeldTimers).endTimers = () => {
+    const actions = [...held.values()];
+    held.clear();
+    for (const action of actions) action();
+    return actions.length;
+  };
+}
 
 describe("worlds", () => {
   const fixture = browserFixture("--world", "oval");
@@ -98,8 +129,6 @@ describe("worlds", () => {
     const printed = await fixture.simulator.command("publish", "examples/projects/everything.json", "--name", "School yard");
     const id = /[0-9a-f]{32}/.exec(printed)?.[0] ?? "";
     let finish = () => {};
-    let confirm = () => {};
-    const confirmed = new Promise<void>((done) => (confirm = done));
     const visit = await fixture.open({
       path: `/sim?world=${id}`,
       prepare: async (page) => {
@@ -108,11 +137,8 @@ describe("worlds", () => {
           await new Promise<void>((done) => (finish = done));
           await route.continue();
         });
-        // The deletion must not be answered before the test has seen the button that undoes it.
-        await page.route("**/sim/api/worlds/custom_*", async (route) => {
-          if (route.request().method() === "DELETE") await confirmed;
-          await route.continue();
-        });
+        // The deletion must not be sent before the test has seen the button that undoes it.
+        await page.addInitScript(holdTimers, UNDO_MS);
       },
     });
     await visit.page.getByText(en.worlds.linkedMissing).waitFor();
@@ -156,7 +182,7 @@ describe("worlds", () => {
     await fixture.simulator.request("switch", { world: "field.world" });
     await visit.byTestId("world-field").and(visit.page.locator("[data-current]")).waitFor();
     expect(await tile.getByTestId("undo-delete").isVisible()).toBe(true);
-    confirm();
+    expect(await visit.page.evaluate(() => (window as unknown as HeldTimers).endTimers())).toBe(1);
     await tile.waitFor({ state: "detached" });
     // If the undone deletion had been sent, it would have been sent before this one.
     expect(deletions).toHaveLength(1);
