@@ -43,6 +43,17 @@ impl BoxOptions {
         };
         BoxOptions { kind, network, paths: Vec::new(), environment: Vec::new(), limits }
     }
+
+    /// Why a program in this box can't run in virtual time; `None` if it can.
+    pub fn no_virtual_time(&self) -> Option<String> {
+        match self.network {
+            StudentNetwork::Host => Some("the program shares the network of the host".to_owned()),
+            StudentNetwork::Internet => {
+                Some("the program has internet access; --student-network none closes it".to_owned())
+            }
+            StudentNetwork::None => chicane_pace::problem(),
+        }
+    }
 }
 
 impl Default for BoxLimits {

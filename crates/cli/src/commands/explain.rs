@@ -36,6 +36,7 @@ pub(crate) fn describe(args: &EvaluateArgs, command: &str) -> Result<String, Exp
         .chain([setting.folder.clone()])
         .chain(chicane_store::known_folders())
         .collect();
+    let has_virtual_time = args.pace != Some(PaceName::Real) && options.no_virtual_time().is_none();
     let program = StudentProgram {
         command: command.to_owned(),
         workspace: workspace::resolve(&args.workspace)?,
@@ -43,7 +44,7 @@ pub(crate) fn describe(args: &EvaluateArgs, command: &str) -> Result<String, Exp
         hide,
         options,
         port: Some(PORT),
-        virtual_time: (args.pace != Some(PaceName::Real)).then_some(args.seed),
+        virtual_time: has_virtual_time.then_some(args.seed),
     };
     Ok(explain(&setting, &program)?.to_string())
 }

@@ -33,7 +33,7 @@ pub(crate) fn run(args: &RepeatArgs) -> Result<Verdict, EvaluationError> {
         println!("repeats   all {} runs gave the same record and the same events", args.runs);
         return Ok(first.evaluated.verdict);
     };
-    println!("differs   not all of the {} runs gave the same record", args.runs);
+    println!("differs   not all of the {} runs gave the same record and the same events", args.runs);
     for line in explain(first, number, other) {
         println!("          {line}");
     }

@@ -274,16 +274,11 @@ impl Evaluations {
 
     /// Why a student's program can't be run in virtual time; `None` if it can.
     fn no_virtual_time(&self) -> Option<String> {
-        match self.parts.options.student.network {
-            StudentNetwork::Host => Some("the program shares the network of the host".to_owned()),
-            StudentNetwork::Internet => {
-                Some("the program has internet access; --student-network none closes it".to_owned())
-            }
-            StudentNetwork::None if self.parts.gate.is_none() => {
-                Some("the simulator has no web server".to_owned())
-            }
-            StudentNetwork::None => chicane_pace::problem(),
+        let student = &self.parts.options.student;
+        if student.network == StudentNetwork::None && self.parts.gate.is_none() {
+            return Some("the simulator has no web server".to_owned());
         }
+        student.no_virtual_time()
     }
 
     /// How to start the student's program; `None` if the request has no command.
