@@ -27,12 +27,13 @@ pub fn sha256(
     Some(Sum::of(&serde_json::to_vec(&(files, values)).unwrap_or_default()).hex())
 }
 
-/// The hash of a file or of the files of a folder; `None` if they are too large or can't be read.
+/// The hash of a file or of the files of a folder, without the folders `.git` and `__pycache__`.
+/// `None` if the files are too large or can't be read.
 /// A missing path is not an error here: the box of each unit refuses it and names the reason.
 fn of_path(path: &Path) -> Option<String> {
     if path.is_dir() {
         let limits = WorkspaceLimits { bytes: MAX_BYTES, entries: MAX_ENTRIES };
-        let files = Workspace::scan(path, limits, &[], &[]).ok()?;
+        let files = Workspace::scan_shown(path, limits).ok()?;
         return Some(files.read(None).ok()?.sha256);
     }
     let metadata = path.metadata().ok()?;
@@ -52,7 +53,8 @@ mod tests {
     fn a_changed_file_or_variable_kept_the_old_grade() {
         let folder = std::env::temp_dir().join(format!("chicane-shown-{}", std::process::id()));
         let _ = std::fs::remove_dir_all(&folder);
-        std::fs::create_dir_all(folder.join("model")).expect("a folder");
+        std::fs::create_dir_all(folder.join("model/venv")).expect("a folder");
+        std::fs::write(folder.join("model/venv/pyvenv.cfg"), "").expect("a file");
         let (model, map) = (folder.join("model/weights"), folder.join("map.csv"));
         let paths = [folder.join("model"), map.clone(), folder.join("missing")];
         let names = ["MODE".to_owned()];
@@ -64,6 +66,9 @@ mod tests {
             all.push(hash(b"fast"));
             assert_eq!(hash(b"fast"), all[all.len() - 1]);
         }
+        all.push(hash(b"slow"));
+        // A box shows the virtual environments in a shown folder too.
+        std::fs::write(folder.join("model/venv/package.py"), "1").expect("a file");
         all.push(hash(b"slow"));
         for (i, one) in all.iter().enumerate() {
             assert!(!all[..i].contains(one), "{i}");

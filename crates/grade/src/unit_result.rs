@@ -100,6 +100,7 @@ impl UnitResult {
         let beside = PathBuf::from(beside);
         let stored = self.write(&beside, run.ok()).and_then(|()| match std::fs::rename(&beside, to) {
             Err(_) if UnitResult::load_hash(to, &self.hash).is_some() => Ok(()),
+            Err(error) if !to.exists() => Err(error),
             // The rename fails if `to` is not an empty folder. The folder at `to` has no valid
             // result of this unit, so it is replaced.
             Err(_) => std::fs::remove_dir_all(to).and_then(|()| std::fs::rename(&beside, to)),

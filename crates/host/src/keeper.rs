@@ -200,9 +200,10 @@ impl Keeper {
         Ok(())
     }
 
-    /// Writes the brightness of the published state.
+    /// Writes the brightness of the published state. A brightness that the seed of the running world
+    /// has drawn is not a setting, so it is not written.
     fn put_shown_brightness(&self, disk: &mut OnDisk, simulator: &Simulator) -> Result<(), KeepError> {
-        self.put_brightness(disk, simulator.now().brightness)
+        self.put_brightness(disk, simulator.now().usual_brightness)
     }
 
     fn put_brightness(&self, disk: &mut OnDisk, value: f64) -> Result<(), KeepError> {

@@ -29,6 +29,8 @@ pub const MAX_ENTRIES: u64 = 100_000;
 /// Names of folders that are left out of the copy and the identity, because programs create these
 /// folders again or do not read them.
 pub const SKIPPED: [&str; 3] = [".git", "__pycache__", "node_modules"];
+/// The folders of [`SKIPPED`] that other programs change without a change of the files beside them.
+const REWRITTEN: [&str; 2] = [".git", "__pycache__"];
 /// A folder with this file holds a cache and is left out (bford.info/cachedir).
 pub const CACHE_TAG: &str = "CACHEDIR.TAG";
 /// The file that marks a folder of build results of cargo. Such a folder has no `CACHE_TAG` if it
@@ -142,6 +144,10 @@ enum Node {
 /// The state of a scan.
 struct Scan<'a> {
     limits: WorkspaceLimits,
+    /// Names of folders that are left out.
+    skipped: &'a [&'a str],
+    /// Whether caches and build results are left out, and virtual environments are mounted.
+    is_copy: bool,
     /// Device and inode of folders that are left out.
     hidden: &'a BTreeSet<(u64, u64)>,
     /// Device and inode of folders and files that are mounted.
@@ -163,35 +169,18 @@ impl Workspace {
         hidden: &[PathBuf],
         mounted: &[PathBuf],
     ) -> Result<Workspace, WorkspaceError> {
-        let open = |source| WorkspaceError::Open { path: path.to_owned(), source };
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let root = rustix::fs::open(path, flags, Mode::empty()).map_err(open)?;
-        let stat = rustix::fs::fstat(&root).map_err(open)?;
         let numbers = |paths: &[PathBuf]| -> BTreeSet<(u64, u64)> {
             paths.iter().filter_map(|path| rustix::fs::stat(path).ok()).map(|stat| number(&stat)).collect()
         };
         let (hidden, mounted) = (numbers(hidden), numbers(mounted));
-        let mut scan = Scan {
-            limits,
-            hidden: &hidden,
-            mounted: &mounted,
-            found: Vec::new(),
-            files: 0,
-            entries: 0,
-            bytes: 0,
-            room: 0,
-        };
-        let tree = if hidden.contains(&number(&stat)) {
-            Vec::new()
-        } else {
-            scan.folder(&root, &mut PathBuf::new(), 0, path)?.unwrap_or_default()
-        };
-        if scan.room > limits.bytes {
-            let (bytes, limit) = (scan.room, limits.bytes);
-            return Err(WorkspaceError::TooLarge { path: path.to_owned(), bytes, limit });
-        }
-        let Scan { found, files, bytes, .. } = scan;
-        Ok(Workspace { path: path.to_owned(), root, tree, files, bytes, mounted: found })
+        Scan::new(limits, &hidden, &mounted).run(path)
+    }
+
+    /// Lists the files of a folder that a box shows in its place instead of a copy. Caches, build
+    /// results and virtual environments are listed too.
+    pub fn scan_shown(path: &Path, limits: WorkspaceLimits) -> Result<Workspace, WorkspaceError> {
+        let none = BTreeSet::new();
+        Scan { skipped: &REWRITTEN, is_copy: false, ..Scan::new(limits, &none, &none) }.run(path)
     }
 
     /// The folder on the host.
@@ -231,7 +220,45 @@ fn name_of(name: &CStr) -> &OsStr {
     OsStr::from_bytes(name.to_bytes())
 }
 
-impl Scan<'_> {
+impl<'a> Scan<'a> {
+    fn new(
+        limits: WorkspaceLimits,
+        hidden: &'a BTreeSet<(u64, u64)>,
+        mounted: &'a BTreeSet<(u64, u64)>,
+    ) -> Scan<'a> {
+        Scan {
+            limits,
+            skipped: &SKIPPED,
+            is_copy: true,
+            hidden,
+            mounted,
+            found: Vec::new(),
+            files: 0,
+            entries: 0,
+            bytes: 0,
+            room: 0,
+        }
+    }
+
+    /// Lists the files of the folder at `path`.
+    fn run(mut self, path: &Path) -> Result<Workspace, WorkspaceError> {
+        let open = |source| WorkspaceError::Open { path: path.to_owned(), source };
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let root = rustix::fs::open(path, flags, Mode::empty()).map_err(open)?;
+        let stat = rustix::fs::fstat(&root).map_err(open)?;
+        let tree = if self.hidden.contains(&number(&stat)) {
+            Vec::new()
+        } else {
+            self.folder(&root, &mut PathBuf::new(), 0, path)?.unwrap_or_default()
+        };
+        if self.room > self.limits.bytes {
+            let (bytes, limit) = (self.room, self.limits.bytes);
+            return Err(WorkspaceError::TooLarge { path: path.to_owned(), bytes, limit });
+        }
+        let Scan { found, files, bytes, .. } = self;
+        Ok(Workspace { path: path.to_owned(), root, tree, files, bytes, mounted: found })
+    }
+
     /// Lists a folder, sorted by name. `None` if the folder is left out. `at` is its path relative
     /// to the workspace.
     fn folder(
@@ -260,10 +287,11 @@ impl Scan<'_> {
             }
         }
         let has = |mark: &str| names.iter().any(|name| name.to_bytes() == mark.as_bytes());
-        if depth > 0 && (has(CACHE_TAG) || has(CARGO_MARK)) {
+        let can_leave_out = self.is_copy && depth > 0;
+        if can_leave_out && (has(CACHE_TAG) || has(CARGO_MARK)) {
             return Ok(None);
         }
-        if depth > 0 && names.iter().any(|name| name.to_bytes() == VENV_MARK.as_bytes()) {
+        if can_leave_out && has(VENV_MARK) {
             self.found.push(at.clone());
             return Ok(None);
         }
@@ -298,7 +326,7 @@ impl Scan<'_> {
         }
         match FileType::from_raw_mode(stat.st_mode) {
             FileType::Directory => {
-                let skipped = SKIPPED.iter().any(|skipped| name.to_bytes() == skipped.as_bytes());
+                let skipped = self.skipped.iter().any(|skipped| name.to_bytes() == skipped.as_bytes());
                 if skipped || self.hidden.contains(&number(&stat)) {
                     return Ok(None);
                 }

@@ -55,7 +55,7 @@ fn camera_pose(world: &World, optics: &Optics) -> Pose {
     // Returns the bounding box of the projected field, pixels, or `None` if a corner of the field
     // is behind the camera.
     let frame = |pose: &Pose| {
-        let seen = corners.map(|p| optics.project(pose.inverse().point(p.extend(0.0)).to_array()));
+        let seen = corners.map(|p| optics.project(pose.inverse().point(p.extend(world.ground.z)).to_array()));
         seen.iter().try_fold((DVec2::INFINITY, DVec2::NEG_INFINITY), |(least, most), p| {
             let p = DVec2::from_array((*p)?);
             Some((least.min(p), most.max(p)))
@@ -68,7 +68,7 @@ fn camera_pose(world: &World, optics: &Optics) -> Pose {
     let centred = |distance: f64| {
         let mut lift = 0.0;
         let at = |lift: f64| {
-            let eye = (0.5 * (low + high)).extend(0.0) + back * distance + up * lift;
+            let eye = (0.5 * (low + high)).extend(world.ground.z) + back * distance + up * lift;
             Pose::from_xyz_rpy(eye.to_array(), [0.0, PITCH_DOWN_RAD, FRAC_PI_2])
         };
         for _ in 0..8 {
@@ -112,4 +112,22 @@ fn downsampled(drawn: &Rgb) -> Vec<u8> {
         }
     }
     small
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chicane_testkit::Yard;
+
+    #[test]
+    fn the_thumbnail_of_a_raised_field_was_taken_from_below() {
+        let optics = Optics::pinhole(THUMBNAIL_SIZE[0], THUMBNAIL_SIZE[1], HORIZONTAL_FOV_RAD);
+        let mut world = Arc::unwrap_or_clone(Yard::new().build());
+        let low = camera_pose(&world, &optics);
+        assert_ne!(low, world.spawn);
+        world.ground.z += 5.0;
+        let high = camera_pose(&world, &optics);
+        assert!((high.position - low.position - 5.0 * DVec3::Z).length() < 1e-9, "{low:?} {high:?}");
+        assert_eq!(high.rotation, low.rotation);
+    }
 }

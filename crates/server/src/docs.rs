@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 use utoipa::openapi::path::Operation;
 use utoipa::openapi::{
     Content, ContentBuilder, InfoBuilder, OpenApi, OpenApiBuilder, Ref, RefOr, Required, ResponseBuilder,
-    Schema,
+    Schema, SchemaType, Type,
 };
 
 type Schemas = std::collections::BTreeMap<String, RefOr<Schema>>;
@@ -100,8 +100,8 @@ impl Docs {
     }
 }
 
-/// Whether the body of an operation has required fields. If not, the client may omit the whole
-/// body.
+/// Whether the body of an operation is a file or has required fields. Otherwise the client may omit
+/// the whole body.
 fn needs_body(operation: &Operation, schemas: &Schemas) -> bool {
     let Some(RefOr::T(body)) = &operation.request_body else { return false };
     let names = body.content.values().filter_map(|content| match content {
@@ -109,7 +109,9 @@ fn needs_body(operation: &Operation, schemas: &Schemas) -> bool {
         _ => None,
     });
     names.filter_map(|name| schemas.get(name)).any(|schema| match schema {
-        RefOr::T(Schema::Object(object)) => !object.required.is_empty(),
+        RefOr::T(Schema::Object(object)) => {
+            matches!(object.schema_type, SchemaType::Type(Type::String)) || !object.required.is_empty()
+        }
         _ => true,
     })
 }

@@ -14,7 +14,7 @@ use chicane_jail::{
 use chicane_pace::PacedProgram;
 use chicane_wire::{BoxKind, OutputStream, ProgramIdentity, StudentNetwork};
 use rustix::event::PollFlags;
-use rustix::io::Errno;
+use rustix::io::{Errno, fcntl_dupfd_cloexec};
 use rustix::pipe::{PipeFlags, pipe_with};
 use std::collections::{BTreeMap, VecDeque};
 use std::net::TcpListener;
@@ -241,33 +241,28 @@ impl Student {
         let has_virtual_time = program.virtual_time.is_some();
         let prepared = Prepared::new(program, network)?;
         let closed = prepared.plan.closed.is_some();
-        let identified = prepared.plan.workspace.clone();
-        let hidden = prepared.plan.hide.clone();
-        let (jail, identity) = std::thread::scope(|scope| {
-            // In a host box, another thread computes the identity of the program, so that the start
-            // is not delayed. In a closed box, the identity is computed while the workspace is
-            // copied.
-            let identity = (!closed).then(|| scope.spawn(|| host_identity(&identified, &hidden)));
-            let jail = Jail::start(JailSpec {
-                launcher: &setting.launcher,
-                processes: Some(prepared.plan.processes + JAIL_PROCESSES),
-                plan: JailPlan::Student(Box::new(prepared.plan)),
-                stdout: out_inside,
-                stderr: err_inside,
-                cgroups: &setting.cgroups,
-                // In a closed box the limit includes the program's files, because they are in
-                // memory too. `exceeds_memory` checks the memory without files.
-                memory: Some(if closed { limits.memory.saturating_add(limits.files) } else { limits.memory }),
-                copy: prepared.workspace.as_ref(),
-                network: uplink,
-            });
-            (jail, identity.and_then(|thread| thread.join().ok().flatten()))
-        });
-        let mut jail = jail?;
+        // In a host box, the identity is computed before the program can change its files. In a closed
+        // box, it is computed while the workspace is copied.
+        let identity =
+            (!closed).then(|| host_identity(&prepared.plan.workspace, &prepared.plan.hide)).flatten();
+        let mut jail = Jail::start(JailSpec {
+            launcher: &setting.launcher,
+            processes: Some(prepared.plan.processes + JAIL_PROCESSES),
+            plan: JailPlan::Student(Box::new(prepared.plan)),
+            stdout: out_inside,
+            stderr: err_inside,
+            cgroups: &setting.cgroups,
+            // In a closed box the limit includes the program's files, because they are in memory
+            // too. `exceeds_memory` checks the memory without files.
+            memory: Some(if closed { limits.memory.saturating_add(limits.files) } else { limits.memory }),
+            copy: prepared.workspace.as_ref(),
+            network: uplink,
+        })?;
         let mut sockets = jail.take_sockets();
         let time =
             if has_virtual_time { sockets.split_off(sockets.len().saturating_sub(2)) } else { Vec::new() };
-        let paced = paced_program(&jail, time, [&out, &err]);
+        // Without these descriptors, the program would wait for a time keeper that does not run.
+        let paced = paced_program(&jail, time, [&out, &err]).map_err(fail)?;
         let listeners = sockets.into_iter().map(TcpListener::from).collect();
         let identity = jail.take_identity().or(identity);
         let stream = |name, pipe| Stream {
@@ -472,12 +467,17 @@ impl Student {
     }
 }
 
-/// Descriptors and ids for the time keeper. `time` holds the two descriptors of virtual time.
-fn paced_program(jail: &Jail, time: Vec<OwnedFd>, output: [&OwnedFd; 2]) -> Option<PacedProgram> {
-    let [diagnosis, clock]: [OwnedFd; 2] = time.try_into().ok()?;
+/// Descriptors and ids for the time keeper. `time` holds the two descriptors of virtual time, or
+/// nothing in real time; the result is then `None`.
+fn paced_program(
+    jail: &Jail,
+    time: Vec<OwnedFd>,
+    output: [&OwnedFd; 2],
+) -> Result<Option<PacedProgram>, Errno> {
+    let Ok([diagnosis, clock]) = <[OwnedFd; 2]>::try_from(time) else { return Ok(None) };
     let (root, main) = jail.ids();
-    let output = output.iter().map(|pipe| pipe.try_clone()).collect::<Result<_, _>>().ok()?;
-    Some(PacedProgram { listeners: Vec::new(), clock, diagnosis, root, main, output })
+    let output = output.iter().map(|pipe| fcntl_dupfd_cloexec(pipe, 0)).collect::<Result<_, _>>()?;
+    Ok(Some(PacedProgram { listeners: Vec::new(), clock, diagnosis, root, main, output }))
 }
 
 impl Stream {

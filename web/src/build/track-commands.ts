@@ -22,12 +22,6 @@ import { modulo, nearestOnLine, type LinePlace, type Point } from "./geometry.ts
  */
 const LEAST_STEP_M = 0.2;
 
-/** Distance of a place along the centre line of a preview, in metres. */
-export function alongOf(road: Road, place: LinePlace): number {
-  const steps = road.closed ? road.centre.length : road.centre.length - 1;
-  return (place.at / Math.max(1, steps)) * road.length;
-}
-
 /** The place of the centre line that is nearest to a point. */
 export function placeOnRoad(road: Road, point: Point): LinePlace | null {
   return nearestOnLine(road.centre, road.closed, point);

@@ -67,9 +67,14 @@ fn the_description_of_a_closed_box_disagrees_with_the_box() {
 fn a_box_with_internet_access_was_described_as_one_in_virtual_time() {
     let workspace = TempFolder::new();
     let has_hash_seed = |options: &[&str]| {
-        let explained = evaluate(&workspace.0, "true").arg("--explain").args(options).output().expect("started");
+        let explained =
+            evaluate(&workspace.0, "true").arg("--explain").args(options).output().expect("started");
         let text = String::from_utf8(explained.stdout).expect("UTF-8");
-        assert!(text.contains("variable: CHICANE_PACE"), "{text}{}", String::from_utf8_lossy(&explained.stderr));
+        assert!(
+            text.contains("variable: CHICANE_PACE"),
+            "{text}{}",
+            String::from_utf8_lossy(&explained.stderr)
+        );
         text.contains("variable: PYTHONHASHSEED")
     };
     assert!(has_hash_seed(&[]));

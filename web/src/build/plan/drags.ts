@@ -6,7 +6,8 @@ import { distance, extentOf, rotated, type Extent, type Frame, type Point } from
 import { extentOfItems, itemOf, itemsOf, nodeKey, START, type ItemKey } from "../items.ts";
 import type { EditorSession } from "../session.ts";
 import { snap, type Guide, type SnapTargets } from "../snapping.ts";
-import { alongOf, insertNode, moveStart, placeOnRoad, setNodeWidth } from "../track-commands.ts";
+import { alongOf } from "../road-line.ts";
+import { insertNode, moveStart, placeOnRoad, setNodeWidth } from "../track-commands.ts";
 import { selectionFrame, type Handle } from "./handles.ts";
 import { itemsInside } from "./hit.ts";
 import type { Viewport } from "./viewport.ts";

@@ -3,6 +3,7 @@ import type { Preview, Road } from "../client.ts";
 import { isClosed, type ProjectDocument } from "../document.ts";
 import { cornersOf, modulo, type Frame, type Point } from "../geometry.ts";
 import { extentOfItems, frameOf, isRound, itemsOf, START, type ItemKey } from "../items.ts";
+import { pointAlong } from "../road-line.ts";
 import { sampleNear } from "../road-shapes.ts";
 import type { Viewport } from "./viewport.ts";
 
@@ -129,17 +130,6 @@ function middle(road: Road, own: number, next: number, backward: boolean): numbe
   const [from, to] = backward ? [next, own] : [own, next];
   if (!road.closed) return (from + to) / 2;
   return modulo(from + modulo(to - from, road.length) / 2, road.length);
-}
-
-/** The point at a distance along the centre line of a preview. */
-export function pointAlong(road: Road, along: number): Point {
-  const steps = road.closed ? road.centre.length : road.centre.length - 1;
-  const at = Math.min(Math.max(0, (along / Math.max(1e-9, road.length)) * steps), steps);
-  const index = Math.min(Math.floor(at), road.centre.length - 1);
-  const [ax, ay] = road.centre[index];
-  const [bx, by] = road.centre[(index + 1) % road.centre.length];
-  const t = at - Math.floor(at);
-  return { x: ax + t * (bx - ax), y: ay + t * (by - ay) };
 }
 
 /** Whether the start line is selected. */
