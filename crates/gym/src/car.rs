@@ -226,10 +226,11 @@ impl Car {
         self.exposure = self.plan.settings.keeps_exposures().then(|| Exposure::of(&self.sim, 0));
     }
 
-    /// The start of an episode: metres along the road, metres to the left of its centre line, and
-    /// the angle from the direction of the road to that of the car, rad. The argument `along` is
-    /// the start without a variation. The seed may have shifted the spawn pose from the first
-    /// waypoint, and this shift is added.
+    /// Where an episode starts: metres along the road, metres to the left of its centre line, and
+    /// the angle from the direction of the road to that of the car, rad. `along` is the requested
+    /// distance along the road. If the seed has moved the spawn pose along the road, that distance
+    /// is added to `along`. The offset to the left and the angle are those of the moved spawn pose.
+    /// Both are 0 if no seed varies the start.
     fn varied_start(&self, along: f64) -> (f64, f64, f64) {
         if self.course.vary.as_ref().is_none_or(|vary| vary.start == Start::default()) {
             return (along, 0.0, 0.0);

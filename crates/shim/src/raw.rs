@@ -1,5 +1,5 @@
-//! System calls without the C library, and lookup of the C library's functions that no system call
-//! can replace.
+//! System calls that bypass the C library, and lookup of the functions of the C library that this
+//! library calls.
 
 use core::arch::asm;
 use core::ffi::{CStr, c_char, c_int, c_long, c_void};

@@ -312,10 +312,11 @@ pub(crate) fn after(base: u64, duration: u64) -> u64 {
 /// is the address of the timeout that the signal's handler changes, or 0. Returns the result of
 /// `call`, and whether the deadline has passed.
 ///
-/// While `call` waits, the handler of another signal can run and wait too. If this handler
-/// interrupted a wait for a lock or a condition, the C library continues that wait afterwards.
-/// Therefore the state of the outer wait is restored. All other waits end when a handler runs.
-/// Their state is not restored, because the handler may have left them with `longjmp`.
+/// The handler of another signal can interrupt this wait and call this function itself. The call
+/// in the handler is the inner wait, and the interrupted call is the outer wait. If the outer wait
+/// is for a lock or a condition, the C library continues it after the handler. Therefore the inner
+/// wait restores the slot's state of the outer wait. An outer wait of another kind ends when a
+/// handler runs. Its state is not restored, because the handler may have left it with `longjmp`.
 pub(crate) fn wait<T>(
     slot: &Slot,
     kind: u32,

@@ -64,7 +64,8 @@ impl Fields {
         self.0.get(name).filter(|v| !v.is_null())
     }
 
-    /// A number, or the error `wrong` if the value is anything else.
+    /// The number in a field, or `None` if the field is missing or `null`. Any other value gives
+    /// the error `wrong`.
     pub(crate) fn number(&self, name: &str, wrong: &str) -> Result<Option<f64>, Invalid> {
         match self.get(name) {
             None => Ok(None),

@@ -1,6 +1,7 @@
 /**
  * The robot's camera image in a resizable panel: the live stream, or the image at the moment of a
- * replay. The stream is open while the panel is visible.
+ * replay. While the simulation is paused, the panel loads single images instead of the stream. The
+ * stream is open only while the panel is visible.
  */
 import type { App } from "../app.ts";
 import { cameraAddress } from "../net/runs.ts";

@@ -18,7 +18,8 @@ pub(crate) enum Verdict {
     Timeout,
     /// The judging script failed.
     ScriptError,
-    /// A person or the wall-clock limit stopped the run.
+    /// The run was stopped by a person, by the wall-clock limit, or because a recorded drive that
+    /// is judged again was over.
     Stopped,
     /// This simulator can't run the evaluation.
     Unsupported,

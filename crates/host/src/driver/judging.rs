@@ -1,9 +1,9 @@
 //! The sim thread's data about a judged session: when an observation is due, and when time has to
 //! wait for the judge.
 //!
-//! Requests of the session arrive on a separate channel, not through the inbox. The sim thread
-//! takes no order from the inbox during a long step. During this step, the session must still be
-//! able to judge the observations and to stop the step.
+//! Requests of the session arrive on a separate channel, not through the inbox, because of long
+//! requests of `POST /step`. While the sim thread executes one, it takes no order from the inbox.
+//! The session must still be able to judge the observations and to stop the request.
 
 use super::entry::{DriveAt, Loaded, SessionEntry, SessionRequest};
 use super::run_ticks::{Due, RunTicks};

@@ -216,7 +216,8 @@ struct Writer {
     progress: (String, f64),
     /// The identity of the session, if it is not stored yet.
     identity: Option<Box<RecordIdentity>>,
-    /// Whether a write failed. The session is then being stopped, and only its end is written.
+    /// Whether a write failed. The session is then being stopped, and nothing is written until it
+    /// ends. The kept lines are then written together with the result.
     failed: bool,
     notes: Notes<Note>,
     /// Steps of the session that are not written yet.
