@@ -28,7 +28,9 @@ pub fn sha256(
 }
 
 /// The hash of a file or of the files of a folder; `None` if they are too large or can't be read.
-/// A missing path is not an error here: the box of each unit refuses it and names the reason.
+/// The hash of a folder does not cover the subfolders that `Workspace::scan` leaves out, such as
+/// caches and virtual environments. A missing path is not an error here: the box of each unit
+/// refuses it and names the reason.
 fn of_path(path: &Path) -> Option<String> {
     if path.is_dir() {
         let limits = WorkspaceLimits { bytes: MAX_BYTES, entries: MAX_ENTRIES };

@@ -56,6 +56,7 @@ pub fn tools(folder: &Path) -> PathBuf {
 }
 
 /// The dynamic loader of a root. It starts programs of the root with the root's own libraries.
+/// `None` if the root has no dynamic loader.
 pub fn loader(root: &Path) -> Option<PathBuf> {
     ["lib64/ld-linux-x86-64.so.2", "lib/ld-linux-aarch64.so.1"]
         .iter()

@@ -40,7 +40,8 @@ const FULL_PIPE: u64 = 32 << 10;
 const STALL: Duration = Duration::from_secs(2);
 /// Number of looks between two checks for a stall.
 const STALL_LOOKS: u32 = 512;
-/// After a stall, waits for locks whose deadline is at most this much virtual time away are ended.
+/// After a stall, the time keeper ends the waits for locks whose deadline is at most this much
+/// virtual time away.
 const STALLED_WAIT_NS: u64 = 2 * TICK_NS;
 
 /// The session is over, or the time keeper has to stop.

@@ -78,8 +78,8 @@ impl StudentProgram {
     }
 }
 
-/// The plan of a host box on the host's network. The caller adds the network and the file system of
-/// other boxes.
+/// The plan of a host box on the host's network. For any other box, the caller adds the box's own
+/// network, its file system, or both.
 fn plan_of(program: &StudentProgram, environment: BTreeMap<String, String>) -> StudentPlan {
     StudentPlan {
         command: program.command.clone(),
@@ -163,7 +163,8 @@ pub(crate) struct Student {
     events: VecDeque<StudentEvent>,
     exited: bool,
     ended: bool,
-    /// Sockets that listen inside the box. Empty after `take_listeners`.
+    /// Sockets that listen inside the box. Empty after `take_listeners`, and after a `take_paced`
+    /// that returned them.
     listeners: Vec<TcpListener>,
     /// Descriptors and ids for the time keeper. `None` in real time, and after `take_paced`.
     paced: Option<PacedProgram>,
@@ -244,9 +245,9 @@ impl Student {
         let identified = prepared.plan.workspace.clone();
         let hidden = prepared.plan.hide.clone();
         let (jail, identity) = std::thread::scope(|scope| {
-            // In a host box, another thread computes the identity of the program, so that the start
-            // is not delayed. In a closed box, the identity is computed while the workspace is
-            // copied.
+            // In a host box, another thread computes the identity of the program while the jail
+            // starts, because reading all files takes time. In a closed box, the identity is
+            // computed while the workspace is copied.
             let identity = (!closed).then(|| scope.spawn(|| host_identity(&identified, &hidden)));
             let jail = Jail::start(JailSpec {
                 launcher: &setting.launcher,
@@ -295,7 +296,8 @@ impl Student {
     }
 
     /// The sockets that listen inside the box. Every connection to one of them comes from the
-    /// program. Empty if the program shares the host's network, and on the second call.
+    /// program. Empty if the program shares the host's network, or if the sockets were taken
+    /// before.
     pub(crate) fn take_listeners(&mut self) -> Vec<TcpListener> {
         std::mem::take(&mut self.listeners)
     }
@@ -363,14 +365,14 @@ impl Student {
             }
         }
         self.note_exit(&reports);
-        // Once the exit is reported, the end of the jail is ignored, because its moment depends on
-        // the machine.
+        // Once the exit is reported, the end of the jail is ignored, because the moment of this end
+        // depends on the machine.
         if !open && !self.exited {
             let _ = self.end();
         }
     }
 
-    /// The next event that was read already.
+    /// The next event that was read already; `None` if there is none. Reads nothing.
     pub(crate) fn take_event(&mut self) -> Option<StudentEvent> {
         self.events.pop_front()
     }
@@ -389,8 +391,8 @@ impl Student {
     }
 
     /// Whether the program uses more memory than it may. The kernel limits the sum of memory and
-    /// files, so the memory alone is checked here. False if the last check was less than
-    /// `CHECK_INTERVAL` ago.
+    /// files, so the memory alone is checked here. False in a host box, and if the last check was
+    /// less than `CHECK_INTERVAL` ago.
     fn exceeds_memory(&mut self) -> bool {
         let Some(limit) = self.memory_limit else { return false };
         let now = Instant::now();
@@ -445,9 +447,9 @@ impl Student {
         lingering
     }
 
-    /// Kills the program like `end`, but ignores everything that happened after the last call of
-    /// `read_written`. In virtual time the program may have run on, for a time that depends on the
-    /// machine.
+    /// Kills the program and returns the same as `end`, but ignores everything that happened after
+    /// the last call of `read_written`. In virtual time the program may have run on since that
+    /// call, for a time that depends on the machine.
     pub(crate) fn end_as_read(&mut self) -> Option<LingeringProcesses> {
         if self.ended {
             return None;
@@ -473,6 +475,7 @@ impl Student {
 }
 
 /// Descriptors and ids for the time keeper. `time` holds the two descriptors of virtual time.
+/// `None` if `time` is empty, as in real time, or if a descriptor can't be duplicated.
 fn paced_program(jail: &Jail, time: Vec<OwnedFd>, output: [&OwnedFd; 2]) -> Option<PacedProgram> {
     let [diagnosis, clock]: [OwnedFd; 2] = time.try_into().ok()?;
     let (root, main) = jail.ids();
@@ -556,9 +559,10 @@ fn host_identity(workspace: &Path, hidden: &[PathBuf]) -> Option<ProgramIdentity
     Workspace::scan(workspace, HOST_LIMITS, hidden, &[]).and_then(|workspace| workspace.read(None)).ok()
 }
 
-/// The network of a box, and how it reaches the internet. If the machine can't provide internet
-/// access, a host box starts without it, because internet access is the default of a host box and
-/// may not have been asked for.
+/// The network of a box, and how it reaches the internet. The first value is `None` if the box
+/// shares the host's network, and the second one is `None` without internet access. If the machine
+/// can't provide internet access, a closed box fails. A host box starts without it, because
+/// internet access is the default of a host box and may not have been asked for.
 pub(crate) fn network<'a>(
     setting: &'a Setting,
     options: &BoxOptions,

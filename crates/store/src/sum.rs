@@ -56,7 +56,7 @@ impl Sum {
         Sum(sum)
     }
 
-    /// Reads 64 lower-case hex digits.
+    /// Reads 64 lower-case hex digits. `None` for any other text.
     pub fn parse(text: &str) -> Option<Sum> {
         let digit = |b: u8| match b {
             b'0'..=b'9' => Some(b - b'0'),

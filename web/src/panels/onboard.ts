@@ -108,7 +108,8 @@ export function onboard(app: App): HTMLElement {
   app.world.watch(updateSource);
   app.state.watch(updateSource);
   listen(document, "visibilitychange", updateSource);
-  // Otherwise the browser would keep the stream open after the panel was removed.
+  // Removing the attribute closes the stream. Otherwise the browser would keep the stream open
+  // after the panel was removed.
   onEnd(() => picture.removeAttribute("src"));
   new ResizeObserver(() => {
     const now = element.offsetWidth;

@@ -18,12 +18,12 @@ pub(crate) enum Verdict {
     Timeout,
     /// The judging script failed.
     ScriptError,
-    /// The run was stopped by a person, by the wall-clock limit, or because a recorded drive that
-    /// is judged again was over.
+    /// Something other than a fault stopped the run before its end: for example a signal, the
+    /// wall-clock limit, or the end of a recorded drive that is judged again.
     Stopped,
     /// This simulator can't run the evaluation.
     Unsupported,
-    /// The simulator failed.
+    /// The simulator failed, or the record has no outcome.
     Fault,
 }
 

@@ -59,9 +59,9 @@ pub(super) struct JudgedSession {
 }
 
 impl JudgedSession {
-    /// A session that has not started time, and the parts of `entry` that the sim thread needs
-    /// elsewhere: the loaded world, the start pose and the recorder of the journal. `speed` is the
-    /// real-time factor in force.
+    /// Returns a session that has not started time, and the parts of `entry` that the sim thread
+    /// needs elsewhere: the loaded world, the start pose and the recorder of the journal. `speed`
+    /// is the real-time factor in force.
     pub(super) fn new(
         entry: SessionEntry,
         speed: f64,

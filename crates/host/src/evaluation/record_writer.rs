@@ -59,8 +59,9 @@ pub(super) struct Unwritten {
 }
 
 impl Unwritten {
-    /// Writes everything after an earlier write failed. The earlier write may have reached the disk
-    /// although the database reported an error, so lines that are stored already are skipped.
+    /// Writes everything after an earlier write failed. Does nothing if the database has the end of
+    /// the session already. The earlier write may have reached the disk although the database
+    /// reported an error, so lines that are stored already are skipped.
     pub(super) fn write_again(&self, data: &Data) -> Result<(), StoreError> {
         let records = data.records();
         if !records.unfinished()?.iter().any(|row| row.number == self.number) {

@@ -53,9 +53,9 @@ struct LoadedWheel {
 
 impl Car {
     /// Simulates one sub-step of servos, motor, suspension and tyres. If `alone` is true, no object
-    /// is near, so the wheels can only stand on the ground. Applies the reaction of the wheels to
-    /// the bodies under them, and marks the objects of these bodies as touched. Returns the force
-    /// on the chassis. The caller has to apply this force.
+    /// and no scenery is near, so the wheels can only stand on the ground. Applies the reaction of
+    /// the wheels to the bodies under them, and marks the objects of these bodies as touched.
+    /// Returns the force on the chassis. The caller has to apply this force.
     pub(crate) fn drive(
         &mut self,
         model: &CarModel,

@@ -65,7 +65,8 @@ impl Bounds {
     }
 }
 
-/// For each object: whether it stands on the ground, apart from everything else.
+/// Returns, for each object, whether the object stands on the ground, with a gap to every other
+/// object and to the scenery above the ground. The result for a static object is false.
 pub(super) fn standing(world: &World) -> Vec<bool> {
     let ground = world.ground.z;
     let objects: Vec<Bounds> = world.objects.iter().map(Bounds::of_object).collect();
